@@ -1,0 +1,37 @@
+# Everything a newcomer or a machine needs: make demo, make test.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: demo test check format docs bench clean
+
+demo: $(STAMP)
+	$(BIN)/assay demo --folder demo
+
+test: $(STAMP) check
+	$(BIN)/pytest -n 2 --dist loadfile
+
+check: $(STAMP)
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
+
+docs: $(STAMP)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[docs]"
+	$(BIN)/mkdocs build --strict
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/run.py $(ONLY)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) demo site build dist

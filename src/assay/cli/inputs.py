@@ -1,0 +1,155 @@
+"""What commands read: scores from score files, or made from runs and judgments; and runs by themselves."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.data import Qrels, Run
+    from assay.measures import Measure
+    from assay.scores import ScoreMatrix
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
+
+qrels_option = click.option("--qrels", "-q", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
+measures_option = click.option(
+    "--measures", "-m", default=None, metavar="LIST", help="Measures, e.g. 'AP nDCG@10'; see `assay measures`."
+)
+
+
+def runs_argument(command: C) -> C:
+    """RUN… as paths; a folder stands for the files in it."""
+    return click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))(command)
+
+
+def policy_options(command: C) -> C:
+    """--ties, --missing, --compat, --condensed, --depth: the command gets them as one Policy named `policy`."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        from assay.evaluate import Policy
+
+        names = ("ties", "missing", "compat", "condensed", "depth")
+        chosen = {name: kwargs.pop(name) for name in names}
+        return command(*args, policy=Policy(**chosen, seed=kwargs.get("seed", 0)), **kwargs)
+
+    ties = click.Choice(["docid", "docid-asc", "rank", "file", "average"])
+    options = [
+        click.option("--ties", type=ties, default="docid", show_default=True, help="Order of docs of equal score."),
+        click.option(
+            "--missing", type=click.Choice(["zero", "drop", "error"]), default="zero", show_default=True,
+            help="What a topic counts that a run lacks.",
+        ),
+        click.option("--compat", type=click.Choice(["trec_eval-9", "trec_eval-10"]), help="Follow that program."),
+        click.option("--condensed", is_flag=True, help="Remove unjudged docs and close up before scoring."),
+        click.option("--depth", type=click.IntRange(min=1), help="Score only the first docs of each topic."),
+    ]  # fmt: skip
+    wrapped: Any = run
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def scores_input(command: C) -> C:
+    """FILES… that are score tables, or with --qrels run files; the command gets `matrices: list[ScoreMatrix]`."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        found = load_scores(
+            kwargs.pop("files"), qrels_path=kwargs.pop("qrels_path"), measures=kwargs.pop("measures"),
+            transpose=kwargs.pop("transpose"),
+        )  # fmt: skip
+        return command(*args, matrices=found, **kwargs)
+
+    options: list[Callable[[Any], Any]] = [
+        click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)),
+        qrels_option,
+        measures_option,
+        click.option("--transpose", is_flag=True, help="Score matrices have one row per topic."),
+    ]
+    wrapped: Any = run
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def load_scores(
+    files: Sequence[Path], *, qrels_path: Path | None, measures: str | None, transpose: bool = False
+) -> list[ScoreMatrix]:
+    """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10)."""
+    if qrels_path is not None:
+        from assay.evaluate import evaluate
+
+        return evaluate(run_files(files), load_qrels(qrels_path), chosen_measures(measures or "AP nDCG@10"), jobs=2)
+    from assay.scorefiles import read_scores
+
+    matrices = [m for path in files for m in read_scores(path, transpose=transpose)]
+    wanted = measures.replace(",", " ").split() if measures else []
+    if not wanted:
+        return matrices
+    known = {m.measure for m in matrices}
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"no measure {name!r} in these files; they have: {', '.join(sorted(known))}")
+    return [m for m in matrices if m.measure in wanted]
+
+
+def one_matrix(matrices: Sequence[ScoreMatrix]) -> ScoreMatrix:
+    """The only matrix, for commands that work on one measure."""
+    if len(matrices) != 1:
+        names = ", ".join(m.measure for m in matrices)
+        raise UsageError(f"this works on one measure, and there are {len(matrices)} ({names}); choose one with -m")
+    return matrices[0]
+
+
+def run_files(paths: Sequence[Path]) -> list[Path]:
+    """The files named, and the files in the folders named, in order of their names."""
+    out: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
+            if not inside:
+                raise UsageError(f"{path}: the folder has no files")
+            out += inside
+        else:
+            out.append(path)
+    return out
+
+
+def load_runs(paths: Sequence[Path], *, jobs: int = 2) -> list[Run]:
+    """All runs, read by threads; runs of one name are told apart by their file names."""
+    from dataclasses import replace
+
+    from assay.engine import ordered_map
+    from assay.io import read_run
+
+    files = run_files(paths)
+    runs = ordered_map(lambda p: read_run(p), files, jobs=jobs, threads=True)
+    names = [r.name for r in runs]
+    return [replace(r, name=p.name) if names.count(r.name) > 1 else r for r, p in zip(runs, files, strict=True)]
+
+
+def load_qrels(path: Path) -> Qrels:
+    """Judgments from a file."""
+    from assay.io import read_qrels
+
+    return read_qrels(path)
+
+
+def chosen_measures(text: str) -> list[Measure]:
+    """The measures of a list, an error if it names none."""
+    from assay.measures import parse_many
+
+    found = parse_many(text)
+    if not found:
+        raise UsageError("no measure is named; try -m 'AP nDCG@10'")
+    return found

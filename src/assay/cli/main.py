@@ -1,0 +1,88 @@
+"""The command line: `assay COMMAND`. Each command lives in the file of its name and is imported only when called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from assay.errors import AssayError
+from assay.version import __version__
+
+COMMANDS = {
+    "demo": "make a small collection, score it, compare, write the report",
+    "score": "score runs against judgments",
+    "check": "what is odd in the files, with line numbers",
+    "measures": "list the measures, or explain one",
+    "compare": "is the difference real: tests, corrections, intervals, effect sizes",
+    "standardize": "make scores of different topics and collections comparable",
+    "plan": "how many topics, how deep",
+    "similarity": "how alike are rankings: RBO, τ and their families",
+    "agreement": "how far do assessors agree: κ, α",
+    "topics": "which topics suffice",
+    "predict": "rank runs without judgments",
+    "pool": "what to judge next, and what a pool hides",
+    "crowd": "from many workers to judgments one can trust",
+    "study": "are measures and methods any good",
+    "report": "one HTML file of all of it",
+}
+
+
+class Commands(click.Group):
+    """Commands by name; a module is imported only when its command runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"assay.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="assay")
+def cli() -> None:
+    """Measure retrieval systems honestly and cheaply."""
+
+
+def main() -> None:
+    """Run the command line: errors are one line on standard error and exit code 2, an interrupt is 130."""
+    try:
+        cli.main(prog_name="assay", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "assay"
+        _fail(f"{error.format_message()}; see '{command} --help'")
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except AssayError as error:
+        _fail(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("assay: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        _fail(f"{error.filename or 'file'}: {error.strerror or error}")
+    except MemoryError:
+        _fail("not enough memory; score fewer runs at a time or lower --jobs")
+
+
+def _fail(message: str) -> None:
+    click.echo("assay: " + " ".join(message.split("\n")), err=True)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

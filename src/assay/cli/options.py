@@ -1,0 +1,107 @@
+"""What all commands share: output, seed, jobs, progress, and the reading of scores."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from assay.engine import Progress, silent
+from assay.io.files import write_whole
+from assay.tables import FORMATS, Table, render
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command's tables go, in which format, and whether it may speak while it works."""
+
+    format: str
+    path: Path | None
+    quiet: bool
+    figure: Path | None = None
+
+    def write(self, *tables: Table, of: Any = None) -> None:
+        """The tables to standard output or the file; with --figure also the chart of the result `of`."""
+        self.text(render(tables, self.format))
+        if self.figure is not None:
+            from assay.report import save_figure
+
+            save_figure(of, self.figure)
+            self.say(f"figure written to {self.figure}")
+
+    def text(self, text: str) -> None:
+        """A text to standard output or, whole or not at all, to the file."""
+        if self.path is None:
+            click.echo(text)
+        else:
+            write_whole(self.path, text + "\n")
+
+    def say(self, message: str) -> None:
+        """A remark on standard error, unless --quiet."""
+        if not self.quiet:
+            click.echo(message, err=True)
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Progress]:
+        """A progress bar on standard error when that is a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield silent
+            return
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        with Bar(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+
+            def tell(done: int, total: int) -> None:
+                bar.update(task, completed=done, total=total)
+
+            yield tell
+
+
+def output_options(command: C) -> C:
+    """--format, -o, --quiet; the command gets them as one Output named `out`."""
+    return _output(command, figure=False)
+
+
+def output_and_figure_options(command: C) -> C:
+    """As output_options, and --figure."""
+    return _output(command, figure=True)
+
+
+def _output(command: C, *, figure: bool) -> C:
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), kwargs.pop("figure", None))
+        return command(*args, out=out, **kwargs)
+
+    options: list[Callable[[Any], Any]] = [
+        click.option("--format", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write here."),
+        click.option("--quiet", is_flag=True, help="No progress, no remarks."),
+    ]
+    if figure:
+        options.append(
+            click.option(
+                "--figure",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="Also draw it: .svg, .png, .pdf or .html.",
+            )
+        )
+    wrapped: Any = run
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of all randomness.")
+jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores")

@@ -1,0 +1,369 @@
+"""Run, Qrels, Labels, Topics: what files hold, as columns coded once.
+
+Where the flow stands: files → **tables** → grades. `Run` is the one place that orders documents;
+nothing else sorts them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError, UsageError
+from assay.ids import Ids, Ints, Words
+from assay.registry import did_you_mean
+
+Floats = npt.NDArray[np.float64]
+Ties = Literal["docid", "docid-asc", "rank", "file", "average"]
+Compat = Literal["trec_eval-9", "trec_eval-10"]
+TOPIC_MIX = np.uint64(0x9E3779B97F4A7C15)
+"""Parts the keys of one doc in different topics."""
+TIES: tuple[str, ...] = ("docid", "docid-asc", "rank", "file", "average")
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """What is known of a run beside its docs: who made it, when, and whether a person had a hand in it."""
+
+    group: str | None = None
+    year: int | None = None
+    manual: bool | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A name and ranked docs per topic: rows `bounds[t]:bounds[t + 1]` are those of topic t, best first.
+
+    Order: score descending as a 64-bit float, ties by the bytes of the doc id descending; see `ordered` for the others.
+
+    >>> run = Run.from_dict("bm25", {"q1": {"a": 1.0, "b": 2.0, "c": 1.0}})
+    >>> run.ranking("q1")
+    ['b', 'c', 'a']
+    """
+
+    name: str
+    topics: tuple[str, ...]
+    bounds: Ints
+    docs: Ids
+    scores: Floats
+    ranks: Ints | None = None
+    rows: Ints | None = None
+    """Where each ranked doc stood in the file; None if the file was in this order already."""
+    ties: str = "docid"
+    compat: str | None = None
+    info: RunInfo = field(default_factory=RunInfo)
+    hashes: Words | None = None
+    """Hashes of the docs, where the reader has made them already."""
+
+    @classmethod
+    def from_rows(
+        cls,
+        name: str,
+        topics: Sequence[str],
+        bounds: Ints,
+        docs: Ids,
+        scores: Floats,
+        *,
+        ranks: Ints | None = None,
+        info: RunInfo | None = None,
+        hashes: Words | None = None,
+    ) -> Run:
+        """A run from columns grouped by topic, in any order within a topic. A doc twice in a topic is an error."""
+        unordered = cls(name, tuple(topics), bounds, docs, scores, ranks, info=info or RunInfo(), hashes=hashes)
+        twice = unordered.duplicate()
+        if twice is not None:
+            topic = unordered.topics[int(np.searchsorted(bounds, twice, side="right")) - 1]
+            raise DataError(
+                f"{name}: doc {docs[twice]!r} is twice in topic {topic!r}; a doc has one place in a ranking"
+            )
+        return unordered.ordered()
+
+    @classmethod
+    def from_dict(cls, name: str, scores: Mapping[str, Mapping[str, float]], *, info: RunInfo | None = None) -> Run:
+        """A run from {topic: {doc: score}}."""
+        sizes = [len(docs) for docs in scores.values()]
+        values = np.array([s for docs in scores.values() for s in docs.values()], dtype=np.float64)
+        if np.isnan(values).any():
+            raise DataError(f"{name}: a score is not a number; every doc needs one")
+        return cls.from_rows(
+            name,
+            tuple(scores),
+            np.cumsum([0, *sizes], dtype=np.int64),
+            Ids.of(d for docs in scores.values() for d in docs),
+            values,
+            info=info,
+        )
+
+    @classmethod
+    def from_lists(cls, name: str, rankings: Mapping[str, Sequence[str]]) -> Run:
+        """A run from {topic: docs, best first}; scores are made to agree."""
+        return cls.from_dict(
+            name, {t: {d: float(len(docs) - i) for i, d in enumerate(docs)} for t, docs in rankings.items()}
+        )
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def topic_rows(self, topic: str) -> slice:
+        """The rows of a topic; an error if the run lacks it."""
+        try:
+            t = self.topics.index(topic)
+        except ValueError:
+            near = did_you_mean(topic, self.topics[:20])
+            raise UsageError(f"run {self.name!r} has no topic {topic!r}{near}") from None
+        return slice(int(self.bounds[t]), int(self.bounds[t + 1]))
+
+    def ranking(self, topic: str) -> list[str]:
+        """The docs of a topic, best first."""
+        rows = self.topic_rows(topic)
+        return self.docs.take(np.arange(rows.start, rows.stop)).tolist()
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{topic: {doc: score}}, docs best first."""
+        docs, scores, bounds = self.docs.tolist(), self.scores.tolist(), self.bounds.tolist()
+        return {
+            t: dict(zip(docs[a:b], scores[a:b], strict=True))
+            for t, a, b in zip(self.topics, bounds, bounds[1:], strict=False)
+        }
+
+    def topic_of_row(self) -> Ints:
+        """The number of the topic of each row."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.bounds))
+
+    def doc_hashes(self) -> Words:
+        """A 64-bit hash of each doc id."""
+        return self.docs.hashes() if self.hashes is None else self.hashes
+
+    def duplicate(self) -> int | None:
+        """A row whose doc stands in the same topic before, or None."""
+        keys = self.doc_hashes() + self.topic_of_row().astype(np.uint64) * TOPIC_MIX
+        ordered = np.sort(keys)
+        if not (ordered[1:] == ordered[:-1]).any():
+            return None
+        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        again = np.flatnonzero(first[inverse] != np.arange(len(keys)))
+        same = self.docs.take(again).same_as(self.docs.take(first[inverse][again]))
+        return int(again[same].min()) if same.any() else None
+
+    def tied(self) -> npt.NDArray[np.bool_]:
+        """Whether a doc has the same score as the doc before it in the same topic."""
+        keys = sort_keys(self.scores, self.compat)
+        same = np.zeros(len(self), dtype=bool)
+        same[1:] = keys[1:] == keys[:-1]
+        same[self.bounds[:-1][np.diff(self.bounds) > 0]] = False
+        return same
+
+    def ordered(self, ties: str = "docid", *, compat: str | None = None) -> Run:
+        """The same run with its docs in the order of another policy.
+
+        ties: `docid` bytes of the id descending, `docid-asc`, `rank` the file's rank column, `file` the order of its
+        lines, `average` as `docid`, while scores are expected values over all orders of tied docs.
+        compat="trec_eval-9" compares scores as 32-bit floats.
+        """
+        if ties not in TIES:
+            raise UsageError(f"no tie policy {ties!r}; known: {', '.join(TIES)}")
+        if ties == "rank" and self.ranks is None:
+            raise UsageError(f"run {self.name!r} has no rank column; ties='rank' needs one")
+        order = _order(replace(self, compat=compat), ties)
+        if order is None:
+            return replace(self, ties=ties, compat=compat)
+        return replace(
+            self,
+            docs=self.docs.take(order),
+            scores=self.scores[order],
+            ranks=None if self.ranks is None else self.ranks[order],
+            rows=order if self.rows is None else self.rows[order],
+            hashes=None if self.hashes is None else self.hashes[order],
+            ties=ties,
+            compat=compat,
+        )
+
+    def cut(self, depth: int) -> Run:
+        """Only the first `depth` docs of each topic."""
+        place = np.arange(len(self)) - np.repeat(self.bounds[:-1], np.diff(self.bounds))
+        keep = np.flatnonzero(place < depth)
+        sizes = np.minimum(np.diff(self.bounds), depth)
+        return replace(
+            self,
+            bounds=np.concatenate([[0], np.cumsum(sizes)]),
+            docs=self.docs.take(keep),
+            scores=self.scores[keep],
+            ranks=None if self.ranks is None else self.ranks[keep],
+            rows=keep if self.rows is None else self.rows[keep],
+            hashes=None if self.hashes is None else self.hashes[keep],
+        )
+
+
+def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any]]:
+    """The numbers that are compared: 64-bit scores, or 32-bit ones as trec_eval 9 does."""
+    return scores.astype(np.float32) if compat == "trec_eval-9" else scores
+
+
+def _order(run: Run, ties: str) -> Ints | None:
+    """The rows in ranked order, or None where they stand in it already."""
+    keys, topic = sort_keys(run.scores, run.compat), run.topic_of_row()
+    inside = topic[1:] == topic[:-1]
+    falls = keys[1:] <= keys[:-1]
+    by_score: Ints | None = None
+    if run.rows is not None or not falls[inside].all():
+        file_order = np.arange(len(run)) if run.rows is None else run.rows
+        by_score = np.lexsort((file_order, -keys, topic)).astype(np.int64)
+    order = np.arange(len(run), dtype=np.int64) if by_score is None else by_score
+    tied_pair = np.flatnonzero((keys[order][1:] == keys[order][:-1]) & inside)
+    if ties == "file" or not len(tied_pair):
+        return by_score
+    rows = np.union1d(tied_pair, tied_pair + 1)
+    block = np.cumsum(np.concatenate([[True], np.diff(rows) > 1]) | ~np.isin(rows - 1, tied_pair))
+    settled = order[rows][np.lexsort((_tie_keys(run, order[rows], ties), block))]
+    if by_score is None and np.array_equal(settled, order[rows]):
+        return None
+    order = order.copy()
+    order[rows] = settled
+    return order
+
+
+def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:
+    """Ascending keys that part tied docs."""
+    if ties == "rank" and run.ranks is not None:
+        return run.ranks[rows]
+    _, place = np.unique(run.docs.take(rows).fixed(), return_inverse=True)
+    return place if ties == "docid-asc" else -place
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Judged docs and their grades: rows `bounds[t]:bounds[t + 1]` are those of topic t. Topics in natural order.
+
+    probabilities: for sampled judgments the inclusion probability of each doc, else None.
+
+    >>> qrels = Qrels.from_dict({"q1": {"a": 2, "b": 0}})
+    >>> qrels.topics, qrels.grades.tolist()
+    (('q1',), [2, 0])
+    """
+
+    topics: tuple[str, ...]
+    bounds: Ints
+    docs: Ids
+    grades: Ints
+    probabilities: Floats | None = None
+    name: str = "qrels"
+
+    @classmethod
+    def from_dict(cls, grades: Mapping[str, Mapping[str, int]], *, name: str = "qrels") -> Qrels:
+        """Judgments from {topic: {doc: grade}}."""
+        topics = natural_order(grades)
+        return cls(
+            tuple(topics),
+            np.cumsum([0, *(len(grades[t]) for t in topics)], dtype=np.int64),
+            Ids.of(d for t in topics for d in grades[t]),
+            np.array([g for t in topics for g in grades[t].values()], dtype=np.int64),
+            name=name,
+        )
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """{topic: {doc: grade}}."""
+        docs, grades, bounds = self.docs.tolist(), self.grades.tolist(), self.bounds.tolist()
+        return {
+            t: dict(zip(docs[a:b], grades[a:b], strict=True))
+            for t, a, b in zip(self.topics, bounds, bounds[1:], strict=False)
+        }
+
+    def topic_of_row(self) -> Ints:
+        """The number of the topic of each row."""
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.bounds))
+
+    def top_grade(self) -> int:
+        """The highest grade of the whole set, at least 1: the scale is the collection's, never a topic's."""
+        return max(1, int(self.grades.max(initial=1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Crowd judgments: one row per (topic, doc, worker, label). Names are coded once; `topic[i]` indexes `topics`."""
+
+    topics: tuple[str, ...]
+    docs: tuple[str, ...]
+    workers: tuple[str, ...]
+    topic: Ints
+    doc: Ints
+    worker: Ints
+    label: Floats
+    task: npt.NDArray[np.object_] | None = None
+    position: Ints | None = None
+    seconds: Floats | None = None
+    attempt: Ints | None = None
+    gold: Floats | None = None
+    lines: Ints | None = None
+    name: str = "labels"
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[str, str, str, float]], *, name: str = "labels", **extra: Any) -> Labels:
+        """Labels from (topic, doc, worker, label)."""
+        columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+        (topics, topic), (docs, doc), (workers, worker) = (coded_names(c) for c in columns[:3])
+        label = np.array(columns[3], dtype=np.float64)
+        return cls(topics, docs, workers, topic, doc, worker, label, name=name, **extra)
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def items(self) -> tuple[Ints, list[tuple[str, str]]]:
+        """Each row's (topic, doc) as a number, and the pairs that the numbers stand for."""
+        keys, item = np.unique(self.topic * len(self.docs) + self.doc, return_inverse=True)
+        pairs = [(self.topics[k // len(self.docs)], self.docs[k % len(self.docs)]) for k in keys.tolist()]
+        return item.astype(np.int64), pairs
+
+    def select(self, rows: npt.ArrayLike) -> Labels:
+        """Only these rows (a mask or places); the names stay."""
+        at = np.asarray(rows)
+        kept = {
+            c: None if (v := getattr(self, c)) is None else v[at]
+            for c in ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold", "lines")
+        }  # fmt: skip
+        return replace(self, **kept)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Topics:
+    """Topic ids with their texts, e.g. {"title": …, "description": …, "narrative": …}."""
+
+    ids: tuple[str, ...]
+    fields: tuple[Mapping[str, str], ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def coded_names(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """Distinct names in natural order, and each name's place among them.
+
+    >>> coded_names(["10", "9", "10"])
+    (('9', '10'), array([1, 0, 1]))
+    """
+    distinct = tuple(natural_order(set(names)))
+    place = {n: i for i, n in enumerate(distinct)}
+    return distinct, np.array([place[n] for n in names], dtype=np.int64)
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """Names with the numbers in them compared as numbers.
+
+    >>> natural_order(["q10", "q9", "010", "10"])
+    ['010', '10', 'q9', 'q10']
+    """
+    return sorted(names, key=_natural_key)
+
+
+def _natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    parts = re.split(r"(\d+)", name)
+    key = [(0, int(p), "") if p.isdecimal() and p.isascii() else (1, 0, p) for p in parts if p]
+    return key, name

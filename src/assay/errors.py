@@ -1,0 +1,33 @@
+"""What can go wrong, as types.
+
+Every message is one line: `where: what is wrong (the value); what to do`. The command line prints it and exits with 2.
+"""
+
+
+class AssayError(Exception):
+    """Anything that assay refuses; the message is meant for the person who called."""
+
+
+class DataError(AssayError):
+    """A file or a table does not say what it should."""
+
+    @classmethod
+    def at(cls, where: str, line: int | None, what: str) -> "DataError":
+        """An error at a line of a file, as `file:line: what`.
+
+        >>> str(DataError.at("bm25.run", 3, "score is not a number: 'NA'"))
+        "bm25.run:3: score is not a number: 'NA'"
+        """
+        place = where if line is None else f"{where}:{line}"
+        return cls(f"{place}: {what}")
+
+
+class UsageError(AssayError):
+    """A name, an option or a parameter that does not exist or does not fit."""
+
+
+class MissingExtra(AssayError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; install it with: pip install 'assay[{extra}]'")

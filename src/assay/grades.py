@@ -1,0 +1,350 @@
+"""Grades: all that a measure may see. Ranked grades (topics × depth), what was judged, and no ids.
+
+Where the flow stands: tables → **grades** → scores. `align` joins a run with judgments once, for all measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.data import TOPIC_MIX, Qrels, Run
+from assay.errors import UsageError
+from assay.ids import Ints, Words
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+UNJUDGED = -(2**31)
+"""Stands in `ranked` for a doc without judgment and past the end of a list, in `ideal` past its end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """The grades of one run: a row per topic.
+
+    ranked[t, r] is the grade of the doc at rank r + 1; ideal[t] are all judged grades of the topic, best first.
+    top is the highest grade of the collection. tied[t, r] says that the doc has the score of the one above it.
+    """
+
+    topics: tuple[str, ...]
+    ranked: npt.NDArray[Any]
+    retrieved: Ints
+    ideal: npt.NDArray[Any]
+    top: float = 1
+    tied: Bools | None = None
+    lengths: Floats | None = None
+    """Words of each ranked doc, for measures of time."""
+    inclusion: Floats | None = None
+    """Probability with which each ranked judged doc was sampled for judging."""
+    judged_inclusion: Floats | None = None
+    """The same for the docs of `ideal`."""
+    mixed: bool = False
+    """Whether hits and gains are means over tied docs: set by ties="average" for measures linear in them."""
+
+    @property
+    def depth(self) -> int:
+        """Length of the longest list."""
+        return int(self.ranked.shape[1])
+
+    def ranks(self, k: int | None = None) -> Floats:
+        """1, 2, 3, … down to k or the depth."""
+        return np.arange(1, self.ranked[:, :k].shape[1] + 1, dtype=np.float64)
+
+    def hits(self, rel: float = 1, k: int | None = None) -> npt.NDArray[Any]:
+        """Whether the doc at each rank is relevant; under ties="average" the share of its tied docs that are."""
+        hit = self.ranked >= rel
+        return (self._over_ties(hit) if self.mixed else hit)[:, :k]
+
+    def gains(self, gain: str = "grade", k: int | None = None) -> Floats:
+        """Gain of the doc at each rank; unjudged docs and negative grades gain 0."""
+        gains = gain_of(self.ranked, gain)
+        return (self._over_ties(gains) if self.mixed else gains)[:, :k]
+
+    def ideal_gains(self, gain: str = "grade", k: int | None = None) -> Floats:
+        """Gains of all judged docs, best first."""
+        gains = gain_of(self.ideal, gain)
+        return (gains if gain == "grade" else -np.sort(-gains, axis=1))[:, :k]
+
+    def relevant(self, rel: float = 1) -> Floats:
+        """R: judged docs of at least that grade, retrieved or not."""
+        return (self.ideal >= rel).sum(axis=1).astype(np.float64)
+
+    def nonrelevant(self, rel: float = 1) -> Floats:
+        """N: judged docs below that grade; negative grades mean pooled but not judged and do not count."""
+        return ((self.ideal >= 0) & (self.ideal < rel)).sum(axis=1).astype(np.float64)
+
+    def judged(self, k: int | None = None) -> Bools:
+        """Whether the doc at each rank has a judgment."""
+        return self.ranked[:, :k] != UNJUDGED
+
+    def inside(self, k: int | None = None) -> Bools:
+        """Whether there is a doc at each rank."""
+        return self.ranks(k)[None, :] <= self.retrieved[:, None]
+
+    def condensed(self) -> Grades:
+        """The lists without their unjudged docs, closed up."""
+        known = self.ranked >= 0 if np.issubdtype(self.ranked.dtype, np.integer) else self.judged()
+        order = np.argsort(~known, axis=1, kind="stable")
+        kept = known.sum(axis=1)
+        depth = int(kept.max(initial=0))
+        closed = np.take_along_axis(np.where(known, self.ranked, UNJUDGED), order, axis=1)[:, :depth]
+        lengths = None if self.lengths is None else np.take_along_axis(self.lengths, order, axis=1)[:, :depth]
+        inclusion = None if self.inclusion is None else np.take_along_axis(self.inclusion, order, axis=1)[:, :depth]
+        return replace(
+            self, ranked=closed, retrieved=kept, tied=self._tied_condensed(known, order, depth),
+            lengths=lengths, inclusion=inclusion,
+        )  # fmt: skip
+
+    def cut(self, depth: int) -> Grades:
+        """Only the first `depth` ranks, as if the run had no more."""
+        return replace(
+            self,
+            ranked=self.ranked[:, :depth],
+            retrieved=np.minimum(self.retrieved, depth),
+            tied=None if self.tied is None else self.tied[:, :depth],
+            lengths=None if self.lengths is None else self.lengths[:, :depth],
+            inclusion=None if self.inclusion is None else self.inclusion[:, :depth],
+        )
+
+    def supposing(self, grade: float) -> Grades:
+        """As if every retrieved unjudged doc had been judged with that grade; the judged set grows by them."""
+        unknown = self.inside() & ~self.judged()
+        added = np.where(unknown, grade, UNJUDGED)
+        ideal = -np.sort(-np.concatenate([self.ideal, added], axis=1), axis=1)
+        return replace(self, ranked=np.where(unknown, grade, self.ranked), ideal=ideal)
+
+    def with_order(self, order: Ints) -> Grades:
+        """The lists rearranged: rank r of topic t takes the doc of rank order[t, r]."""
+        return replace(self, ranked=np.take_along_axis(self.ranked, order, axis=1), tied=None)
+
+    def blocks(self) -> Ints:
+        """The number of the tied block of each rank, counted within the topic."""
+        if self.tied is None:
+            raise UsageError("this alignment does not know which docs are tied")
+        return np.cumsum(~self.tied, axis=1)
+
+    def _over_ties(self, values: npt.NDArray[Any]) -> Floats:
+        """Each value replaced by the mean over its tied block."""
+        if self.tied is None or not self.tied.any():
+            return values.astype(np.float64)
+        inside = self.inside()
+        block = np.cumsum((~self.tied).ravel())
+        total = np.bincount(block, weights=(values * inside).ravel())
+        size = np.bincount(block, weights=inside.ravel())
+        mean = total / np.maximum(size, 1)
+        return np.where(inside, mean[block].reshape(values.shape), 0.0)
+
+    def _tied_condensed(self, known: Bools, order: Ints, depth: int) -> Bools | None:
+        if self.tied is None:
+            return None
+        block = np.where(known, self.blocks(), 0)
+        closed = np.take_along_axis(block, order, axis=1)[:, :depth]
+        tied = np.zeros(closed.shape, dtype=bool)
+        tied[:, 1:] = (closed[:, 1:] == closed[:, :-1]) & (closed[:, 1:] > 0)
+        return tied
+
+
+def gain_of(grades: npt.NDArray[Any], gain: str) -> Floats:
+    """Gains of grades: `grade`, `exp` (2^grade − 1), `binary`, or a mapping such as `1:3/2:9`.
+
+    Unjudged docs and negative grades gain 0; a grade that a mapping does not name gains itself.
+
+    >>> gain_of(np.array([0, 1, 2, -1]), "exp")
+    array([0., 1., 3., 0.])
+    >>> gain_of(np.array([0, 1, 2]), "1:0.5/2:0.9")
+    array([0. , 0.5, 0.9])
+    """
+    positive = np.maximum(grades, 0).astype(np.float64)
+    if gain == "grade":
+        return positive
+    if gain == "exp":
+        return np.exp2(positive) - 1
+    if gain == "binary":
+        return (positive > 0).astype(np.float64)
+    out = positive.copy()
+    for grade, value in gain_mapping(gain).items():
+        out[grades == grade] = value
+    return out
+
+
+def gain_mapping(text: str) -> dict[float, float]:
+    """The grades and gains of a text such as `1:3/2:9`."""
+    try:
+        pairs = (part.split(":") for part in text.split("/"))
+        return {float(grade): float(value) for grade, value in pairs}
+    except ValueError:
+        raise UsageError(f"no gain {text!r}; known: grade, exp, binary, or a mapping such as 1:3/2:9") from None
+
+
+def grades(
+    *ranked: Sequence[int | None],
+    judged: Sequence[Sequence[int]] | Sequence[int] | None = None,
+    top: float | None = None,
+) -> Grades:
+    """Grades by hand, for examples and tests: a list per topic, None for an unjudged doc.
+
+    judged are all judged grades of the topic (or of each topic); by default those in the list.
+
+    >>> g = grades([1, None, 1], judged=[1, 1, 1])
+    >>> g.relevant().tolist(), g.hits().tolist()
+    ([3.0], [[True, False, True]])
+    """
+    lists = [[UNJUDGED if x is None else x for x in row] for row in ranked]
+    pools: list[list[int]]
+    if judged is None:
+        pools = [[x for x in row if x != UNJUDGED] for row in lists]
+    elif len(judged) and isinstance(judged[0], Sequence):
+        pools = [list(p) for p in judged if isinstance(p, Sequence)]
+    else:
+        pools = [[int(x) for x in judged if not isinstance(x, Sequence)]] * len(lists)
+    best = max([1, *(x for p in pools for x in p)])
+    return Grades(
+        tuple(str(t + 1) for t in range(len(lists))),
+        _padded(lists),
+        np.array([len(row) for row in lists], dtype=np.int64),
+        _padded([sorted(p, reverse=True) for p in pools]),
+        top=best if top is None else top,
+    )
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int32]:
+    out = np.full((len(rows), max(map(len, rows), default=0)), UNJUDGED, dtype=np.int32)
+    for i, row in enumerate(rows):
+        out[i, : len(row)] = row
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Which rows of a run are judged, and as which row of the qrels."""
+
+    run: Run
+    qrels: Qrels
+    topic_in_run: Ints
+    """For each topic of the qrels its number in the run, −1 where the run lacks it."""
+    rows: Ints
+    judged_as: Ints
+
+    def grades(self, *, topics: slice = slice(None), lengths: Mapping[str, float] | None = None) -> Grades:
+        """The grades of these topics of the qrels."""
+        numbers = np.arange(len(self.qrels.topics))[topics]
+        sizes = _sizes(self.run, self.topic_in_run[numbers])
+        depth = int(sizes.max(initial=0))
+        row, rank, judgment = self._places(numbers)
+        ranked = np.full((len(numbers), depth), UNJUDGED, dtype=np.int32)
+        ranked[row, rank] = self.qrels.grades[judgment]
+        ideal, judged_inclusion = _ideal(self.qrels, numbers)
+        inclusion = None
+        if self.qrels.probabilities is not None:
+            inclusion = np.ones(ranked.shape)
+            inclusion[row, rank] = self.qrels.probabilities[judgment]
+        return Grades(
+            tuple(self.qrels.topics[i] for i in numbers),
+            ranked,
+            sizes,
+            ideal,
+            top=self.qrels.top_grade(),
+            tied=self._tied(numbers, depth) if self.run.ties == "average" else None,
+            lengths=None if lengths is None else self._lengths(numbers, depth, lengths),
+            inclusion=inclusion,
+            judged_inclusion=judged_inclusion,
+        )
+
+    def _places(self, numbers: Ints) -> tuple[Ints, Ints, Ints]:
+        """Row, rank and judgment of each judged retrieved doc of these topics."""
+        place = np.full(len(self.qrels.topics), -1)
+        place[numbers] = np.arange(len(numbers))
+        row = place[np.searchsorted(self.qrels.bounds, self.judged_as, side="right") - 1]
+        rank = self.rows - self.run.bounds[np.searchsorted(self.run.bounds, self.rows, side="right") - 1]
+        keep = row >= 0
+        return row[keep], rank[keep], self.judged_as[keep]
+
+    def _tied(self, numbers: Ints, depth: int) -> Bools:
+        same, out = self.run.tied(), np.zeros((len(numbers), depth), dtype=bool)
+        for i, t in enumerate(self.topic_in_run[numbers].tolist()):
+            if t >= 0:
+                start, stop = int(self.run.bounds[t]), int(self.run.bounds[t + 1])
+                out[i, : stop - start] = same[start:stop]
+        return out
+
+    def _lengths(self, numbers: Ints, depth: int, lengths: Mapping[str, float]) -> Floats:
+        out = np.zeros((len(numbers), depth))
+        for i, t in enumerate(self.topic_in_run[numbers].tolist()):
+            docs = self.run.ranking(self.run.topics[t]) if t >= 0 else []
+            missing = next((d for d in docs if d not in lengths), None)
+            if missing is not None:
+                raise UsageError(f"no length for doc {missing!r}; this measure needs the words of every retrieved doc")
+            out[i, : len(docs)] = [lengths[d] for d in docs]
+        return out
+
+
+def align(run: Run, qrels: Qrels) -> Grades:
+    """The grades of a run: one row per topic of the qrels.
+
+    A topic that the run lacks is an empty list; a topic of the run without qrels is left out.
+
+    >>> run = Run.from_dict("r", {"1": {"a": 3.0, "x": 2.0, "b": 1.0}})
+    >>> align(run, Qrels.from_dict({"1": {"a": 1, "b": 0, "c": 2}})).ranked.tolist() == [[1, UNJUDGED, 0]]
+    True
+    """
+    return match(run, qrels).grades()
+
+
+def match(run: Run, qrels: Qrels) -> Match:
+    """Join a run with judgments on (topic, doc): by 64-bit keys, confirmed byte by byte."""
+    number = {t: i for i, t in enumerate(run.topics)}
+    topic_in_run = np.array([number.get(t, -1) for t in qrels.topics], dtype=np.int64)
+    shared = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
+    shared[topic_in_run[topic_in_run >= 0]] = np.flatnonzero(topic_in_run >= 0)
+    run_keys = _keys(run.doc_hashes(), np.repeat(shared, np.diff(run.bounds)))
+    judged_keys = _keys(qrels.docs.hashes(), qrels.topic_of_row())
+    rows, judged_as = _equal_keys(run_keys, judged_keys)
+    same = run.docs.take(rows).same_as(qrels.docs.take(judged_as))
+    return Match(run, qrels, topic_in_run, rows[same], judged_as[same])
+
+
+def _keys(hashes: Words, topic: Ints) -> Words:
+    return np.asarray(hashes ^ ((topic.astype(np.uint64) + np.uint64(1)) * TOPIC_MIX), dtype=np.uint64)
+
+
+def _equal_keys(many: Words, few: Words) -> tuple[Ints, Ints]:
+    """All (i, j) with many[i] == few[j].
+
+    The few are put in buckets by their leading bits; only a doc whose bucket holds something is looked at again.
+    """
+    bits = max(8, min(24, int(np.ceil(np.log2(len(few) + 1))) + 4))
+    shift = np.uint64(64 - bits)
+    order = np.argsort(few, kind="stable")
+    sorted_few = few[order]
+    filled = np.zeros(1 << bits, dtype=bool)
+    filled[sorted_few >> shift] = True
+    rows = np.flatnonzero(filled[many >> shift])
+    wanted = many[rows]
+    place = np.searchsorted(sorted_few, wanted)
+    found = place < len(sorted_few)
+    found[found] = sorted_few[place[found]] == wanted[found]
+    return rows[found], order[place[found]]
+
+
+def _sizes(run: Run, topic_in_run: Ints) -> Ints:
+    sizes = np.append(np.diff(run.bounds), 0)
+    return sizes[topic_in_run]
+
+
+def _ideal(qrels: Qrels, numbers: Ints) -> tuple[npt.NDArray[np.int32], Floats | None]:
+    """All judged grades of each topic, best first, with their inclusion probabilities."""
+    topic = qrels.topic_of_row()
+    order = np.lexsort((-qrels.grades, topic))
+    place = np.arange(len(order)) - np.repeat(qrels.bounds[:-1], np.diff(qrels.bounds))
+    ideal = np.full((len(qrels.topics), int(np.diff(qrels.bounds).max(initial=0))), UNJUDGED, dtype=np.int32)
+    ideal[topic, place] = qrels.grades[order]
+    if qrels.probabilities is None:
+        return ideal[numbers], None
+    inclusion = np.ones(ideal.shape)
+    inclusion[topic, place] = qrels.probabilities[order]
+    return ideal[numbers], inclusion[numbers]

@@ -1,0 +1,146 @@
+"""Fields of lines parted by white space, for millions of lines at once: where each field starts and how long it is.
+
+Lines may have leading blanks, padded columns, tabs, CR LF, blank lines and `#` comments. The text is cut into pieces
+that fit the processor's cache; pieces are worked on by threads, and what is kept of them is written to shared columns.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from assay.ids import WORD, Bytes, Ids, Ints
+
+T = TypeVar("T")
+
+NEWLINE, BLANK, COMMENT = 10, 32, 35
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PIECE = 1 << 20
+"""Bytes of text that are worked on at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """Fields of the lines of a piece of text: starts and ends, lines × columns, in the text's own positions."""
+
+    buffer: Bytes
+    starts: Ints
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def column(self, j: int) -> Ids:
+        """One field of every line."""
+        return Ids(self.buffer, self.starts[:, j], self.ends[:, j] - self.starts[:, j])
+
+
+def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
+    """Cut a text into pieces of about `size` bytes that end with a line.
+
+    >>> pieces(np.frombuffer(b"ab\\ncd\\ne", np.uint8), 2)
+    [(0, 3), (3, 6), (6, 7)]
+    """
+    cuts, at, n = [0], 0, len(buffer)
+    while at < n:
+        at = min(at + size, n)
+        while at < n:
+            ahead = buffer[at - 1 : at + 4096]
+            found = int((ahead == NEWLINE).argmax())
+            if len(ahead) and ahead[found] == NEWLINE:
+                at += found
+                break
+            at = min(at + 4096, n)
+        cuts.append(at)
+    return list(pairwise(cuts))
+
+
+def fields(buffer: Bytes, start: int, stop: int, columns: int) -> Fields | None:
+    """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer."""
+    text = buffer[start:stop]
+    if not len(text):
+        return Fields(buffer, np.zeros((0, columns), np.int64), np.zeros((0, columns), np.int64))
+    return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns)
+
+
+def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
+    """The common case: every line has exactly the columns, each parted by one blank or tab."""
+    if text[-1] != NEWLINE:
+        return None
+    blanks = np.flatnonzero(text <= BLANK)
+    if len(blanks) % columns:
+        return None
+    ends: Ints = blanks.reshape(-1, columns)
+    last = text[ends[:, -1]]
+    if not (last == NEWLINE).all() or (text == NEWLINE).sum() != len(ends):
+        return None
+    starts = np.empty_like(ends)
+    starts[:, 1:] = ends[:, :-1] + 1
+    starts[1:, 0] = ends[:-1, -1] + 1
+    starts[0, 0] = 0
+    if not (ends > starts).all() or (text[starts[:, 0]] == COMMENT).any():
+        return None
+    return Fields(buffer, starts + start, ends + start)
+
+
+def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
+    """Any white space: fields are runs of other bytes, and belong to the line that they stand in."""
+    inside = np.concatenate([[False], text > BLANK, [False]])
+    edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
+    starts, ends = edges[:, 0], edges[:, 1]
+    line = np.searchsorted(np.flatnonzero(text == NEWLINE), starts)
+    first = np.flatnonzero(np.diff(line, prepend=-1))
+    count = np.diff(np.append(first, len(line)))
+    real = text[starts[first]] != COMMENT if len(first) else np.zeros(0, bool)
+    first, count = first[real], count[real]
+    if (count < columns).any():
+        return None
+    at = first[:, None] + np.arange(columns)
+    return Fields(buffer, starts[at] + start, ends[at] + start)
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """The bytes of a file, followed by room to read a whole word past any field, unless they are mapped from the file."""
+
+    buffer: Bytes
+    length: int
+
+    @classmethod
+    def of(cls, data: bytes) -> Text:
+        """A text in memory, without its byte-order mark."""
+        body = data.removeprefix(BYTE_ORDER_MARK)
+        buffer = np.zeros(len(body) + 2 * WORD, dtype=np.uint8)
+        buffer[: len(body)] = np.frombuffer(body, dtype=np.uint8)
+        return cls(buffer, len(body))
+
+    @classmethod
+    def mapped(cls, data: mmap.mmap) -> Text:
+        """A text that stays in its file."""
+        buffer = np.frombuffer(data, dtype=np.uint8)
+        body = buffer[len(BYTE_ORDER_MARK) :] if data[:3] == BYTE_ORDER_MARK else buffer
+        return cls(body, len(body))
+
+    def bytes(self) -> bytes:
+        """The text itself."""
+        return self.buffer[: self.length].tobytes()
+
+    def piece(self, start: int, stop: int) -> tuple[Bytes, int]:
+        """A buffer that holds this piece with room behind it, and where the piece starts in it."""
+        if stop + 2 * WORD <= len(self.buffer):
+            return self.buffer, start
+        return np.concatenate([self.buffer[start:stop], np.zeros(2 * WORD, np.uint8)]), 0
+
+    def over_pieces(self, work: Callable[[int, int], T], *, threads: int = 1) -> list[T]:
+        """work(start, stop) for every piece, in order of the text."""
+        cuts = pieces(self.buffer[: self.length])
+        if threads <= 1 or len(cuts) < 4:
+            return [work(a, b) for a, b in cuts]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(lambda cut: work(*cut), cuts))

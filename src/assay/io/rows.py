@@ -1,0 +1,150 @@
+"""The line reader: one line after the other, slow and exact. It finds what is wrong with a file and says where.
+
+The fast readers call it only when something is wrong; `--lenient` and `assay check` are made of it too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.errors import DataError
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of a line: how it is written, how many fields it may have, and what its last fields must be."""
+
+    what: str
+    form: str
+    fields: range
+    value: str
+    problem: Callable[[list[str]], str | None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line that is as it should be."""
+
+    line: int
+    topic: str
+    doc: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line that is not as it should be, and why."""
+
+    line: int
+    what: str
+
+
+@dataclass
+class Reading:
+    """The good and the bad lines of a file."""
+
+    rows: list[Row] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def _run_problem(fields: list[str]) -> str | None:
+    value = number(fields[4])
+    if value is None or math.isnan(value):
+        return f"score is not a number: {fields[4]!r}"
+    return None
+
+
+def _qrels_problem(fields: list[str]) -> str | None:
+    value = number(fields[3])
+    if value is None or not math.isfinite(value):
+        return f"grade is not a number: {fields[3]!r}"
+    if value != math.floor(value):
+        return (
+            f"grade is not a whole number: {fields[3]!r}; map the grades to whole numbers, and use gain= to weigh them"
+        )
+    if len(fields) == 5:
+        probability = number(fields[4])
+        if probability is None or not 0 < probability <= 1:
+            return f"probability is not in (0, 1]: {fields[4]!r}"
+    return None
+
+
+RUN = Form("run", "topic Q0 doc rank score tag", range(6, 1 << 30), "score", _run_problem)
+QRELS = Form("qrels", "topic 0 doc grade", range(4, 6), "grade", _qrels_problem)
+
+
+def first_problem(where: str, data: bytes, form: Form) -> DataError:
+    """The error for the first bad line of a file."""
+    problems = read_rows(data, form).problems
+    if not problems:
+        return DataError(f"{where}: the lines do not all have the same number of fields")
+    return DataError.at(where, problems[0].line, problems[0].what)
+
+
+def read_rows(data: bytes, form: Form) -> Reading:
+    """All lines of a file, good and bad; a doc that was there before in its topic is a bad line."""
+    reading = Reading()
+    seen: dict[tuple[str, str], int] = {}
+    columns = 0
+    for line, raw in lines(data):
+        row = _row(line, raw, form, columns)
+        if isinstance(row, Problem):
+            reading.problems.append(row)
+            continue
+        columns = columns or (len(row.fields) if form is QRELS else 0)
+        before = seen.setdefault((row.topic, row.doc), line)
+        if before != line:
+            what = f"doc {row.doc!r} is twice in topic {row.topic!r} (first on line {before})"
+            reading.problems.append(Problem(line, f"{what}; keep one of the two lines"))
+        else:
+            reading.rows.append(row)
+    return reading
+
+
+def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Numbered lines with something on them that is not a comment."""
+    for number_, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        stripped = raw.strip(b" \t\r\v\f")
+        if stripped and not stripped.startswith(b"#"):
+            yield number_, stripped
+
+
+def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
+    try:
+        fields = raw.decode().split()
+    except UnicodeDecodeError as error:
+        return Problem(line, f"not UTF-8: byte {raw[error.start]:#04x}; save the file as UTF-8")
+    if len(fields) not in form.fields or (columns and len(fields) != columns):
+        return Problem(line, f'{len(fields)} fields: {_short(raw)!r}; a {form.what} line is "{form.form}"')
+    problem = form.problem(fields)
+    if problem:
+        return Problem(line, problem if ";" in problem else f'{problem}; a {form.what} line is "{form.form}"')
+    return Row(line, fields[0], fields[2], tuple(fields))
+
+
+def number(text: str) -> float | None:
+    """A number as files write it, else None: no underscores, no blanks."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def metadata(head: bytes) -> Mapping[str, Any]:
+    """What the comments at the top of a run say in the `ir_metadata` form: the text, and its plain `key: value`s."""
+    comments = re.match(rb"(?:\xef\xbb\xbf)?((?:[ \t]*#[^\n]*\n)+)", head)
+    if not comments or b"ir_metadata" not in comments[1]:
+        return {}
+    text = [line.strip().removeprefix("#") for line in comments[1].decode(errors="replace").splitlines()]
+    inside = [line for line in text if "ir_metadata" not in line]
+    pairs = (re.fullmatch(r"\s*([\w. -]+):\s*(\S.*)", line) for line in inside)
+    return {"ir_metadata": "\n".join(inside), **{p[1].strip(): p[2].strip().strip("'\"") for p in pairs if p}}
+
+
+def _short(raw: bytes) -> str:
+    text = raw.decode(errors="replace")
+    return text if len(text) <= 60 else text[:57] + "…"

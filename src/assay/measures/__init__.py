@@ -1,0 +1,9 @@
+"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, incomplete, diversity, sessions, text.
+
+Importing this package fills the registry.
+"""
+
+from assay.measures import cwl, dcg, gain, incomplete, ranks, sets, users
+from assay.measures.base import MEASURES, Measure, measure, parse, parse_many
+
+__all__ = ["MEASURES", "Measure", "cwl", "dcg", "gain", "incomplete", "measure", "parse", "parse_many", "ranks", "sets", "users"]

@@ -1,0 +1,153 @@
+"""Discounted cumulated gain in all its forms: by rank as in trec_eval and Burges, and by Järvelin and Kekäläinen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.grades import Grades
+from assay.measures.base import Scores, measure, ratio
+
+
+@measure("DCG", linear=True, range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
+def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+    """Σ_r gain(r) / log2(r + 1).
+
+    >>> from assay.grades import grades
+    >>> dcg(grades([3, 0, 1])).tolist()
+    [3.5]
+    """
+    return _discounted(g.gains(gain, k))
+
+
+@measure("IdealDCG", range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
+def ideal_dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+    """DCG of the best list that the judgments allow.
+
+    >>> from assay.grades import grades
+    >>> ideal_dcg(grades([0, 0, 1], judged=[3, 1])).round(6).tolist()
+    [3.63093]
+    """
+    return _discounted(g.ideal_gains(gain, k))
+
+
+@measure("nDCG", linear=True, paper="Järvelin & Kekäläinen 2002; Burges et al. 2005")
+def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+    """DCG over the DCG of the best list that the judgments allow, both to rank k. No gain to be had scores 0.
+
+    gain: grade (trec_eval), exp (2^grade − 1), or a mapping such as 1:3/2:9; fractions are fine.
+
+    >>> from assay.grades import grades
+    >>> ndcg(grades([0, 3, 0, 1], judged=[3, 1, 1])).round(4).tolist()
+    [0.5625]
+    """
+    return ratio(dcg(g, k=k, gain=gain), ideal_dcg(g, k=k, gain=gain))
+
+
+@measure("DCGjk", linear=True, range="nonneg", paper="Järvelin & Kekäläinen 2002", breaks=("bounds",))
+def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
+    """Σ_r gain(r) · (1 for r ≤ b, 1/log_b(r) after).
+
+    >>> from assay.grades import grades
+    >>> dcg_jk(grades([1, 1, 0, 1])).tolist()
+    [2.5]
+    """
+    return _discounted_jk(g.gains(gain, k), b)
+
+
+@measure("nDCGjk", linear=True, paper="Järvelin & Kekäläinen 2002")
+def ndcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
+    """DCG of Järvelin and Kekäläinen over its ideal; docs down to rank b are not discounted.
+
+    >>> from assay.grades import grades
+    >>> ndcg_jk(grades([0, 1, 1])).round(6).tolist()
+    [0.815465]
+    """
+    return ratio(dcg_jk(g, k=k, gain=gain, b=b), _discounted_jk(g.ideal_gains(gain, k), b))
+
+
+@measure("Rndcg", paper="trec_eval")
+def r_level_ndcg(g: Grades, *, rel: float = 1) -> Scores:
+    """Mean nDCG at the ranks where the gain of the ideal list falls, and at the end of a list that goes on past them.
+
+    With 5 docs of grade 2 and 3 of grade 1 these are ranks 5, 8 and the end. No relevant doc scores 0.
+
+    >>> from assay.grades import grades
+    >>> r_level_ndcg(grades([1, 0], judged=[1, 1])).round(6).tolist()
+    [0.613147]
+    """
+    reached, best = _cumulated(g.gains(), g), _cumulated(g.ideal_gains(), g)
+    at = ratio(reached, best)
+    ideal = _widened(g.ideal_gains(), g)
+    falls = np.zeros(ideal.shape, dtype=bool)
+    falls[:, :-1] = (ideal[:, :-1] > ideal[:, 1:]) & (ideal[:, :-1] > 0)
+    goes_on = g.retrieved > (ideal > 0).sum(axis=1) + 1
+    end = at[:, -1] * goes_on
+    scores = ratio((at * falls).sum(axis=1) + end, falls.sum(axis=1) + goes_on)
+    return np.where(g.relevant(rel) > 0, scores, 0.0)
+
+
+@measure("nDCGrel", paper="trec_eval")
+def ndcg_at_relevant(g: Grades) -> Scores:
+    """Mean over the docs with a gain of nDCG at their rank; one that was not retrieved counts with nDCG at the end.
+
+    >>> from assay.grades import grades
+    >>> ndcg_at_relevant(grades([1, 0], judged=[1, 1])).round(6).tolist()
+    [0.806574]
+    """
+    reached, best = _cumulated(g.gains(), g), _cumulated(g.ideal_gains(), g)
+    found = _widened(g.gains(), g) > 0
+    r = (g.ideal_gains() > 0).sum(axis=1)
+    missed = r - found.sum(axis=1)
+    at = ratio(reached, best)
+    return ratio((at * found).sum(axis=1) + missed * at[:, -1], r)
+
+
+@measure("G", paper="trec_eval (Buckley)")
+def gain_over_cost(g: Grades) -> Scores:
+    """Σ gain(r) / log2(2 + cost(r) − gains so far), over the sum of all gains.
+
+    cost(r) = Σ_{j ≤ r} max(ideal gain(j), 1).
+
+    >>> from assay.grades import grades
+    >>> gain_over_cost(grades([0, 1])).round(6).tolist()
+    [0.63093]
+    """
+    gains = _widened(g.gains(), g)
+    cost = np.maximum(_widened(g.ideal_gains(), g), 1.0).cumsum(axis=1)
+    shares = np.where(gains > 0, gains / np.log2(np.maximum(2 + cost - gains.cumsum(axis=1), 2)), 0.0)
+    return ratio(shares.sum(axis=1), g.ideal_gains().sum(axis=1))
+
+
+@measure("binG", paper="trec_eval (Buckley)")
+def binary_gain_over_cost(g: Grades, *, rel: float = 1) -> Scores:
+    """Σ over relevant docs of 1 / log2(2 + docs above it that are not relevant), over R.
+
+    >>> from assay.grades import grades
+    >>> binary_gain_over_cost(grades([0, 1])).round(6).tolist()
+    [0.63093]
+    """
+    hit = g.hits(rel)
+    above = g.ranks() - hit.cumsum(axis=1)
+    return ratio((hit / np.log2(2 + above)).sum(axis=1), g.relevant(rel))
+
+
+def _widened(gains: Scores, g: Grades) -> Scores:
+    """Gains padded with zeros past the end of both the list and the ideal list."""
+    out = np.zeros((len(g.topics), max(g.depth, g.ideal.shape[1]) + 1))
+    out[:, : gains.shape[1]] = gains
+    return out
+
+
+def _cumulated(gains: Scores, g: Grades) -> Scores:
+    wide = _widened(gains, g)
+    return (wide / np.log2(np.arange(2, wide.shape[1] + 2))).cumsum(axis=1)
+
+
+def _discounted(gains: Scores) -> Scores:
+    return gains @ (1 / np.log2(np.arange(2, gains.shape[1] + 2)))
+
+
+def _discounted_jk(gains: Scores, b: float) -> Scores:
+    ranks = np.arange(1, gains.shape[1] + 1)
+    discount = np.maximum(1.0, np.log(ranks) / np.log(b))
+    return gains @ (1 / discount)

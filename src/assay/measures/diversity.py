@@ -1,0 +1,244 @@
+"""Measures of diversity: how well the intents of a topic are served. They need IntentGrades instead of Grades.
+
+The measures of ndeval, I-rec, P+Q; and the forms that make a diversity measure of any other: `M-IA` (mean over intents),
+`D-M` (global gains), `D#-M` (with I-rec), `DIN-M` and `DIN#-M` (navigational intents count once). `evaluate_intents`
+is their evaluation. Intents without a relevant judged doc are left out everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.grades import Bools, Floats
+from assay.ids import Ints
+from assay.intents import IntentGrades
+from assay.measures.base import MEASURES, Measure, Scores, measure, ratio
+from assay.measures.gain import p_plus, q_measure
+
+SMALLEST = 5e-324
+"""Any global gain above 0 makes a doc relevant."""
+
+
+def evaluate_intents(m: Measure, g: IntentGrades, *, gamma: float = 0.5) -> Scores:
+    """One score per topic of a measure in any form.
+
+    IA: Σ_i P(i)·M_i over the intents that have relevant docs, each with its own ideal list; the probabilities are not
+    renormalised. D: M on global gains, "relevant" meaning a gain above 0. D#: γ·I-rec + (1 − γ)·D-M. DIN, DIN#: the
+    same, a navigational intent counting only at the first doc relevant to it, over the ideal of D-M. A measure without
+    form sees each doc's best grade over the intents.
+
+    >>> from assay.data import Run
+    >>> from assay.intents import IntentQrels, align_intents
+    >>> from assay.measures.dcg import ndcg
+    >>> from assay.measures.base import parse
+    >>> q = IntentQrels.from_rows([("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "b", 1), ("1", "2", "c", 1)],
+    ...                           navigational=[("1", "1")])
+    >>> g = align_intents(Run.from_lists("r", {"1": ["a", "b", "c"]}), q)
+    >>> [evaluate_intents(parse(m), g).round(6).tolist() for m in ("D-nDCG@3", "DIN-nDCG@3", "D#-nDCG@3")]
+    [[0.882121], [0.680606], [0.941061]]
+    """
+    seen = g.condensed() if m.condensed else g
+    given = dict(m.parameters)
+    if m.entry.facts.get("needs") == "intents":
+        return m.entry.function(seen, **given)
+    if m.form == "":
+        return m.entry.function(seen.any_intent(), **given)
+    if m.form == "IA":
+        return _over_intents(m, seen, given)
+    score = _on_global_gains(m, seen, given)
+    if m.form.endswith("#"):
+        return gamma * intent_recall(seen, k=m.k) + (1 - gamma) * score
+    return score
+
+
+def _over_intents(m: Measure, g: IntentGrades, given: dict[str, Any]) -> Scores:
+    """Σ_i P(i)·M_i; a loop over the few intents."""
+    weights = g.probabilities * g.answerable()
+    total = np.zeros(len(g.topics))
+    for i in range(weights.shape[1]):
+        total += weights[:, i] * m.entry.function(g.intent(i), **given)
+    return total
+
+
+def _on_global_gains(m: Measure, g: IntentGrades, given: dict[str, Any]) -> Scores:
+    gain = given.pop("gain", "grade")
+    if "rel" in m.entry.parameters and m.entry.parameters["rel"] is not None:
+        given.setdefault("rel", SMALLEST)
+    return m.entry.function(g.global_gains(gain, once=m.form.startswith("DIN")), **given)
+
+
+@measure("I-rec", needs="intents", paper="Zhai, Cohen & Lafferty 2003; Sakai & Song 2011")
+def intent_recall(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Share of the intents that have a relevant doc in the first k, of those that have one at all; ndeval's strec.
+
+    >>> from assay.measures.diversity import _example
+    >>> intent_recall(_example(), k=1).round(6).tolist(), intent_recall(_example()).tolist()
+    ([0.333333], [1.0])
+    """
+    covered = g.hits(rel, k).any(axis=1) & g.answerable(rel)
+    return ratio(covered.sum(axis=1), g.answerable(rel).sum(axis=1))
+
+
+@measure("alpha-DCG", needs="intents", paper="Clarke et al. 2008; ndeval", breaks=("perfect is best",))
+def alpha_dcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+    """DCG of novelty gains Σ_i J_i(r)·(1 − α)^(relevant docs of i above), over that of a list whose docs serve all intents.
+
+    The bound is S·Σ_{r≤k} (1 − α)^(r−1)/log2(r + 1), S the intents with relevant docs; without k, k is the docs
+    retrieved. ndeval forgets to divide by it at k = 1.
+
+    >>> alpha_dcg(_example(), k=5).round(6).tolist()
+    [0.478698]
+    """
+    return ratio(_novelty(g, k, alpha, rel) @ _log_discount(g, k), _bound(g, k, alpha, rel, _log_discount))
+
+
+@measure("alpha-nDCG", needs="intents", paper="Clarke et al. 2008; ndeval")
+def alpha_ndcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+    """DCG of novelty gains over that of the best list, built greedily; ties there go to the larger doc id.
+
+    >>> alpha_ndcg(_example(), k=5).round(6).tolist(), alpha_ndcg(_example(), k=1).tolist()
+    ([0.756935], [0.5])
+    """
+    ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
+    return ratio(_novelty(g, k, alpha, rel) @ _log_discount(g, k), ideal @ (1 / np.log2(_ranks(ideal) + 1)))
+
+
+@measure("ndeval-ERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
+def ndeval_err_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+    """ndeval's ERR-IA: novelty gains discounted by rank, over those of a list whose docs serve all intents.
+
+    Grades count as relevant or not, and the intents equally: it is neither Σ P(i)·ERR_i (write ERR-IA for that) nor
+    graded. ndeval forgets to divide at k = 1.
+
+    >>> ndeval_err_ia(_example(), k=5).round(6).tolist(), ndeval_err_ia(_example(), k=1).round(6).tolist()
+    ([0.423601], [0.333333])
+    """
+    return ratio(_novelty(g, k, alpha, rel) @ _rank_discount(g, k), _bound(g, k, alpha, rel, _rank_discount))
+
+
+@measure("ndeval-nERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
+def ndeval_nerr_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+    """ndeval's nERR-IA: novelty gains discounted by rank, over those of the greedy list of alpha-nDCG.
+
+    >>> ndeval_nerr_ia(_example(), k=5).tolist()
+    [0.65625]
+    """
+    ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
+    return ratio(_novelty(g, k, alpha, rel) @ _rank_discount(g, k), ideal @ (1 / _ranks(ideal)))
+
+
+@measure("NRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
+def nrbp(g: IntentGrades, *, alpha: float = 0.5, beta: float = 0.5, rel: float = 1) -> Scores:
+    """Novelty- and rank-biased precision: (1 − (1 − α)β)/S · Σ_r β^(r−1)·Σ_i J_i(r)·(1 − α)^(relevant docs of i above).
+
+    >>> nrbp(_example()).tolist()
+    [0.375]
+    """
+    gains = _novelty(g, None, alpha, rel)
+    total = (1 - (1 - alpha) * beta) * (gains @ beta ** (_ranks(gains) - 1))
+    return ratio(total, g.answerable(rel).sum(axis=1))
+
+
+@measure("nNRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
+def normalised_nrbp(g: IntentGrades, *, alpha: float = 0.5, beta: float = 0.5, rel: float = 1) -> Scores:
+    """NRBP over that of the greedy list of alpha-nDCG.
+
+    >>> normalised_nrbp(_example()).round(6).tolist()
+    [0.571429]
+    """
+    gains, ideal = _novelty(g, None, alpha, rel), greedy_gains(g, alpha=alpha, rel=rel)
+    return ratio(gains @ beta ** (_ranks(gains) - 1), ideal @ beta ** (_ranks(ideal) - 1))
+
+
+@measure("ndeval-MAP-IA", needs="intents", paper="Agrawal et al. 2009; ndeval")
+def ndeval_map_ia(g: IntentGrades, *, rel: float = 1) -> Scores:
+    """ndeval's MAP-IA: the mean of AP over the intents that have relevant docs.
+
+    >>> ndeval_map_ia(_example()).round(6).tolist()
+    [0.472222]
+    """
+    hit = g.hits(rel)
+    precision = hit.cumsum(axis=1) / np.arange(1, hit.shape[1] + 1)[None, :, None]
+    found = ratio((hit * precision).sum(axis=1), g.judged_hits(rel).sum(axis=1))
+    return ratio(found.sum(axis=1), g.answerable(rel).sum(axis=1))
+
+
+@measure("ndeval-P-IA", needs="intents", paper="Agrawal et al. 2009; ndeval")
+def ndeval_precision_ia(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """ndeval's P-IA: the mean of P@k over the intents that have relevant docs; without k, of all retrieved docs.
+
+    >>> ndeval_precision_ia(_example(), k=5).round(6).tolist()
+    [0.266667]
+    """
+    size = g.places.retrieved if k is None else k
+    return ratio(g.hits(rel, k).sum(axis=(1, 2)), size * g.answerable(rel).sum(axis=1))
+
+
+@measure("P+Q", needs="intents", paper="Sakai 2012", breaks=("perfect is best",))
+def p_plus_q(g: IntentGrades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+    """Σ P(i)·Q_i@k over the informational intents + Σ P(j)·P+_j@k over the navigational ones.
+
+    Each intent has its own ideal list; intents without relevant docs add 0 and the probabilities are not renormalised.
+
+    >>> p_plus_q(_example(), k=4).round(6).tolist()
+    [0.472222]
+    """
+    total = np.zeros(len(g.topics))
+    for i in range(g.table.shape[1]):
+        one = g.intent(i)
+        q, p = q_measure(one, k=k, gain=gain, beta=beta), p_plus(one, k=k, gain=gain, beta=beta)
+        total += g.probabilities[:, i] * np.where(g.navigational[:, i], p, q)
+    return total
+
+
+@measure("P+Q#", needs="intents", paper="Sakai 2012", breaks=("perfect is best",))
+def p_plus_q_sharp(
+    g: IntentGrades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0, gamma: float = 0.5
+) -> Scores:
+    """γ·I-rec@k + (1 − γ)·P+Q@k.
+
+    >>> p_plus_q_sharp(_example(), k=4).round(6).tolist()
+    [0.736111]
+    """
+    return gamma * intent_recall(g, k=k) + (1 - gamma) * p_plus_q(g, k=k, gain=gain, beta=beta)
+
+
+def greedy_gains(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Floats:
+    """Novelty gains of the list that takes the best judged doc at each rank: topics × ranks.
+
+    Ties go to the larger doc id. What comes next depends on what was taken, hence the loop over ranks.
+
+    >>> greedy_gains(_example()).tolist()
+    [[2.0, 1.0, 0.5]]
+    """
+    docs = g.judged_hits(rel)
+    useful = docs.any(axis=2)
+    steps = int(useful.sum(axis=1).max(initial=0))
+    steps = steps if k is None else min(k, steps)
+    left, worth = useful.copy(), np.ones((len(docs), docs.shape[2]))
+    gains, topic = np.zeros((len(docs), steps)), np.arange(len(docs))
+    for r in range(steps):
+        value = np.where(left, (docs * worth[:, None, :]).sum(axis=2), -1.0)
+        taken = value.argmax(axis=1)
+        gains[:, r] = np.maximum(value[topic, taken], 0.0)
+        left[topic, taken] = False
+        worth = np.where(docs[topic, taken], worth * (1 - alpha), worth)
+    return gains
+
+
+def _novelty(g: IntentGrades, k: int | None, alpha: float, rel: float) -> Floats:
+    """Σ_i J_i(r)·(1 − α)^(relevant docs of i above), topics × ranks."""
+    hit: Bools = g.hits(rel, k)
+    above: npt.NDArray[np.int64] = np.cumsum(hit, axis=1) - hit
+    return (hit * (1 - alpha) ** above).sum(axis=2)
+
+
+def _log_discount(g: IntentGrades, k: int | None) -> Floats:
+    return 1 / np.log2(g.places.ranks(k) + 1)
+
+
+def _rank_discount(g: IntentGrades, k: int | None) -> Floats:
+    return 1 / g.places.ranks(k)

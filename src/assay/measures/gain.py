@@ -1,0 +1,257 @@
+"""Measures of graded gain that are not discounted sums: Sakai's blended-ratio family, ERR and its kin, graded AP.
+
+A doc is relevant here where its gain is positive. The blended ratio at rank r mixes precision with cumulated gain,
+BR(r) = (rel(r) + β·cg(r)) / (r + β·cg*(r)), where cg* cumulates the gains of the best list that the judgments allow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.grades import Bools, Grades, gain_mapping, gain_of
+from assay.measures.base import Scores, measure, ratio
+
+
+@measure("Q", paper="Sakai 2004; Sakai & Kando 2008")
+def q_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+    """Mean of the blended ratio at the rank of each relevant doc.
+
+    Q = 1/R · Σ_{relevant r} BR(r); with a cutoff the sum stops at k and is divided by min(k, R). β = 0 gives AP without
+    a cutoff, and with one the AP@k of NTCIREVAL. No relevant docs score 0; unjudged docs gain nothing.
+
+    >>> from assay.grades import grades
+    >>> q_measure(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
+    [0.804762]
+    """
+    r = _relevant(g, gain)
+    total = (blended_ratio(g, gain=gain, beta=beta, k=k) * (g.gains(gain, k) > 0)).sum(axis=1)
+    return ratio(total, r if k is None else np.minimum(r, k))
+
+
+@measure("O", paper="Sakai 2004")
+def o_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+    """Blended ratio at the first relevant doc; 0 if none is retrieved.
+
+    >>> from assay.grades import grades
+    >>> o_measure(grades([0, 3], judged=[3, 2])).round(6).tolist()
+    [0.571429]
+    """
+    hit = g.gains(gain, k) > 0
+    first = hit & (hit.cumsum(axis=1) == 1)
+    return (blended_ratio(g, gain=gain, beta=beta, k=k) * first).sum(axis=1)
+
+
+@measure("P-measure", paper="Sakai 2006", breaks=("moving up",))
+def p_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+    """Blended ratio at the preferred rank, the first rank with the highest gain of the (cut) list; 0 if none gains.
+
+    Moving the preferred doc past another relevant doc can lower it: the doc it passed no longer counts.
+
+    >>> from assay.grades import grades
+    >>> p_measure(grades([0, 1, 3], judged=[3, 1])).round(6).tolist()
+    [0.857143]
+    """
+    preferred, _ = _preferred(g.gains(gain, k))
+    return (blended_ratio(g, gain=gain, beta=beta, k=k) * preferred).sum(axis=1)
+
+
+@measure("P+", paper="Sakai 2006", breaks=("moving up",))
+def p_plus(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+    """Mean of the blended ratio over the relevant ranks down to the preferred rank.
+
+    The preferred rank is the first with the highest gain of the (cut) list. 0 if nothing relevant is retrieved.
+
+    >>> from assay.grades import grades
+    >>> p_plus(grades([0, 1, 3], judged=[3, 1])).round(6).tolist()
+    [0.595238]
+    """
+    gains = g.gains(gain, k)
+    _, reached = _preferred(gains)
+    counted = reached & (gains > 0)
+    return ratio((blended_ratio(g, gain=gain, beta=beta, k=k) * counted).sum(axis=1), counted.sum(axis=1))
+
+
+@measure("NCU", paper="Sakai & Robertson 2008")
+def normalised_cumulative_utility(
+    g: Grades,
+    *,
+    k: int | None = None,
+    gain: str = "grade",
+    stop: str = "graded",
+    utility: str = "br",
+    gamma: float = 0.95,
+    beta: float = 1.0,
+) -> Scores:
+    """Σ_r Pr(r)·NU(r): the utility of stopping at each relevant doc, weighted by the chance to stop there.
+
+    stop: uniform 1/R; graded gain(r) / Σ gains of all judged docs; ranked γ^(rel(r)−1) / Σ_{j≤R} γ^(j−1).
+    utility: precision, or br. NCU(stop=uniform) is Q. No relevant docs score 0.
+
+    >>> from assay.grades import grades
+    >>> g = grades([0, 3, None, 2], judged=[3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0])
+    >>> normalised_cumulative_utility(g, utility="precision").round(4).tolist()
+    [0.1316]
+    """
+    gains = g.gains(gain, k)
+    if utility not in ("precision", "br"):
+        raise UsageError(f"NCU: no utility {utility!r}; known: precision, br")
+    value = blended_ratio(g, gain=gain, beta=beta if utility == "br" else 0.0, k=k)
+    return (_stop_weights(g, gains, gain, stop, gamma) * value).sum(axis=1)
+
+
+def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) -> Scores:
+    """Chance to stop at each rank: 0 where the doc is not relevant."""
+    hit, r = gains > 0, _relevant(g, gain)
+    if stop == "uniform":
+        return ratio(hit, r[:, None])
+    if stop == "graded":
+        return ratio(gains, g.ideal_gains(gain).sum(axis=1)[:, None])
+    if stop == "ranked":
+        total = r if gamma == 1 else (1 - gamma**r) / (1 - gamma)
+        return ratio(hit * gamma ** (np.maximum(hit.cumsum(axis=1), 1) - 1.0), total[:, None])
+    raise UsageError(f"NCU: no stop {stop!r}; known: uniform, graded, ranked")
+
+
+@measure("ERR", paper="Chapelle, Metzler, Zhang & Grinspan 2009")
+def expected_reciprocal_rank(g: Grades, *, k: int | None = None, top: float | None = None) -> Scores:
+    """Expected 1/rank at which a user stops who is satisfied by each doc with probability (2^grade − 1) / 2^top.
+
+    ERR = Σ_r 1/r · p(r) · Π_{j<r} (1 − p(j)). top is the highest grade of the collection's scale unless given (gdeval
+    always took 4); it is never guessed per topic. A grade above top counts as top.
+
+    >>> from assay.grades import grades
+    >>> expected_reciprocal_rank(grades([1, 2], top=2)).tolist()
+    [0.53125]
+    """
+    return _cascade(_satisfied(g.ranked[:, :k], g.top if top is None else top))
+
+
+@measure("nERR", paper="Chapelle et al. 2009, normalised")
+def normalised_err(g: Grades, *, k: int | None = None, top: float | None = None) -> Scores:
+    """ERR over the ERR of all judged docs sorted by grade, both to rank k; 0 without relevant docs.
+
+    >>> from assay.grades import grades
+    >>> normalised_err(grades([1, 2], top=2)).round(6).tolist()
+    [0.68]
+    """
+    best = _cascade(_satisfied(g.ideal[:, :k], g.top if top is None else top))
+    return ratio(expected_reciprocal_rank(g, k=k, top=top), best)
+
+
+@measure("ERRlin", paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
+def linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+    """ERR with stop probability gain / (highest gain + 1), as in NTCIREVAL: grades 1, 2, 3 of 3 give 1/4, 2/4, 3/4.
+
+    The highest gain is that of the scale. With gain=exp it is ERR. It does not become RR for binary grades: one
+    relevant doc at rank 1 gives 1/2.
+
+    >>> from assay.grades import grades
+    >>> linear_err(grades([0, 3, None, 2])).tolist()
+    [0.40625]
+    """
+    return _cascade(g.gains(gain, k) / (top_gain(g, gain) + 1))
+
+
+@measure("nERRlin", paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
+def normalised_linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+    """ERRlin over the ERRlin of all judged docs sorted by gain, both to rank k; the nERR of NTCIREVAL.
+
+    >>> from assay.grades import grades
+    >>> normalised_linear_err(grades([0, 3, None, 2], judged=[3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0])).round(4).tolist()
+    [0.471]
+    """
+    return ratio(linear_err(g, k=k, gain=gain), _cascade(g.ideal_gains(gain, k) / (top_gain(g, gain) + 1)))
+
+
+@measure("EBR", paper="Sakai 2018", breaks=("moving up", "perfect is best"))
+def expected_blended_ratio(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+    """ERRlin with 1/r replaced by the blended ratio: Σ_r p(r)·BR(r)·Π_{j<r} (1 − p(j)).
+
+    >>> from assay.grades import grades
+    >>> expected_blended_ratio(grades([1, 0], judged=[1])).tolist()
+    [0.5]
+    """
+    value = blended_ratio(g, gain=gain, beta=beta, k=k)
+    return _cascade(g.gains(gain, k) / (top_gain(g, gain) + 1), value)
+
+
+@measure("GAP", paper="Robertson, Kanoulas & Yilmaz 2010")
+def graded_average_precision(g: Grades, *, k: int | None = None, thresholds: str = "uniform") -> Scores:
+    """AP for a user whose threshold of relevance is grade j with probability g_j, j = 1 … the scale's top.
+
+    GAP = Σ_j g_j·Σ_{r: grade ≥ j} P_j@r / Σ_j g_j·R_j, P_j and R_j with docs of grade ≥ j as the relevant ones.
+    thresholds: uniform, linear (g_j ∝ j, as in NTCIREVAL), or a mapping such as 1:0.5/2:0.5. Binary grades give AP.
+    With a cutoff the sum stops at k and the denominator counts the best k judged docs.
+
+    >>> from assay.grades import grades
+    >>> graded_average_precision(grades([2, 0, 1, 3], judged=[3, 2, 1, 1])).round(6).tolist()
+    [0.595238]
+    """
+    total, best = np.zeros(len(g.topics)), np.zeros(len(g.topics))
+    for grade, probability in _thresholds(thresholds, int(g.top)).items():
+        hit = g.ranked[:, :k] >= grade
+        total += probability * (hit * hit.cumsum(axis=1) / g.ranks(k)).sum(axis=1)
+        best += probability * (g.ideal[:, :k] >= grade).sum(axis=1)
+    return ratio(total, best)
+
+
+def _thresholds(text: str, top: int) -> dict[float, float]:
+    """Probability that each grade is the user's threshold."""
+    if text not in ("uniform", "linear"):
+        return gain_mapping(text)
+    weight = {float(j): 1.0 if text == "uniform" else float(j) for j in range(1, max(top, 1) + 1)}
+    return {grade: w / sum(weight.values()) for grade, w in weight.items()}
+
+
+def blended_ratio(g: Grades, *, gain: str = "grade", beta: float = 1.0, k: int | None = None) -> Scores:
+    """BR(r) = (rel(r) + β·cg(r)) / (r + β·cg*(r)) at every rank down to k.
+
+    >>> from assay.grades import grades
+    >>> blended_ratio(grades([0, 3], judged=[3, 2])).round(6).tolist()
+    [[0.0, 0.571429]]
+    """
+    gains = g.gains(gain, k)
+    best = np.zeros(gains.shape)
+    ideal = g.ideal_gains(gain, gains.shape[1])
+    best[:, : ideal.shape[1]] = ideal
+    return ((gains > 0).cumsum(axis=1) + beta * gains.cumsum(axis=1)) / (g.ranks(k) + beta * best.cumsum(axis=1))
+
+
+def top_gain(g: Grades, gain: str = "grade") -> float:
+    """The highest gain of the scale: that of the collection's top grade, or of a mapping's best grade.
+
+    >>> from assay.grades import grades
+    >>> top_gain(grades([1, 0], top=2), "exp"), top_gain(grades([1]), "1:3/2:9")
+    (3.0, 9.0)
+    """
+    if gain in ("grade", "exp", "binary"):
+        return float(gain_of(np.array([g.top]), gain)[0])
+    return max(gain_mapping(gain).values())
+
+
+def _relevant(g: Grades, gain: str) -> Scores:
+    """Judged docs with a positive gain."""
+    return (g.ideal_gains(gain) > 0).sum(axis=1).astype(np.float64)
+
+
+def _preferred(gains: Scores) -> tuple[Bools, Bools]:
+    """Where the preferred rank is, and the ranks down to it; nowhere in a list without gain."""
+    best = gains.max(axis=1, initial=0.0)[:, None]
+    among = ((gains == best) & (best > 0)).cumsum(axis=1)
+    preferred = (gains == best) & (among == 1)
+    return preferred, (among == 0) & (best > 0) | preferred
+
+
+def _satisfied(grades: Scores, top: float) -> Scores:
+    """(2^grade − 1) / 2^top."""
+    return gain_of(np.minimum(grades, top), "exp") / 2.0**top
+
+
+def _cascade(p: Scores, value: Scores | None = None) -> Scores:
+    """Σ_r value(r)·p(r)·Π_{j<r} (1 − p(j)); value is 1/r unless given."""
+    unsatisfied = np.ones(p.shape)
+    unsatisfied[:, 1:] = np.cumprod(1 - p[:, :-1], axis=1)
+    if value is None:
+        return (p * unsatisfied) @ (1 / np.arange(1, p.shape[1] + 1))
+    return (p * unsatisfied * value).sum(axis=1)

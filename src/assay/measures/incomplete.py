@@ -1,0 +1,279 @@
+"""Measures for incomplete judgments: preferences among judged docs only, and estimates from sampled judgments.
+
+A negative grade means pooled but not judged; a doc without any grade was not pooled. Induced AP is AP' (AP on the
+condensed list), and every other measure has that form too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import UsageError
+from assay.grades import UNJUDGED, Bools, Grades
+from assay.ids import Ints
+from assay.measures.base import Scores, measure, ratio
+from assay.measures.gain import top_gain
+
+EPSILON = 1e-5
+"""Smooths estimated shares, as in trec_eval and in the script of Yilmaz, Kanoulas and Aslam."""
+
+
+@measure("bpref", paper="Buckley & Voorhees 2004; trec_eval")
+def bpref(g: Grades, *, rel: float = 1) -> Scores:
+    """Share of judged nonrelevant docs that each relevant doc is ranked above; unjudged docs are passed over.
+
+    bpref = 1/R · Σ_{relevant retrieved} 1 − min(n, R)/min(N, R), n the judged nonrelevant docs above and N all of them;
+    1 where n = 0, so that N = 0 needs no exception. No relevant docs score 0.
+
+    >>> from assay.grades import grades
+    >>> bpref(grades([2, 0, 1, None, 0, 1])).tolist()
+    [0.5]
+    """
+    r, n = g.relevant(rel)[:, None], g.nonrelevant(rel)[:, None]
+    return _preferences(g, rel, lambda above, rank: ratio(np.minimum(above, r), np.minimum(n, r)))
+
+
+@measure("bpref_R", paper="Sakai 2007; Buckley & Voorhees 2004")
+def bpref_r(g: Grades, *, rel: float = 1) -> Scores:
+    """bpref with min(n, R)/R for each relevant doc: never 0 for a list that has fewer nonrelevant than relevant docs.
+
+    >>> from assay.grades import grades
+    >>> bpref_r(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
+    [0.666667]
+    """
+    r = g.relevant(rel)[:, None]
+    return _preferences(g, rel, lambda above, rank: ratio(np.minimum(above, r), r))
+
+
+@measure("bpref_N", paper="Sakai 2007; RankEff of Ahlgren & Grönqvist 2008")
+def bpref_n(g: Grades, *, rel: float = 1) -> Scores:
+    """bpref over all judged nonrelevant docs (bpref_allnonrel, RankEff): 1/R · Σ 1 − n/N; 1 − 0 where N = 0.
+
+    >>> from assay.grades import grades
+    >>> bpref_n(grades([2, 0, 1, None, 0, 1])).tolist()
+    [0.5]
+    """
+    n = g.nonrelevant(rel)[:, None]
+    return _preferences(g, rel, lambda above, rank: ratio(above, n))
+
+
+@measure("bpref_relative", paper="Sakai 2007", breaks=("moving up", "perfect is best"))
+def bpref_relative(g: Grades, *, rel: float = 1) -> Scores:
+    """1/R · Σ 1 − n/(r′ − 1), r′ the rank among judged docs. A relevant doc at r′ = 1 adds 0: odd, and original.
+
+    >>> from assay.grades import grades
+    >>> bpref_relative(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
+    [0.333333]
+    """
+    return _preferences(g, rel, lambda above, rank: np.where(rank == 1, 1.0, ratio(above, rank - 1)))
+
+
+def _preferences(g: Grades, rel: float, lost: Callable[[Scores, Scores], Scores]) -> Scores:
+    """1/R · Σ over the relevant docs of 1 − lost(judged nonrelevant docs above, rank among judged docs)."""
+    hit, known = g.ranked >= rel, g.ranked >= 0
+    rank = known.cumsum(axis=1).astype(np.float64)
+    above = rank - hit.cumsum(axis=1)
+    return ratio((hit * (1 - lost(above, rank))).sum(axis=1), g.relevant(rel))
+
+
+@measure("rpref_N", paper="Sakai 2007; De Beer & Moens 2006")
+def rpref_n(g: Grades, *, gain: str = "grade") -> Scores:
+    """Graded bpref_N: Σ gain(r′)·(1 − pen(r′)/P) / Σ ideal gains, P the largest penalty there could be.
+
+    pen(r′) = Σ over judged docs above with less gain of (gain(r′) − their gain)/gain(r′), and
+    P = R + N − Σ ideal gains/gain(top).
+
+    >>> from assay.grades import grades
+    >>> rpref_n(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
+    [0.75]
+    """
+    total = g.ideal_gains(gain).sum(axis=1)
+    worst = (g.ideal >= 0).sum(axis=1) - total / top_gain(g, gain)
+    return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, worst[:, None]))
+
+
+@measure("rpref_relative", paper="Sakai 2007", breaks=("moving up", "perfect is best"))
+def rpref_relative(g: Grades, *, gain: str = "grade") -> Scores:
+    """Graded bpref_relative: Σ gain(r′)·(1 − pen(r′)/(r′ − 1)) / Σ ideal gains; a doc at r′ = 1 adds 0.
+
+    >>> from assay.grades import grades
+    >>> rpref_relative(grades([2, 0, 1, None, 0, 1])).tolist()
+    [0.25]
+    """
+    return _graded_preferences(g, gain, lambda pen, rank: np.where(rank == 1, 1.0, ratio(pen, rank - 1)))
+
+
+@measure("rpref_relative2", paper="Sakai 2007")
+def rpref_relative2(g: Grades, *, gain: str = "grade") -> Scores:
+    """rpref_relative with pen(r′)/r′, which does not forget the doc at r′ = 1.
+
+    >>> from assay.grades import grades
+    >>> rpref_relative2(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
+    [0.816667]
+    """
+    return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, rank))
+
+
+def _graded_preferences(g: Grades, gain: str, lost: Callable[[Scores, Scores], Scores]) -> Scores:
+    """Σ gain·(1 − lost(penalty, rank among judged docs)) / Σ ideal gains."""
+    gains, known = g.gains(gain), g.ranked >= 0
+    rank = known.cumsum(axis=1).astype(np.float64)
+    kept = gains * (1 - lost(_penalty(gains, known), rank))
+    return ratio(kept.sum(axis=1), g.ideal_gains(gain).sum(axis=1))
+
+
+def _penalty(gains: Scores, known: Bools) -> Scores:
+    """Σ over judged docs above with less gain of (gain − theirs)/gain; a loop over the few distinct gains."""
+    penalty = np.zeros(gains.shape)
+    for lower in np.unique(gains[known]):
+        there = known & (gains == lower)
+        above = there.cumsum(axis=1) - there
+        penalty += np.where(gains > lower, ratio(above * (gains - lower), gains), 0.0)
+    return penalty
+
+
+@measure("infAP", paper="Yilmaz & Aslam 2006; trec_eval", breaks=("moving up", "perfect is best"))
+def inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
+    """AP estimated from a uniform sample of the pool: negative grades are pooled but not judged.
+
+    At a relevant doc of rank j: 1/j + (pooled above)/j · (relevant above + ε)/(judged above + 2ε), ε = 1e-5; 1 at rank
+    1. Summed and divided by R. With all of the pool judged it is AP up to ε. No relevant docs score 0.
+
+    >>> from assay.grades import grades
+    >>> inferred_ap(grades([1, -1, 0, 1, -1, None, 1, None])).round(6).tolist()
+    [0.748016]
+    """
+    hit, known, pooled = (g.ranked >= rel), (g.ranked >= 0), (g.ranked != UNJUDGED)
+    share = (_above(hit) + EPSILON) / (_above(known) + 2 * EPSILON)
+    expected = (1 + _above(pooled) * share) / g.ranks()
+    return ratio((hit * expected).sum(axis=1), g.relevant(rel))
+
+
+@measure("xinfAP", paper="Yilmaz, Kanoulas & Aslam 2008", breaks=("moving up", "perfect is best", "bounds"))
+def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
+    """AP estimated from judgments sampled at a different rate in each stratum of the pool.
+
+    At a sampled relevant doc of rank j, P_j = 1/j · (1 + Σ_s D_s·(rel_s + ε)/(judged_s + 3ε)), D_s the docs of stratum
+    s above it; xinfAP = Σ P_j/π / Σ 1/π, π = sampled/all docs of its stratum. The docs of a topic that have one π are
+    one stratum; docs not sampled have a negative grade and the π of theirs. Without π the pool is one stratum.
+
+    >>> from dataclasses import replace
+    >>> from assay.grades import grades
+    >>> g, pi = grades([1, 0, 1, 1, -1, -1, 0, None]), np.array([[1, 1, 1, 0.5, 0.5, 0.5, 0.5, 1]])
+    >>> both = replace(g, inclusion=pi, judged_inclusion=np.array([[1, 1, 0.5, 1, 0.5, 0.5, 0.5]]))
+    >>> stratified_inferred_ap(both).round(6).tolist()
+    [0.791665]
+    """
+    pi, judged_pi = _probabilities(g)
+    hit, known, pooled = (g.ranked >= rel), (g.ranked >= 0), (g.ranked != UNJUDGED)
+    stratum, expected = _strata(pi), np.zeros(g.ranked.shape)
+    for s in range(int(stratum.max(initial=-1)) + 1):
+        here = stratum == s
+        share = (_above(hit & here) + EPSILON) / (_above(known & here) + 3 * EPSILON)
+        expected += _above(pooled & here) * share
+    return ratio((hit / pi * (1 + expected) / g.ranks()).sum(axis=1), ((g.ideal >= rel) / judged_pi).sum(axis=1))
+
+
+@measure("statAP", range="nonneg", needs="inclusion", paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007")
+def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
+    """AP estimated from judgments sampled with unequal probabilities π, as in the Million Query tracks.
+
+    statAP = 1/R̂ · Σ_{sampled relevant, retrieved} P̂(r)/π, P̂(r) = 1/r · Σ_{sampled relevant down to r} 1/π, R̂ = Σ 1/π.
+    It may exceed 1. R̂ = 0 scores 0. Without inclusion probabilities it is an error.
+
+    >>> from dataclasses import replace
+    >>> from assay.grades import grades
+    >>> g = grades([1, 0, None, 1, None, None, 1, None])
+    >>> pi = np.array([[1, 1, 1, 0.5, 1, 1, 0.25, 1]])
+    >>> stat_ap(replace(g, inclusion=pi, judged_inclusion=np.array([[1, 0.5, 0.25, 1]]))).round(6).tolist()
+    [0.928571]
+    """
+    weight, r = _weights(g, rel)
+    return ratio((weight * _estimated_precision(g, weight)).sum(axis=1), r)
+
+
+@measure(
+    "statAPVariance",
+    range="nonneg",
+    needs="inclusion",
+    paper="Pavlu & Aslam 2007",
+    lower_is_better=True,
+    breaks=("moving up", "perfect is best"),
+)
+def stat_ap_variance(g: Grades, *, rel: float = 1, draws: int = 0) -> Scores:
+    """Variance of statAP as a ratio of two sampled totals, to the first order.
+
+    1/R̂² · Σ_d Σ_e (π_de − π_d·π_e)/π_de · (u_d/π_d)(u_e/π_e), u = P̂(rank) − statAP of each sampled relevant doc (P̂ is
+    0 where it was not retrieved). draws=0: docs were sampled independently, only d = e counts. draws=m: m draws of
+    buckets with replacement, docs of different buckets have π_de = (m − 1)/m · π_d·π_e; one π in a topic is one bucket.
+
+    >>> from dataclasses import replace
+    >>> from assay.grades import grades
+    >>> g = replace(grades([1, 1]), inclusion=np.array([[1, 0.5]]), judged_inclusion=np.array([[1, 0.5]]))
+    >>> stat_ap(g).round(6).tolist(), stat_ap_variance(g).round(6).tolist()
+    ([1.333333], [0.006173])
+    """
+    weight, r = _weights(g, rel)
+    estimate = ratio((weight * _estimated_precision(g, weight)).sum(axis=1), r)[:, None]
+    precision = _estimated_precision(g, weight)
+    _, judged_pi = _probabilities(g)
+    judged = (g.ideal >= rel) / judged_pi
+    # Sums over all sampled relevant docs: as if none was retrieved, then corrected for those that were.
+    unfound = (judged * (judged - 1) * estimate**2).sum(axis=1)
+    found = (weight * (weight - 1) * (weight > 0) * ((precision - estimate) ** 2 - estimate**2)).sum(axis=1)
+    shared = _between_buckets(g, weight * precision, judged * estimate) / (draws - 1) if draws > 1 else 0.0
+    return np.maximum(ratio(unfound + found - shared, r**2), 0.0)
+
+
+def _between_buckets(g: Grades, found: Scores, judged: Scores) -> Scores:
+    """Σ of products of u/π over pairs of docs from different buckets; sure docs (π = 1) are in none."""
+    pi, judged_pi = _probabilities(g)
+    values = np.concatenate([found, -judged], axis=1)
+    every = np.concatenate([pi, judged_pi], axis=1)
+    sampled, bucket = every < 1, _strata(every)
+    total = (values * sampled).sum(axis=1) ** 2
+    for b in range(int(bucket.max(initial=-1)) + 1):
+        total = total - (values * (sampled & (bucket == b))).sum(axis=1) ** 2
+    return total
+
+
+def _weights(g: Grades, rel: float) -> tuple[Scores, Scores]:
+    """1/π of each sampled relevant ranked doc, 0 for the others; and R̂."""
+    if g.inclusion is None:
+        raise UsageError("statAP needs inclusion probabilities; give qrels that have them as a fifth column")
+    pi, judged_pi = _probabilities(g)
+    return (g.ranked >= rel) / pi, ((g.ideal >= rel) / judged_pi).sum(axis=1)
+
+
+def _estimated_precision(g: Grades, weight: Scores) -> Scores:
+    return weight.cumsum(axis=1) / g.ranks()
+
+
+def _probabilities(g: Grades) -> tuple[Scores, Scores]:
+    """Inclusion probabilities of the ranked and of all judged docs; 1 where nothing is known."""
+    ranked = np.ones(g.ranked.shape) if g.inclusion is None else g.inclusion
+    judged = np.ones(g.ideal.shape) if g.judged_inclusion is None else g.judged_inclusion
+    if (ranked <= 0).any() or (judged <= 0).any() or (ranked > 1).any() or (judged > 1).any():
+        raise UsageError(
+            "an inclusion probability is not above 0 and at most 1; a judged doc had some chance to be drawn"
+        )
+    return ranked, judged
+
+
+def _above(mask: Bools) -> Ints:
+    """How many of the docs above each rank are marked."""
+    return np.cumsum(mask, axis=1) - mask
+
+
+def _strata(pi: Scores) -> npt.NDArray[np.int64]:
+    """The number of each doc's stratum within its topic: docs of one inclusion probability are one stratum."""
+    order = np.argsort(pi, axis=1, kind="stable")
+    ordered = np.take_along_axis(pi, order, axis=1)
+    new = np.zeros(pi.shape, dtype=np.int64)
+    new[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
+    strata = np.zeros(pi.shape, dtype=np.int64)
+    np.put_along_axis(strata, order, np.cumsum(new, axis=1), axis=1)
+    return strata

@@ -1,0 +1,174 @@
+"""Counts, and measures of the retrieved docs as a set: precision, recall, F and their kin, with or without a cutoff."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.grades import Grades
+from assay.measures.base import Scores, measure, ratio
+
+
+@measure("NumRet", range="count", aggregate="sum")
+def retrieved(g: Grades, *, k: int | None = None) -> Scores:
+    """Docs retrieved."""
+    return _size(g, k)
+
+
+@measure("NumRel", range="count", aggregate="sum")
+def relevant(g: Grades, *, rel: float = 1) -> Scores:
+    """R: judged relevant docs, retrieved or not."""
+    return g.relevant(rel)
+
+
+@measure("NumRelRet", range="count", aggregate="sum")
+def relevant_retrieved(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Relevant docs retrieved."""
+    return _found(g, rel, k)
+
+
+@measure("NumNonrelJudgedRet", range="count", aggregate="sum")
+def nonrelevant_retrieved(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Docs retrieved that were judged not relevant; negative grades mean pooled but not judged."""
+    seen = g.ranked[:, :k]
+    return ((seen >= 0) & (seen < rel)).sum(axis=1).astype(np.float64)
+
+
+@measure("P", linear=True, paper="Cleverdon, Mills & Keen 1966")
+def precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Share of the first k docs that are relevant.
+
+    P@k = |relevant in the top k| / k, also when fewer than k were retrieved. Without k: of all
+    retrieved docs, 0 if none.
+
+    >>> from assay.grades import grades
+    >>> precision(grades([1, 0, 1]), k=5).tolist()
+    [0.4]
+    """
+    return ratio(_found(g, rel, k), _size(g, None) if k is None else k)
+
+
+@measure("Recall", linear=True, paper="Cleverdon, Mills & Keen 1966")
+def recall(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Share of the relevant docs that are in the first k. R = 0 scores 0.
+
+    >>> from assay.grades import grades
+    >>> recall(grades([1, 0, 1], judged=[1, 1, 1, 1]), k=1).tolist()
+    [0.25]
+    """
+    return ratio(_found(g, rel, k), g.relevant(rel))
+
+
+@measure("RelativeP", linear=True, paper="trec_eval")
+def relative_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Precision over the best precision that could be had: found / min(k, R); without k, k is the docs retrieved.
+
+    >>> from assay.grades import grades
+    >>> relative_precision(grades([1, 0, 1], judged=[1, 1]), k=3).tolist()
+    [1.0]
+    """
+    size = _size(g, None) if k is None else np.full(len(g.topics), float(k))
+    return ratio(_found(g, rel, k), np.minimum(size, g.relevant(rel)))
+
+
+@measure("SetAP", paper="trec_eval", breaks=("bounded by one run of relevant docs",))
+def set_average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Precision times recall of the set: found² / (retrieved · R).
+
+    >>> from assay.grades import grades
+    >>> set_average_precision(grades([1, 0], judged=[1, 1])).tolist()
+    [0.25]
+    """
+    return precision(g, k=k, rel=rel) * recall(g, k=k, rel=rel)
+
+
+@measure("F", paper="van Rijsbergen 1979")
+def f_measure(g: Grades, *, k: int | None = None, rel: float = 1, beta: float = 1.0) -> Scores:
+    """F_β = (β² + 1)PR / (β²P + R) of the retrieved set; 1 − E. trec_eval's set_F weights x instead: SetF.
+
+    >>> from assay.grades import grades
+    >>> f_measure(grades([1, 0], judged=[1, 1])).tolist()
+    [0.5]
+    """
+    p, r = precision(g, k=k, rel=rel), recall(g, k=k, rel=rel)
+    return ratio((beta**2 + 1) * p * r, beta**2 * p + r)
+
+
+@measure("E", paper="van Rijsbergen 1979", lower_is_better=True, breaks=("moving up", "perfect is best", "no relevant"))
+def e_measure(g: Grades, *, k: int | None = None, rel: float = 1, alpha: float = 0.5) -> Scores:
+    """E = 1 − 1 / (α/P + (1 − α)/R): lower is better. α = 1/(β² + 1).
+
+    With α = ½ it is the symmetric difference over the sum of both sizes. 1 where nothing relevant was retrieved.
+
+    >>> from assay.grades import grades
+    >>> e_measure(grades([1, 0], judged=[1, 1])).tolist()
+    [0.5]
+    """
+    p, r = precision(g, k=k, rel=rel), recall(g, k=k, rel=rel)
+    return 1 - ratio(p * r, alpha * r + (1 - alpha) * p)
+
+
+@measure("SetF", paper="trec_eval")
+def set_f(g: Grades, *, k: int | None = None, rel: float = 1, x: float = 1.0) -> Scores:
+    """trec_eval's set_F: (x + 1)PR / (R + xP); x weights recall linearly, not as β².
+
+    >>> from assay.grades import grades
+    >>> set_f(grades([1, 0], judged=[1, 1]), x=3.0).tolist()
+    [0.5]
+    """
+    p, r = precision(g, k=k, rel=rel), recall(g, k=k, rel=rel)
+    return ratio((x + 1) * p * r, r + x * p)
+
+
+@measure("Success", paper="trec_eval")
+def success(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """1 if a relevant doc is in the first k, else 0.
+
+    >>> from assay.grades import grades
+    >>> success(grades([0, 1]), k=1).tolist(), success(grades([0, 1]), k=2).tolist()
+    ([0.0], [1.0])
+    """
+    return np.asarray((g.hits(rel, k) > 0).any(axis=1), dtype=np.float64)
+
+
+@measure("Utility", range="any", breaks=("bounds", "perfect is best", "no relevant"), paper="trec_eval")
+def utility(g: Grades, *, a: float = 1.0, b: float = -1.0, c: float = 0.0, d: float = 0.0, rel: float = 1) -> Scores:
+    """a·(relevant retrieved) + b·(not relevant retrieved) + c·(relevant missed) + d·(rest of the judged).
+
+    >>> from assay.grades import grades
+    >>> utility(grades([1, 0, 0], judged=[1, 1, 0, 0])).tolist()
+    [-1.0]
+    """
+    found, size, r = _found(g, rel, None), _size(g, None), g.relevant(rel)
+    rest = g.relevant(rel) + g.nonrelevant(rel) - size - r + found
+    return a * found + b * (size - found) + c * (r - found) + d * rest
+
+
+@measure("Judged", linear=True, paper="trec_eval")
+def judged(g: Grades, *, k: int | None = None) -> Scores:
+    """Share of the first k docs that have a judgment; of fewer when fewer were retrieved, 0 if none.
+
+    >>> from assay.grades import grades
+    >>> judged(grades([1, None, 0]), k=2).tolist()
+    [0.5]
+    """
+    return ratio((g.ranked[:, :k] >= 0).sum(axis=1), _size(g, k))
+
+
+@measure("Unjudged", paper="trec_eval 10.0", breaks=("moving up", "perfect is best"), lower_is_better=True)
+def unjudged(g: Grades, *, k: int | None = None) -> Scores:
+    """trec_eval 10's unj: unjudged docs among the first k, over k; missing docs count as judged.
+
+    >>> from assay.grades import grades
+    >>> unjudged(grades([1, None]), k=4).tolist()
+    [0.25]
+    """
+    missing = (g.inside(k) & (g.ranked[:, :k] < 0)).sum(axis=1)
+    return ratio(missing, _size(g, None) if k is None else k)
+
+
+def _found(g: Grades, rel: float, k: int | None) -> Scores:
+    return g.hits(rel, k).sum(axis=1).astype(np.float64)
+
+
+def _size(g: Grades, k: int | None) -> Scores:
+    return (g.retrieved if k is None else np.minimum(g.retrieved, k)).astype(np.float64)

@@ -1,0 +1,139 @@
+"""Measures that model a user by what she does at each rank: rank-biased precision in its forms, and time-biased gain.
+
+The measures that are made from a probability of going on after each doc (C/W/L) are in `cwl`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.grades import Grades
+from assay.measures.base import Scores, measure, ratio
+from assay.measures.gain import top_gain
+
+
+@measure("RBP", linear=True, paper="Moffat & Zobel 2008")
+def rank_biased_precision(
+    g: Grades, *, k: int | None = None, p: float = 0.8, gain: str = "grade", rel: float | None = None
+) -> Scores:
+    """Gain per doc of a user who goes on to the next doc with probability p.
+
+    RBP = (1 − p)·Σ_r p^(r−1)·gain(r)/gain(top), top the highest grade of the scale; with rel, gain is 1 from that grade
+    on. It is the least that the judgments allow: RBPResidual says how much more it may be.
+
+    >>> from assay.grades import grades
+    >>> rank_biased_precision(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0])).round(6).tolist()
+    [0.417874]
+    """
+    return (1 - _persistence(p)) * (_unit_gains(g, gain, rel, k) @ _powers(g, p, k))
+
+
+@measure(
+    "RBPResidual",
+    paper="Moffat & Zobel 2008",
+    lower_is_better=True,
+    breaks=("moving up", "perfect is best", "no relevant", "unjudged at the end", "empty"),
+)
+def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
+    """How much RBP could still grow: the weight of all unjudged docs and of every rank past the end of the list.
+
+    (1 − p)·Σ_{unjudged r} p^(r−1) + p^n for a list of n docs; 1 for an empty list. Negative grades are not judged.
+
+    >>> from assay.grades import grades
+    >>> rbp_residual(grades([1, None], judged=[1]), p=0.5).tolist()
+    [0.5]
+    """
+    unknown = g.inside() & (g.ranked < 0)
+    return (1 - _persistence(p)) * (unknown @ _powers(g, p)) + p ** g.retrieved.astype(np.float64)
+
+
+@measure("RBPTrec", paper="trec_eval 10.0", linear=True)
+def rbp_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
+    """rbp of trec_eval 10: gains over the highest gain of the topic where that exceeds 1, p = .9.
+
+    That is what its source means; the program itself starts from uninitialised numbers and may print others.
+
+    >>> from assay.grades import grades
+    >>> rbp_of_trec_eval(grades([1], judged=[2, 1])).round(6).tolist()
+    [0.05]
+    """
+    best = np.maximum(g.ideal_gains().max(axis=1, initial=0.0), 1.0)
+    return (1 - _persistence(p)) * (g.gains() @ _powers(g, p)) / best
+
+
+@measure(
+    "RBPTrecResidual",
+    paper="trec_eval 10.0",
+    lower_is_better=True,
+    breaks=("moving up", "perfect is best", "no relevant", "unjudged at the end"),
+)
+def rbp_residual_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
+    """rbp_resid of trec_eval 10: as RBPResidual where a retrieved doc is unjudged, and 0 (not p^n) where none is.
+
+    >>> from assay.grades import grades
+    >>> rbp_residual_of_trec_eval(grades([1, None], [1, 1])).round(6).tolist()
+    [0.9, 0.0]
+    """
+    some = (g.inside() & (g.ranked < 0)).any(axis=1)
+    return np.where(some, rbp_residual(g, p=p), 0.0)
+
+
+@measure("tRBP", linear=True, paper="Webber 2010, ch. 6")
+def truncated_rbp(g: Grades, *, k: int, p: float = 0.8, gain: str = "grade", rel: float | None = None) -> Scores:
+    """RBP with its weights cut at rank k and rescaled to sum to 1: a top-weighted P@k.
+
+    tRBP@k = Σ_{r≤k} w(r)·gain(r)/gain(top), w(r) = (1 − p)·p^(r−1) / (1 − p^k).
+
+    >>> from assay.grades import grades
+    >>> truncated_rbp(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0]), k=10).round(6).tolist()
+    [0.468141]
+    """
+    return rank_biased_precision(g, k=k, p=p, gain=gain, rel=rel) / (1 - p**k)
+
+
+@measure("TBG", range="nonneg", needs="lengths", paper="Smucker & Clarke 2012", breaks=("moving up", "perfect is best"))
+def time_biased_gain(g: Grades, *, k: int | None = None, rel: float = 1, halflife: float = 224.0) -> Scores:
+    """Σ_r gain(r)·exp(−T(r)·ln 2 / halflife), T(r) the seconds that it takes to reach rank r.
+
+    gain = .4928 (= .64 clicks × .77 saves) for relevant docs; each doc passed takes 4.4 s for its summary plus
+    (0.018·words + 7.8) s times the chance of a click, .64 if relevant and .39 if not. Not normalised. The words of
+    every doc must be known: without them it is an error. Repeats of a doc under another id are not known to it.
+
+    >>> from dataclasses import replace
+    >>> from assay.grades import grades
+    >>> g = replace(grades([1, 0, 1]), lengths=np.array([[500.0, 1000.0, 200.0]]))
+    >>> time_biased_gain(g).round(6).tolist()
+    [0.942448]
+    """
+    hit = g.ranked[:, :k] >= rel
+    seconds = 4.4 + (0.018 * words(g, "TBG")[:, :k] + 7.8) * np.where(hit, 0.64, 0.39)
+    reached = np.cumsum(seconds, axis=1) - seconds
+    return (0.4928 * hit * np.exp2(-reached / halflife)).sum(axis=1)
+
+
+def words(g: Grades, name: str) -> Scores:
+    """The lengths of the ranked docs, or an error that says which measure needs them."""
+    if g.lengths is None:
+        raise UsageError(f"{name} needs the length of every retrieved doc; give doc lengths in words")
+    return g.lengths
+
+
+def unit_gains(g: Grades, gain: str, k: int | None = None) -> Scores:
+    """Gains over the highest gain of the scale, so that they lie in [0, 1]."""
+    return ratio(g.gains(gain, k), top_gain(g, gain))
+
+
+def _unit_gains(g: Grades, gain: str, rel: float | None, k: int | None) -> Scores:
+    return unit_gains(g, gain, k) if rel is None else g.hits(rel, k).astype(np.float64)
+
+
+def _powers(g: Grades, p: float, k: int | None = None) -> Scores:
+    """p^(r−1) for r = 1, 2, …"""
+    return p ** (g.ranks(k) - 1)
+
+
+def _persistence(p: float) -> float:
+    if not 0 < p < 1:
+        raise UsageError(f"the persistence p must lie between 0 and 1, not {p}")
+    return p

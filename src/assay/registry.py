@@ -1,0 +1,145 @@
+"""Registry: name → callable with parameters.
+
+Measures, tests, correlations, judging orders, estimators and aggregators are all found this way, and all are written
+the same way on the command line: `name` or `name(key=value, key=value)`. What a name accepts comes from the signature.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from assay.errors import UsageError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Entry(Generic[F]):
+    """One registered callable: its name, its keyword parameters with their defaults, and facts declared beside it."""
+
+    name: str
+    function: F
+    parameters: dict[str, Any]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return inspect.cleandoc(self.function.__doc__ or "").partition("\n")[0]
+
+    def checked(self, given: dict[str, Any]) -> dict[str, Any]:
+        """`given` if every name in it is a parameter, else an error that lists the parameters."""
+        for key in given:
+            if key not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                raise UsageError(f"{self.name}: no parameter {key!r}; it takes: {known}")
+        return given
+
+
+class Registry(Generic[F]):
+    """Names of one kind of thing (`kind` is used in messages), in the order of registration."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._entries: dict[str, Entry[F]] = {}
+
+    def register(self, name: str, **facts: Any) -> Callable[[F], F]:
+        """Decorator: register a function whose keyword-only parameters are what a user may set."""
+
+        def add(function: F) -> F:
+            if name in self._entries:
+                raise UsageError(f"{self.kind} {name!r} is registered twice")
+            self._entries[name] = Entry(name, function, keyword_parameters(function), facts)
+            return function
+
+        return add
+
+    def __getitem__(self, name: str) -> Entry[F]:
+        try:
+            return self._entries[name]
+        except KeyError:
+            raise UsageError(f"no {self.kind} {name!r}{did_you_mean(name, self._entries)}") from None
+
+    def parse(self, text: str) -> tuple[Entry[F], dict[str, Any]]:
+        """The entry and the parameters that a text such as `hedge(beta=0.1)` names."""
+        name, given = parse_call(text)
+        entry = self[name]
+        return entry, entry.checked(given)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[Entry[F]]:
+        return iter(self._entries.values())
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def names(self) -> list[str]:
+        """All names, in the order of registration."""
+        return list(self._entries)
+
+
+def keyword_parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """The keyword-only parameters of a function and their defaults.
+
+    >>> def f(x, *, k=None, rel=1): ...
+    >>> keyword_parameters(f)
+    {'k': None, 'rel': 1}
+    """
+    signature = inspect.signature(function)
+    return {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
+
+
+def did_you_mean(name: str, known: Any) -> str:
+    """A clause that names the nearest known names, or where to see them all.
+
+    >>> did_you_mean("nDGC", ["nDCG", "AP"])
+    '; did you mean nDCG?'
+    """
+    lowered = {str(k).lower(): str(k) for k in known}
+    near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
+    if near:
+        return f"; did you mean {', '.join(lowered[n] for n in near)}?"
+    return f"; known: {', '.join(map(str, known))}"
+
+
+def parse_call(text: str) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of a text such as `RBP(p=0.8)`; values are numbers, true, false, none or words.
+
+    >>> parse_call("RBP(p=0.8, gain=exp)")
+    ('RBP', {'p': 0.8, 'gain': 'exp'})
+    """
+    name, bracket, rest = text.strip().partition("(")
+    if not bracket:
+        return name, {}
+    if not rest.endswith(")"):
+        raise UsageError(f"{text!r}: the bracket is not closed")
+    given: dict[str, Any] = {}
+    for part in filter(None, (p.strip() for p in rest[:-1].split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(f"{text!r}: write parameters as name=value, not {part!r}")
+        given[key.strip()] = literal(value.strip())
+    return name.strip(), given
+
+
+def literal(text: str) -> Any:
+    """A parameter's value: int, float, bool, None or the word itself.
+
+    >>> [literal(t) for t in ("3", ".5", "true", "none", "exp")]
+    [3, 0.5, True, None, 'exp']
+    """
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

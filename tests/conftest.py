@@ -1,0 +1,26 @@
+"""What all tests share: the folder of real data, found through ASSAY_DATA and skipped, with a reason, where absent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def real_data(name: str) -> Path:
+    """The folder or file of that name under ASSAY_DATA; skips the test where it is not there."""
+    base = Path(os.environ.get("ASSAY_DATA", ROOT.parent / "shared" / "data"))
+    path = base / name
+    if not path.exists():
+        pytest.skip(f"real data {name!r} is not there; set ASSAY_DATA to its folder")
+    return path
+
+
+@pytest.fixture(scope="session")
+def data() -> Callable[[str], Path]:
+    """real_data as a fixture: data("trec-score-matrices/named/trec8-adhoc_ap.csv")."""
+    return real_data

@@ -7,7 +7,7 @@ nothing else sorts them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -19,10 +19,9 @@ from assay.ids import Ids, Ints, Words
 from assay.registry import did_you_mean
 
 Floats = npt.NDArray[np.float64]
+Keys = npt.NDArray[np.uint32]
 Ties = Literal["docid", "docid-asc", "rank", "file", "average"]
 Compat = Literal["trec_eval-9", "trec_eval-10"]
-TOPIC_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""Parts the keys of one doc in different topics."""
 TIES: tuple[str, ...] = ("docid", "docid-asc", "rank", "file", "average")
 
 
@@ -58,8 +57,8 @@ class Run:
     ties: str = "docid"
     compat: str | None = None
     info: RunInfo = field(default_factory=RunInfo)
-    hashes: Words | None = None
-    """Hashes of the docs, where the reader has made them already."""
+    keys: Keys | None = None
+    """Keys of the docs, where the reader has made them already."""
 
     @classmethod
     def from_rows(
@@ -72,10 +71,10 @@ class Run:
         *,
         ranks: Ints | None = None,
         info: RunInfo | None = None,
-        hashes: Words | None = None,
+        keys: Keys | None = None,
     ) -> Run:
         """A run from columns grouped by topic, in any order within a topic. A doc twice in a topic is an error."""
-        unordered = cls(name, tuple(topics), bounds, docs, scores, ranks, info=info or RunInfo(), hashes=hashes)
+        unordered = cls(name, tuple(topics), bounds, docs, scores, ranks, info=info or RunInfo(), keys=keys)
         twice = unordered.duplicate()
         if twice is not None:
             topic = unordered.topics[int(np.searchsorted(bounds, twice, side="right")) - 1]
@@ -136,27 +135,47 @@ class Run:
         """The number of the topic of each row."""
         return np.repeat(np.arange(len(self.topics)), np.diff(self.bounds))
 
-    def doc_hashes(self) -> Words:
-        """A 64-bit hash of each doc id."""
-        return self.docs.hashes() if self.hashes is None else self.hashes
+    def doc_keys(self) -> Keys:
+        """A 32-bit key of each doc id: equal ids have equal keys, and equal keys are always confirmed by the ids."""
+        return short_keys(self.docs.hashes()) if self.keys is None else self.keys
+
+    def seams(self) -> Ints:
+        """The last row of every topic but the last: the rows that have no follower in their topic."""
+        return np.unique(self.bounds[(self.bounds > 0) & (self.bounds < len(self))]) - 1
+
+    def topic_blocks(self, rows: int = 1 << 16) -> Iterator[slice]:
+        """Slices of the topics, each of about that many rows: what is worked on at a time."""
+        first, n = 0, len(self.topics)
+        while first < n:
+            after = max(first + 1, int(np.searchsorted(self.bounds, self.bounds[first] + rows, side="right")) - 1)
+            yield slice(first, after)
+            first = after
+
+    def keyed(self, block: slice, numbers: Ints) -> tuple[slice, Words]:
+        """The rows of a block of topics, and for each a word made of its topic's number and its doc's key."""
+        bounds = self.bounds[block.start : block.stop + 1]
+        rows = slice(int(bounds[0]), int(bounds[-1]))
+        topic = np.repeat(numbers[block].astype(np.uint64) << np.uint64(32), np.diff(bounds))
+        return rows, topic | self.doc_keys()[rows]
 
     def duplicate(self) -> int | None:
         """A row whose doc stands in the same topic before, or None."""
-        keys = self.doc_hashes() + self.topic_of_row().astype(np.uint64) * TOPIC_MIX
-        ordered = np.sort(keys)
-        if not (ordered[1:] == ordered[:-1]).any():
-            return None
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        again = np.flatnonzero(first[inverse] != np.arange(len(keys)))
-        same = self.docs.take(again).same_as(self.docs.take(first[inverse][again]))
-        return int(again[same].min()) if same.any() else None
+        run, numbers = replace(self, keys=self.doc_keys()), np.arange(len(self.topics))
+        for block in self.topic_blocks():
+            rows, words = run.keyed(block, numbers)
+            ordered = np.sort(words)
+            if (ordered[1:] == ordered[:-1]).any():
+                found = _first_repeat(words, self.docs.take(np.arange(rows.start, rows.stop)))
+                if found is not None:
+                    return rows.start + found
+        return None
 
     def tied(self) -> npt.NDArray[np.bool_]:
         """Whether a doc has the same score as the doc before it in the same topic."""
         keys = sort_keys(self.scores, self.compat)
         same = np.zeros(len(self), dtype=bool)
         same[1:] = keys[1:] == keys[:-1]
-        same[self.bounds[:-1][np.diff(self.bounds) > 0]] = False
+        same[self.seams() + 1] = False
         return same
 
     def ordered(self, ties: str = "docid", *, compat: str | None = None) -> Run:
@@ -173,15 +192,17 @@ class Run:
         order = _order(replace(self, compat=compat), ties)
         if order is None:
             return replace(self, ties=ties, compat=compat)
+        return replace(self.taken(order), ties=ties, compat=compat)
+
+    def taken(self, rows: Ints) -> Run:
+        """These rows, in this order; the bounds are left to the caller."""
         return replace(
             self,
-            docs=self.docs.take(order),
-            scores=self.scores[order],
-            ranks=None if self.ranks is None else self.ranks[order],
-            rows=order if self.rows is None else self.rows[order],
-            hashes=None if self.hashes is None else self.hashes[order],
-            ties=ties,
-            compat=compat,
+            docs=self.docs.take(rows),
+            scores=self.scores[rows],
+            ranks=None if self.ranks is None else self.ranks[rows],
+            rows=rows if self.rows is None else self.rows[rows],
+            keys=None if self.keys is None else self.keys[rows],
         )
 
     def cut(self, depth: int) -> Run:
@@ -189,15 +210,7 @@ class Run:
         place = np.arange(len(self)) - np.repeat(self.bounds[:-1], np.diff(self.bounds))
         keep = np.flatnonzero(place < depth)
         sizes = np.minimum(np.diff(self.bounds), depth)
-        return replace(
-            self,
-            bounds=np.concatenate([[0], np.cumsum(sizes)]),
-            docs=self.docs.take(keep),
-            scores=self.scores[keep],
-            ranks=None if self.ranks is None else self.ranks[keep],
-            rows=keep if self.rows is None else self.rows[keep],
-            hashes=None if self.hashes is None else self.hashes[keep],
-        )
+        return replace(self.taken(keep), bounds=np.concatenate([[0], np.cumsum(sizes)]))
 
 
 def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any]]:
@@ -207,25 +220,46 @@ def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any
 
 def _order(run: Run, ties: str) -> Ints | None:
     """The rows in ranked order, or None where they stand in it already."""
-    keys, topic = sort_keys(run.scores, run.compat), run.topic_of_row()
-    inside = topic[1:] == topic[:-1]
+    keys, seams = sort_keys(run.scores, run.compat), run.seams()
     falls = keys[1:] <= keys[:-1]
+    falls[seams] = True
     by_score: Ints | None = None
-    if run.rows is not None or not falls[inside].all():
+    if run.rows is not None or not falls.all():
         file_order = np.arange(len(run)) if run.rows is None else run.rows
-        by_score = np.lexsort((file_order, -keys, topic)).astype(np.int64)
-    order = np.arange(len(run), dtype=np.int64) if by_score is None else by_score
-    tied_pair = np.flatnonzero((keys[order][1:] == keys[order][:-1]) & inside)
+        by_score = np.lexsort((file_order, -keys, run.topic_of_row())).astype(np.int64)
+        keys = keys[by_score]
+    equal = keys[1:] == keys[:-1]
+    equal[seams] = False
+    tied_pair = np.flatnonzero(equal)
     if ties == "file" or not len(tied_pair):
         return by_score
+    return _ties_settled(run, by_score, tied_pair, ties)
+
+
+def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Ints | None:
+    """The order by score with tied docs put in the order of the policy; tied_pair are places tied with the next."""
     rows = np.union1d(tied_pair, tied_pair + 1)
-    block = np.cumsum(np.concatenate([[True], np.diff(rows) > 1]) | ~np.isin(rows - 1, tied_pair))
-    settled = order[rows][np.lexsort((_tie_keys(run, order[rows], ties), block))]
-    if by_score is None and np.array_equal(settled, order[rows]):
-        return None
-    order = order.copy()
+    block = np.cumsum(~np.isin(rows - 1, tied_pair))
+    before = rows if by_score is None else by_score[rows]
+    settled = before[np.lexsort((_tie_keys(run, before, ties), block))]
+    if np.array_equal(settled, before):
+        return by_score
+    order = np.arange(len(run), dtype=np.int64) if by_score is None else by_score
     order[rows] = settled
     return order
+
+
+def short_keys(hashes: Words) -> Keys:
+    """The leading half of 64-bit hashes."""
+    return (hashes >> np.uint64(32)).astype(np.uint32)
+
+
+def _first_repeat(words: Words, docs: Ids) -> int | None:
+    """The first row whose word and doc were there before."""
+    _, first, inverse = np.unique(words, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[inverse] != np.arange(len(words)))
+    same = docs.take(again).same_as(docs.take(first[inverse][again]))
+    return int(again[same].min()) if same.any() else None
 
 
 def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:

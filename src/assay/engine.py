@@ -59,11 +59,20 @@ def ordered_map(
 def _stream(function: Callable[[T], R], todo: Sequence[T], jobs: int, threads: bool) -> Iterator[R] | Iterable[R]:
     if jobs <= 1:
         return map(function, todo)
+    if threads:
+        return _in_threads(function, todo, jobs)
     from joblib import Parallel, delayed
 
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator", prefer="threads" if threads else "processes")
+    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
     stream: Iterable[R] = parallel(delayed(function)(item) for item in todo)
     return stream
+
+
+def _in_threads(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Iterator[R]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(function, todo)
 
 
 def chunks(n: int, size: int) -> Iterator[slice]:

@@ -5,7 +5,7 @@ Where the flow stands: it walks files → tables → grades → **scores**. A ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -71,13 +71,14 @@ def evaluate(
     measures: str | Measure | Sequence[str | Measure],
     *,
     policy: Policy | None = None,
+    lengths: Mapping[str, float] | None = None,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> list[ScoreMatrix]:
     """Scores of runs (or run files) on the topics of the qrels, one matrix per measure.
 
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
-    "error" refuses. Files are read by `jobs` threads.
+    "error" refuses. Files are read by `jobs` threads. lengths: words of every doc, for measures of time.
 
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
     >>> matrix, = evaluate([Run.from_lists("r", {"1": ["b", "a"]})], qrels, "RR")
@@ -90,7 +91,7 @@ def evaluate(
     todo = list(runs)
     threads = jobs if len(todo) == 1 else 1
     scored = ordered_map(
-        lambda run: score(run, qrels, wanted, policy=rules, threads=threads),
+        lambda run: score(run, qrels, wanted, policy=rules, lengths=lengths, threads=threads),
         todo,
         jobs=jobs,
         threads=True,
@@ -110,7 +111,13 @@ class RunScores:
 
 
 def score(
-    run: Run | str | Path, qrels: Qrels, measures: Sequence[Measure], *, policy: Policy, threads: int = 1
+    run: Run | str | Path,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    *,
+    policy: Policy,
+    lengths: Mapping[str, float] | None = None,
+    threads: int = 1,
 ) -> RunScores:
     """The scores of one run or run file."""
     if not isinstance(run, Run):
@@ -120,7 +127,7 @@ def score(
     joined = match(run, qrels)
     depth = int(np.diff(run.bounds).max(initial=1))
     parts = [
-        _score_block(joined.grades(topics=block), measures, policy)
+        _score_block(joined.grades(topics=block, lengths=lengths), measures, policy)
         for block in chunks(len(qrels.topics), CELLS // max(1, depth))
     ]
     values = np.concatenate([v for v, _ in parts], axis=1) if parts else np.zeros((len(measures), 0))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import TOPIC_MIX, Qrels, Run
+from assay.data import Qrels, Run, short_keys
 from assay.errors import UsageError
 from assay.ids import Ints, Words
 
@@ -21,6 +21,8 @@ Bools = npt.NDArray[np.bool_]
 
 UNJUDGED = -(2**31)
 """Stands in `ranked` for a doc without judgment and past the end of a list, in `ideal` past its end."""
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +59,11 @@ class Grades:
 
     def hits(self, rel: float = 1, k: int | None = None) -> npt.NDArray[Any]:
         """Whether the doc at each rank is relevant; under ties="average" the share of its tied docs that are."""
-        hit = self.ranked >= rel
-        return (self._over_ties(hit) if self.mixed else hit)[:, :k]
+        return self._over_ties(self.ranked >= rel)[:, :k] if self.mixed else self.ranked[:, :k] >= rel
 
     def gains(self, gain: str = "grade", k: int | None = None) -> Floats:
         """Gain of the doc at each rank; unjudged docs and negative grades gain 0."""
-        gains = gain_of(self.ranked, gain)
-        return (self._over_ties(gains) if self.mixed else gains)[:, :k]
+        return self._over_ties(gain_of(self.ranked, gain))[:, :k] if self.mixed else gain_of(self.ranked[:, :k], gain)
 
     def ideal_gains(self, gain: str = "grade", k: int | None = None) -> Floats:
         """Gains of all judged docs, best first."""
@@ -296,39 +296,49 @@ def align(run: Run, qrels: Qrels) -> Grades:
 
 
 def match(run: Run, qrels: Qrels) -> Match:
-    """Join a run with judgments on (topic, doc): by 64-bit keys, confirmed byte by byte."""
+    """Join a run with judgments on (topic, doc): by keys, a block of topics at a time, confirmed by the ids."""
     number = {t: i for i, t in enumerate(run.topics)}
     topic_in_run = np.array([number.get(t, -1) for t in qrels.topics], dtype=np.int64)
     shared = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
     shared[topic_in_run[topic_in_run >= 0]] = np.flatnonzero(topic_in_run >= 0)
-    run_keys = _keys(run.doc_hashes(), np.repeat(shared, np.diff(run.bounds)))
-    judged_keys = _keys(qrels.docs.hashes(), qrels.topic_of_row())
-    rows, judged_as = _equal_keys(run_keys, judged_keys)
-    same = run.docs.take(rows).same_as(qrels.docs.take(judged_as))
-    return Match(run, qrels, topic_in_run, rows[same], judged_as[same])
+    table = _Buckets.of((qrels.topic_of_row().astype(np.uint64) << np.uint64(32)) | short_keys(qrels.docs.hashes()))
+    known = replace(run, keys=run.doc_keys())
+    rows, judged_as = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for block in run.topic_blocks():
+        place, words = known.keyed(block, shared)
+        found, judgment = table.find(words)
+        rows.append(found + place.start)
+        judged_as.append(judgment)
+    every_row, every_judgment = np.concatenate(rows), np.concatenate(judged_as)
+    same = run.docs.take(every_row).same_as(qrels.docs.take(every_judgment))
+    return Match(run, qrels, topic_in_run, every_row[same], every_judgment[same])
 
 
-def _keys(hashes: Words, topic: Ints) -> Words:
-    return np.asarray(hashes ^ ((topic.astype(np.uint64) + np.uint64(1)) * TOPIC_MIX), dtype=np.uint64)
+@dataclass(frozen=True, eq=False)
+class _Buckets:
+    """Words to be found, and which buckets (by a hash of the word) hold any: most docs are settled by one look."""
 
+    words: Words
+    order: Ints
+    filled: Bools
+    shift: np.uint64
 
-def _equal_keys(many: Words, few: Words) -> tuple[Ints, Ints]:
-    """All (i, j) with many[i] == few[j].
+    @classmethod
+    def of(cls, words: Words) -> _Buckets:
+        bits = max(8, min(24, int(np.ceil(np.log2(len(words) + 1))) + 4))
+        shift = np.uint64(64 - bits)
+        filled = np.zeros(1 << bits, dtype=bool)
+        filled[(words * _SPREAD) >> shift] = True
+        order = np.argsort(words, kind="stable")
+        return cls(words[order], order, filled, shift)
 
-    The few are put in buckets by their leading bits; only a doc whose bucket holds something is looked at again.
-    """
-    bits = max(8, min(24, int(np.ceil(np.log2(len(few) + 1))) + 4))
-    shift = np.uint64(64 - bits)
-    order = np.argsort(few, kind="stable")
-    sorted_few = few[order]
-    filled = np.zeros(1 << bits, dtype=bool)
-    filled[sorted_few >> shift] = True
-    rows = np.flatnonzero(filled[many >> shift])
-    wanted = many[rows]
-    place = np.searchsorted(sorted_few, wanted)
-    found = place < len(sorted_few)
-    found[found] = sorted_few[place[found]] == wanted[found]
-    return rows[found], order[place[found]]
+    def find(self, wanted: Words) -> tuple[Ints, Ints]:
+        """All (i, j) with wanted[i] equal to word j; words that are there twice are found twice."""
+        rows = np.flatnonzero(self.filled[(wanted * _SPREAD) >> self.shift])
+        first = np.searchsorted(self.words, wanted[rows], side="left")
+        count = np.searchsorted(self.words, wanted[rows], side="right") - first
+        place = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        return np.repeat(rows, count), self.order[np.repeat(first, count) + place]
 
 
 def _sizes(run: Run, topic_in_run: Ints) -> Ints:

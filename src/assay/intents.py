@@ -1,7 +1,7 @@
 """IntentQrels and IntentGrades: judgments by intent (subtopic) of a topic, and what a run makes of them.
 
-Where the flow stands: beside `data` and `grades`, for diversity measures. A doc that is judged for a topic is judged for
-all its intents: grade 0 where the file does not name it.
+Where the flow stands: beside `data` and `grades`, for diversity measures. A doc that is judged for a topic is judged
+for all its intents: grade 0 where the file does not name it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.grades import UNJUDGED, Bools, Floats, Grades, align, gain_of
 from assay.ids import Ids, Ints
 
 NONE = "0"
-"""Intent of judged docs that are relevant to none, in NTCIR and TREC files: no intent unless a doc is relevant to it."""
+"""Stands for no intent in NTCIR and TREC files, for docs relevant to none; an intent if a doc is relevant to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class IntentQrels:
         navigational: Iterable[tuple[str, str]] = (),
         name: str = "intents",
     ) -> IntentQrels:
-        """Judgments from (topic, intent, doc, grade), with P(intent | topic) and the navigational (topic, intent) pairs.
+        """Judgments from (topic, intent, doc, grade), with P(intent | topic) and the navigational (topic, intent).
 
         Without probabilities the intents of a topic are equally likely; an intent that they do not name has 0.
         """
@@ -152,7 +152,7 @@ class IntentGrades:
 
     def answerable(self, rel: float = 1) -> Bools:
         """Which intents of each topic have a relevant judged doc: topics × intents."""
-        return self.judged_hits(rel).any(axis=1)
+        return np.asarray(self.judged_hits(rel).any(axis=1))
 
     def global_gains(self, gain: str = "grade", *, once: bool = False) -> Grades:
         """The run with global gains Σ_i P(i)·gain_i as grades; the ideal list is sorted by them.

@@ -20,7 +20,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 
-qrels_option = click.option("--qrels", "-q", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
+qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
 measures_option = click.option(
     "--measures", "-m", default=None, metavar="LIST", help="Measures, e.g. 'AP nDCG@10'; see `assay measures`."
 )

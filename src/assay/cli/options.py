@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,22 +70,24 @@ class Output:
 
 def output_options(command: C) -> C:
     """--format, -o, --quiet; the command gets them as one Output named `out`."""
-    return _output(command, figure=False)
+    return with_output(command)
 
 
 def output_and_figure_options(command: C) -> C:
     """As output_options, and --figure."""
-    return _output(command, figure=True)
+    return with_output(command, figure=True)
 
 
-def _output(command: C, *, figure: bool) -> C:
+def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FORMATS) -> C:
+    """The options of output, with more formats or with --figure."""
+
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), kwargs.pop("figure", None))
         return command(*args, out=out, **kwargs)
 
     options: list[Callable[[Any], Any]] = [
-        click.option("--format", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option("--format", type=click.Choice(formats), default="text", show_default=True),
         click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write here."),
         click.option("--quiet", is_flag=True, help="No progress, no remarks."),
     ]

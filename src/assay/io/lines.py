@@ -7,7 +7,7 @@ that fit the processor's cache; pieces are worked on by threads, and what is kep
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,18 +27,20 @@ PIECE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """Fields of the lines of a piece of text: starts and ends, lines × columns, in the text's own positions."""
+    """Fields of the lines of a piece of text: where each starts and ends, counted from the piece's first byte."""
 
     buffer: Bytes
-    starts: Ints
+    offset: int
+    starts: Callable[[int], Ints]
     ends: Ints
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self.ends)
 
     def column(self, j: int) -> Ids:
         """One field of every line."""
-        return Ids(self.buffer, self.starts[:, j], self.ends[:, j] - self.starts[:, j])
+        starts = self.starts(j)
+        return Ids(self.buffer, starts + self.offset, self.ends[:, j] - starts)
 
 
 def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
@@ -64,29 +66,22 @@ def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
 def fields(buffer: Bytes, start: int, stop: int, columns: int) -> Fields | None:
     """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer."""
     text = buffer[start:stop]
-    if not len(text):
-        return Fields(buffer, np.zeros((0, columns), np.int64), np.zeros((0, columns), np.int64))
     return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns)
 
 
 def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
     """The common case: every line has exactly the columns, each parted by one blank or tab."""
-    if text[-1] != NEWLINE:
-        return None
     blanks = np.flatnonzero(text <= BLANK)
-    if len(blanks) % columns:
+    if not len(blanks) or len(blanks) % columns or blanks[0] == 0 or (blanks[1:] - blanks[:-1]).min() < 2:
         return None
     ends: Ints = blanks.reshape(-1, columns)
-    last = text[ends[:, -1]]
-    if not (last == NEWLINE).all() or (text == NEWLINE).sum() != len(ends):
+    every_last = (text.take(ends[:, -1]) == NEWLINE).all()
+    if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or text[-1] != NEWLINE:
         return None
-    starts = np.empty_like(ends)
-    starts[:, 1:] = ends[:, :-1] + 1
-    starts[1:, 0] = ends[:-1, -1] + 1
-    starts[0, 0] = 0
-    if not (ends > starts).all() or (text[starts[:, 0]] == COMMENT).any():
+    first = np.concatenate([[0], ends[:-1, -1] + 1])
+    if (text.take(first) == COMMENT).any():
         return None
-    return Fields(buffer, starts + start, ends + start)
+    return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else first, ends)
 
 
 def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
@@ -102,12 +97,12 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields 
     if (count < columns).any():
         return None
     at = first[:, None] + np.arange(columns)
-    return Fields(buffer, starts[at] + start, ends[at] + start)
+    return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])
 
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """The bytes of a file, followed by room to read a whole word past any field, unless they are mapped from the file."""
+    """The bytes of a file, with room behind them to read a whole word past any field, unless they are mapped."""
 
     buffer: Bytes
     length: int
@@ -137,10 +132,15 @@ class Text:
             return self.buffer, start
         return np.concatenate([self.buffer[start:stop], np.zeros(2 * WORD, np.uint8)]), 0
 
-    def over_pieces(self, work: Callable[[int, int], T], *, threads: int = 1) -> list[T]:
-        """work(start, stop) for every piece, in order of the text."""
-        cuts = pieces(self.buffer[: self.length])
-        if threads <= 1 or len(cuts) < 4:
-            return [work(a, b) for a, b in cuts]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(lambda cut: work(*cut), cuts))
+    def count_lines(self, start: int, stop: int) -> int:
+        """How many lines a piece has at most: one more than it has ends, if the last is cut."""
+        text = self.buffer[start:stop]
+        return int(np.count_nonzero(text == NEWLINE)) + int(text[-1] != NEWLINE)
+
+
+def in_threads(work: Callable[..., T], todo: Sequence[tuple[object, ...]], threads: int = 1) -> list[T]:
+    """work(*item) for every item, in order."""
+    if threads <= 1 or len(todo) < 4:
+        return [work(*item) for item in todo]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda item: work(*item), todo))

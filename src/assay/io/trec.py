@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Qrels, Run, RunInfo, natural_order
+from assay.data import Keys, Qrels, Run, RunInfo, natural_order, short_keys
 from assay.errors import DataError
-from assay.ids import Ids, Ints, Words
+from assay.ids import Ids, Ints
 from assay.io import rows
 from assay.io.decimals import read_decimals
 from assay.io.files import STANDARD_INPUT, read_bytes, write_whole
-from assay.io.lines import Fields, Text, fields
+from assay.io.lines import Fields, Text, fields, in_threads, pieces
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
@@ -33,17 +33,13 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
     """
     where = str(path)
     text = _text(path, mapped=mapped)
-    columns = _run_columns(text, ranks, threads)
-    if columns is None:
+    run = _run_in_file_order(text, ranks, threads)
+    if run is None or run.duplicate() is not None:
         raise rows.first_problem(where, text.bytes(), rows.RUN)
-    if not len(columns.scores):
+    if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')
     info = RunInfo(metadata=rows.metadata(text.buffer[: min(1 << 16, text.length)].tobytes()))
-    name = columns.tag or Path(where).name
-    run = _grouped(name, columns, info)
-    if run.duplicate() is not None:
-        raise rows.first_problem(where, text.bytes(), rows.RUN)
-    return run.ordered()
+    return replace(run, name=run.name or Path(where).name, info=info).ordered()
 
 
 def read_qrels(path: str | Path) -> Qrels:
@@ -110,77 +106,81 @@ def _is_compressed(head: bytes) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _RunColumns:
-    """The columns of a run file, and where a new topic starts."""
-
-    docs: Ids
-    hashes: Words
-    scores: npt.NDArray[np.float64]
-    ranks: Ints | None
-    starts: Ints
-    topics: list[str]
-    tag: str
-
-
-def _run_columns(text: Text, ranks: bool, threads: int) -> _RunColumns | None:
-    """All columns of a run, or None where a line is not as it should be."""
-    parts = text.over_pieces(lambda a, b: _run_piece(text, a, b, ranks), threads=threads)
-    found = [p for p in parts if p is not None]
-    if len(found) < len(parts):
-        return None
-    sizes = np.cumsum([0, *(len(p.scores) for p in found)])
-    starts = np.concatenate([np.zeros(0, np.int64), *(p.changes + at for p, at in zip(found, sizes, strict=False))])
-    topics = [t for p in found for t in p.topics]
-    # A piece always starts a topic of its own: it is the same as the last one of the piece before, mostly.
-    new = [i for i, t in enumerate(topics) if i == 0 or t != topics[i - 1]]
-    docs = Ids(
-        text.buffer,
-        np.concatenate([np.zeros(0, np.int64), *(p.doc_starts for p in found)]),
-        np.concatenate([np.zeros(0, np.int64), *(p.doc_lengths for p in found)]),
-    )
-    return _RunColumns(
-        docs,
-        np.concatenate([np.zeros(0, np.uint64), *(p.hashes for p in found)]),
-        np.concatenate([np.zeros(0), *(p.scores for p in found)]),
-        np.concatenate([p.ranks for p in found if p.ranks is not None]) if ranks and found else None,
-        starts[new],
-        [topics[i] for i in new],
-        next((p.tag for p in reversed(found) if p.tag), ""),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _RunPiece:
-    """What is kept of a piece of a run file."""
+class _Columns:
+    """The columns of a run file, filled piece by piece by several threads."""
 
     doc_starts: Ints
     doc_lengths: Ints
-    hashes: Words
+    keys: Keys
     scores: npt.NDArray[np.float64]
     ranks: Ints | None
+
+    @classmethod
+    def empty(cls, n: int, size: int, ranks: bool) -> _Columns:
+        """Room for n lines of a file of that size."""
+        small = np.int32 if size < 2**31 else np.int64
+        return cls(
+            np.empty(n, small), np.empty(n, np.int32), np.empty(n, np.uint32), np.empty(n),
+            np.empty(n, np.int64) if ranks else None,
+        )  # fmt: skip
+
+    def only(self, rows: Ints) -> _Columns:
+        """These rows of every column."""
+        return _Columns(
+            self.doc_starts[rows], self.doc_lengths[rows], self.keys[rows], self.scores[rows],
+            None if self.ranks is None else self.ranks[rows],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """What a piece of a run file says beside its columns: its lines, the topics that start in it, its last tag."""
+
+    size: int
     changes: Ints
     topics: list[str]
     tag: str
 
 
-def _run_piece(text: Text, start: int, stop: int, ranks: bool) -> _RunPiece | None:
+def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
+    """The run of a file, docs in the order of its lines, or None where a line is not as it should be."""
+    cuts = pieces(text.buffer[: text.length])
+    room = np.cumsum([0, *in_threads(text.count_lines, cuts, threads)])
+    columns = _Columns.empty(int(room[-1]), text.length, ranks)
+    todo = list(zip(cuts, room.tolist(), strict=False))
+    parts = in_threads(lambda cut, row: _fill(columns, row, text, *cut), todo, threads)
+    found = [p for p in parts if p is not None]
+    if len(found) < len(parts):
+        return None
+    sizes = np.array([p.size for p in found], dtype=np.int64)
+    if sizes.sum() < room[-1]:  # blank lines and comments leave gaps
+        columns = columns.only(np.concatenate([r + np.arange(n) for r, n in zip(room, sizes, strict=False)]))
+    return _grouped(text, columns, found, np.cumsum([0, *sizes]))
+
+
+def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Piece | None:
+    """Fill the columns from `row` on with the lines of a piece; None where a line is not as it should be."""
     buffer, at = text.piece(start, stop)
     found = fields(buffer, at, at + stop - start, RUN_FIELDS)
     if found is None:
         return None
+    rows_ = slice(row, row + len(found))
     docs, scores = found.column(DOC), read_decimals(found.column(SCORE))
-    places = read_decimals(found.column(RANK)) if ranks else None
-    if np.isnan(scores).any() or (places is not None and not np.isfinite(places).all()):
+    if np.isnan(scores).any() or not _is_utf8(docs):
         return None
+    columns.doc_starts[rows_] = docs.starts + (start - at)
+    columns.doc_lengths[rows_] = docs.lengths
+    columns.keys[rows_] = short_keys(docs.hashes())
+    columns.scores[rows_] = scores
+    if columns.ranks is not None:
+        ranks = read_decimals(found.column(RANK))
+        if not np.isfinite(ranks).all():
+            return None
+        columns.ranks[rows_] = ranks
     changes = _changes(found)
     names = _names(found.column(TOPIC).take(changes))
     tags = _names(found.column(TAG).take([len(found) - 1])) if len(found) else [""]
-    if names is None or tags is None or not _is_utf8(docs):
-        return None
-    return _RunPiece(
-        docs.starts + (start - at), docs.lengths, docs.hashes(), scores,
-        None if places is None else places.astype(np.int64), changes, names, tags[0],
-    )  # fmt: skip
+    return None if names is None or tags is None else _Piece(len(found), changes, names, tags[0])
 
 
 def _changes(found: Fields) -> Ints:
@@ -206,29 +206,32 @@ def _is_utf8(docs: Ids) -> bool:
     return _names(docs) is not None
 
 
-def _grouped(name: str, columns: _RunColumns, info: RunInfo) -> Run:
+def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> Run:
     """The columns as a run, the lines of a topic brought together if they are scattered."""
-    bounds = np.append(columns.starts, len(columns.scores))
+    topics = [t for p in parts for t in p.topics]
+    starts = np.concatenate([np.zeros(0, np.int64), *(p.changes + at for p, at in zip(parts, room, strict=False))])
+    # A piece starts a topic of its own, which mostly is the last one of the piece before.
+    new = [i for i, t in enumerate(topics) if i == 0 or t != topics[i - 1]]
     run = Run(
-        name, tuple(columns.topics), bounds, columns.docs, columns.scores, columns.ranks,
-        info=info, hashes=columns.hashes,
-    )  # fmt: skip
-    if len(set(columns.topics)) == len(columns.topics):
-        return run
-    names = list(dict.fromkeys(columns.topics))
-    place = {t: i for i, t in enumerate(names)}
-    code = np.repeat(np.array([place[t] for t in columns.topics]), np.diff(bounds))
-    order = np.argsort(code, kind="stable")
-    return replace(
-        run,
-        topics=tuple(names),
-        bounds=np.concatenate([[0], np.cumsum(np.bincount(code))]),
-        docs=run.docs.take(order),
-        scores=run.scores[order],
-        ranks=None if run.ranks is None else run.ranks[order],
-        rows=order,
-        hashes=columns.hashes[order],
+        next((p.tag for p in reversed(parts) if p.tag), ""),
+        tuple(topics[i] for i in new),
+        np.append(starts[new], len(columns.scores)),
+        Ids(text.buffer, columns.doc_starts, columns.doc_lengths),
+        columns.scores,
+        columns.ranks,
+        keys=columns.keys,
     )
+    return run if len(set(run.topics)) == len(run.topics) else _brought_together(run)
+
+
+def _brought_together(run: Run) -> Run:
+    """A run whose topics stand in several places of the file, with the rows of each topic together."""
+    names = list(dict.fromkeys(run.topics))
+    place = {t: i for i, t in enumerate(names)}
+    code = np.array([place[t] for t in run.topics])[run.topic_of_row()]
+    order = np.argsort(code, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(code))])
+    return replace(run.taken(order), topics=tuple(names), bounds=bounds)
 
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] | None] | None:
@@ -238,7 +241,7 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] 
     if found is None:
         return None
     grades = read_decimals(found.column(GRADE))
-    probabilities = read_decimals(found.column(QRELS_FIELDS)) if found.starts.shape[1] > QRELS_FIELDS else None
+    probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is sampled else None
     whole = np.isfinite(grades) & (grades == np.floor(grades)) & (np.abs(grades) < 2**31)
     fit = probabilities is None or bool(((probabilities > 0) & (probabilities <= 1)).all())
     if not whole.all() or not fit or not _is_utf8(found.column(DOC)):

@@ -3,7 +3,23 @@
 Importing this package fills the registry.
 """
 
-from assay.measures import cwl, dcg, gain, incomplete, ranks, sets, users
+from assay.measures import cwl, dcg, diversity, gain, incomplete, ranks, sessions, sets, text, users
 from assay.measures.base import MEASURES, Measure, measure, parse, parse_many
 
-__all__ = ["MEASURES", "Measure", "cwl", "dcg", "gain", "incomplete", "measure", "parse", "parse_many", "ranks", "sets", "users"]
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "cwl",
+    "dcg",
+    "diversity",
+    "gain",
+    "incomplete",
+    "measure",
+    "parse",
+    "parse_many",
+    "ranks",
+    "sessions",
+    "sets",
+    "text",
+    "users",
+]

@@ -53,7 +53,7 @@ class Measure:
         tail = "-IA" if self.form == "IA" else ""
         text = head + tail + ("'" if self.condensed else "") + (f"({inside})" if inside else "")
         text += "" if k is None else f"@{k}"
-        return text if self.aggregate == "mean" else f"{self.aggregate}({text})"
+        return text if self.aggregate == _aggregate(self.entry) else f"{self.aggregate}({text})"
 
     @property
     def entry(self) -> Entry[Callable[..., Scores]]:
@@ -97,11 +97,11 @@ def parse(text: str) -> Measure:
     condensed = name.endswith("'")
     name, form = _form(name.removesuffix("'"))
     entry = MEASURES[name]
-    given = entry.checked(given | ({} if k is None else {"k": k}))
+    given = entry.checked(given if k is None else given | {"k": k})
     ordered = tuple((key, _checked(entry, key, given[key])) for key in entry.parameters if key in given)
     kept = tuple((key, value) for key, value in ordered if value != entry.parameters[key])
     _required(entry, dict(kept))
-    return Measure(name, kept, condensed, form=form)
+    return Measure(name, kept, condensed, _aggregate(entry), form)
 
 
 def parse_many(text: str) -> list[Measure]:
@@ -153,6 +153,11 @@ def _checked(entry: Entry[Callable[..., Scores]], key: str, value: Any) -> Any:
     return value if "str" not in kinds or isinstance(value, str) else _written(value)
 
 
+def _aggregate(entry: Entry[Callable[..., Scores]]) -> str:
+    """How topics become one number, unless a person says otherwise: counts are summed, everything else is averaged."""
+    return str(entry.facts.get("aggregate", "mean"))
+
+
 def _required(entry: Entry[Callable[..., Scores]], given: dict[str, Any]) -> None:
     for key, default in entry.parameters.items():
         if default is inspect.Parameter.empty and key not in given:
@@ -174,3 +179,12 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Scores:
     """
     over, under = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
     return np.divide(over, under, out=np.zeros(over.shape), where=under != 0)
+
+
+def in_order(values: npt.NDArray[np.float64]) -> Scores:
+    """Row sums, added from the first rank on as trec_eval does, so that even the last digit rounds as it does there.
+
+    >>> in_order(np.array([[0.1, 0.2, 0.3]])).tolist()
+    [0.6000000000000001]
+    """
+    return values.cumsum(axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))

@@ -80,7 +80,7 @@ def insq(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -
     return _expected(gains, _squared(i + 2 * _wanted("INSQ", T)), value)
 
 
-@measure("INST", paper="Moffat, Bailey, Scholer & Thomas 2015", breaks=("moving up", "perfect is best"))
+@measure("INST", paper="Moffat, Bailey, Scholer & Thomas 2015")
 def inst(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """A user who wants T docs' worth of gain and adapts to what she has found.
 
@@ -95,7 +95,7 @@ def inst(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -
     return _expected(gains, _squared(i + T + left), value)
 
 
-@measure("BPM", paper="Zhang, Liu, Li, Zhang, Xu & Ma 2017", breaks=("moving up", "perfect is best"))
+@measure("BPM", paper="Zhang, Liu, Li, Zhang, Xu & Ma 2017", breaks=("moving up",))
 def bejeweled(g: Grades, *, k: int, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """Static Bejeweled player: goes on while she has found less than T and seen fewer than k docs.
 
@@ -136,7 +136,7 @@ def dynamic_bejeweled(
     return _expected(gains, _until_stopped(wants) * _until_stopped(affords), value)
 
 
-@measure("NERR8", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 8", breaks=("moving up", "perfect is best"))
+@measure("NERR8", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 8")
 def nerr8(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade cut at rank k: C(i) = 1 − gain(i) for i < k, else 0.
 
@@ -148,7 +148,7 @@ def nerr8(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Score
     return _expected(gains, 1 - gains, value, k)
 
 
-@measure("NERR9", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 9", breaks=("moving up", "perfect is best"))
+@measure("NERR9", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 9")
 def nerr9(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade that tires, cut at rank k: C(i) = i/(i + 1)·(1 − gain(i)) for i < k, else 0.
 
@@ -160,7 +160,7 @@ def nerr9(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Score
     return _expected(gains, i / (i + 1) * (1 - gains), value, k)
 
 
-@measure("NERR10", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 10", breaks=("moving up", "perfect is best"))
+@measure("NERR10", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 10")
 def nerr10(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade with the persistence of RBP: C(i) = p·(1 − gain(i)).
 
@@ -172,7 +172,7 @@ def nerr10(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU")
     return _expected(gains, p * (1 - gains), value)
 
 
-@measure("NERR11", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 11", breaks=("moving up", "perfect is best"))
+@measure("NERR11", paper="Azzopardi, Mackenzie & Moffat 2021, eq. 11")
 def nerr11(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade with the persistence of INSQ: C(i) = ((i + 2T − 1)/(i + 2T))²·(1 − gain(i)).
 
@@ -184,7 +184,7 @@ def nerr11(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU")
     return _expected(gains, _squared(i + 2 * _wanted("NERR11", T)) * (1 - gains), value)
 
 
-@measure("IFT", paper="Azzopardi, Thomas & Craswell 2018", breaks=("moving up", "perfect is best"))
+@measure("IFT", paper="Azzopardi, Thomas & Craswell 2018")
 def information_foraging(
     g: Grades,
     *,
@@ -230,7 +230,7 @@ def search_economics(g: Grades, *, k: int, beta: float = 0.5, gain: str = "grade
     return _expected(gains, ((i + 2) ** beta - (i + 1) ** beta) / ((i + 1) ** beta - i**beta), value, k)
 
 
-@measure("U", needs="lengths", paper="Sakai & Dou 2013", breaks=("moving up", "perfect is best"))
+@measure("U", needs="lengths", paper="Sakai & Dou 2013", breaks=("moving up", "perfect is best", "unjudged at the end"))
 def u_measure(g: Grades, *, L: float = 1000.0, gain: str = "grade", value: str = "EU") -> Scores:
     """U-measure as a C/W/L measure: weight ∝ max(0, 1 − position/L), position the length of all docs above.
 
@@ -246,7 +246,12 @@ def u_measure(g: Grades, *, L: float = 1000.0, gain: str = "grade", value: str =
     return _expected(_gains(g, gain), _steps(np.maximum(0.0, 1 - position / L)), value, costs=costs)
 
 
-@measure("CWLTBG", needs="lengths", paper="Smucker & Clarke 2012", breaks=("moving up", "perfect is best"))
+@measure(
+    "CWLTBG",
+    needs="lengths",
+    paper="Smucker & Clarke 2012",
+    breaks=("moving up", "perfect is best", "unjudged at the end"),
+)
 def cwl_time_biased_gain(g: Grades, *, halflife: float = 224.0, gain: str = "grade", value: str = "EU") -> Scores:
     """Time-biased gain as a C/W/L measure: weight ∝ 2^(−t/halflife), t the cost of all docs above. Not TBG itself.
 

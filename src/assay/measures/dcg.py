@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.grades import Grades
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 
 
 @measure("DCG", linear=True, range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
@@ -144,7 +144,7 @@ def _cumulated(gains: Scores, g: Grades) -> Scores:
 
 
 def _discounted(gains: Scores) -> Scores:
-    return gains @ (1 / np.log2(np.arange(2, gains.shape[1] + 2)))
+    return in_order(gains / np.log2(np.arange(2, gains.shape[1] + 2)))
 
 
 def _discounted_jk(gains: Scores, b: float) -> Scores:

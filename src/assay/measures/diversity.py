@@ -1,21 +1,22 @@
 """Measures of diversity: how well the intents of a topic are served. They need IntentGrades instead of Grades.
 
-The measures of ndeval, I-rec, P+Q; and the forms that make a diversity measure of any other: `M-IA` (mean over intents),
-`D-M` (global gains), `D#-M` (with I-rec), `DIN-M` and `DIN#-M` (navigational intents count once). `evaluate_intents`
-is their evaluation. Intents without a relevant judged doc are left out everywhere.
+The measures of ndeval, I-rec, P+Q; and the forms that make a diversity measure of any other: `M-IA` (mean over the
+intents), `D-M` (global gains), `D#-M` (with I-rec), `DIN-M` and `DIN#-M` (navigational intents count once), which
+`evaluate_intents` evaluates. Intents without a relevant judged doc are left out everywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from assay.data import Run
 from assay.grades import Bools, Floats
-from assay.ids import Ints
-from assay.intents import IntentGrades
-from assay.measures.base import MEASURES, Measure, Scores, measure, ratio
+from assay.intents import IntentGrades, IntentQrels, align_intents
+from assay.measures.base import Measure, Scores, measure, ratio
 from assay.measures.gain import p_plus, q_measure
 
 SMALLEST = 5e-324
@@ -30,9 +31,6 @@ def evaluate_intents(m: Measure, g: IntentGrades, *, gamma: float = 0.5) -> Scor
     same, a navigational intent counting only at the first doc relevant to it, over the ideal of D-M. A measure without
     form sees each doc's best grade over the intents.
 
-    >>> from assay.data import Run
-    >>> from assay.intents import IntentQrels, align_intents
-    >>> from assay.measures.dcg import ndcg
     >>> from assay.measures.base import parse
     >>> q = IntentQrels.from_rows([("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "b", 1), ("1", "2", "c", 1)],
     ...                           navigational=[("1", "1")])
@@ -74,7 +72,6 @@ def _on_global_gains(m: Measure, g: IntentGrades, given: dict[str, Any]) -> Scor
 def intent_recall(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Share of the intents that have a relevant doc in the first k, of those that have one at all; ndeval's strec.
 
-    >>> from assay.measures.diversity import _example
     >>> intent_recall(_example(), k=1).round(6).tolist(), intent_recall(_example()).tolist()
     ([0.333333], [1.0])
     """
@@ -84,15 +81,16 @@ def intent_recall(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> S
 
 @measure("alpha-DCG", needs="intents", paper="Clarke et al. 2008; ndeval", breaks=("perfect is best",))
 def alpha_dcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
-    """DCG of novelty gains Σ_i J_i(r)·(1 − α)^(relevant docs of i above), over that of a list whose docs serve all intents.
+    """DCG of novelty gains over that of a list whose every doc serves all intents.
 
-    The bound is S·Σ_{r≤k} (1 − α)^(r−1)/log2(r + 1), S the intents with relevant docs; without k, k is the docs
+    The gain at rank r is Σ_i J_i(r)·(1 − α)^(relevant docs of i above); the bound is
+    S·Σ_{r≤k} (1 − α)^(r−1)/log2(r + 1), S the intents with relevant docs; without k, k is the docs
     retrieved. ndeval forgets to divide by it at k = 1.
 
     >>> alpha_dcg(_example(), k=5).round(6).tolist()
     [0.478698]
     """
-    return ratio(_novelty(g, k, alpha, rel) @ _log_discount(g, k), _bound(g, k, alpha, rel, _log_discount))
+    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_log), _bound(g, k, alpha, rel, _by_log))
 
 
 @measure("alpha-nDCG", needs="intents", paper="Clarke et al. 2008; ndeval")
@@ -103,7 +101,7 @@ def alpha_ndcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel
     ([0.756935], [0.5])
     """
     ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
-    return ratio(_novelty(g, k, alpha, rel) @ _log_discount(g, k), ideal @ (1 / np.log2(_ranks(ideal) + 1)))
+    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_log), _discounted(ideal, _by_log))
 
 
 @measure("ndeval-ERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
@@ -116,7 +114,7 @@ def ndeval_err_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, 
     >>> ndeval_err_ia(_example(), k=5).round(6).tolist(), ndeval_err_ia(_example(), k=1).round(6).tolist()
     ([0.423601], [0.333333])
     """
-    return ratio(_novelty(g, k, alpha, rel) @ _rank_discount(g, k), _bound(g, k, alpha, rel, _rank_discount))
+    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_rank), _bound(g, k, alpha, rel, _by_rank))
 
 
 @measure("ndeval-nERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
@@ -127,7 +125,7 @@ def ndeval_nerr_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5,
     [0.65625]
     """
     ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
-    return ratio(_novelty(g, k, alpha, rel) @ _rank_discount(g, k), ideal @ (1 / _ranks(ideal)))
+    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_rank), _discounted(ideal, _by_rank))
 
 
 @measure("NRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
@@ -184,7 +182,7 @@ def p_plus_q(g: IntentGrades, *, k: int | None = None, gain: str = "grade", beta
     Each intent has its own ideal list; intents without relevant docs add 0 and the probabilities are not renormalised.
 
     >>> p_plus_q(_example(), k=4).round(6).tolist()
-    [0.472222]
+    [0.6]
     """
     total = np.zeros(len(g.topics))
     for i in range(g.table.shape[1]):
@@ -201,7 +199,7 @@ def p_plus_q_sharp(
     """γ·I-rec@k + (1 − γ)·P+Q@k.
 
     >>> p_plus_q_sharp(_example(), k=4).round(6).tolist()
-    [0.736111]
+    [0.8]
     """
     return gamma * intent_recall(g, k=k) + (1 - gamma) * p_plus_q(g, k=k, gain=gain, beta=beta)
 
@@ -218,7 +216,7 @@ def greedy_gains(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, r
     useful = docs.any(axis=2)
     steps = int(useful.sum(axis=1).max(initial=0))
     steps = steps if k is None else min(k, steps)
-    left, worth = useful.copy(), np.ones((len(docs), docs.shape[2]))
+    left, worth = np.array(useful), np.ones((len(docs), docs.shape[2]))
     gains, topic = np.zeros((len(docs), steps)), np.arange(len(docs))
     for r in range(steps):
         value = np.where(left, (docs * worth[:, None, :]).sum(axis=2), -1.0)
@@ -236,9 +234,30 @@ def _novelty(g: IntentGrades, k: int | None, alpha: float, rel: float) -> Floats
     return (hit * (1 - alpha) ** above).sum(axis=2)
 
 
-def _log_discount(g: IntentGrades, k: int | None) -> Floats:
-    return 1 / np.log2(g.places.ranks(k) + 1)
+def _by_log(rank: Floats) -> Floats:
+    return 1 / np.log2(rank + 1)
 
 
-def _rank_discount(g: IntentGrades, k: int | None) -> Floats:
-    return 1 / g.places.ranks(k)
+def _by_rank(rank: Floats) -> Floats:
+    return 1 / rank
+
+
+def _discounted(gains: Floats, discount: Callable[[Floats], Floats]) -> Scores:
+    return gains @ discount(_ranks(gains))
+
+
+def _bound(g: IntentGrades, k: int | None, alpha: float, rel: float, discount: Callable[[Floats], Floats]) -> Scores:
+    """What a list of k docs, or of those retrieved, would have if every doc were relevant to all S intents."""
+    ranks = np.arange(1.0, (g.places.depth if k is None else k) + 1)
+    reached = np.concatenate([[0.0], np.cumsum((1 - alpha) ** (ranks - 1) * discount(ranks))])
+    return g.answerable(rel).sum(axis=1) * reached[g.places.retrieved if k is None else k]
+
+
+def _ranks(gains: Floats) -> Floats:
+    return np.arange(1, gains.shape[1] + 1, dtype=np.float64)
+
+
+def _example() -> IntentGrades:
+    """The example of the docstrings: intents 1 {a, b}, 2 {a}, 3 {c}, d relevant to none; the run is b, x, a, c."""
+    rows = [("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "a", 1), ("1", "3", "c", 1), ("1", "3", "d", 0)]
+    return align_intents(Run.from_lists("run", {"1": ["b", "x", "a", "c"]}), IntentQrels.from_rows(rows))

@@ -72,7 +72,7 @@ def p_plus(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float 
     return ratio((blended_ratio(g, gain=gain, beta=beta, k=k) * counted).sum(axis=1), counted.sum(axis=1))
 
 
-@measure("NCU", paper="Sakai & Robertson 2008")
+@measure("NCU", paper="Sakai & Robertson 2008", breaks=("moving up",))
 def normalised_cumulative_utility(
     g: Grades,
     *,
@@ -164,7 +164,7 @@ def normalised_linear_err(g: Grades, *, k: int | None = None, gain: str = "grade
     return ratio(linear_err(g, k=k, gain=gain), _cascade(g.ideal_gains(gain, k) / (top_gain(g, gain) + 1)))
 
 
-@measure("EBR", paper="Sakai 2018", breaks=("moving up", "perfect is best"))
+@measure("EBR", paper="Sakai 2018", breaks=("moving up",))
 def expected_blended_ratio(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
     """ERRlin with 1/r replaced by the blended ratio: Σ_r p(r)·BR(r)·Π_{j<r} (1 − p(j)).
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from assay.errors import UsageError
 from assay.grades import UNJUDGED, Bools, Grades
 from assay.ids import Ints
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.gain import top_gain
 
 EPSILON = 1e-5
@@ -60,7 +60,7 @@ def bpref_n(g: Grades, *, rel: float = 1) -> Scores:
     return _preferences(g, rel, lambda above, rank: ratio(above, n))
 
 
-@measure("bpref_relative", paper="Sakai 2007", breaks=("moving up", "perfect is best"))
+@measure("bpref_relative", paper="Sakai 2007")
 def bpref_relative(g: Grades, *, rel: float = 1) -> Scores:
     """1/R · Σ 1 − n/(r′ − 1), r′ the rank among judged docs. A relevant doc at r′ = 1 adds 0: odd, and original.
 
@@ -76,7 +76,7 @@ def _preferences(g: Grades, rel: float, lost: Callable[[Scores, Scores], Scores]
     hit, known = g.ranked >= rel, g.ranked >= 0
     rank = known.cumsum(axis=1).astype(np.float64)
     above = rank - hit.cumsum(axis=1)
-    return ratio((hit * (1 - lost(above, rank))).sum(axis=1), g.relevant(rel))
+    return ratio(in_order(hit * (1 - lost(above, rank))), g.relevant(rel))
 
 
 @measure("rpref_N", paper="Sakai 2007; De Beer & Moens 2006")
@@ -95,7 +95,7 @@ def rpref_n(g: Grades, *, gain: str = "grade") -> Scores:
     return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, worst[:, None]))
 
 
-@measure("rpref_relative", paper="Sakai 2007", breaks=("moving up", "perfect is best"))
+@measure("rpref_relative", paper="Sakai 2007")
 def rpref_relative(g: Grades, *, gain: str = "grade") -> Scores:
     """Graded bpref_relative: Σ gain(r′)·(1 − pen(r′)/(r′ − 1)) / Σ ideal gains; a doc at r′ = 1 adds 0.
 
@@ -135,7 +135,7 @@ def _penalty(gains: Scores, known: Bools) -> Scores:
     return penalty
 
 
-@measure("infAP", paper="Yilmaz & Aslam 2006; trec_eval", breaks=("moving up", "perfect is best"))
+@measure("infAP", paper="Yilmaz & Aslam 2006; trec_eval", breaks=("moving up",))
 def inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     """AP estimated from a uniform sample of the pool: negative grades are pooled but not judged.
 
@@ -152,7 +152,7 @@ def inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     return ratio((hit * expected).sum(axis=1), g.relevant(rel))
 
 
-@measure("xinfAP", paper="Yilmaz, Kanoulas & Aslam 2008", breaks=("moving up", "perfect is best", "bounds"))
+@measure("xinfAP", paper="Yilmaz, Kanoulas & Aslam 2008", breaks=("moving up", "perfect is best"))
 def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     """AP estimated from judgments sampled at a different rate in each stratum of the pool.
 
@@ -177,7 +177,13 @@ def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     return ratio((hit / pi * (1 + expected) / g.ranks()).sum(axis=1), ((g.ideal >= rel) / judged_pi).sum(axis=1))
 
 
-@measure("statAP", range="nonneg", needs="inclusion", paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007")
+@measure(
+    "statAP",
+    range="nonneg",
+    needs="inclusion",
+    paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007",
+    breaks=("moving up", "perfect is best"),
+)
 def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
     """AP estimated from judgments sampled with unequal probabilities π, as in the Million Query tracks.
 

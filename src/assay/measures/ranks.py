@@ -24,7 +24,7 @@ def average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sco
     return ratio(_per_topic(g, topic, _found_before(g, topic) / (rank + 1)), g.relevant(rel))
 
 
-@measure("logAP", range="any", breaks=("bounds",), paper="Robertson 2006", aggregate="mean")
+@measure("logAP", range="any", breaks=("bounds",), paper="Robertson 2006")
 def log_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
     """ln max(AP, floor): its mean is the logarithm of GMAP.
 

@@ -33,7 +33,7 @@ def rank_biased_precision(
     "RBPResidual",
     paper="Moffat & Zobel 2008",
     lower_is_better=True,
-    breaks=("moving up", "perfect is best", "no relevant", "unjudged at the end", "empty"),
+    breaks=("no relevant",),
 )
 def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
     """How much RBP could still grow: the weight of all unjudged docs and of every rank past the end of the list.
@@ -66,7 +66,7 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
     "RBPTrecResidual",
     paper="trec_eval 10.0",
     lower_is_better=True,
-    breaks=("moving up", "perfect is best", "no relevant", "unjudged at the end"),
+    breaks=("no relevant",),
 )
 def rbp_residual_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
     """rbp_resid of trec_eval 10: as RBPResidual where a retrieved doc is unjudged, and 0 (not p^n) where none is.

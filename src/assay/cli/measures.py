@@ -1,0 +1,58 @@
+"""assay measures: list the measures, or explain one with formula, edges and paper."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import click
+
+from assay.cli.options import Output, output_options
+from assay.tables import Table
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file with measures of your own.")
+@output_options
+def command(name: str | None, plugin: Path | None, out: Output) -> None:
+    """List the measures, or explain one.
+
+    \b
+    assay measures
+    assay measures nDCG
+    """
+    if plugin is not None:
+        from assay.cli.score import load_plugin
+
+        load_plugin(plugin)
+    if name is None:
+        out.write(listing())
+    else:
+        out.text(explanation(name))
+
+
+def listing() -> Table:
+    """Every measure with its parameters and what it is."""
+    from assay.measures import MEASURES
+
+    rows = [(e.name, ", ".join(f"{k}={_shown(v)}" for k, v in e.parameters.items()), e.summary) for e in MEASURES]
+    notes = ["", "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X)."]
+    return Table.of(
+        {"measure": "", "parameters": "", "what it is": ""}, sorted(rows, key=lambda r: r[0].lower()), notes=notes
+    )
+
+
+def explanation(name: str) -> str:
+    """One measure: how it is written, its docstring, its paper."""
+    from assay.measures import MEASURES
+
+    entry = MEASURES[name]
+    given = ", ".join(f"{k}={_shown(v)}" for k, v in entry.parameters.items())
+    text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
+    paper = f"\n\nPaper: {entry.facts['paper']}" if "paper" in entry.facts else ""
+    return f"{entry.name}({given})\n\n{text}{paper}"
+
+
+def _shown(value: object) -> str:
+    return "required" if value is inspect.Parameter.empty else str(value).lower() if value is None else str(value)

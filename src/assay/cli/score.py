@@ -1,0 +1,246 @@
+"""assay score: files in, scores out."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.inputs import (
+    FILE,
+    chosen_measures,
+    load_qrels,
+    measures_option,
+    policy_options,
+    run_files,
+    runs_argument,
+)
+from assay.cli.options import Output, jobs_option, seed_option, with_output
+from assay.errors import UsageError
+from assay.tables import FORMATS, Table
+
+if TYPE_CHECKING:
+    from assay.evaluate import Policy
+    from assay.measures import Measure
+    from assay.scores import ScoreMatrix
+
+DEFAULT = "AP nDCG@10 P@10 RR"
+
+
+@click.command()
+@runs_argument
+@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+@measures_option
+@click.option("--per-topic", "-q", is_flag=True, help="A row per topic too.")
+@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="All scores to a .csv, .tsv or .parquet.")
+@click.option("--bounds", is_flag=True, help="Between which scores would judging the unjudged docs leave it?")
+@click.option("--rel", "-l", type=int, default=1, show_default=True, help="Lowest relevant grade.")
+@click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for TBG and its kin.")
+@click.option("--lenient", is_flag=True, help="Drop bad lines and say which, instead of stopping.")
+@click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file with measures of your own.")
+@click.option("-c", "complete", is_flag=True, help="trec_eval's -c: average over all topics of the qrels.")
+@click.option("-M", "max_docs", type=click.IntRange(min=1), help="trec_eval's -M: as --depth.")
+@click.option("-J", "judged_only", is_flag=True, help="trec_eval's -J: as --condensed.")
+@click.option("-n", "no_summary", is_flag=True, help="trec_eval's -n: no `all` rows.")
+@click.option("-Z", "zscores", type=FILE, help="trec_eval's -Z: standardize by `topic measure mean sd` lines.")
+@policy_options
+@seed_option
+@jobs_option
+@functools.partial(with_output, formats=(*FORMATS, "trec_eval"))
+def command(
+    runs: tuple[Path, ...],
+    qrels_path: Path,
+    measures: str | None,
+    per_topic: bool,
+    save: Path | None,
+    bounds: bool,
+    rel: int,
+    lengths: Path | None,
+    lenient: bool,
+    plugin: Path | None,
+    complete: bool,
+    max_docs: int | None,
+    judged_only: bool,
+    no_summary: bool,
+    zscores: Path | None,
+    policy: Policy,
+    seed: int,
+    jobs: int,
+    out: Output,
+) -> None:
+    """Score runs against judgments.
+
+    \b
+    assay score --qrels qrels.txt bm25.run dpr.run -m 'AP nDCG@10'
+    assay score --qrels qrels.txt runs/ --per-topic --save scores.parquet
+    assay score --qrels qrels.txt bm25.run --format trec_eval --compat trec_eval-9 -m all_trec -q
+
+    Without --format trec_eval every topic of the qrels counts, as with trec_eval's -c.
+    """
+    from dataclasses import replace
+
+    keep_freed_memory()
+    if plugin is not None:
+        load_plugin(plugin)
+    policy = replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
+    files = run_files(runs)
+    if out.format == "trec_eval":
+        from assay.trec_eval import Options, output, read_zscores
+
+        qrels = load_qrels(qrels_path)
+        options = Options(
+            policy.compat or "trec_eval-9", tuple((measures or "official").split()), per_topic, complete, rel,
+            policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {},
+        )  # fmt: skip
+        out.text("".join(output(r, qrels, options) for r in _read(files, lenient, out)).removesuffix("\n"))
+        return
+    if zscores or no_summary or complete:
+        raise UsageError("-c, -n and -Z belong to --format trec_eval")
+    _score(files, qrels_path, _with_rel(chosen_measures(measures or DEFAULT), rel), policy,
+           per_topic=per_topic, save=save, bounds=bounds, lengths=lengths, lenient=lenient, jobs=jobs,
+           out=out)  # fmt: skip
+
+
+def _score(
+    files: list[Path], qrels_path: Path, measures: list[Measure], policy: Policy, *,
+    per_topic: bool, save: Path | None, bounds: bool, lengths: Path | None, lenient: bool, jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Everything but trec_eval's own output."""
+    from dataclasses import replace
+
+    from assay.evaluate import evaluate
+
+    qrels = load_qrels(qrels_path)
+    words = read_lengths(lengths) if lengths else None
+    runs = _read(files, True, out) if lenient else files
+    with out.progress("scoring") as progress:
+        matrices = evaluate(runs, qrels, measures, policy=policy, lengths=words, jobs=jobs, progress=progress)
+    if save:
+        from assay.scorefiles import write_scores
+
+        write_scores(save, matrices)
+        out.say(f"scores written to {save}")
+    tables = [summary(matrices, measures)]
+    if per_topic:
+        tables.append(topic_table(matrices))
+    if bounds:
+        high = evaluate(runs, qrels, measures, policy=replace(policy, unjudged="top"), lengths=words, jobs=jobs)
+        tables.append(bounds_table(matrices, high, measures))
+    out.write(*tables)
+
+
+def summary(matrices: list[ScoreMatrix], measures: list[Measure]) -> Table:
+    """One row per run, best first on the first measure; one column per measure."""
+    import numpy as np
+
+    columns = [[m.average(row) for row in matrix.values] for matrix, m in zip(matrices, measures, strict=True)]
+    order = np.argsort(-np.array(columns[0]), kind="stable").tolist()
+    formats = {"run": "", **{m.measure: _format(x) for m, x in zip(matrices, measures, strict=True)}}
+    rows = [(matrices[0].runs[i], *(c[i] for c in columns)) for i in order]
+    notes = [f"{len(matrices[0].topics)} topics; {m.signature}" for m in matrices]
+    return Table.of(formats, rows, notes=["", *notes])
+
+
+def topic_table(matrices: list[ScoreMatrix]) -> Table:
+    """One row per run and topic."""
+    first = matrices[0]
+    rows = [
+        (run, topic, *(m.values[i, j] for m in matrices))
+        for i, run in enumerate(first.runs)
+        for j, topic in enumerate(first.topics)
+    ]
+    return Table.of({"run": "", "topic": "", **{m.measure: ".4f" for m in matrices}}, rows)
+
+
+def bounds_table(low: list[ScoreMatrix], high: list[ScoreMatrix], measures: list[Measure]) -> Table:
+    """Per run and measure the score with unjudged docs not relevant, and with all of them at the top grade.
+
+    Called a range only where more relevance at a rank can never lower the measure, and two scenarios elsewhere.
+    """
+    rows = []
+    for a, b, m in zip(low, high, measures, strict=True):
+        kind = "range" if m.entry.facts.get("bounded") else "two scenarios"
+        rows += [
+            (run, a.measure, m.average(x), m.average(y), kind)
+            for run, x, y in zip(a.runs, a.values, b.values, strict=True)
+        ]
+    formats = {"run": "", "measure": "", "unjudged not relevant": ".4f", "unjudged top grade": ".4f", "is a": ""}
+    return Table.of(formats, rows, caption="What the unjudged docs could change")
+
+
+def read_lengths(path: Path) -> dict[str, float]:
+    """Words per doc from lines `doc words`."""
+    from assay.errors import DataError
+    from assay.io.files import read_bytes
+    from assay.io.rows import lines, number
+
+    out: dict[str, float] = {}
+    for line, raw in lines(read_bytes(path)):
+        parts = raw.decode(errors="replace").split()
+        words = number(parts[1]) if len(parts) == 2 else None
+        if words is None or not words >= 0:
+            raise DataError.at(str(path), line, f'{" ".join(parts)!r} is not "doc words"')
+        out[parts[0]] = words
+    return out
+
+
+def load_plugin(path: Path) -> None:
+    """Run a Python file that registers measures with `@assay.measure`."""
+    import runpy
+
+    try:
+        runpy.run_path(str(path))
+    except Exception as error:  # whatever a person's own file raises is told, not traced
+        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def keep_freed_memory() -> None:
+    """Tell the C library to keep the memory that arrays give back, for the arrays to come.
+
+    glibc returns it to the system at once and asks for it again a moment later, which costs a third of the time of
+    reading a large run. Elsewhere there is nothing to tell.
+    """
+    import ctypes
+    import sys
+
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None)
+        trim_threshold, mmap_threshold, size = -1, -3, 1 << 28
+        if hasattr(libc, "mallopt"):
+            libc.mallopt(trim_threshold, 2 * size)
+            libc.mallopt(mmap_threshold, size)
+
+
+def _read(files: list[Path], lenient: bool, out: Output) -> list:  # type: ignore[type-arg]
+    from assay.io import read_run
+    from assay.io.check import read_run_leniently
+
+    if not lenient:
+        return [read_run(path, ranks=False) for path in files]
+    runs = []
+    for path in files:
+        run, dropped = read_run_leniently(path)
+        for problem in dropped[:10]:
+            out.say(f"{path}:{problem.line}: dropped: {problem.what}")
+        if dropped:
+            out.say(f"{path}: {len(dropped)} lines dropped in all")
+        runs.append(run)
+    return runs
+
+
+def _with_rel(measures: list[Measure], rel: int) -> list[Measure]:
+    """The measures with --rel, where they have such a parameter and do not set it themselves."""
+    from dataclasses import replace
+
+    return [
+        replace(m, parameters=(*m.parameters, ("rel", rel)))
+        if rel != 1 and "rel" in m.entry.parameters and "rel" not in dict(m.parameters)
+        else m
+        for m in measures
+    ]
+
+
+def _format(m: Measure) -> str:
+    return ".0f" if m.entry.facts.get("range") == "count" and m.aggregate == "sum" else ".4f"

@@ -1,0 +1,210 @@
+"""What is odd in a file? Findings with file and line numbers; and reading that drops bad lines and says which."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from assay.data import Qrels, Run
+from assay.errors import DataError
+from assay.ids import Ids
+from assay.io import rows
+from assay.io.files import read_bytes
+from assay.io.readers import read_run
+from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
+from assay.tables import Table
+
+SHOWN = 5
+"""Findings of one kind that are listed by line; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is odd: an error that keeps the file from being scored, or a remark."""
+
+    where: str
+    line: int | None
+    level: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that is odd in some files."""
+
+    found: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> int:
+        """How many of them are errors."""
+        return sum(f.level == "error" for f in self.found)
+
+    def table(self) -> Table:
+        """One row per finding."""
+        rows = [(f"{f.where}:{f.line}" if f.line else f.where, f.level, f.what) for f in self.found]
+        note = f"{self.errors} errors, {len(self.found) - self.errors} remarks"
+        return Table.of({"where": "", "level": "", "what": ""}, rows, notes=["", note])
+
+
+def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
+    """A TREC run without its bad lines, and the lines that were dropped."""
+    reading = read_rows(read_bytes(path), RUN)
+    if not reading.rows:
+        raise DataError(f'{path}: no line is a run line, "{RUN.form}"')
+    return _run_of(reading, Path(path).name), reading.problems
+
+
+def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
+    """What is odd in a TREC run, alone and beside judgments."""
+    where, data = str(path), read_bytes(path)
+    reading = read_rows(data, RUN)
+    found = list(_problems(where, reading))
+    if not reading.rows:
+        return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"')]
+    found += _odd_scores(where, reading.rows)
+    found += _rank_order(where, reading.rows)
+    run = _run_of(reading, Path(path).name)
+    found += _ties(where, run)
+    if qrels is not None:
+        found += _against(where, run, qrels)
+    return found
+
+
+def check_qrels(path: str | Path) -> list[Finding]:
+    """What is odd in TREC judgments."""
+    where = str(path)
+    reading = read_rows(read_bytes(path), QRELS)
+    found = list(_problems(where, reading))
+    grades = Counter(int(float(r.fields[3])) for r in reading.rows)
+    negative = sum(n for grade, n in grades.items() if grade < 0)
+    if negative:
+        found.append(Finding(where, None, "remark", f"{negative} negative grades: pooled but not judged"))
+    high = max(grades, default=0)
+    gaps = [g for g in range(1, min(high, 20)) if g not in grades]
+    if gaps or high > 10:
+        spread = ", ".join(f"{g}: {n}" for g, n in sorted(grades.items())[:12])
+        found.append(Finding(where, None, "remark", f"odd grades ({spread}); is the scale as you think?"))
+    best: dict[str, float] = {}
+    for r in reading.rows:
+        best[r.topic] = max(best.get(r.topic, -math.inf), float(r.fields[3]))
+    empty = [t for t, grade in best.items() if grade < 1]
+    if empty:
+        found.append(Finding(where, None, "remark", f"{len(empty)} topics without a relevant doc{_names(empty)}"))
+    return found
+
+
+def tie_sensitivity(run: Run, qrels: Qrels, measures: Sequence[str] = ("AP", "nDCG@10", "P@10", "RR")) -> Table:
+    """How far each measure's mean could move by the order of tied docs: worst against best order."""
+    from assay.grades import match
+    from assay.measures import parse
+
+    tied = run.ordered("average")
+    g = match(tied, qrels).grades()
+    block, span = g.blocks(), np.arange(g.depth)
+    low, high = (np.lexsort((np.broadcast_to(span, block.shape), sign * g.ranked, block)) for sign in (1, -1))
+    rows = []
+    for name in measures:
+        m = parse(name)
+        worst, best = m(g.with_order(low)).mean(), m(g.with_order(high)).mean()
+        rows.append((run.name, name, m(g).mean(), worst, best, best - worst))
+    formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f", "could move": ".4f"}
+    return Table.of(formats, rows, caption="Tie sensitivity")
+
+
+def _problems(where: str, reading: Reading) -> Iterator[Finding]:
+    for p in reading.problems[:SHOWN]:
+        yield Finding(where, p.line, "error", p.what)
+    if len(reading.problems) > SHOWN:
+        yield Finding(where, None, "error", f"{len(reading.problems) - SHOWN} more bad lines")
+
+
+def _odd_scores(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
+    odd = [r for r in lines if math.isinf(float(r.fields[4]))]
+    yield from _some(where, odd, "infinite score", lambda r: f"infinite score {r.fields[4]!r}")
+
+
+def _rank_order(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
+    """Ranks that are not numbers, that do not rise by one, and ranks that contradict the scores."""
+    unsorted, conflicts = [], []
+    for _, group in groupby(lines, key=lambda r: r.topic):
+        before: Row | None = None
+        for row in group:
+            rank = rows.number(row.fields[3])
+            last = None if before is None else rows.number(before.fields[3])
+            if rank is None or (last is not None and rank != last + 1):
+                unsorted.append(row)
+            elif before is not None and float(row.fields[4]) > float(before.fields[4]):
+                conflicts.append(row)
+            before = row
+    yield from _some(
+        where, unsorted, "rank out of order", lambda r: f"rank {r.fields[3]!r} does not follow the line before"
+    )
+    yield from _some(
+        where, conflicts, "rank against score",
+        lambda r: f"rank {r.fields[3]} has a higher score ({r.fields[4]}) than the rank before; the score decides",
+    )  # fmt: skip
+
+
+def _some(where: str, found: Sequence[Row], kind: str, say) -> Iterator[Finding]:  # type: ignore[no-untyped-def]
+    for row in found[:SHOWN]:
+        yield Finding(where, row.line, "remark", say(row))
+    if len(found) > SHOWN:
+        yield Finding(where, None, "remark", f"{len(found) - SHOWN} more lines: {kind}")
+
+
+def _ties(where: str, run: Run) -> Iterator[Finding]:
+    tied = run.tied()
+    if tied.any():
+        follows = np.append(tied[1:], False)
+        docs, topics = int((tied | follows).sum()), len(set(run.topic_of_row()[tied].tolist()))
+        what = f"{docs} docs are tied with another, in {topics} topics; they are ordered by doc id, descending"
+        yield Finding(where, None, "remark", what)
+
+
+def _against(where: str, run: Run, qrels: Qrels) -> Iterator[Finding]:
+    from assay.grades import match
+
+    absent = [t for t in qrels.topics if t not in set(run.topics)]
+    extra = [t for t in run.topics if t not in set(qrels.topics)]
+    if len(absent) == len(qrels.topics):
+        yield Finding(where, None, "error", f"none of the topics of {qrels.name} is in this run{_names(extra)}")
+        return
+    if absent:
+        yield Finding(
+            where, None, "remark", f"{len(absent)} topics of {qrels.name} are missing, they score 0{_names(absent)}"
+        )
+    if extra:
+        yield Finding(where, None, "remark", f"{len(extra)} topics have no judgments and are left out{_names(extra)}")
+    g = match(run, qrels).grades()
+    shares = []
+    for k in (5, 10, 20, 100):
+        seen = g.inside(k)
+        shares.append(f"{(seen & ~g.judged(k)).sum() / max(1, seen.sum()):.1%} of the top {k}")
+    yield Finding(where, None, "remark", "unjudged docs: " + ", ".join(shares))
+
+
+def _run_of(reading: Reading, name: str) -> Run:
+    groups: dict[str, list[Row]] = {}
+    for row in reading.rows:
+        groups.setdefault(row.topic, []).append(row)
+    ordered = [r for group in groups.values() for r in group]
+    return Run.from_rows(
+        reading.rows[-1].fields[5] or name,
+        tuple(groups),
+        np.cumsum([0, *map(len, groups.values())]),
+        Ids.of(r.doc for r in ordered),
+        np.array([float(r.fields[4]) for r in ordered]),
+    )
+
+
+def _names(topics: Sequence[str]) -> str:
+    return f" ({', '.join(topics[:5])}{', …' if len(topics) > 5 else ''})"
+
+
+__all__ = ["Finding", "Findings", "check_qrels", "check_run", "read_run", "read_run_leniently", "tie_sensitivity"]

@@ -1,0 +1,175 @@
+"""Measures of whole sessions: several queries for one information need, a list of docs for each.
+
+They are functions of a Session, not of Grades, and have a registry of their own. r counts through the session or within
+a list, q counts the queries; a doc of a later query is worth less, for it took the user longer to come by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from assay.engine import generator
+from assay.errors import UsageError
+from assay.grades import Floats, gain_of
+from assay.registry import Registry
+
+SESSION_MEASURES: Registry[Callable[..., float]] = Registry("session measure")
+"""Every measure of sessions; a function of one Session."""
+
+LISTED = 4096
+"""Paths through a session that are listed; where there are more they are sampled."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """The lists of a session, best first, as grades; all judged grades of the topic; and the docs, if they are known.
+
+    >>> Session([[0, 1], [2, 0]], judged=[2, 1]).gains(2, "grade").tolist()
+    [[0.0, 1.0], [2.0, 0.0]]
+    """
+
+    lists: Sequence[Sequence[int]]
+    judged: Sequence[int] = ()
+    docs: Sequence[Sequence[str]] | None = None
+
+    def gains(self, k: int, gain: str, *, once: bool = False) -> Floats:
+        """Gains of the first k docs of each list, 0 past its end; once: a doc seen before in the session gains 0."""
+        out = np.zeros((len(self.lists), k))
+        for q, grades in enumerate(self.lists):
+            out[q, : len(grades[:k])] = gain_of(np.array(grades[:k], dtype=np.int64), gain)
+        return out * self._first_time(k) if once else out
+
+    def best(self, length: int, gain: str) -> Floats:
+        """The judged gains, best first, padded to a length."""
+        gains = -np.sort(-gain_of(np.array(self.judged, dtype=np.int64), gain))[:length]
+        return np.concatenate([gains, np.zeros(length - len(gains))])
+
+    def _first_time(self, k: int) -> Floats:
+        if self.docs is None:
+            raise UsageError("which docs a session repeats is not known; give the docs of its lists")
+        seen: set[str] = set()
+        new = np.ones((len(self.lists), k))
+        for q, docs in enumerate(self.docs):
+            for r, doc in enumerate(docs[:k]):
+                new[q, r] = doc not in seen
+                seen.add(doc)
+        return new
+
+
+@SESSION_MEASURES.register("sDCG", paper="Kanoulas, Carterette, Clough & Sanderson 2011")
+def session_dcg(session: Session, *, k: int = 10, gain: str = "grade", bq: float = 4.0) -> float:
+    """DCG of the lists cut at k and joined: Σ_r gain(r) / (log_bq(q(r) + bq − 1)·log2(r + 1)), r through the session.
+
+    A list shorter than k leaves its ranks empty. An empty session scores 0.
+
+    >>> round(session_dcg(Session([[0, 1], [2, 0]]), k=2), 6)
+    1.492283
+    """
+    return _joined(session.gains(k, gain), bq)
+
+
+@SESSION_MEASURES.register("nsDCG", paper="Kanoulas et al. 2011; Jiang & Allan 2016")
+def normalised_session_dcg(
+    session: Session, *, k: int = 10, gain: str = "grade", bq: float = 4.0, ideal: str = "repeat"
+) -> float:
+    """sDCG over that of an ideal session of as many lists.
+
+    ideal=repeat: the best list for every query (Jiang & Allan's program), so that a doc found twice counts twice above
+    and below. ideal=once: every judged doc once, through all k·m ranks, and a doc seen before gains nothing (needs the
+    docs). No gain to be had scores 0.
+
+    >>> s = Session([[0, 1], [2, 0]], judged=[2, 1], docs=[["a", "b"], ["c", "a"]])
+    >>> round(normalised_session_dcg(s, k=2), 6), round(normalised_session_dcg(s, k=2, ideal="once"), 6)
+    (0.386277, 0.567207)
+    """
+    if ideal not in ("repeat", "once"):
+        raise UsageError(f"nsDCG: no ideal {ideal!r}; known: repeat, once")
+    m, once = len(session.lists), ideal == "once"
+    best = session.best(m * k, gain).reshape(m, k) if once else np.tile(session.best(k, gain), (m, 1))
+    most = _joined(best, bq)
+    return _joined(session.gains(k, gain, once=once), bq) / most if most else 0.0
+
+
+@SESSION_MEASURES.register("sDCGjarvelin", paper="Järvelin, Price, Delcambre & Nielsen 2008")
+def session_dcg_by_list(
+    session: Session, *, k: int = 10, gain: str = "grade", b: float = 2.0, bq: float = 4.0
+) -> float:
+    """The first form: Σ_q DCG_q / (1 + log_bq(q)), each list discounted from its own rank 1 (1 for r ≤ b, 1/log_b(r)).
+
+    Cutting a query's list in two can raise it: the second half starts at rank 1 again. Offered for comparison.
+
+    >>> round(session_dcg_by_list(Session([[0, 1], [2, 0]]), k=2), 6)
+    2.333333
+    """
+    gains = session.gains(k, gain)
+    discount = np.maximum(1.0, np.log(np.arange(1, k + 1)) / np.log(b))
+    query = 1 + np.log(np.arange(1, len(gains) + 1)) / np.log(bq)
+    return float((gains / discount / query[:, None]).sum())
+
+
+@SESSION_MEASURES.register("esnDCG", paper="Kanoulas, Carterette, Clough & Sanderson 2011")
+def expected_session_ndcg(
+    session: Session,
+    *,
+    k: int = 10,
+    gain: str = "grade",
+    down: float = 0.8,
+    reform: float = 0.5,
+    samples: int = 1000,
+    seed: int = 0,
+) -> float:
+    """nDCG of what a user sees, expected over how far she goes down each list and whether she reformulates.
+
+    In a list she goes on to the next doc with probability `down` and at most to rank k; after it she asks the next
+    query with probability `reform`, until there is none. The docs of her path, joined, are scored by nDCG against the
+    best list of equal length. All paths are listed where they are few, else `samples` are drawn. No gain scores 0.
+
+    >>> expected_session_ndcg(Session([[1, 0]], judged=[1]), k=2)
+    1.0
+    """
+    gains = session.gains(k, gain)
+    m = len(gains)
+    if not m:
+        return 0.0
+    depth = _geometric(down, k)
+    length = _geometric(reform, m)
+    if k**m <= LISTED:
+        total = 0.0
+        for lists in range(1, m + 1):
+            for cuts in product(range(1, k + 1), repeat=lists):
+                chance = float(length[lists - 1] * np.prod(depth[np.array(cuts) - 1]))
+                total += chance * _path_ndcg(session, gains, cuts, gain)
+        return total
+    rng = generator(seed)
+    paths = [rng.choice(k, size=1 + rng.choice(m, p=length), p=depth) + 1 for _ in range(samples)]
+    return float(np.mean([_path_ndcg(session, gains, tuple(p.tolist()), gain) for p in paths]))
+
+
+def _joined(gains: Floats, bq: float) -> float:
+    """Σ gain / (discount of its query · discount of its rank in the session), gains queries × ranks."""
+    if not gains.size:
+        return 0.0
+    rank = np.arange(1, gains.size + 1).reshape(gains.shape)
+    query = np.log(np.arange(1, len(gains) + 1) + bq - 1) / np.log(bq)
+    return float((gains / np.log2(rank + 1) / query[:, None]).sum())
+
+
+def _geometric(p: float, most: int) -> Floats:
+    """Probability of 1, 2, … most steps when each further one is taken with probability p."""
+    if not 0 <= p <= 1:
+        raise UsageError(f"a probability of going on must lie in [0, 1], not {p}")
+    chance = (1 - p) * p ** np.arange(most, dtype=np.float64)
+    chance[-1] = p ** (most - 1)
+    return chance
+
+
+def _path_ndcg(session: Session, gains: Floats, cuts: tuple[int, ...], gain: str) -> float:
+    """nDCG of the first docs of each list, joined."""
+    seen = np.concatenate([gains[q, :cut] for q, cut in enumerate(cuts)])
+    discount = np.log2(np.arange(2, len(seen) + 2))
+    most = float((session.best(len(seen), gain) / discount).sum())
+    return float((seen / discount).sum()) / most if most else 0.0

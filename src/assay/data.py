@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import DataError, UsageError
 from assay.ids import Ids, Ints, Words
+from assay.order import Keys, first_repeat, ranked_order, short_keys, sort_keys
 from assay.registry import did_you_mean
 
 Floats = npt.NDArray[np.float64]
-Keys = npt.NDArray[np.uint32]
-Ties = Literal["docid", "docid-asc", "rank", "file", "average"]
-Compat = Literal["trec_eval-9", "trec_eval-10"]
 TIES: tuple[str, ...] = ("docid", "docid-asc", "rank", "file", "average")
 
 
@@ -165,7 +163,7 @@ class Run:
             rows, words = run.keyed(block, numbers)
             ordered = np.sort(words)
             if (ordered[1:] == ordered[:-1]).any():
-                found = _first_repeat(words, self.docs.take(np.arange(rows.start, rows.stop)))
+                found = first_repeat(words, self.docs.take(np.arange(rows.start, rows.stop)))
                 if found is not None:
                     return rows.start + found
         return None
@@ -189,7 +187,7 @@ class Run:
             raise UsageError(f"no tie policy {ties!r}; known: {', '.join(TIES)}")
         if ties == "rank" and self.ranks is None:
             raise UsageError(f"run {self.name!r} has no rank column; ties='rank' needs one")
-        order = _order(replace(self, compat=compat), ties)
+        order = ranked_order(replace(self, compat=compat), ties)
         if order is None:
             return replace(self, ties=ties, compat=compat)
         return replace(self.taken(order), ties=ties, compat=compat)
@@ -211,63 +209,6 @@ class Run:
         keep = np.flatnonzero(place < depth)
         sizes = np.minimum(np.diff(self.bounds), depth)
         return replace(self.taken(keep), bounds=np.concatenate([[0], np.cumsum(sizes)]))
-
-
-def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any]]:
-    """The numbers that are compared: 64-bit scores, or 32-bit ones as trec_eval 9 does."""
-    return scores.astype(np.float32) if compat == "trec_eval-9" else scores
-
-
-def _order(run: Run, ties: str) -> Ints | None:
-    """The rows in ranked order, or None where they stand in it already."""
-    keys, seams = sort_keys(run.scores, run.compat), run.seams()
-    falls = keys[1:] <= keys[:-1]
-    falls[seams] = True
-    by_score: Ints | None = None
-    if run.rows is not None or not falls.all():
-        file_order = np.arange(len(run)) if run.rows is None else run.rows
-        by_score = np.lexsort((file_order, -keys, run.topic_of_row())).astype(np.int64)
-        keys = keys[by_score]
-    equal = keys[1:] == keys[:-1]
-    equal[seams] = False
-    tied_pair = np.flatnonzero(equal)
-    if ties == "file" or not len(tied_pair):
-        return by_score
-    return _ties_settled(run, by_score, tied_pair, ties)
-
-
-def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Ints | None:
-    """The order by score with tied docs put in the order of the policy; tied_pair are places tied with the next."""
-    rows = np.union1d(tied_pair, tied_pair + 1)
-    block = np.cumsum(~np.isin(rows - 1, tied_pair))
-    before = rows if by_score is None else by_score[rows]
-    settled = before[np.lexsort((_tie_keys(run, before, ties), block))]
-    if np.array_equal(settled, before):
-        return by_score
-    order = np.arange(len(run), dtype=np.int64) if by_score is None else by_score
-    order[rows] = settled
-    return order
-
-
-def short_keys(hashes: Words) -> Keys:
-    """The leading half of 64-bit hashes."""
-    return (hashes >> np.uint64(32)).astype(np.uint32)
-
-
-def _first_repeat(words: Words, docs: Ids) -> int | None:
-    """The first row whose word and doc were there before."""
-    _, first, inverse = np.unique(words, return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[inverse] != np.arange(len(words)))
-    same = docs.take(again).same_as(docs.take(first[inverse][again]))
-    return int(again[same].min()) if same.any() else None
-
-
-def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:
-    """Ascending keys that part tied docs."""
-    if ties == "rank" and run.ranks is not None:
-        return run.ranks[rows]
-    _, place = np.unique(run.docs.take(rows).fixed(), return_inverse=True)
-    return place if ties == "docid-asc" else -place
 
 
 @dataclass(frozen=True, eq=False)

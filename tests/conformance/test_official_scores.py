@@ -1,4 +1,4 @@
-"""Official scores of real tracks: TREC-COVID's leaderboard, trec_eval's output for two Deep Learning tracks, Robust 2004."""
+"""Official scores of real tracks: TREC-COVID's leaderboard, trec_eval's output for two tracks, Robust 2004."""
 
 from __future__ import annotations
 
@@ -82,9 +82,8 @@ def test_every_per_topic_value_of_a_deep_learning_track(track: str, least: int, 
             wanted.setdefault(measure, {})[run, topic] = value
     names = {m: ours for m in wanted if (ours := ours_of(m))}
     assert len(names) >= 27
-    matrices = evaluate(
-        files, read_qrels(root / "qrels.txt"), [parse(m) for m in names.values()], policy=Policy(compat="trec_eval-9"), jobs=2
-    )  # fmt: skip
+    measures, policy = [parse(m) for m in names.values()], Policy(compat="trec_eval-9")
+    matrices = evaluate(files, read_qrels(root / "qrels.txt"), measures, policy=policy, jobs=2)
     compared = 0
     for measure, matrix in zip(names, matrices, strict=True):
         place = {r: i for i, r in enumerate(matrix.runs)}

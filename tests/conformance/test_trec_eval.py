@@ -1,7 +1,7 @@
 """trec_eval's regression tests: every expected file of 9.0.8 and 10.0, byte for byte.
 
-Left out are preferences and judgment groups, which assay does not have. The rbp rows of 10.0 rest on memory that it does
-not initialise; with the values that its own expected files show they agree too.
+Left out are preferences and judgment groups, which assay does not have. The rbp rows of 10.0 rest on memory that it
+does not initialise; with the values that its own expected files show they agree too.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from assay.io import read_qrels, read_run
 from assay.trec_eval import Options, output, read_zscores
 from tests.conftest import real_data
 
-PARAMETERS = (
-    "iprec_at_recall..10,.20,.25,.75,.50 P.5,7,3 recall.20,2000 Rprec_mult.5.0,0.2,0.35 utility.2,-1,0,0 "
-    "11pt_avg..25,.5,.75 ndcg.1=3,2=9,4=4.5 ndcg_cut.10,20,23.4 success.2,5,20"
-).split()
+PARAMETERS = [
+    "iprec_at_recall..10,.20,.25,.75,.50", "P.5,7,3", "recall.20,2000", "Rprec_mult.5.0,0.2,0.35", "utility.2,-1,0,0",
+    "11pt_avg..25,.5,.75", "ndcg.1=3,2=9,4=4.5", "ndcg_cut.10,20,23.4", "success.2,5,20",
+]  # fmt: skip
 EVERY = {"measures": ["all_trec"], "per_topic": True}
 CASES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("out.test", "qrels.test", "results.test", {}),

@@ -23,9 +23,9 @@ def command(runs: tuple[Path, ...], qrels_path: Path | None, out: Output) -> Non
 
     Exit code 1 if there are errors, 0 if there are only remarks.
     """
+    from assay.check import Findings, check_qrels, check_run, read_run_leniently, tie_sensitivity
     from assay.errors import AssayError
     from assay.io import read_qrels
-    from assay.io.check import Findings, check_qrels, check_run, read_run_leniently, tie_sensitivity
 
     found = check_qrels(qrels_path) if qrels_path else []
     bad_qrels = any(f.level == "error" for f in found)

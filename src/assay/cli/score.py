@@ -22,6 +22,7 @@ from assay.errors import UsageError
 from assay.tables import FORMATS, Table
 
 if TYPE_CHECKING:
+    from assay.data import Run
     from assay.evaluate import Policy
     from assay.measures import Measure
     from assay.scores import ScoreMatrix
@@ -213,9 +214,9 @@ def keep_freed_memory() -> None:
             libc.mallopt(mmap_threshold, size)
 
 
-def _read(files: list[Path], lenient: bool, out: Output) -> list:  # type: ignore[type-arg]
+def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
+    from assay.check import read_run_leniently
     from assay.io import read_run
-    from assay.io.check import read_run_leniently
 
     if not lenient:
         return [read_run(path, ranks=False) for path in files]

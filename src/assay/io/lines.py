@@ -63,10 +63,10 @@ def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def fields(buffer: Bytes, start: int, stop: int, columns: int) -> Fields | None:
-    """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer."""
+def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = False) -> Fields | None:
+    """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer, or if exact, more."""
     text = buffer[start:stop]
-    return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns)
+    return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns, exact)
 
 
 def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
@@ -84,7 +84,7 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
     return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else first, ends)
 
 
-def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
+def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
     """Any white space: fields are runs of other bytes, and belong to the line that they stand in."""
     inside = np.concatenate([[False], text > BLANK, [False]])
     edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
@@ -94,7 +94,7 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields 
     count = np.diff(np.append(first, len(line)))
     real = text[starts[first]] != COMMENT if len(first) else np.zeros(0, bool)
     first, count = first[real], count[real]
-    if (count < columns).any():
+    if (count < columns).any() or (exact and (count > columns).any()):
         return None
     at = first[:, None] + np.arange(columns)
     return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])

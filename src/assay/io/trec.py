@@ -236,8 +236,8 @@ def _brought_together(run: Run) -> Run:
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] | None] | None:
     """Topics, docs, grades and perhaps probabilities, or None where a line is not as it should be."""
-    sampled = fields(text.buffer, 0, text.length, QRELS_FIELDS + 1)
-    found = sampled if sampled is not None and len(sampled) else fields(text.buffer, 0, text.length, QRELS_FIELDS)
+    sampled = fields(text.buffer, 0, text.length, QRELS_FIELDS + 1, exact=True)
+    found = sampled or fields(text.buffer, 0, text.length, QRELS_FIELDS, exact=True)
     if found is None:
         return None
     grades = read_decimals(found.column(GRADE))

@@ -8,7 +8,7 @@ from assay.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 
 
-@measure("DCG", linear=True, range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
+@measure("DCG", linear=True, bounded=True, range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
 def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """Σ_r gain(r) / log2(r + 1).
 
@@ -43,7 +43,7 @@ def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     return ratio(dcg(g, k=k, gain=gain), ideal_dcg(g, k=k, gain=gain))
 
 
-@measure("DCGjk", linear=True, range="nonneg", paper="Järvelin & Kekäläinen 2002", breaks=("bounds",))
+@measure("DCGjk", linear=True, bounded=True, range="nonneg", paper="Järvelin & Kekäläinen 2002", breaks=("bounds",))
 def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
     """Σ_r gain(r) · (1 for r ≤ b, 1/log_b(r) after).
 
@@ -150,4 +150,4 @@ def _discounted(gains: Scores) -> Scores:
 def _discounted_jk(gains: Scores, b: float) -> Scores:
     ranks = np.arange(1, gains.shape[1] + 1)
     discount = np.maximum(1.0, np.log(ranks) / np.log(b))
-    return gains @ (1 / discount)
+    return in_order(gains / discount)

@@ -60,7 +60,7 @@ def yet_another_average_precision(g: Grades, *, rel: float = 1) -> Scores:
     return np.log((1 + total) / (1 + r - total))
 
 
-@measure("RR", paper="Kantor & Voorhees 2000")
+@measure("RR", bounded=True, paper="Kantor & Voorhees 2000")
 def reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """1 / rank of the first relevant doc; 0 if there is none (among the first k).
 

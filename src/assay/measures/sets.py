@@ -20,7 +20,7 @@ def relevant(g: Grades, *, rel: float = 1) -> Scores:
     return g.relevant(rel)
 
 
-@measure("NumRelRet", range="count", aggregate="sum")
+@measure("NumRelRet", bounded=True, range="count", aggregate="sum")
 def relevant_retrieved(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Relevant docs retrieved."""
     return _found(g, rel, k)
@@ -33,7 +33,7 @@ def nonrelevant_retrieved(g: Grades, *, k: int | None = None, rel: float = 1) ->
     return ((seen >= 0) & (seen < rel)).sum(axis=1).astype(np.float64)
 
 
-@measure("P", linear=True, paper="Cleverdon, Mills & Keen 1966")
+@measure("P", linear=True, bounded=True, paper="Cleverdon, Mills & Keen 1966")
 def precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Share of the first k docs that are relevant.
 
@@ -81,7 +81,7 @@ def set_average_precision(g: Grades, *, k: int | None = None, rel: float = 1) ->
     return precision(g, k=k, rel=rel) * recall(g, k=k, rel=rel)
 
 
-@measure("F", paper="van Rijsbergen 1979")
+@measure("F", linear=True, paper="van Rijsbergen 1979")
 def f_measure(g: Grades, *, k: int | None = None, rel: float = 1, beta: float = 1.0) -> Scores:
     """F_β = (β² + 1)PR / (β²P + R) of the retrieved set; 1 − E. trec_eval's set_F weights x instead: SetF.
 
@@ -107,7 +107,7 @@ def e_measure(g: Grades, *, k: int | None = None, rel: float = 1, alpha: float =
     return 1 - ratio(p * r, alpha * r + (1 - alpha) * p)
 
 
-@measure("SetF", paper="trec_eval")
+@measure("SetF", linear=True, paper="trec_eval")
 def set_f(g: Grades, *, k: int | None = None, rel: float = 1, x: float = 1.0) -> Scores:
     """trec_eval's set_F: (x + 1)PR / (R + xP); x weights recall linearly, not as β².
 
@@ -119,7 +119,7 @@ def set_f(g: Grades, *, k: int | None = None, rel: float = 1, x: float = 1.0) ->
     return ratio((x + 1) * p * r, r + x * p)
 
 
-@measure("Success", paper="trec_eval")
+@measure("Success", bounded=True, paper="trec_eval")
 def success(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """1 if a relevant doc is in the first k, else 0.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -13,11 +13,12 @@ import numpy as np
 
 from assay.data import Qrels, Run
 from assay.errors import DataError
+from assay.grades import match
 from assay.ids import Ids
 from assay.io import rows
 from assay.io.files import read_bytes
-from assay.io.readers import read_run
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
+from assay.measures import parse
 from assay.tables import Table
 
 SHOWN = 5
@@ -101,9 +102,6 @@ def check_qrels(path: str | Path) -> list[Finding]:
 
 def tie_sensitivity(run: Run, qrels: Qrels, measures: Sequence[str] = ("AP", "nDCG@10", "P@10", "RR")) -> Table:
     """How far each measure's mean could move by the order of tied docs: worst against best order."""
-    from assay.grades import match
-    from assay.measures import parse
-
     tied = run.ordered("average")
     g = match(tied, qrels).grades()
     block, span = g.blocks(), np.arange(g.depth)
@@ -151,7 +149,7 @@ def _rank_order(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _some(where: str, found: Sequence[Row], kind: str, say) -> Iterator[Finding]:  # type: ignore[no-untyped-def]
+def _some(where: str, found: Sequence[Row], kind: str, say: Callable[[Row], str]) -> Iterator[Finding]:
     for row in found[:SHOWN]:
         yield Finding(where, row.line, "remark", say(row))
     if len(found) > SHOWN:
@@ -168,8 +166,6 @@ def _ties(where: str, run: Run) -> Iterator[Finding]:
 
 
 def _against(where: str, run: Run, qrels: Qrels) -> Iterator[Finding]:
-    from assay.grades import match
-
     absent = [t for t in qrels.topics if t not in set(run.topics)]
     extra = [t for t in run.topics if t not in set(qrels.topics)]
     if len(absent) == len(qrels.topics):
@@ -205,6 +201,3 @@ def _run_of(reading: Reading, name: str) -> Run:
 
 def _names(topics: Sequence[str]) -> str:
     return f" ({', '.join(topics[:5])}{', …' if len(topics) > 5 else ''})"
-
-
-__all__ = ["Finding", "Findings", "check_qrels", "check_run", "read_run", "read_run_leniently", "tie_sensitivity"]

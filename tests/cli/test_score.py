@@ -1,0 +1,217 @@
+"""assay score, check and measures as a person runs them: real files, real exit codes, one line of error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.cli.check import command as check
+from assay.cli.measures import command as measures
+from assay.cli.score import command as score
+from assay.scorefiles import read_scores
+from tests.conftest import real_data
+
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 1\n"
+RUN = "1 Q0 b 1 2.0 one\n1 Q0 a 2 1.0 one\n2 Q0 c 1 2.0 one\n2 Q0 x 2 1.0 one\n"
+OTHER = "1 Q0 a 1 2.0 two\n2 Q0 d 1 2.0 two\n2 Q0 c 2 2.0 two\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "one.run").write_text(RUN)
+    (tmp_path / "runs" / "two.run").write_text(OTHER)
+    return tmp_path
+
+
+def run(folder: Path, *args: str) -> Result:
+    command = ["--qrels", str(folder / "qrels.txt"), str(folder / "runs"), *args]
+    return CliRunner().invoke(score, command, catch_exceptions=False)
+
+
+def assay(*args: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """The program itself, as a process."""
+    command: Sequence[str] = [sys.executable, "-m", "assay.cli.main", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, input=stdin, check=False)
+
+
+def test_leaderboard_with_signatures(folder: Path) -> None:
+    result = run(folder, "-m", "RR P@1 NumRelRet")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "run      RR     P@1  NumRelRet",
+        "---  ------  ------  ---------",
+        "two  1.0000  1.0000          3",
+        "one  0.7500  0.5000          2",
+        "",
+        "2 topics; RR|ties:docid|missing:zero|unjudged:0|assay:0.1",
+        "2 topics; P@1|ties:docid|missing:zero|unjudged:0|assay:0.1",
+        "2 topics; NumRelRet|ties:docid|missing:zero|unjudged:0|assay:0.1",
+    ]
+
+
+def test_per_topic_csv_and_json(folder: Path) -> None:
+    text = run(folder, "-m", "RR", "-q", "--format", "csv").stdout
+    assert "one,1,0.5" in text
+    tables = json.loads(run(folder, "-m", "RR", "--per-topic", "--format", "json").stdout)
+    assert {"run": "one", "topic": "1", "RR": 0.5} in tables[1]["rows"]
+    assert r"\begin{tabular}{lr}" in run(folder, "-m", "RR", "--format", "latex").stdout
+
+
+def test_saved_scores_are_all_digits(folder: Path) -> None:
+    run(folder, "-m", "nDCG", "--save", str(folder / "s.csv"), "--quiet")
+    (matrix,) = read_scores(folder / "s.csv")
+    assert matrix.of_run("two").tolist() == [1.0, pytest.approx(0.859719, abs=1e-6)]
+    assert matrix.signature.startswith("nDCG|gain:grade")
+
+
+def test_options_that_change_scores(folder: Path) -> None:
+    assert "0.5000" in run(folder, "-m", "RR", "--rel", "2").stdout
+    average = run(folder, "-m", "RR(rel=2)", "--ties", "average").stdout
+    assert "ties:average(exact)" in average
+    bounds = run(folder, "-m", "P@2 AP", "--bounds").stdout
+    assert "range" in bounds
+    assert "two scenarios" in bounds
+
+
+def test_trec_eval_format(folder: Path) -> None:
+    result = run(folder, "--format", "trec_eval", "-m", "map P.1", "-q", "-c")
+    assert result.stdout.startswith("map                   \t1\t0.5000\nP_1                   \t1\t0.0000\n")
+    assert "P_1                   \tall\t0.5000\n" in result.stdout
+
+
+def test_a_plugin_adds_a_measure(folder: Path) -> None:
+    plugin = folder / "mine.py"
+    plugin.write_text(
+        "from assay import measure\n"
+        "@measure('FirstGrade')\n"
+        "def first(g, *, times: float = 1.0):\n"
+        "    '''Grade of the first doc.'''\n"
+        "    return g.gains()[:, 0] * times\n"
+    )
+    command = [sys.executable, "-m", "assay.cli.main", "score", "--qrels", str(folder / "qrels.txt"),
+               str(folder / "runs" / "one.run"), "--plugin", str(plugin), "-m", "FirstGrade(times=2)"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "2.0000" in done.stdout
+    plugin.write_text("1/0\n")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mine.py: ZeroDivisionError: division by zero" in done.stderr
+
+
+def test_lengths_for_measures_of_time(folder: Path) -> None:
+    (folder / "lengths").write_text("a 500\nb 100\nc 10\nd 10\nx 10\n")
+    assert run(folder, "-m", "TBG", "--lengths", str(folder / "lengths")).exit_code == 0
+    done = assay("score", "--qrels", folder / "qrels.txt", folder / "runs" / "one.run", "-m", "TBG")
+    assert done.returncode == 2
+    assert "length" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["score", "--qrels", "{}/qrels.txt", "{}/runs/one.run", "-m", "nDGC@10"], "no measure 'nDGC'; did you mean"),
+        (["score", "--qrels", "{}/qrels.txt", "{}/runs/one.run", "-m", "P@0"], "must be a whole number from 1"),
+        (["score", "--qrels", "{}/qrels.txt", "{}/runs/one.run", "-m", "AP(x=1)"], "no parameter 'x'; it takes"),
+        (["score", "--qrels", "{}/nothing.txt", "{}/runs/one.run"], "nothing.txt: No such file"),
+        (["score", "--qrels", "{}/qrels.txt", "{}/no.run"], "no.run: No such file"),
+        (["score", "--qrels", "{}/qrels.txt"], "Missing argument 'RUNS...'"),
+        (["score", "--qrels", "{}/qrels.txt", "{}/runs", "--tie", "x"], "--tie"),
+        (["score", "--qrels", "{}/qrels.txt", "{}/runs", "-c"], "belong to --format trec_eval"),
+        (["score", "--qrels", "{}/runs/one.run", "{}/runs/one.run"], "6 fields"),
+        (["nonsense"], "No such command 'nonsense'"),
+    ],
+)  # fmt: skip
+def test_bad_calls_end_with_one_line_and_2(args: list[str], message: str, folder: Path) -> None:
+    done = assay(*(a.format(folder) for a in args))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_standard_input_and_an_output_that_is_whole_or_not_there(folder: Path) -> None:
+    done = assay("score", "--qrels", folder / "qrels.txt", "-", "-m", "RR", "-o", folder / "out.txt", stdin=RUN)
+    assert done.returncode == 0
+    assert "0.7500" in (folder / "out.txt").read_text()
+    done = assay("score", "--qrels", folder / "qrels.txt", "-", "-o", folder / "no" / "out.txt", stdin=RUN)
+    assert done.returncode == 2
+    assert "No such file or directory" in done.stderr
+
+
+def test_lenient_says_what_it_dropped(folder: Path) -> None:
+    path = folder / "bad.run"
+    path.write_text(RUN + "2 Q0 c 3 0.5 one\n2 Q0 y\n2 Q0 z 4 NaN one\n")
+    done = assay("score", "--qrels", folder / "qrels.txt", path, "-m", "RR")
+    assert done.returncode == 2
+    assert "bad.run:5: doc 'c' is twice in topic '2' (first on line 3)" in done.stderr
+    done = assay("score", "--qrels", folder / "qrels.txt", path, "-m", "RR", "--lenient")
+    assert done.returncode == 0
+    assert "0.7500" in done.stdout
+    assert "bad.run: 3 lines dropped in all" in done.stderr
+
+
+def test_check_finds_what_is_odd(folder: Path) -> None:
+    path = folder / "odd.run"
+    path.write_text(
+        "1 Q0 a 1 1.0 odd\n1 Q0 b 3 2.0 odd\n1 Q0 e 4 3.0 odd\n1 Q0 f 5 3.0 odd\n7 Q0 z 1 inf odd\n1 Q0 a 9 0.1 odd\n"
+    )
+    result = CliRunner().invoke(check, ["--qrels", str(folder / "qrels.txt"), str(path)])
+    assert result.exit_code == 1
+    for words in (
+        "odd.run:6", "doc 'a' is twice in topic '1'", "rank '3' does not follow", "rank 4 has a higher score",
+        "infinite score", "1 topics of qrels.txt are missing, they score 0 (2)", "no judgments and are left out (7)",
+        "unjudged docs: 50.0% of the top 5", "2 docs are tied", "Tie sensitivity",
+    ):  # fmt: skip
+        assert words in result.stdout
+
+
+def test_check_of_clean_files_exits_with_0(folder: Path) -> None:
+    result = CliRunner().invoke(check, ["--qrels", str(folder / "qrels.txt"), str(folder / "runs" / "one.run")])
+    assert result.exit_code == 0
+    assert "0 errors" in result.stdout
+
+
+def test_check_of_judgments(folder: Path) -> None:
+    (folder / "q2").write_text("1 0 a -1\n1 0 b 0\n2 0 c 5\n2 0 d 0.5\n")
+    result = CliRunner().invoke(check, ["--qrels", str(folder / "q2"), str(folder / "runs" / "one.run")])
+    assert result.exit_code == 1
+    for words in ("grade is not a whole number", "1 negative grades", "odd grades", "1 topics without a relevant doc"):
+        assert words in result.stdout
+
+
+def test_measures_are_listed_and_explained() -> None:
+    text = CliRunner().invoke(measures, []).stdout
+    assert "nDCG " in text
+    one = CliRunner().invoke(measures, ["AP"]).stdout
+    assert one.startswith("AP(k=none, rel=1)\n\nMean of the precision")
+    assert "Paper: " in one
+    assert ">>>" not in one
+
+
+def test_the_program_starts_without_what_it_does_not_need() -> None:
+    code = (
+        "import sys, assay.cli.main\n"
+        "heavy = {'numpy', 'scipy', 'polars', 'rich', 'altair', 'joblib', 'jinja2'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    code = "import sys, assay.evaluate\nassert not {'scipy.stats', 'altair', 'joblib', 'polars'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert assay("--version").stdout == "assay, version 0.1.0\n"
+
+
+def test_the_whole_table_of_trec_eval_on_real_files() -> None:
+    root = real_data("trec_eval-tests")
+    done = assay(
+        "score", "--qrels", root / "input" / "qrels.test", root / "input" / "results.trunc", "--format", "trec_eval",
+        "--compat", "trec_eval-10", "-m", "all_trec", "-q", "-c", "-M100",
+    )  # fmt: skip
+    assert done.stdout == (root / "expected-v10.0-rc3" / "out.test.aqcM").read_text()

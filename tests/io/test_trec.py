@@ -1,0 +1,212 @@
+"""TREC files: everything that is seen in the wild is read, or refused with the line."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.data import Qrels, Run
+from assay.errors import DataError
+from assay.ids import Ids
+from assay.io import read_qrels, read_run, write_qrels, write_run
+from assay.io.decimals import read_decimals
+from assay.io.lines import pieces
+
+PLAIN = "1 Q0 a 1 3.5 tag\n1 Q0 b 2 2.5 tag\n010 Q0 a 1 1e-3 tag\n"
+EXPECTED = {"1": {"a": 3.5, "b": 2.5}, "010": {"a": 0.001}}
+FORMS = {
+    "plain": PLAIN,
+    "tabs": PLAIN.replace(" ", "\t"),
+    "two blanks": PLAIN.replace(" ", "  "),
+    "leading blanks": "".join("  " + line + "\n" for line in PLAIN.splitlines()),
+    "padded columns": PLAIN.replace(" Q0", "     Q0   "),
+    "CR LF": PLAIN.replace("\n", "\r\n"),
+    "byte-order mark": "\ufeff" + PLAIN,
+    "blank lines": "\n\n" + PLAIN.replace("\n", "\n\n"),
+    "comments": "# a\n" + PLAIN.replace("\n", "\n  # b\n"),
+    "no last newline": PLAIN.rstrip("\n"),
+    "more fields": PLAIN.replace("tag", "tag and more"),
+    "ranks from 0 and Q0 missing its zero": PLAIN.replace("Q0", "x").replace(" 1 3", " 0 3"),
+    "a plus sign and an exponent": PLAIN.replace("3.5", "+.35e1"),
+    "trailing blanks": PLAIN.replace("tag", "tag  \t"),
+    "scattered topics": "1 Q0 a 1 3.5 tag\n010 Q0 a 1 1e-3 tag\n1 Q0 b 2 2.5 tag\n",
+}
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_run_is_read(form: str, mapped: bool, tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_bytes(FORMS[form].encode())
+    run = read_run(path, mapped=mapped)
+    assert run.to_dict() == EXPECTED
+    assert run.name == "tag"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 Q0 c 3 NA tag", "r.run:2: score is not a number: 'NA'; a run line is \"topic Q0 doc rank score tag\""),
+        ("1 Q0 c 3 nan tag", "r.run:2: score is not a number: 'nan'"),
+        ("1 Q0 c 3 1_0 tag", "r.run:2: score is not a number: '1_0'"),
+        ("1 Q0 c 3 0x1p tag", "r.run:2: score is not a number"),
+        ("1 Q0 c 3 1,5 tag", "r.run:2: score is not a number: '1,5'"),
+        ("1 Q0 c 3 --1 tag", "r.run:2: score is not a number"),
+        ("1 Q0 c 3 . tag", "r.run:2: score is not a number"),
+        ("1 Q0 c 3 1.2.3 tag", "r.run:2: score is not a number"),
+        ("1 Q0 c 3 1.5", "r.run:2: 5 fields: '1 Q0 c 3 1.5'"),
+        ("1 Q0 a 9 1.5 tag", r"r.run:2: doc 'a' is twice in topic '1' \(first on line 1\)"),
+    ],
+)
+def test_a_bad_line_is_an_error_with_its_number(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_text("1 Q0 a 1 3.5 tag\n" + line + "\n2 Q0 z 1 1 tag\n")
+    with pytest.raises(DataError, match=message):
+        read_run(path)
+
+
+def test_a_duplicate_is_found_far_below_any_cutoff(tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    lines = [f"1 Q0 d{i} {i + 1} {5000 - i} t" for i in range(3000)]
+    path.write_text("\n".join([*lines, "1 Q0 d17 3001 0.5 t"]) + "\n")
+    with pytest.raises(DataError, match=r"r.run:3001: doc 'd17' is twice in topic '1' \(first on line 18\)"):
+        read_run(path)
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 caf\xe9 2 2 t\n")
+    with pytest.raises(DataError, match=r"r.run:2: not UTF-8: byte 0xe9"):
+        read_run(path)
+    path.write_bytes("1 Q0 café 1 3 t\n".encode())
+    assert read_run(path).ranking("1") == ["café"]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n"])
+def test_a_run_without_lines_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_text(text)
+    with pytest.raises(DataError, match="there is no line of results"):
+        read_run(path)
+    with pytest.raises(DataError, match="there is no judgment"):
+        read_qrels(path)
+
+
+def test_compressed_and_damaged_files(tmp_path: Path) -> None:
+    import zstandard
+
+    packers: dict[str, Callable[[bytes], bytes]] = {
+        "gz": gzip.compress,
+        "xz": lzma.compress,
+        "zst": zstandard.ZstdCompressor().compress,
+    }
+    for ending, pack in packers.items():
+        path = tmp_path / f"r.run.{ending}"
+        path.write_bytes(pack(PLAIN.encode()))
+        assert read_run(path, mapped=True).to_dict() == EXPECTED
+        path.write_bytes(pack(PLAIN.encode() * 50)[:-7])
+        with pytest.raises(DataError, match="damaged"):
+            read_run(path)
+
+
+def test_metadata_of_the_comment_header_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_text("# ir_metadata.start\n# tag: bm25\n# actor:\n#   name: me\n# ir_metadata.end\n" + PLAIN)
+    metadata = read_run(path).info.metadata
+    assert (metadata["tag"], metadata["name"]) == ("bm25", "me")
+
+
+@pytest.mark.parametrize("ending", ["run", "run.gz", "csv", "tsv", "jsonl", "parquet", "csv.zst"])
+def test_runs_and_qrels_round_trip(ending: str, tmp_path: Path) -> None:
+    run = Run.from_dict("r", {"1": {"a": 0.1 + 0.2, "ü": -1e-300}, "2": {"c": 1e22}})
+    qrels = Qrels.from_dict({"1": {"a": 2, "b": -1}, "2": {"c": 0}})
+    write_run(tmp_path / f"x.{ending}", run)
+    write_qrels(tmp_path / f"y.{ending}", qrels)
+    assert read_run(tmp_path / f"x.{ending}").to_dict() == run.to_dict()
+    assert read_qrels(tmp_path / f"y.{ending}").to_dict() == qrels.to_dict()
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv"])
+def test_sampling_probabilities_round_trip(ending: str, tmp_path: Path) -> None:
+    qrels = Qrels(("1",), np.array([0, 2]), Ids.of("ab"), np.array([1, 0]), np.array([0.25, 1.0]))
+    write_qrels(tmp_path / f"q.{ending}", qrels)
+    back = read_qrels(tmp_path / f"q.{ending}").probabilities
+    assert back is not None
+    assert back.tolist() == [0.25, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 0 b 0.5", "q.txt:2: grade is not a whole number: '0.5'"),
+        ("1 0 b x", "q.txt:2: grade is not a number: 'x'"),
+        ("1 0 b", "q.txt:2: 3 fields"),
+        ("1 0 b 1 2 3", "q.txt:2: 6 fields"),
+        ("1 0 a 1", "q.txt:2: doc 'a' is twice in topic '1'"),
+        ("1 0 b 1 0.5", "q.txt:2: 5 fields"),
+    ],
+)
+def test_bad_judgments_name_the_line(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("1 0 a 1\n" + line + "\n")
+    with pytest.raises(DataError, match=message):
+        read_qrels(path)
+
+
+def test_judgments_with_a_bad_probability(tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("1 0 a 1 0.5\n1 0 b 1 1.5\n")
+    with pytest.raises(DataError, match=r"q.txt:2: probability is not in \(0, 1\]: '1.5'"):
+        read_qrels(path)
+
+
+def test_comments_in_judgments_are_fine_wherever_they_stand(tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("# one\n# two\n1 0 a 1\n\n# last\n")
+    assert read_qrels(path).to_dict() == {"1": {"a": 1}}
+
+
+@settings(max_examples=300)
+@given(st.floats(allow_nan=False), st.sampled_from(["r", ".3f", ".17g", ".1e", ".6f", "g", ".12f"]))
+def test_decimals_are_those_of_python(value: float, form: str) -> None:
+    text = repr(value) if form == "r" else f"{value:{form}}"
+    got = read_decimals(Ids.of([text, "x" + text, text + "0" if "e" not in text and "." in text else text]))
+    assert got[0] == float(text)
+    assert np.isnan(got[1])
+    assert got[2] == float(text)
+
+
+@given(st.text("0123456789.-+e ", min_size=1, max_size=24).map(str.strip).filter(bool))
+def test_what_python_refuses_is_refused(text: str) -> None:
+    if " " in text:
+        return
+    try:
+        wanted = float(text)
+    except ValueError:
+        wanted = float("nan")
+    np.testing.assert_equal(read_decimals(Ids.of([text]))[0], wanted)
+
+
+def test_a_large_file_is_read_piece_by_piece_by_threads(tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    lines = [f"{t} Q0 doc{d} {d} {1000 - d}.25 run" for t in range(120) for d in range(800)]
+    path.write_text("\n".join(lines) + "\n")
+    one, two = read_run(path, threads=1), read_run(path, threads=2, mapped=True)
+    assert len(pieces(np.fromfile(path, np.uint8))) > 1
+    assert one.topics == two.topics == tuple(str(t) for t in range(120))
+    assert one.to_dict() == two.to_dict()
+    path.write_text("\n\n".join(lines) + "\n")
+    assert read_run(path, threads=2).to_dict() == one.to_dict()
+
+
+def test_topics_stay_strings(tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("010 0 a 1\n10 0 a 1\n9 0 a 1\n")
+    assert read_qrels(path).topics == ("9", "010", "10")

@@ -1,0 +1,96 @@
+"""Registry, engine and tables: the small things everything stands on."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from assay.engine import chunks, generator, generators, ordered_map
+from assay.errors import UsageError
+from assay.registry import Registry, parse_call
+from assay.tables import Table, render, shown
+
+
+def test_a_registry_knows_parameters_and_suggests() -> None:
+    things: Registry = Registry("thing")  # type: ignore[type-arg]
+
+    @things.register("alpha", colour="red")
+    def alpha(x: int, *, k: int = 3) -> int:
+        """What it is.
+
+        More of it.
+        """
+        return x * k
+
+    entry, given = things.parse("alpha(k=2)")
+    assert (entry.summary, entry.parameters, entry.facts, given) == (
+        "What it is.",
+        {"k": 3},
+        {"colour": "red"},
+        {"k": 2},
+    )
+    with pytest.raises(UsageError, match="no thing 'alhpa'; did you mean alpha"):
+        things["alhpa"]
+    with pytest.raises(UsageError, match="alpha: no parameter 'q'; it takes: k"):
+        things.parse("alpha(q=1)")
+    with pytest.raises(UsageError, match="registered twice"):
+        things.register("alpha")(alpha)
+
+
+@pytest.mark.parametrize("text", ["a(b", "a(b)", "a(1,2)"])
+def test_a_broken_call_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_call(text)
+
+
+def square(x: int) -> int:
+    return x * x
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("threads", [True, False])
+def test_the_number_of_jobs_changes_nothing(jobs: int, threads: bool) -> None:
+    told: list[tuple[int, int]] = []
+    result = ordered_map(square, range(5), jobs=jobs, threads=threads, progress=lambda a, b: told.append((a, b)))
+    assert result == [0, 1, 4, 9, 16]
+    assert told[-1] == (5, 5)
+
+
+def test_seeds_are_a_function_of_seed_and_place() -> None:
+    assert [g.integers(1 << 30) for g in generators(7, 3)] == [g.integers(1 << 30) for g in generators(7, 5)][:3]
+    rng = np.random.default_rng(1)
+    assert generator(rng) is rng
+    assert list(chunks(0, 3)) == []
+
+
+TABLE = Table.of(
+    {"run": "", "Δ": "+.2f", "p": "p"},
+    [("a_1", np.float64(-0.5), 0.2), ("b|<&>", None, 1e-9)],
+    caption="A 10% table",
+    notes=["note"],
+)
+
+
+def test_renderings() -> None:
+    assert TABLE.text().splitlines()[2:] == ["run        Δ       p", "-----  -----  ------", "a_1    −0.50   .2000",
+                                             "b|<&>      –  <.0001", "note"]  # fmt: skip
+    assert TABLE.csv() == "run,Δ,p\na_1,-0.5,0.2\nb|<&>,,1e-09"
+    assert "| b\\|<&> | – | <.0001 |" in TABLE.markdown()
+    latex = TABLE.latex()
+    assert r"a\_1 & $-$0.50 & .2000 \\" in latex
+    assert r"\caption{A 10\% table}" in latex
+    assert json.loads(render([TABLE], "json"))["rows"][0] == {"run": "a_1", "Δ": -0.5, "p": 0.2}
+    assert len(json.loads(render([TABLE, TABLE], "json"))) == 2
+    assert TABLE.column("p") == [0.2, 1e-9]
+    with pytest.raises(UsageError, match="no format 'xml'"):
+        render([TABLE], "xml")
+    with pytest.raises(UsageError, match="a row of 1 values"):
+        Table.of({"a": "", "b": ""}, [("x",)])
+
+
+def test_a_not_a_number_never_reaches_the_screen() -> None:
+    assert Table.of({"x": ".2f"}, [(float("nan"),)]).cells() == [["–"]]
+    assert shown(True, "") == "yes"
+    assert shown(-0.0001, ".2f") == "0.00"

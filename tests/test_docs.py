@@ -1,0 +1,91 @@
+"""Every block of the docs runs: Python as it stands, console commands with the output that the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `assay demo` makes, in which console blocks run."""
+    from assay.studies.simulate import simulate, write_collection
+
+    folder = tmp_path_factory.mktemp("docs")
+    write_collection(simulate(), folder / "demo")
+    return folder
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: str(p.relative_to(ROOT)))
+def test_python_blocks_run(page: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(demo)
+    names: dict[str, object] = {"__name__": "docs"}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=lambda p: str(p.relative_to(ROOT)))
+def test_console_blocks_print_what_the_page_shows(page: Path, demo: Path) -> None:
+    for block in blocks(page, "console"):
+        for command, shown in steps(block):
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=demo, capture_output=True, text=True, check=False, env=environment()
+            )
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
+            if shown:
+                assert_shown(shown, done.stdout.rstrip().splitlines(), command)
+
+
+def steps(block: str) -> Iterator[tuple[str, list[str]]]:
+    """Commands (lines after `$ `) and the lines shown after each."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output.rstrip().splitlines()
+
+
+def assert_shown(shown: list[str], printed: list[str], command: str) -> None:
+    """What is printed is what is shown; a line of three dots stands for any lines."""
+    if "..." not in shown:
+        assert printed == shown, command
+        return
+    cut = shown.index("...")
+    head, tail = shown[:cut], shown[cut + 1 :]
+    assert printed[: len(head)] == head, command
+    assert not tail or printed[-len(tail) :] == tail, command
+
+
+def environment() -> dict[str, str]:
+    """With `assay` on the path, and lines as wide as they like."""
+    bin_folder = str(Path(sys.executable).parent)
+    return {**os.environ, "PATH": bin_folder + os.pathsep + os.environ["PATH"], "COLUMNS": "200"}
+
+
+def test_links_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+            if not target.startswith(("http", "mailto")) and not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert not broken
+
+
+def test_console_commands_are_of_assay() -> None:
+    for page in PAGES:
+        for block in blocks(page, "console"):
+            for command, _ in steps(block):
+                assert shlex.split(command)[0] in ("assay", "head", "ls", "cat", "make", "pip", "mkdir"), command

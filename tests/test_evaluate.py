@@ -1,0 +1,90 @@
+"""evaluate: policies, signatures, blocks of topics, files and threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay.evaluate
+from assay.data import Qrels, Run
+from assay.errors import DataError, UsageError
+from assay.evaluate import Policy, bounds, evaluate
+from assay.io import write_run
+from assay.studies.simulate import simulate
+
+QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 0}})
+RUN = Run.from_lists("r", {"1": ["b", "a"], "9": ["x"]})
+FULL = Run.from_lists("f", {"1": ["a"], "2": ["c"], "3": ["d"]})
+
+
+def test_missing_topics() -> None:
+    (zero,) = evaluate([RUN, FULL], QRELS, "RR")
+    assert zero.topics == ("1", "2", "3")
+    assert zero.values.tolist() == [[0.5, 0.0, 0.0], [1.0, 1.0, 0.0]]
+    (drop,) = evaluate([RUN, FULL], QRELS, "RR", policy=Policy(missing="drop"))
+    assert (drop.topics, drop.values.tolist()) == (("1",), [[0.5], [1.0]])
+    with pytest.raises(DataError, match="run 'r' has no docs for topic '2'"):
+        evaluate([RUN, FULL], QRELS, "RR", policy=Policy(missing="error"))
+    with pytest.raises(DataError, match="has none of the 3 topics of qrels"):
+        evaluate([Run.from_lists("n", {"7": ["a"]})], QRELS, "RR")
+
+
+def test_unknown_policies_are_refused() -> None:
+    choices: list[dict[str, Any]] = [{"missing": "maybe"}, {"compat": "trec_eval-8"}, {"depth": 0}]
+    for bad in choices:
+        with pytest.raises(UsageError):
+            Policy(**bad)
+    with pytest.raises(UsageError, match="no tie policy"):
+        evaluate([FULL], QRELS, "RR", policy=Policy(ties="coin"))
+
+
+def test_signatures_name_every_choice() -> None:
+    policy = Policy(ties="docid-asc", missing="drop", depth=5, compat="trec_eval-10")
+    (matrix,) = evaluate([FULL], QRELS, "nDCG(gain=exp)@10", policy=policy)
+    assert matrix.signature == (
+        "nDCG(gain=exp)@10|gain:exp|ties:docid-asc|missing:drop|unjudged:0|depth:5|compat:trec_eval-10|assay:0.1"
+    )
+    assert "unjudged:removed" in evaluate([FULL], QRELS, "AP'")[0].signature
+
+
+def test_runs_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    paths = [tmp_path / "x.run", tmp_path / "y.run"]
+    for path in paths:
+        write_run(path, FULL)
+    (matrix,) = evaluate(paths, QRELS, "RR", jobs=2)
+    assert matrix.runs == ("x.run", "y.run")
+    with pytest.raises(DataError, match="two runs are called 'f'"):
+        evaluate([FULL, FULL], QRELS, "RR")
+
+
+def test_blocks_of_topics_and_jobs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    collection = simulate(topics=12, runs_per_group=1, depth=40)
+    names = ["AP", "nDCG@10", "RBP(p=0.8)", "bpref"]
+    whole = evaluate(collection.runs, collection.qrels, names)
+    monkeypatch.setattr(assay.evaluate, "CELLS", 100)
+    blocks = evaluate(collection.runs, collection.qrels, names, jobs=2)
+    for a, b in zip(whole, blocks, strict=True):
+        np.testing.assert_array_equal(a.values, b.values)
+
+
+def test_bounds_hold_the_truth_for_measures_that_guarantee_it() -> None:
+    collection = simulate(topics=10, runs_per_group=1, pool_depth=5)
+    names = ["P@10", "RR", "RBP(p=0.8)", "DCG@10"]
+    (truth, *more) = evaluate(collection.runs, collection.truth, names)
+    for (low, high), true in zip(
+        bounds(collection.runs, collection.qrels, names, policy=Policy()), [truth, *more], strict=True
+    ):
+        assert (low.values <= true.values + 1e-12).all()
+        assert (true.values <= high.values + 1e-12).all()
+        assert (low.values < high.values).any()
+
+
+def test_depth_and_condensed() -> None:
+    run = Run.from_lists("r", {"1": ["x", "a"]})
+    qrels = Qrels.from_dict({"1": {"a": 1}})
+    assert evaluate([run], qrels, "RR", policy=Policy(depth=1))[0].values.tolist() == [[0.0]]
+    assert evaluate([run], qrels, "RR", policy=Policy(condensed=True))[0].values.tolist() == [[1.0]]
+    assert evaluate([run], qrels, "RR'")[0].values.tolist() == [[1.0]]

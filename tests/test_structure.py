@@ -1,0 +1,138 @@
+"""What keeps the project in order: imports point one way, sizes stay small, all is documented."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.main import COMMANDS
+from assay.measures import MEASURES
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "assay"
+LAYERS = [
+    "version", "errors", "registry", "engine", "tables", "ids", "order", "data", "grades", "intents", "io", "measures",
+    "scores", "scorefiles", "evaluate", "trec_eval", "check", "stats", "standard", "plan", "similarity", "agreement",
+    "pooling", "topics", "nojudgments", "crowd", "studies", "report", "cli",
+]  # fmt: skip
+MODULES = sorted(SOURCE.rglob("*.py"))
+FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The layers that a module imports, also inside functions; not what only type checkers see."""
+    tree = ast.parse(path.read_text())
+    unseen = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in unseen:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("assay."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.ImportFrom) and node.module == "assay":
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (n.name.split(".")[1] for n in node.names if n.name.startswith("assay."))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_to_earlier_layers(path: Path) -> None:
+    if path == SOURCE / "__init__.py":
+        return
+    own = layer(path)
+    assert own in LAYERS, f"{own} has no place in the layers"
+    for other in imports(path):
+        if other in LAYERS and other != own:
+            assert LAYERS.index(other) < LAYERS.index(own), (
+                f"{path.relative_to(SOURCE)} imports {other}, which comes later"
+            )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_module_is_one_idea(path: Path) -> None:
+    text = path.read_text()
+    assert not FORBIDDEN & set(path.relative_to(SOURCE).with_suffix("").parts)
+    assert len(text.splitlines()) <= 400
+    if text.strip():
+        assert ast.get_docstring(ast.parse(text)), "a module says what question it answers"
+    assert not re.search(r"\b(TODO|FIXME|XXX)\b|NotImplementedError", text)
+
+
+def functions() -> Iterator[tuple[Path, ast.FunctionDef]]:
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                yield path, node
+
+
+def size(node: ast.FunctionDef) -> int:
+    """Lines of code of a function, without its signature and docstring."""
+    body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
+    return (node.end_lineno or 0) - body[0].lineno + 1
+
+
+def test_functions_are_small() -> None:
+    sizes = [size(node) for _, node in functions()]
+    assert statistics.median(sizes) <= 8
+    long = [f"{p.name}:{n.name} {size(n)}" for p, n in functions() if size(n) > 45]
+    assert not long
+
+
+def test_public_functions_have_docstrings() -> None:
+    bare = [
+        f"{path.relative_to(SOURCE)}:{node.name}"
+        for path, node in functions()
+        if not node.name.startswith("_") and not ast.get_docstring(node) and not _is_inner(path, node)
+    ]
+    assert not bare
+
+
+def _is_inner(path: Path, node: ast.FunctionDef) -> bool:
+    """Whether a function stands inside another one, or overrides a method of click."""
+    if path.name == "main.py":
+        return True
+    for outer in ast.walk(ast.parse(path.read_text())):
+        if isinstance(outer, ast.FunctionDef) and outer.lineno < node.lineno <= (outer.end_lineno or 0):
+            return True
+    return False
+
+
+def test_public_names_are_there_and_sorted() -> None:
+    assert sorted(assay.__all__) == assay.__all__
+    for name in assay.__all__:
+        assert getattr(assay, name) is not None
+    assert dir(assay) == assay.__all__
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = assay.nothing
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_helps_and_is_documented(name: str) -> None:
+    module = importlib.import_module(f"assay.cli.{name}")
+    assert module.command.help
+    assert f"assay {name}" in (ROOT / "docs" / "reference" / "commands.md").read_text()
+
+
+@pytest.mark.parametrize("entry", list(MEASURES), ids=lambda e: e.name)
+def test_every_measure_is_documented(entry: object) -> None:
+    function = entry.function  # type: ignore[attr-defined]
+    text = inspect.getdoc(function) or ""
+    assert text, "what it is, formula, edges"
+    name = entry.name  # type: ignore[attr-defined]
+    assert f"`{name}" in (ROOT / "docs" / "reference" / "measures.md").read_text()

@@ -153,3 +153,11 @@ def chosen_measures(text: str) -> list[Measure]:
     if not found:
         raise UsageError("no measure is named; try -m 'AP nDCG@10'")
     return found
+
+
+def numbers(text: str) -> list[int]:
+    """The whole numbers of a list such as '5,10,20'."""
+    try:
+        return [int(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        raise UsageError(f"{text!r}: whole numbers parted by commas are expected, e.g. 5,10,20") from None

@@ -1,0 +1,153 @@
+"""Files in, scores out: whole processes, from start to printed result, files in the page cache."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+BENCH_PYTHON = ROOT / ".bench-venv" / "bin" / "python"
+Row = tuple[str, float, float, str]
+
+PYTREC_EVAL = """
+import sys, pytrec_eval
+def read(path, doc, value, kind):
+    out = {}
+    with open(path) as file:
+        for line in file:
+            parts = line.split()
+            out.setdefault(parts[0], {})[parts[doc]] = kind(parts[value])
+    return out
+qrels = read(sys.argv[1], 2, 3, int)
+evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(sys.argv[2].split(",")))
+for path in sys.argv[3:]:
+    found = evaluator.evaluate(read(path, 2, 4, float))
+    names = list(next(iter(found.values())))
+    print(path[-12:], *(sum(t[n] for t in found.values()) / len(qrels) for n in names))
+"""
+IR_MEASURES = """
+import sys, ir_measures
+from ir_measures import AP, nDCG, P, RR
+qrels = ir_measures.read_trec_qrels(sys.argv[1])
+print(ir_measures.calc_aggregate([AP, nDCG @ 10, P @ 10, RR], qrels, ir_measures.read_trec_run(sys.argv[2])))
+"""
+RANX = """
+import sys
+from ranx import Qrels, Run, evaluate
+qrels = Qrels.from_file(sys.argv[1], kind="trec")
+run = Run.from_file(sys.argv[2], kind="trec")
+print(evaluate(qrels, run, ["map", "ndcg@10", "precision@10", "mrr"]))
+"""
+
+
+def rows() -> list[Row]:
+    """One large run, the 143 runs of TREC-COVID, growth with the number of lines, and the start."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        return [*_large(base), *_many(base), *_growth(base), _start()]
+
+
+def _large(base: Path) -> list[Row]:
+    run, qrels = make_run(base, 7000)
+    command = _assay("score", "--qrels", qrels, run, "-m", "AP nDCG@10 P@10 RR")
+    ours, peak = seconds(command, 5), _peak(command)
+    peers = [
+        (
+            "pytrec-eval-terrier",
+            6.0,
+            [sys.executable, "-c", PYTREC_EVAL, qrels, "map,ndcg_cut.10,P.10,recip_rank", run],
+        ),
+        ("ir-measures", 15.0, [sys.executable, "-c", IR_MEASURES, qrels, run]),
+    ]
+    if BENCH_PYTHON.exists():
+        peers.append(("ranx, compilation cached", 25.0, [str(BENCH_PYTHON), "-c", RANX, qrels, run]))
+    out = [
+        (f"7,000 topics x 1,000 docs against {name}", asked, seconds(peer, 1, warm=name.startswith("ranx")) / ours, "")
+        for name, asked, peer in peers
+    ]
+    return [*out, ("peak memory below 1.2 GB (how many times below)", 1.0, 1.2 / peak, f"{peak:.2f} GB")]
+
+
+def _many(base: Path) -> list[Row]:
+    data = Path(os.environ.get("ASSAY_DATA", ROOT.parent / "shared" / "data")) / "trec-covid-round1"
+    if not data.exists():
+        return []
+    with tarfile.open(data / "runs.tar.xz") as tar:
+        tar.extractall(base / "covid", filter="data")
+    files = [str(p) for p in sorted((base / "covid" / "runs").iterdir())]
+    qrels = str(data / "qrels.txt")
+    ours = seconds(_assay("score", "--qrels", qrels, *files, "-m", "AP nDCG@10 P@5 bpref RR", "-q"), 3)
+    names = "map,ndcg_cut.10,P.5,bpref,recip_rank"
+    theirs = seconds([sys.executable, "-c", PYTREC_EVAL, qrels, names, *files], 1)
+    return [("143 runs of TREC-COVID, 5 measures, against pytrec-eval-terrier", 3.0, theirs / ours, "")]
+
+
+def _growth(base: Path) -> list[Row]:
+    """Seconds per million lines beyond the start, at 1, 10 and 100 % of the large run."""
+    times = []
+    for topics in (70, 700, 7000):
+        run, qrels = make_run(base, topics)
+        times.append(seconds(_assay("score", "--qrels", qrels, run, "-m", "AP nDCG@10 P@10 RR"), 3))
+    slope = (times[2] - times[0]) / 6.93
+    note = ", ".join(f"{t:.2f} s" for t in times) + f" for 1, 10, 100 %; {slope:.2f} s per million lines"
+    return [("growth from 10 to 100 %: linear is 1 or more", 1.0, 10 * max(times[1], 1e-3) / times[2], note)]
+
+
+def _start() -> Row:
+    ours = seconds(_assay("--version"), 7)
+    click = seconds([sys.executable, "-c", "import click"], 7)
+    return ("assay --version within 3 times of `import click`", 1.0, 3 * click / ours, f"{ours / click:.2f} times")
+
+
+def make_run(base: Path, topics: int) -> tuple[str, str]:
+    """A run of that many topics x 1,000 docs and 20 judgments a topic, made once."""
+    run, qrels = base / f"run{topics}", base / f"qrels{topics}"
+    if not run.exists():
+        rng = np.random.default_rng(0)
+        with open(run, "w") as lines, open(qrels, "w") as judged:
+            for topic in range(100000, 100000 + topics):
+                docs = rng.choice(8_800_000, 1000, replace=False).tolist()
+                scores = np.sort(rng.gamma(2.0, 8.0, 1000))[::-1].tolist()
+                lines.writelines(
+                    f"{topic} Q0 {doc} {i + 1} {score:.6f} bm25\n"
+                    for i, (doc, score) in enumerate(zip(docs, scores, strict=True))
+                )
+                judged.writelines(f"{topic} 0 {doc} {rng.integers(4)}\n" for doc in docs[7::50])
+    return str(run), str(qrels)
+
+
+def _assay(*args: str) -> list[str]:
+    return [sys.executable, "-m", "assay.cli.main", *args]
+
+
+def seconds(command: Sequence[str], times: int, *, warm: bool = True) -> float:
+    """Median wall time of a process."""
+    taken = []
+    for i in range(times + warm):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        if i >= warm:
+            taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def _peak(command: Sequence[str]) -> float:
+    """Peak memory of a process in GB."""
+    code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); " \
+           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
+    return int(done.stdout) / 1e6
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(row)

@@ -1,0 +1,108 @@
+"""The reference pages, from the registries and the commands themselves: `python docs/make_reference.py`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.main import COMMANDS
+from assay.registry import Entry, Registry
+
+HERE = Path(__file__).resolve().parent / "reference"
+
+REGISTRIES = {
+    "measures": ("Measures", "assay.measures.base", "MEASURES"),
+}
+"""Page → title, module and name of each registry that has a page of its own."""
+
+
+def pages() -> dict[str, str]:
+    """Every reference page and its text."""
+    out = {"commands.md": commands_page()}
+    for page, (title, module, name) in REGISTRIES.items():
+        importlib.import_module("assay.measures")
+        out[f"{page}.md"] = registry_page(title, getattr(importlib.import_module(module), name))
+    out["methods.md"] = methods_page()
+    return out
+
+
+def commands_page() -> str:
+    """What every command's --help says."""
+    parts = ["# Commands\n\n`assay COMMAND --help` says the same.\n"]
+    for name in COMMANDS:
+        command = importlib.import_module(f"assay.cli.{name}").command
+        parts += (help_text(path, c) for path, c in walk(f"assay {name}", command))
+    return "\n".join(parts)
+
+
+def walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    """A command and the commands in it."""
+    yield path, command
+    if isinstance(command, click.Group):
+        for name in sorted(command.commands):
+            yield from walk(f"{path} {name}", command.commands[name])
+
+
+def help_text(path: str, command: click.Command) -> str:
+    """A section with the help of a command."""
+    level = "#" * min(4, path.count(" ") + 1)
+    context = click.Context(command, info_name=path, terminal_width=100, max_content_width=100)
+    return f"{level} {path}\n\n```text\n{command.get_help(context)}\n```\n"
+
+
+def registry_page(title: str, registry: Registry[Any]) -> str:
+    """Every entry of a registry with its parameters, docstring and paper."""
+    entries = sorted(registry, key=lambda e: e.name.lower())
+    return "\n".join([f"# {title}\n", *(section(e) for e in entries)])
+
+
+def section(entry: Entry[Any], level: int = 2) -> str:
+    """One entry."""
+    given = ", ".join(f"{k}={_shown(v)}" for k, v in entry.parameters.items())
+    head = (
+        f"{'#' * level} {entry.name}\n\n`{entry.name}({given})`"
+        if given
+        else f"{'#' * level} {entry.name}\n\n`{entry.name}`"
+    )
+    text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
+    paper = f"\n\nPaper: {entry.facts['paper']}" if entry.facts.get("paper") else ""
+    return f"{head}\n\n{text}{paper}\n"
+
+
+def methods_page() -> str:
+    """All other registries: tests, corrections, correlations, orders, methods, aggregations, searches, studies."""
+    parts = ["# Methods\n\nWhat a person picks by name, by family.\n"]
+    for title, registry in other_registries():
+        parts.append(f"## {title}\n")
+        parts += [section(e, 3) for e in registry]
+    return "\n".join(parts)
+
+
+def other_registries() -> Iterable[tuple[str, Registry[Any]]]:
+    """Every Registry that is a module-level name, with the kind of thing that it holds."""
+    found: dict[int, tuple[str, Registry[Any]]] = {}
+    root = Path(importlib.import_module("assay").__file__ or "").parent
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if parts[0] in ("cli", "report") or parts[-1] == "__init__":
+            continue
+        module = importlib.import_module(".".join(("assay", *parts)))
+        for value in vars(module).values():
+            if isinstance(value, Registry) and value.kind != "measure":
+                found.setdefault(id(value), (value.kind.capitalize(), value))
+    return sorted(found.values(), key=lambda pair: pair[0])
+
+
+def _shown(value: object) -> str:
+    return "required" if value is inspect.Parameter.empty else str(value).lower() if value is None else str(value)
+
+
+if __name__ == "__main__":
+    HERE.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (HERE / name).write_text(text)

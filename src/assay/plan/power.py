@@ -1,0 +1,293 @@
+"""How likely is a true difference found, how many topics does that take, how small a difference can be found?
+
+The power of a t test by the noncentral t law (or its normal approximation): power, topics, difference and effect size,
+any one from the others. The rest of `plan` stands on this file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import UsageError
+from assay.tables import Table
+
+Floats = npt.NDArray[np.float64]
+DESIGNS = ("paired", "two-sample")
+LAWS = ("t", "normal")
+MOST_TOPICS = 10_000_000
+
+
+@dataclass(frozen=True)
+class TTest:
+    """The test that is planned: significance level, one- or two-sided, paired or two sets of n topics each.
+
+    law `t` is exact for normal differences; `normal` is the large-sample approximation.
+    """
+
+    alpha: float = 0.05
+    sides: int = 2
+    design: str = "paired"
+    law: str = "t"
+
+    def __post_init__(self) -> None:
+        between("alpha", self.alpha)
+        for name, value, known in (
+            ("sides", self.sides, (1, 2)),
+            ("design", self.design, DESIGNS),
+            ("law", self.law, LAWS),
+        ):
+            if value not in known:
+                raise UsageError(f"{name}: {value!r} is not known; take one of {', '.join(map(str, known))}")
+
+    def words(self) -> str:
+        """The recipe in words."""
+        law = "noncentral t" if self.law == "t" else "normal approximation"
+        return f"{'two' if self.sides == 2 else 'one'}-sided {self.design} t test, α = {self.alpha:g}, {law}"
+
+
+@dataclass(frozen=True)
+class PowerPlan:
+    """Power, topics, difference, σ and effect size that belong together; `solved` names the one that was computed.
+
+    `exact_topics` is the real number whose ceiling is `topics`.
+    """
+
+    power: float
+    topics: int
+    exact_topics: float
+    effect: float
+    delta: float | None
+    sigma: float | None
+    solved: str
+    test: TTest
+
+    def table(self) -> Table:
+        """One row."""
+        row = (self.topics, self.delta, self.sigma, self.effect, self.power)
+        formats = {"topics": "d", "δ": ".4f", "σ": ".4f", "δ/σ": ".4f", "power": ".4f"}
+        notes = [f"Computed: {self.solved}. {self.test.words().capitalize()}."]
+        if self.solved == "topics":
+            notes.append(f"Topics before rounding up: {self.exact_topics:.2f}.")
+        return Table.of(formats, [row], caption="Power of a comparison", notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class PowerCurve:
+    """Detectable difference and power over numbers of topics, for one or several σ."""
+
+    topics: tuple[int, ...]
+    sigmas: tuple[float, ...]
+    detectable: Floats
+    powers: Floats | None
+    delta: float | None
+    power: float
+    test: TTest
+
+    def table(self) -> Table:
+        """One row per number of topics, one or two columns per σ."""
+        rows, columns = [], {"topics": "d"}
+        for s in self.sigmas:
+            columns[f"δ at σ {s:g}"] = ".4f"
+            if self.powers is not None:
+                columns[f"power at σ {s:g}"] = ".4f"
+        for i, n in enumerate(self.topics):
+            cells: list[float] = []
+            for j in range(len(self.sigmas)):
+                cells += [self.detectable[i, j], *([] if self.powers is None else [self.powers[i, j]])]
+            rows.append((n, *cells))
+        notes = [f"δ: difference found with power {self.power:g}. {self.test.words().capitalize()}."]
+        notes += [] if self.delta is None else [f"Power is that of finding a true difference of {self.delta:g}."]
+        return Table.of(columns, rows, caption="Power over the number of topics", notes=notes)
+
+
+def power_of(topics: npt.ArrayLike, effect: npt.ArrayLike, test: TTest | None = None) -> Floats:
+    """The probability that the test finds a true standardized difference `effect` = δ/σ on n topics.
+
+    Two-sided P(|T| ≥ t₁₋α/₂), one-sided P(T ≥ t₁₋α), T noncentral t with n − 1 degrees of freedom and noncentrality
+    √n·δ/σ (two samples of n: 2n − 2 and √(n/2)·δ/σ). effect 0 gives α. Arrays are broadcast. n below 2 is an error.
+    Webber 2010, §5.1; Cohen 1988.
+
+    >>> one_sided = TTest(sides=1)
+    >>> round(float(power_of(50, 0.05 / 0.16, one_sided)), 4)
+    0.7034
+    """
+    test = test or TTest()
+    n, d = np.broadcast_arrays(np.asarray(topics, dtype=np.float64), np.asarray(effect, dtype=np.float64))
+    if (n < 2).any():
+        raise UsageError(f"topics: a t test needs at least two (got {n.min():g})")
+    df, shift = _law_of(test, n, d)
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    tail = 1 - test.alpha / test.sides
+    if test.law == "normal":
+        z = float(ndtri(tail))
+        upper, lower = np.asarray(ndtr(shift - z)), np.asarray(ndtr(-shift - z))
+    else:
+        critical = np.asarray(stdtrit(df, tail), dtype=np.float64)
+        upper, lower = _upper_tail(df, shift, critical), _upper_tail(df, -shift, critical)
+    return np.clip(upper + lower if test.sides == 2 else upper, 0.0, 1.0)
+
+
+def topics_needed(effect: float, *, power: float = 0.8, test: TTest | None = None) -> float:
+    """The number of topics, before rounding up, with which the test finds `effect` with the given power; at least 2.
+
+    >>> import math
+    >>> [math.ceil(topics_needed(d)) for d in (0.2, 0.3, 0.5)]
+    [199, 90, 34]
+    """
+    between("power", power)
+    if not np.isfinite(effect) or effect == 0:
+        raise UsageError(f"effect size: no number of topics finds a difference of {effect:g}; give one above 0")
+    return root(lambda n: float(power_of(n, abs(effect), test)) - power, low=2.0, what="topics")
+
+
+def detectable_effect(topics: float, *, power: float = 0.8, test: TTest | None = None) -> float:
+    """The smallest standardized difference that the test finds on n topics with the given power.
+
+    >>> round(0.16 * detectable_effect(249), 5)
+    0.02852
+    """
+    between("power", power)
+    test = test or TTest()
+    if power <= test.alpha:
+        raise UsageError(f"power: {power:g} is not above α = {test.alpha:g}, the power with no difference at all")
+    return root(lambda d: float(power_of(topics, d, test)) - power, low=0.0, what="effect size")
+
+
+def power_plan(
+    *,
+    topics: float | None = None,
+    power: float | None = None,
+    delta: float | None = None,
+    sigma: float | None = None,
+    effect: float | None = None,
+    test: TTest | None = None,
+) -> PowerPlan:
+    """Whichever of topics, power, difference or σ is missing, from those that are given.
+
+    Give the effect as `effect` or as `delta` and `sigma`. With topics and power the detectable effect is found, and
+    from `sigma` the detectable `delta` (from `delta` the σ one can bear); without power and topics, power is .8.
+
+    >>> plan = power_plan(delta=0.03, sigma=0.13)
+    >>> plan.topics, round(plan.exact_topics, 1)
+    (150, 149.3)
+    """
+    test = test or TTest()
+    delta = None if delta is None else positive("delta", abs(delta))
+    sigma = None if sigma is None else positive("sigma", sigma)
+    known = _effect(delta, sigma, effect)
+    if topics is not None and known is not None:
+        found = float(power_of(topics, known, test))
+        given = power if power is not None else found
+        if power is not None and not math.isclose(given, found, abs_tol=1e-9):
+            raise UsageError(f"topics, power and effect are all given; with them power is {found:.4f}: leave one out")
+        return _plan(topics, found, known, delta, sigma, "power", test)
+    wanted = 0.8 if power is None else power
+    if known is not None:
+        n = topics_needed(known, power=wanted, test=test)
+        return _plan(n, wanted, known, delta, sigma, "topics", test)
+    if topics is None:
+        raise UsageError("give two of: topics, power, and the difference (effect, or delta with sigma)")
+    least = detectable_effect(topics, power=wanted, test=test)
+    solved = "σ" if delta is not None else "δ" if sigma is not None else "effect size"
+    sigma, delta = (delta / least, delta) if delta is not None else (sigma, None if sigma is None else least * sigma)
+    return _plan(topics, wanted, least, delta, sigma, solved, test)
+
+
+def power_curve(
+    topics: Sequence[int],
+    *,
+    sigmas: Sequence[float],
+    delta: float | None = None,
+    power: float = 0.8,
+    test: TTest | None = None,
+) -> PowerCurve:
+    """Over numbers of topics: the detectable difference for each σ and, with `delta`, the power to find it."""
+    test, s = test or TTest(), np.array([positive("sigma", v) for v in sigmas])
+    if not len(topics) or not len(s):
+        raise UsageError("a curve needs at least one number of topics and one σ")
+    least = np.array([detectable_effect(n, power=power, test=test) for n in topics])
+    powers = None if delta is None else power_of(np.array(topics)[:, None], abs(delta) / s, test)
+    return PowerCurve(tuple(topics), tuple(s.tolist()), np.outer(least, s), powers, delta, power, test)
+
+
+def paired(test: TTest | None) -> TTest:
+    """The test, by default a two-sided paired t; an error where two sets of topics are meant."""
+    test = test or TTest()
+    if test.design != "paired":
+        raise UsageError(f"design: this plans a comparison on the same topics, not a {test.design} test")
+    return test
+
+
+def between(name: str, value: float) -> float:
+    """The value if it lies between 0 and 1, else an error that names it."""
+    if not 0 < value < 1:
+        raise UsageError(f"{name}: must lie between 0 and 1 (got {value:g})")
+    return value
+
+
+def positive(name: str, value: float) -> float:
+    """The value if it is finite and above 0, else an error that names it."""
+    if not (np.isfinite(value) and value > 0):
+        raise UsageError(f"{name}: must be above 0 (got {value:g})")
+    return value
+
+
+def root(gain: Callable[[float], float], *, low: float, what: str) -> float:
+    """Where a rising function crosses 0: `low` if it has already done so there, an error if it never does."""
+    if gain(low) >= 0:
+        return low
+    below, above = low, max(1.0, 2 * low)
+    while gain(above) < 0:
+        below, above = above, 2 * above
+        if above > MOST_TOPICS:
+            most = f"more than {MOST_TOPICS:,} would be needed"
+            raise UsageError(f"{what}: {most}; ask for less power or a larger difference")
+    from scipy.optimize import brentq
+
+    return float(brentq(gain, below, above, xtol=1e-10, rtol=1e-13))
+
+
+def _effect(delta: float | None, sigma: float | None, effect: float | None) -> float | None:
+    if effect is not None:
+        if delta is not None or sigma is not None:
+            raise UsageError("give the effect size, or delta and sigma, not both")
+        return positive("effect", abs(effect))
+    return delta / sigma if delta is not None and sigma is not None else None
+
+
+def _plan(
+    n: float, power: float, effect: float, delta: float | None, sigma: float | None, solved: str, test: TTest
+) -> PowerPlan:
+    return PowerPlan(power, whole(n), float(n), effect, delta, sigma, solved, test)
+
+
+def whole(n: float) -> int:
+    """A number of topics rounded up; 39.0000000001 is 39.
+
+    >>> whole(38.2), whole(39.0000000001)
+    (39, 39)
+    """
+    return math.ceil(n - 1e-6)
+
+
+def _law_of(test: TTest, n: Floats, d: Floats) -> tuple[Floats, Floats]:
+    if test.design == "paired":
+        return n - 1, np.sqrt(n) * d
+    return 2 * n - 2, np.sqrt(n / 2) * d
+
+
+def _upper_tail(df: Floats, shift: Floats, critical: Floats) -> Floats:
+    """P(T ≥ critical) of the noncentral t; beyond the reach of the series the normal approximation to it."""
+    from scipy.special import nctdtr, ndtr
+
+    with np.errstate(all="ignore"):
+        exact = 1 - nctdtr(df, shift, critical)
+    # (critical·(1 − 1/4df) − shift)/√(1 + critical²/2df): within 1e-4 where the series gives up
+    far = 1 - ndtr((critical * (1 - 1 / (4 * df)) - shift) / np.sqrt(1 + critical**2 / (2 * df)))
+    return np.where(np.isfinite(exact), exact, far)

@@ -1,0 +1,174 @@
+"""What to do next, when topics are judged in steps? A planner that stops on power and never on significance.
+
+An Experiment fixes the difference worth finding before the first topic; every look at the scores so far updates σ and
+says how many more topics to judge, until power is reached and the one significance test may be made. Kept in a file
+between looks (Webber 2010, §5.3.3 to 5.3.4). The price of looking is simulated in `stopping.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError, UsageError
+from assay.io.files import read_bytes, write_whole
+from assay.plan.power import TTest, between, detectable_effect, paired, positive, topics_needed, whole
+from assay.scores import ScoreMatrix
+from assay.stats.two_runs import Comparison, compare_two
+from assay.tables import Table
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at the scores so far: topics, sd of the differences, and the difference that is detectable with them."""
+
+    topics: int
+    sigma: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What was fixed before the first topic, and every look since.
+
+    `sigma` is the best guess, not a cautious one, from experience or a trial whose topics may be used again; None
+    where there is none: then `minimum` topics are judged first. `step` is the number of topics added between looks;
+    None adds as many as the σ seen so far asks for, which keeps the looks few.
+    """
+
+    delta: float
+    sigma: float | None = None
+    power: float = 0.8
+    test: TTest = field(default_factory=TTest)
+    minimum: int = 30
+    step: int | None = None
+    looks: tuple[Look, ...] = ()
+
+    def __post_init__(self) -> None:
+        paired(self.test)
+        positive("delta", self.delta)
+        between("power", self.power)
+        if self.sigma is not None:
+            positive("sigma", self.sigma)
+        if self.minimum < 2:
+            raise UsageError(f"minimum: a standard deviation needs at least two topics (got {self.minimum})")
+        if self.step is not None and self.step < 1:
+            raise UsageError(f"step: at least one topic is added between looks (got {self.step})")
+
+    @property
+    def initial(self) -> int:
+        """Topics to judge before the first look."""
+        return self.minimum if self.sigma is None else max(self.minimum, self._topics(self.sigma))
+
+    @property
+    def reached(self) -> bool:
+        """Whether power was reached at the last look."""
+        return bool(self.looks) and self.looks[-1].detectable <= self.delta
+
+    @property
+    def wanted(self) -> int:
+        """Topics there should be before the next look, or now if power is reached."""
+        if not self.looks:
+            return self.initial
+        last = self.looks[-1]
+        if self.reached:
+            return last.topics
+        return last.topics + self.step if self.step else max(last.topics + 1, self._topics(last.sigma))
+
+    def _topics(self, sigma: float) -> int:
+        return whole(topics_needed(self.delta / sigma, power=self.power, test=self.test))
+
+    def look(self, differences: npt.ArrayLike) -> Experiment:
+        """The experiment after one more look at the differences per topic so far.
+
+        The same topics again are the same look; fewer topics than at the last look are an error, and so are topics
+        after power was reached: the test was due then. Below the initial number of topics nothing is looked at.
+        """
+        d = np.asarray(differences, dtype=np.float64)
+        last = self.looks[-1].topics if self.looks else 0
+        if len(d) < last:
+            raise DataError(f"{len(d)} topics, but the last look had {last}; give all scores so far")
+        if self.reached and len(d) > last:
+            raise DataError(f"power was reached with {last} topics; test on those, {len(d) - last} more came too late")
+        if len(d) == last or len(d) < self.minimum or (not self.looks and len(d) < self.initial):
+            return self
+        sigma = float(d.std(ddof=1))
+        found = sigma * detectable_effect(len(d), power=self.power, test=self.test)
+        return replace(self, looks=(*self.looks, Look(len(d), sigma, found)))
+
+    def advice(self, topics: int) -> str:
+        """What to do next, in one sentence, with `topics` scored so far."""
+        if self.reached:
+            return f"Power is reached: judge no more topics, test now on these {topics}, and report the looks."
+        missing = self.wanted - topics
+        return f"Judge {missing} more topics (to {self.wanted}), score both runs, and look again. Do not test yet."
+
+    def table(self) -> Table:
+        """One row per look."""
+        rows = [(i + 1, x.topics, x.sigma, x.detectable, x.detectable <= self.delta) for i, x in enumerate(self.looks)]
+        guess = "no σ was guessed" if self.sigma is None else f"σ was guessed as {self.sigma:g}"
+        notes = [
+            f"δ = {self.delta:g} and power {self.power:g} were fixed at the start, {guess}; "
+            f"{self.initial} topics at first, looks so far: {len(self.looks)}; {self.test.words()}.",
+            "Stopping on power makes p slightly too small (by about a tenth): say so, even after a single look.",
+        ]
+        formats = {"look": "d", "topics": "d", "σ": ".4f", "detectable δ": ".4f", "power reached": ""}
+        return Table.of(formats, rows, caption="Looks at the scores so far", notes=notes)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An experiment after its latest look, what to do next, and the one test if it is due."""
+
+    experiment: Experiment
+    topics: int
+    advice: str
+    comparison: Comparison | None
+
+    def table(self) -> Table:
+        """The looks, with the advice first among the notes."""
+        table = self.experiment.table()
+        return Table(table.columns, table.formats, table.rows, table.caption, (self.advice, *table.notes))
+
+
+def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step:
+    """The hybrid workflow: look at the scores of the two runs so far, say what to do, and test once power is reached.
+
+    `scores` has the two runs under comparison, better one expected first; None before the first topic.
+    Webber 2010, §5.3.4.
+
+    >>> next_step(Experiment(delta=0.05, sigma=0.13)).advice
+    'Judge 56 more topics (to 56), score both runs, and look again. Do not test yet.'
+    """
+    if scores is None:
+        return Step(experiment, 0, experiment.advice(0), None)
+    if len(scores.runs) != 2:
+        raise DataError(f"{scores.measure}: {len(scores.runs)} runs; a planned experiment compares two, name them")
+    d, topics = scores.values[0] - scores.values[1], len(scores.topics)
+    after = experiment.look(d)
+    alternative = "two-sided" if after.test.sides == 2 else "greater"
+    names = (scores.runs[0], scores.runs[1])
+    result = compare_two(*scores.values, names=names, alternative=alternative) if after.reached else None
+    return Step(after, topics, after.advice(topics), result)
+
+
+def write_experiment(path: str | Path, experiment: Experiment) -> None:
+    """The experiment as JSON, so that the next look knows of the earlier ones."""
+    write_whole(path, json.dumps(asdict(experiment), indent=2, ensure_ascii=False) + "\n")
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """An experiment from its file."""
+    try:
+        record: Any = json.loads(read_bytes(path))
+        looks = tuple(Look(**look) for look in record.pop("looks", []))
+        return Experiment(**record | {"test": TTest(**record.pop("test", {})), "looks": looks})
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: not the file of a planned experiment ({error}); start a new one") from None

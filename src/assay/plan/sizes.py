@@ -1,0 +1,226 @@
+"""How many topics should a new collection have? Sakai's three designs, exact and as his spreadsheets compute them.
+
+By the t test (two runs), by one-way ANOVA (m runs) and by the width of a confidence interval; the variance they need is
+estimated from scores of an earlier collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.errors import DataError, UsageError
+from assay.plan.power import TTest, between, positive, root, topics_needed, whole
+from assay.scores import ScoreMatrix
+from assay.tables import Table
+
+LINES = {  # λ ≈ c₀ + c₁·√(m − 1) by (α, β): Sakai 2018, Table 6.4
+    (0.01, 0.1): (10.439, 5.213),
+    (0.01, 0.2): (7.736, 4.551),
+    (0.01, 0.3): (6.030, 4.077),
+    (0.01, 0.4): (4.733, 3.675),
+    (0.01, 0.5): (3.653, 3.302),
+    (0.05, 0.1): (7.049, 4.244),
+    (0.05, 0.2): (4.860, 3.584),
+    (0.05, 0.3): (3.522, 3.112),
+    (0.05, 0.4): (2.543, 2.712),
+    (0.05, 0.5): (1.765, 2.341),
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """Topics by one design: exact, by Sakai's approximation, and its first guess before any stepping.
+
+    `start` is a real number; published tables sometimes print its ceiling.
+    """
+
+    design: str
+    exact: int
+    approximation: int
+    start: float
+    recipe: str
+
+    def table(self) -> Table:
+        """One row."""
+        return sizes_table([self])
+
+
+def sizes_table(sizes: Sequence[Size]) -> Table:
+    """One row per design."""
+    rows = [(s.design, s.exact, s.approximation, s.start) for s in sizes]
+    formats = {"design": "", "topics": "d", "Sakai's approximation": "d", "first guess": ".2f"}
+    notes = [f"{s.design}: {s.recipe}." for s in sizes]
+    return Table.of(formats, rows, caption="Topics for a new collection", notes=notes)
+
+
+def topics_by_t(
+    difference: float, *, variance: float, alpha: float = 0.05, power: float = 0.8, design: str = "paired"
+) -> Size:
+    """Topics with which a two-sided t test finds a true difference with the given power.
+
+    `variance` is that of the differences (twice the variance of scores when unknown) for `paired`, that of the scores
+    for `two-sample`. Exact: noncentral t. Approximation: Φ-based power of Nagata, stepping up from
+    ((z_α/2 + z_β)/Δ)² + z²_α/2 / 2. Sakai 2016; 2018, ch. 6.
+
+    >>> topics_by_t(0.1, variance=0.096).exact
+    78
+    """
+    test = TTest(alpha, 2, design)
+    d = positive("difference", difference) / positive("variance", variance) ** 0.5
+    exact = whole(topics_needed(d, power=power, test=test))
+    za, zb = _upper_z(alpha / 2), _upper_z(1 - power)
+    paired = design == "paired"
+    start = (1 if paired else 2) * ((za + zb) / d) ** 2 + za**2 / (2 if paired else 4)
+    approximation = _smallest(lambda n: _t_power(n, d, test) >= power, round(start))
+    recipe = f"{test.words()}, power {power:g}, difference {difference:g}, variance {variance:g}"
+    return Size(f"t test, {design}", exact, approximation, start, recipe)
+
+
+def topics_by_anova(spread: float, *, runs: int, variance: float, alpha: float = 0.05, power: float = 0.8) -> Size:
+    """Topics with which one-way ANOVA of m runs is significant when best and worst truly differ by `spread`.
+
+    Exact: noncentral F with λ = n·spread²/(2·variance), m − 1 and m(n − 1) degrees of freedom. Approximation: Patnaik's
+    and Fisher's, with the two variances added. First guess: λ(α, β, m)·2·variance/spread², λ by Sakai's line where he
+    gives one, else from the noncentral χ². Sakai 2016; 2018, ch. 6.
+
+    >>> size = topics_by_anova(0.1, runs=10, variance=0.05)
+    >>> size.exact, size.approximation
+    (158, 157)
+    """
+    if runs < 2:
+        raise UsageError(f"runs: ANOVA compares at least two (got {runs})")
+    per_topic = positive("spread", spread) ** 2 / (2 * positive("variance", variance))
+    between("alpha", alpha)
+    between("power", power)
+    start = _first_lambda(alpha, 1 - power, runs) / per_topic
+    exact = _smallest(lambda n: anova_power(n, runs=runs, effect=per_topic, alpha=alpha) >= power, round(start))
+    near = _smallest(lambda n: _anova_power_near(n, runs, per_topic, alpha) >= power, round(start))
+    recipe = f"one-way ANOVA of {runs} runs, α = {alpha:g}, power {power:g}, range {spread:g}, variance {variance:g}"
+    return Size(f"ANOVA, {runs} runs", exact, near, start, recipe)
+
+
+def topics_by_interval(width: float, *, variance: float, alpha: float = 0.05, design: str = "paired") -> Size:
+    """Topics with which the expected width of the 1 − α interval of a difference is at most `width`.
+
+    2·t_α/2·E[√V]/√n ≤ width, E[√V] = σ·√(2/φ)·Γ((φ + 1)/2)/Γ(φ/2); approximation E[√V] ≈ σ(1 − 1/4φ); first guess
+    4·z²·variance/width² (two samples: twice each, φ = 2n − 2). Sakai 2016; 2018, ch. 6.
+
+    >>> topics_by_interval(0.1, variance=0.096).exact
+    150
+    """
+    TTest(alpha, 2, design)
+    samples = 1 if design == "paired" else 2
+    start = 4 * samples * _upper_z(alpha / 2) ** 2 * positive("variance", variance) / positive("width", width) ** 2
+    exact, near = (_interval_topics(width, variance, alpha, samples, e) for e in (_expected_sd, _expected_sd_near))
+    recipe = f"expected width of the {100 * (1 - alpha):g} % interval, {design}, width {width:g}, variance {variance:g}"
+    return Size(f"interval, {design}", exact, near, start, recipe)
+
+
+def score_variance(*matrices: ScoreMatrix, runs: int | None = None, two_way: bool = False) -> float:
+    """σ² of scores within a run, from earlier collections: residual variance of one-way ANOVA, pooled over them.
+
+    Σ(x − mean of the run)²/(m(n − 1)) on the best `runs` runs of each collection (all by default); with `two_way` the
+    residual without the topics' share. For paired designs double the first: σ_t² = 2σ². Sakai 2016, eq. 36.
+
+    >>> round(score_variance(ScoreMatrix.of([[0.1, 0.3], [0.2, 0.6]])), 4)
+    0.05
+    """
+    total, freedom = 0.0, 0
+    for matrix in matrices:
+        x = matrix.by_mean().values[:runs]
+        m, n = x.shape
+        if n < 2 or (two_way and m < 2):
+            raise DataError(f"{matrix.measure}: {m} runs × {n} topics; a variance needs at least two topics and runs")
+        residual = x - x.mean(axis=1, keepdims=True)
+        residual = residual - residual.mean(axis=0) if two_way else residual
+        total += float((residual**2).sum())
+        freedom += (m - 1) * (n - 1) if two_way else m * (n - 1)
+    if not freedom:
+        raise UsageError("no scores given; the variance of an earlier collection is needed")
+    return total / freedom
+
+
+def anova_power(topics: float, *, runs: int, effect: float, alpha: float = 0.05) -> float:
+    """Power of one-way ANOVA with λ = topics·effect, effect = spread²/(2·variance), by the noncentral F law.
+
+    >>> round(anova_power(78, runs=2, effect=0.1), 4)
+    0.7926
+    """
+    from scipy.special import fdtri, ncfdtr
+
+    a, e = runs - 1, runs * (topics - 1)
+    return float(1 - ncfdtr(a, e, topics * effect, float(fdtri(a, e, 1 - alpha))))
+
+
+def _t_power(n: int, d: float, test: TTest) -> float:
+    from scipy.special import ndtr, stdtrit
+
+    samples = 1 if test.design == "paired" else 2
+    df, shift = samples * (n - 1), (n / samples) ** 0.5 * d
+    w = float(stdtrit(df, 1 - test.alpha / 2))
+    u = [(x * (1 - 1 / (4 * df)) - shift) / (1 + w * w / (2 * df)) ** 0.5 for x in (-w, w)]
+    return float(ndtr(u[0]) + 1 - ndtr(u[1]))
+
+
+def _anova_power_near(n: int, runs: int, effect: float, alpha: float) -> float:
+    from scipy.special import fdtri, ndtr
+
+    a, e, shift = runs - 1, runs * (n - 1), n * effect
+    w = float(fdtri(a, e, 1 - alpha))
+    c, a_star = (a + 2 * shift) / (a + shift), (a + shift) ** 2 / (a + 2 * shift)
+    u = (w / e) ** 0.5 * (2 * e - 1) ** 0.5 - (c / a) ** 0.5 * (2 * a_star - 1) ** 0.5
+    return float(1 - ndtr(u / (c / a + w / e) ** 0.5))
+
+
+def _first_lambda(alpha: float, beta: float, runs: int) -> float:
+    line = LINES.get((round(alpha, 9), round(beta, 9)))
+    if line:
+        return line[0] + line[1] * (runs - 1) ** 0.5
+    from scipy.special import chdtri, chndtr
+
+    critical = float(chdtri(runs - 1, alpha))
+    return root(lambda shift: float(1 - chndtr(critical, runs - 1, shift)) - (1 - beta), low=0.0, what="λ")
+
+
+def _interval_topics(
+    width: float, variance: float, alpha: float, samples: int, expected_sd: Callable[[int], float]
+) -> int:
+    from scipy.special import stdtrit
+
+    def expected_width(n: int) -> float:
+        df = samples * (n - 1)
+        return float(2 * stdtrit(df, 1 - alpha / 2) * (samples * variance / n) ** 0.5 * expected_sd(df))
+
+    return _smallest(lambda n: expected_width(n) <= width, 2)
+
+
+def _upper_z(p: float) -> float:
+    from scipy.special import ndtri
+
+    return float(-ndtri(p))
+
+
+def _expected_sd(df: int) -> float:
+    from scipy.special import gammaln
+
+    return float((2 / df) ** 0.5 * np.exp(gammaln((df + 1) / 2) - gammaln(df / 2)))
+
+
+def _expected_sd_near(df: int) -> float:
+    return 1 - 1 / (4 * df)
+
+
+def _smallest(enough: Callable[[int], bool], start: int) -> int:
+    """The least n ≥ 2 that is enough, for a criterion that once met stays met, searched from near the answer."""
+    low, high = 1, max(2, start)
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > 10**9:
+            raise UsageError("topics: more than a billion would be needed; ask for less")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,84 @@
+"""Does a topic agree with the others? Item-total correlations of the topics of a ScoreMatrix.
+
+A topic with widely spread scores weighs more in every mean; the correlation tells whether it deserves to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError
+from assay.scores import ScoreMatrix
+from assay.tables import Table
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTotal:
+    """Per topic: mean, sd, and correlation with the total (NaN for a topic on which no run differs).
+
+    `agreement` is Pearson's correlation of those correlations with the sds and `p` its two-sided p-value; both are
+    None where fewer than three topics vary.
+    """
+
+    measure: str
+    topics: tuple[str, ...]
+    mean: Floats
+    sd: Floats
+    correlation: Floats
+    agreement: float | None
+    p: float | None
+    rest: bool
+
+    def table(self) -> Table:
+        """One row per topic; a topic that does not vary has no correlation."""
+        what = "the mean of the other topics" if self.rest else "the mean of all topics"
+        notes = [f"Pearson's correlation of a topic's scores with {what}, over the runs."]
+        if self.agreement is not None and self.p is not None:
+            notes.append(f"Correlation of these with the sd of the topics: {self.agreement:.3f}, p {self.p:.3f}.")
+        rows = zip(self.topics, self.mean, self.sd, self.correlation, strict=True)
+        formats = {"topic": "", "mean": ".4f", "sd": ".4f", "item-total": ".3f"}
+        return Table.of(formats, rows, caption=f"{self.measure}: item-total correlations", notes=notes)
+
+
+def item_total(matrix: ScoreMatrix, *, rest: bool = True) -> ItemTotal:
+    """Correlation over the runs of each topic's scores with the mean of the other topics (`rest`) or of all.
+
+    Bodoff & Li 2007; Webber, Moffat & Zobel 2008, §2; Webber 2010, §4.2.2. Needs three runs and two topics.
+
+    >>> m = ScoreMatrix.of([[0.1, 0.2, 0.4], [0.2, 0.4, 0.35], [0.3, 0.6, 0.3]])
+    >>> [round(float(c), 3) for c in item_total(m).correlation]
+    [1.0, 1.0, -1.0]
+    """
+    runs, topics = matrix.shape
+    if runs < 3 or topics < 2:
+        raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; item-total needs 3 runs and 2 topics")
+    x = matrix.values
+    total = x.sum(axis=1, keepdims=True)
+    against = (total - x) / (topics - 1) if rest else np.broadcast_to(total / topics, x.shape)
+    correlation = _columns_correlated(x, against)
+    sd = x.std(axis=0, ddof=1)
+    agreement, p = _correlated(correlation, sd)
+    return ItemTotal(matrix.measure, matrix.topics, x.mean(axis=0), sd, correlation, agreement, p, rest)
+
+
+def _columns_correlated(x: Floats, y: Floats) -> Floats:
+    """Pearson's correlation of the columns; NaN where one does not vary."""
+    varies = (np.ptp(x, axis=0) > 0) & (np.ptp(y, axis=0) > 1e-12 * np.abs(y).max())
+    dx, dy = x - x.mean(axis=0), y - y.mean(axis=0)
+    norm = np.sqrt((dx**2).sum(axis=0) * (dy**2).sum(axis=0))
+    return np.where(varies, (dx * dy).sum(axis=0) / np.where(norm > 0, norm, 1.0), np.nan)
+
+
+def _correlated(correlation: Floats, sd: Floats) -> tuple[float | None, float | None]:
+    known = np.isfinite(correlation)
+    if known.sum() < 3 or np.ptp(correlation[known]) == 0 or np.ptp(sd[known]) == 0:
+        return None, None
+    from scipy.stats import pearsonr
+
+    found = pearsonr(correlation[known], sd[known])
+    return float(found.statistic), float(found.pvalue)

@@ -1,0 +1,123 @@
+"""Where does the spread of scores come from: runs, topics, or their interaction?
+
+Components of variance of a ScoreMatrix and what generalizability theory makes of them: how far one may trust absolute
+and relative scores, and how many topics a wanted reliability takes. Where the flow stands: scores → **result**.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.errors import DataError, UsageError
+from assay.scores import ScoreMatrix
+from assay.stats.anova import two_way
+from assay.tables import Table
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variance due to runs, to topics, and to their interaction (with the error), none below 0.
+
+    `estimates` are the same three before negative ones were set to 0.
+    """
+
+    runs: int
+    topics: int
+    run: float
+    topic: float
+    interaction: float
+    estimates: tuple[float, float, float]
+    measure: str = "score"
+
+    @property
+    def absolute(self) -> float:
+        """φ: the share of one topic's variance that is due to the runs, absolute comparability (Webber eq. 4.3)."""
+        return _share(self.run, self.topic + self.interaction)
+
+    @property
+    def relative(self) -> float:
+        """ρ_I: as φ without the variance of the topics; comparability on the same topics (Webber eq. 4.4)."""
+        return _share(self.run, self.interaction)
+
+    def dependability(self, n: float | None = None) -> float:
+        """Φ(n): reliability of absolute mean scores over n topics (by default those of the matrix)."""
+        return _share(self.run, (self.topic + self.interaction) / self._topics(n))
+
+    def generalizability(self, n: float | None = None) -> float:
+        """Eρ²(n): reliability of the order of the runs over n topics (by default those of the matrix)."""
+        return _share(self.run, self.interaction / self._topics(n))
+
+    def topics_needed(self, target: float, *, absolute: bool = False) -> int | None:
+        """The least n with Eρ²(n) ≥ target, or Φ(n) with `absolute`; None if runs do not differ, so that no n will do.
+
+        n = target / (1 − target) · noise / σ²(run), rounded up.
+        """
+        if not 0 < target < 1:
+            raise UsageError(f"target: reliability must lie between 0 and 1 (got {target}); try 0.95")
+        if self.run == 0:
+            return None
+        noise = self.interaction + (self.topic if absolute else 0.0)
+        exact = target / (1 - target) * noise / self.run
+        return max(1, math.ceil(exact * (1 - 1e-12)))  # 19.000000000000004 topics are 19
+
+    def _topics(self, n: float | None) -> float:
+        if n is not None and n <= 0:
+            raise UsageError(f"n: a number of topics must be positive (got {n})")
+        return self.topics if n is None else n
+
+    def table(self, targets: Sequence[float] = (0.9, 0.95)) -> Table:
+        """Components with their shares, then the indices, then the topics needed for each target."""
+        total = self.run + self.topic + self.interaction
+        parts = (("run", self.run), ("topic", self.topic), ("run × topic", self.interaction))
+        rows: list[tuple[str, float, float | None]] = [
+            (f"σ² {name}", value, 100 * _share(value, total - value)) for name, value in parts
+        ]
+        indices = (
+            ("φ, one topic, absolute", self.absolute),
+            ("ρ, one topic, relative", self.relative),
+            (f"Φ, {self.topics} topics, absolute", self.dependability()),
+            (f"Eρ², {self.topics} topics, relative", self.generalizability()),
+        )
+        rows += [(name, value, None) for name, value in indices]
+        notes = [_need(self, target) for target in targets]
+        clipped = [name for (name, _), raw in zip(parts, self.estimates, strict=True) if raw < 0]
+        notes += [f"The estimate of σ² {name} was negative and is set to 0." for name in clipped]
+        caption = f"{self.measure}: components of variance, {self.runs} runs × {self.topics} topics"
+        return Table.of({"what": "", "value": ".6f", "%": ".1f"}, rows, caption=caption, notes=notes)
+
+
+def variance_components(matrix: ScoreMatrix) -> Components:
+    """Components of variance by the mean squares of a two-way layout without replication.
+
+    σ²(run × topic) = MS_residual, σ²(run) = (MS_run − MS_residual)/topics, σ²(topic) = (MS_topic − MS_residual)/runs;
+    a negative estimate becomes 0. Scores that do not vary at all have components and indices 0.
+    Brennan 2001; Bodoff & Li 2007; Webber 2010, §4.1.
+
+    >>> c = variance_components(ScoreMatrix.of([[0.1, 0.3], [0.3, 0.5]]))
+    >>> round(c.run, 6), round(c.topic, 6), round(c.interaction, 6)
+    (0.02, 0.02, 0.0)
+    """
+    runs, topics = matrix.shape
+    if min(runs, topics) < 2:
+        raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; components of variance need two of each")
+    anova = two_way(matrix)
+    ms_run, ms_topic, ms_residual = (anova[name].mean_square for name in ("run", "topic", "residual"))
+    raw = ((ms_run - ms_residual) / topics, (ms_topic - ms_residual) / runs, ms_residual)
+    dust = 1e-13 * float(np.abs(matrix.values).max()) ** 2  # below this a component is what rounding left of zero
+    run, topic, interaction = (0.0 if part <= dust else part for part in raw)
+    return Components(runs, topics, run, topic, interaction, raw, matrix.measure)
+
+
+def _share(part: float, rest: float) -> float:
+    return part / (part + rest) if part > 0 else 0.0
+
+
+def _need(c: Components, target: float) -> str:
+    order, score = c.topics_needed(target), c.topics_needed(target, absolute=True)
+    if order is None or score is None:
+        return f"The runs do not differ: no number of topics gives a reliability of {target:g}."
+    return f"For {target:g}: {order} topics for the order of the runs (Eρ²), {score} for absolute scores (Φ)."

@@ -1,0 +1,170 @@
+"""assay plan: every subcommand on small files, its formats, and bad input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.cli.plan import command
+from assay.errors import AssayError
+from assay.scorefiles import write_scores
+from assay.scores import ScoreMatrix
+
+
+def plan(*words: object) -> Result:
+    return CliRunner().invoke(command, [str(w) for w in words])
+
+
+def rows(*words: object) -> list[dict[str, Any]]:
+    result = plan(*words, "--format", "json")
+    assert result.exit_code == 0, result.output
+    record = json.loads(result.output)
+    return (record if isinstance(record, dict) else record[0])["rows"]
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    x = np.clip(0.4 + rng.normal(0, 0.05, (8, 1)) + rng.normal(0, 0.15, (8, 40)), 0, 1)
+    path = tmp_path / "scores.csv"
+    write_scores(path, [ScoreMatrix.of(x, measure="AP")], shape="matrix")
+    return path
+
+
+def test_power() -> None:
+    assert rows("power", "--delta", 0.03, "--sigma", 0.13)[0]["topics"] == 150
+    assert rows("power", "--topics", 50, "--sigma", 0.159)[0]["δ"] == pytest.approx(0.0643, abs=5e-5)
+    found = rows("power", "--topics", 50, "--delta", 0.05, "--sigma", 0.16, "--one-sided")
+    assert found[0]["power"] == pytest.approx(0.7034, abs=5e-5)
+    assert rows("power", "--effect", 0.5, "--normal")[0]["topics"] == 32
+    assert rows("power", "--effect", 0.5, "--two-sample")[0]["topics"] == 64
+
+
+def test_curve() -> None:
+    found = rows("curve", "--sigma", 0.13, "--sigma", 0.19, "--topics", "50,150", "--delta", 0.05)
+    assert [r["topics"] for r in found] == [50, 150]
+    assert found[1]["δ at σ 0.19"] == pytest.approx(0.04374, abs=5e-6)
+
+
+def test_topics(scores: Path) -> None:
+    given = rows("topics", "--variance", 0.05, "--difference", 0.1, "--runs", 10)
+    assert [r["topics"] for r in given] == [81, 80, 158, 156, 155]
+    estimated = rows("topics", scores, "--best", 5)
+    assert all(r["topics"] > 0 for r in estimated)
+
+
+def test_audit(scores: Path) -> None:
+    result = plan("audit", scores, "--one-sigma", 20, "--jobs", 1)
+    assert result.exit_code == 0
+    assert "what 40 topics and 8 runs can find" in result.output
+    assert "is one σ plausible?" in result.output
+    assert plan("audit", scores, "--weights", "pairs").exit_code == 0
+
+
+def test_trial(scores: Path) -> None:
+    best = rows("trial", "--sigma", 0.15, "--delta", 0.033)
+    assert {"trial topics": 31, "total": 270} in [{k: r[k] for k in ("trial topics", "total")} for r in best]
+    after = rows("trial", "--sigma", 0.15, "--topics", 40, "--delta", 0.033, "--exact")
+    assert after[0]["σ planned"] == pytest.approx(0.185, abs=5e-4)
+    assert rows("trial", scores, "--runs", "run1,run2", "--delta", 0.05)[0]["trial topics"] == 40
+
+
+def test_next_keeps_its_looks_in_a_file(scores: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    start = plan("next", "--plan", path, "--delta", 0.2, "--sigma", 0.2)
+    assert "Judge 30 more topics" in start.output
+    look = plan("next", "--plan", path, scores, "--runs", "run1,run2")
+    assert look.exit_code == 0
+    assert "Power is reached" in look.output
+    assert "paired t test, 39 degrees of freedom" in look.output
+    assert [x["topics"] for x in json.loads(path.read_text())["looks"]] == [40]
+    with pytest.raises(AssayError, match="fixed at the start"):
+        raise _error("next", "--plan", path, "--delta", 0.05)
+
+
+def test_bias(scores: Path) -> None:
+    found = rows("bias", scores, "--pairs", 2, "--samples", 50, "--target", 20, "--minimum", 5, "--jobs", 1)
+    assert [r["pair"] for r in found][-1] == "mean"
+
+
+def test_depth(tmp_path: Path) -> None:
+    qrels, one, two = (tmp_path / name for name in ("qrels.txt", "one.run", "two.run"))
+    qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 0\n2 0 c 1\n")
+    one.write_text("1 Q0 a 1 9 one\n1 Q0 b 2 8 one\n2 Q0 c 1 9 one\n2 Q0 a 2 8 one\n")
+    two.write_text("1 Q0 b 1 9 two\n1 Q0 a 2 8 two\n2 Q0 c 1 9 two\n2 Q0 d 2 8 two\n")
+    found = rows("depth", "--qrels", qrels, one, two, "--depths", "1,2", "--budget", 10)
+    assert [r["docs per topic"] for r in found] == [1.5, 2.5]
+    assert [r["topics for 10"] for r in found] == [6, 4]
+
+
+def _error(*words: object) -> BaseException:
+    result = plan(*words)
+    assert result.exception is not None, result.output
+    return result.exception
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["power"], "give two of"),
+        (["power", "--effect", "0.2", "--alpha", "7"], "alpha"),
+        (["curve", "--sigma", "0.1", "--topics", "a"], "whole numbers"),
+        (["topics"], "give --variance, or score files"),
+        (["trial", "--delta", "0.1"], "give --sigma, or the scores"),
+        (["next", "--plan", "nowhere.json"], "no such experiment yet"),
+    ],
+)
+def test_bad_words(words: list[str], message: str) -> None:
+    error = _error(*words)
+    assert isinstance(error, AssayError)
+    assert message in str(error)
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        ("AP,1\na,0.1\nb,0.2\n", ["audit"], "two runs and two topics"),
+        ("AP,1,2\na,0.1,NaN\nb,0.2,0.3\n", ["audit"], "must be finite"),
+        ("AP,1,2\na,0.1,0.2\nb,0.1,0.2\n", ["trial", "--delta", "0.1"], "a σ above 0 is needed"),
+        ("AP,1,2\na,0.1,0.2\nb,0.1,0.2\nc,0.1,0.3\n", ["trial", "--delta", "0.1"], "compares two"),
+        ("run,topic,score\na,1,0.1\nb,2,0.2\n", ["audit"], "every run needs every topic"),
+    ],
+)
+def test_bad_scores(tmp_path: Path, text: str, words: list[str], message: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    error = _error(words[0], path, *words[1:])
+    assert isinstance(error, AssayError)
+    assert message in str(error)
+
+
+def test_identical_runs_have_a_stated_meaning(tmp_path: Path) -> None:
+    path = tmp_path / "same.csv"
+    path.write_text("AP,1,2\na,0.1,0.2\nb,0.1,0.2\n")
+    result = plan("audit", path)
+    assert result.exit_code == 0
+    assert "nan" not in result.output.lower()
+
+
+def test_help_has_examples() -> None:
+    for name in command.commands:
+        result = plan(name, "--help")
+        assert result.exit_code == 0
+        assert len(result.output.splitlines()) > 8
+
+
+def test_errors_are_one_line_and_exit_2(tmp_path: Path) -> None:
+    """Through the whole program, as a user meets them."""
+    for words in (["power"], ["audit", str(tmp_path / "nothing.csv")], ["trial", "--sigma", "0.1"], ["nonsense"]):
+        done = subprocess.run([sys.executable, "-m", "assay.cli.main", "plan", *words], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,168 @@
+"""`assay compare`: is the difference real? Leaderboard, all pairs, two topic sets, analysis of variance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.inputs import FILE, load_scores, measures_option, qrels_option
+from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
+from assay.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from assay.scores import ScoreMatrix
+    from assay.tables import Table
+
+TEST_HELP = (
+    "Of each pair: t, normal, wilcoxon, sign, bootstrap, bootstrap-t, randomisation; of all pairs at once: tukey, "
+    "randomised-tukey; with --against: welch, student, bootstrap. Parameters in brackets: 'sign(min_difference=0.01)'. "
+    "[default: t; with --against welch]"
+)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@qrels_option
+@measures_option
+@click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
+@click.option("--baseline", metavar="RUN", help="Test every run against this one.  [default: the best mean]")
+@click.option("--test", metavar="NAME", help=TEST_HELP)
+@click.option(
+    "--correction", default="holm", show_default=True, metavar="NAME",
+    help="For many tests: holm, bonferroni (family-wise error), bh (false discovery rate), none.",
+)  # fmt: skip
+@click.option(
+    "--alternative", type=click.Choice(["two-sided", "greater", "less"]), default="two-sided", show_default=True,
+    help="greater: the run is better than the baseline.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+    help="Significance; intervals have level 1 − alpha.",
+)  # fmt: skip
+@click.option("--interval", default="t", show_default=True, metavar="NAME", help="t, basic or percentile (bootstrap).")
+@click.option(
+    "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
+    help="Draws of the resampling methods.",
+)  # fmt: skip
+@click.option("--letters/--no-letters", default=True, show_default=True, help="Groups of runs that do not differ.")
+@click.option("--pairs", is_flag=True, help="Also the table of all pairs.")
+@click.option("--anova", is_flag=True, help="Also two-way analysis of variance and Friedman's test.")
+@click.option("--normality", is_flag=True, help="Also whether the differences to the baseline look normal.")
+@click.option("--against", type=FILE, help="Scores on another topic set: compare runs of the same name, unpaired.")
+@click.option("--factorial", is_flag=True, help="FILE has columns of factors, then topics: which factor matters?")
+@seed_option
+@jobs_option
+@output_and_figure_options
+def command(
+    files: Sequence[Path], qrels_path: Path | None, measures: str | None, transpose: bool, against: Path | None,
+    factorial: bool, baseline: str | None, correction: str, alpha: float, letters: bool, pairs: bool, anova: bool,
+    normality: bool, jobs: int, out: Output, test: str | None, **how: Any,
+) -> None:  # fmt: skip
+    """Is the difference real?
+
+    Reads score tables, or with --qrels run files, and shows one leaderboard per measure: mean with its interval,
+    letters (runs that share one do not differ), and against the baseline the difference, its interval, corrected p,
+    effect size, wins, ties and losses.
+
+    \b
+    assay compare scores.csv --baseline bm25
+    assay compare --qrels qrels.txt runs/*.run -m nDCG@10 --test randomisation --format latex
+    assay compare scores.csv --test randomised-tukey --pairs
+    assay compare new.csv --against old.csv --test welch
+    assay compare --factorial grid.csv
+    """
+    if factorial:
+        _factorial(files, alpha, out)
+        return
+    matrices = _joined(load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose))
+    if against is not None:
+        others = load_scores([against], qrels_path=None, measures=measures, transpose=transpose)
+        out.write(*(_unpaired(m, others, test or "welch", correction, alpha, how) for m in matrices))
+        return
+    from assay.stats.leaderboard import leaderboard
+
+    tables: list[Table] = []
+    boards = []
+    for matrix in matrices:
+        with out.progress(f"testing {matrix.measure}") as progress:
+            board = leaderboard(
+                matrix, baseline=baseline, test=test or "t", correction=correction, alpha=alpha, letters=letters,
+                pairs=pairs, jobs=jobs, progress=progress, **how,
+            )  # fmt: skip
+        tables += [board.table(), *([board.pairs_table()] if pairs else []), *(_analyses(matrix) if anova else [])]
+        tables += [_normality(matrix, board.baseline)] if normality else []
+        boards.append(board)
+    out.write(*tables, of=boards[0] if len(boards) == 1 else boards)
+
+
+def _joined(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
+    """One matrix per measure, with the runs of all files; they must have the same topics."""
+    import numpy as np
+
+    from assay.scores import ScoreMatrix
+
+    by_measure: dict[str, list[ScoreMatrix]] = {}
+    for matrix in matrices:
+        by_measure.setdefault(matrix.measure, []).append(matrix)
+    result = []
+    for measure, (head, *rest) in by_measure.items():
+        for other in rest:
+            odd = sorted(set(head.topics) ^ set(other.topics))
+            if odd:
+                what = f"topic {odd[0]!r} is in one file only ({len(odd)} such topics)"
+                raise DataError(f"{measure}: {what}; runs on different topics are compared with --against")
+        parts = [head, *(m.select(topics=head.topics) for m in rest)]
+        runs = [r for m in parts for r in m.runs]
+        values = np.concatenate([m.values for m in parts])
+        result.append(ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=measure, signature=head.signature))
+    return result
+
+
+def _analyses(matrix: ScoreMatrix) -> list[Table]:
+    from assay.stats.anova import friedman, two_way
+
+    return [two_way(matrix).table(), friedman(matrix).table()]
+
+
+def _normality(matrix: ScoreMatrix, baseline: str) -> Table:
+    from assay.stats.shape import normality_table
+
+    return normality_table(matrix.by_mean(), baseline)
+
+
+def _factorial(files: Sequence[Path], alpha: float, out: Output) -> None:
+    from assay.stats.factorial import factorial, read_grid
+
+    if len(files) != 1:
+        raise UsageError(f"--factorial takes one file, not {len(files)}")
+    result = factorial(*read_grid(files[0]), level=1 - alpha)
+    out.write(*result.tables(), of=result)
+
+
+def _unpaired(
+    matrix: ScoreMatrix, others: Sequence[ScoreMatrix], test: str, correction: str, alpha: float, how: dict[str, Any]
+) -> Table:
+    """Runs of the same name on two topic sets; a single run on each side is compared whatever its name."""
+    from assay.stats.multiple import corrected, family_in_words
+    from assay.stats.two_runs import comparisons_table
+    from assay.stats.two_sample import compare_topic_sets
+
+    other = next((m for m in others if m.measure == matrix.measure), others[0] if len(others) == 1 else None)
+    if other is None:
+        raise UsageError(f"--against has no scores of {matrix.measure}")
+    pairs = [(r, r) for r in matrix.runs if r in other.runs]
+    if not pairs and len(matrix.runs) == len(other.runs) == 1:
+        pairs = [(matrix.runs[0], other.runs[0])]
+    if not pairs:
+        raise UsageError("no run is in both files; name the runs alike, or give one run in each file")
+    found = [
+        compare_topic_sets(matrix.of_run(a), other.of_run(b), test, names=(a, b), level=1 - alpha, **how)
+        for a, b in pairs
+    ]
+    p = corrected([c.p for c in found], correction)
+    notes = [family_in_words(correction, len(found), alpha), "the topic sets may differ in difficulty, and so the runs"]
+    caption = f"{matrix.measure} on two topic sets"
+    return comparisons_table(found, corrected=p.tolist(), caption=caption, notes=notes)

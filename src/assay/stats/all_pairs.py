@@ -1,0 +1,162 @@
+"""Which pairs of runs differ? Any test on all pairs of a collection, or on every run against a baseline, at once.
+
+Pairs are taken in chunks, so that memory stays bounded (about 50 MB) however many runs there are; each chunk draws the
+same resamples, so that neither the chunks nor jobs change a p-value.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.engine import Progress, chunks, ordered_map, silent
+from assay.errors import DataError, UsageError
+from assay.registry import did_you_mean, parse_call
+from assay.scores import Floats, ScoreMatrix
+from assay.stats.calls import called
+from assay.stats.effect import differences, mean_interval, standardised_effect
+from assay.stats.paired import TESTS, outcome_of
+from assay.stats.pairs import PairsResult, Places, every_pair, pairs_with
+from assay.stats.resampling import RESAMPLES
+from assay.stats.tukey import SIMULTANEOUS
+
+PAIRS_AT_ONCE = 2048
+# The exact Wilcoxon test keeps a distribution of n(n+1) points per pair.
+EXACT_POINTS = 4_000_000
+
+
+def all_pairs(
+    matrix: ScoreMatrix,
+    test: str = "t",
+    *,
+    alternative: str = "two-sided",
+    interval: str | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> PairsResult:
+    """Statistic, p and effect size of every pair of runs, by one of TESTS or of SIMULTANEOUS.
+
+    p is condensed, in the order of `every_pair`; `.square()` makes it runs × runs, `.corrected()` corrects it.
+
+    >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6], [0.4, 0.4, 0.6]])
+    >>> all_pairs(m).p.round(4)
+    array([0.0742, 0.0742, 1.    ])
+    """
+    if is_simultaneous(test):
+        options: dict[str, Any] = {"alternative": alternative, "resamples": resamples, "seed": seed, "level": level}
+        return called(SIMULTANEOUS, test, matrix, **options, progress=progress)
+    asked = Asked(test, alternative, interval, level, resamples, seed)
+    return _family(matrix, every_pair(len(matrix.runs)), asked, jobs, progress)
+
+
+def versus_baseline(
+    matrix: ScoreMatrix,
+    baseline: str,
+    test: str = "t",
+    *,
+    alternative: str = "two-sided",
+    interval: str | None = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> PairsResult:
+    """As all_pairs, for every other run (first) against the baseline (second); TESTS only.
+
+    >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
+    >>> versus_baseline(m, "old", "sign", alternative="greater").p
+    array([0.125])
+    """
+    asked = Asked(test, alternative, interval, level, resamples, seed)
+    return _family(matrix, pairs_with(matrix.runs, baseline), asked, jobs, progress)
+
+
+def is_simultaneous(test: str) -> bool:
+    """Whether the test is one of SIMULTANEOUS; an error if it is in neither registry.
+
+    >>> is_simultaneous("tukey"), is_simultaneous("sign(min_difference=0.01)")
+    (True, False)
+    """
+    name, _ = parse_call(test)
+    if name not in SIMULTANEOUS and name not in TESTS:
+        raise UsageError(f"no test {name!r}{did_you_mean(name, [*TESTS.names(), *SIMULTANEOUS.names()])}")
+    return name in SIMULTANEOUS
+
+
+class Asked(NamedTuple):
+    """What to do with each pair."""
+
+    test: str
+    alternative: str
+    interval: str | None
+    level: float
+    resamples: int
+    seed: int
+
+
+class Part(NamedTuple):
+    """A chunk of pairs: arrays by the names of PairsResult, the recipe, the least p."""
+
+    columns: dict[str, Floats]
+    recipe: str
+    least_p: float
+
+
+def _family(
+    matrix: ScoreMatrix, pairs: tuple[Places, Places], asked: Asked, jobs: int, progress: Progress
+) -> PairsResult:
+    first, second = pairs
+    if not len(first):
+        raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
+
+    def part_of(part: slice) -> Part:
+        rows = differences(matrix.values.take(first[part], axis=0), matrix.values.take(second[part], axis=0))
+        return _tested(rows, asked)
+
+    slices = chunks(len(first), _pairs_at_once(asked.test, matrix.shape[1]))
+    parts = ordered_map(part_of, slices, jobs=jobs, threads=True, progress=progress)
+    columns: dict[str, Any] = {k: np.concatenate([p.columns[k] for p in parts]) for k in parts[0].columns}
+    wins, losses = (columns.pop(name).astype(np.intp) for name in ("wins", "losses"))
+    return PairsResult(
+        runs=matrix.runs,
+        first=first,
+        second=second,
+        n=matrix.shape[1],
+        test=asked.test,
+        recipe=parts[0].recipe,
+        alternative=asked.alternative,
+        least_p=parts[0].least_p,
+        wins=wins,
+        losses=losses,
+        **columns,
+    )
+
+
+def _tested(rows: Floats, asked: Asked) -> Part:
+    drawing = {"resamples": asked.resamples, "seed": asked.seed}
+    outcome = outcome_of(rows, asked.test, alternative=asked.alternative, **drawing)
+    columns = {
+        "difference": rows.mean(axis=1),
+        "statistic": outcome.statistic,
+        "p": outcome.p,
+        "effect": standardised_effect(rows),
+        "wins": np.count_nonzero(rows > 0, axis=1),
+        "losses": np.count_nonzero(rows < 0, axis=1),
+    }
+    if asked.interval is None:
+        return Part(columns, outcome.recipe, outcome.least_p)
+    ends = mean_interval(rows, asked.interval, level=asked.level, **drawing)
+    columns |= {"low": ends.low, "high": ends.high}
+    return Part(columns, f"{outcome.recipe}; {ends.recipe}", outcome.least_p)
+
+
+def _pairs_at_once(test: str, topics: int) -> int:
+    entry, given = TESTS.parse(test)
+    if entry.name == "wilcoxon" and given.get("exact"):
+        return max(1, EXACT_POINTS // (topics * (topics + 1)))
+    return PAIRS_AT_ONCE

@@ -1,0 +1,191 @@
+"""How large is it, and how sure? Standardised effect sizes and intervals of means.
+
+Everything works on rows: one row of differences (or of scores) over the topics gives one number, many rows give many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.engine import chunks
+from assay.errors import DataError
+from assay.registry import Registry
+from assay.scores import Floats
+from assay.stats.calls import called
+from assay.stats.resampling import RESAMPLES, checked_resamples, checked_share, drawn_in_words, percent, topic_counts
+
+DECIMALS = 12
+MEANS_AT_ONCE = 1 << 22
+
+
+def differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    """Rows of first − second over the topics, rounded at the 12th decimal so that .3 − .2 ties with .2 − .1.
+
+    >>> d = differences([0.3, 0.2], [0.2, 0.1])
+    >>> bool(d[0, 0] == d[0, 1])
+    True
+    """
+    x, y = (np.atleast_2d(np.asarray(v, dtype=np.float64)) for v in (first, second))
+    if x.shape[1] != y.shape[1]:
+        raise DataError(f"{x.shape[1]} scores against {y.shape[1]}; paired scores need the same topics in one order")
+    return checked_rows(np.round(x - y, DECIMALS))
+
+
+def checked_rows(rows: npt.ArrayLike, *, least: int = 2) -> Floats:
+    """Rows of finite numbers over at least `least` topics, or an error."""
+    array = np.atleast_2d(np.asarray(rows, dtype=np.float64))
+    n = array.shape[1]
+    if n < least:
+        what = "1 topic" if n == 1 else f"{n} topics"
+        raise DataError(f"{what}; at least {least} are needed to tell chance from a difference")
+    if not np.isfinite(array).all():
+        raise DataError("a score is not a finite number; leave the topic out or give it a score")
+    return array
+
+
+def standard_deviation(rows: npt.ArrayLike) -> Floats:
+    """Sample standard deviation (n − 1) of each row; exactly 0 where all its values are equal.
+
+    >>> standard_deviation([[0.1, 0.1, 0.1], [1, 2, 3]])
+    array([0., 1.])
+    """
+    array = checked_rows(rows)
+    constant = (array == array[:, :1]).all(axis=1)
+    return np.where(constant, 0.0, array.std(axis=1, ddof=1))
+
+
+def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
+    """numerator/denominator; 0/0 is 0 (nothing to see) and x/0 is ±∞ (the limit).
+
+    >>> ratio([0, 1, -1], [0, 0, 2])
+    array([ 0. ,  inf, -0.5])
+    """
+    top, bottom = (np.asarray(v, dtype=np.float64) for v in (numerator, denominator))
+    safe = np.divide(top, bottom, out=np.zeros(np.broadcast_shapes(top.shape, bottom.shape)), where=bottom != 0)
+    return np.where((bottom == 0) & (top != 0), np.copysign(np.inf, top), safe)
+
+
+def standardised_effect(rows: npt.ArrayLike) -> Floats:
+    """Mean over standard deviation of the paired differences, one per row (d_z; Sakai 2018 calls it ES of the t test).
+
+    Identical runs give 0; the same non-zero difference on every topic gives ±∞.
+
+    >>> standardised_effect([[1, 2, 3], [0, 0, 0]])
+    array([2., 0.])
+    """
+    array = checked_rows(rows)
+    return ratio(array.mean(axis=1), standard_deviation(array))
+
+
+def two_sample_effect(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+    """Difference of the means over the pooled standard deviation of two topic sets (Cohen's d).
+
+    >>> round(two_sample_effect([1, 2, 3], [0, 1, 2]), 6)
+    1.0
+    """
+    x, y = checked_rows(first)[0], checked_rows(second)[0]
+    return float(ratio(x.mean() - y.mean(), pooled_deviation(x, y)))
+
+
+def pooled_deviation(x: Floats, y: Floats) -> float:
+    """Square root of the two sums of squares over n₁ + n₂ − 2."""
+    squares = sum((len(v) - 1) * float(standard_deviation(v)[0]) ** 2 for v in (x, y))
+    return float(np.sqrt(squares / (len(x) + len(y) - 2)))
+
+
+def hedges_factor(df: float) -> float:
+    """What a standardised effect is multiplied with to rid it of its bias in small samples (Hedges 1981).
+
+    J = Γ(df/2) / (√(df/2)·Γ((df−1)/2)), about 1 − 3/(4·df − 1).
+
+    >>> round(hedges_factor(10), 4), round(1 - 3 / 39, 4)
+    (0.9227, 0.9231)
+    """
+    from scipy.special import gammaln
+
+    return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Lower and upper ends, one per row, and how they were made."""
+
+    low: Floats
+    high: Floats
+    level: float
+    recipe: str
+
+
+IntervalFunction = Callable[..., Intervals]
+INTERVALS: Registry[IntervalFunction] = Registry("interval")
+
+
+def mean_interval(
+    rows: npt.ArrayLike, kind: str = "t", *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> Intervals:
+    """Interval of the mean of each row (scores of a run, or paired differences), of one of INTERVALS.
+
+    An interval of one run's mean is wide because topics differ; two runs whose intervals overlap may still differ
+    significantly when paired (Webber 2010, §3.3.5).
+
+    >>> i = mean_interval([1, 2, 3, 4, 5])
+    >>> round(float(i.low[0]), 4), round(float(i.high[0]), 4)
+    (1.0368, 4.9632)
+    """
+    checked_share(level, "the level of an interval")
+    return called(INTERVALS, kind, checked_rows(rows), level=level, resamples=resamples, seed=seed)
+
+
+@INTERVALS.register("t")
+def t_interval(rows: Floats, *, level: float = 0.95) -> Intervals:
+    """Mean ± t·S/√n with n − 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    n = rows.shape[1]
+    half = stdtrit(n - 1, (1 + level) / 2) * standard_deviation(rows) / np.sqrt(n)
+    mean = rows.mean(axis=1)
+    return Intervals(mean - half, mean + half, level, f"{percent(level)} t interval, {n - 1} degrees of freedom")
+
+
+@INTERVALS.register("basic")
+def basic_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
+    """Basic bootstrap: the quantiles of the centred resampled means are taken off the mean, so that the tails swap."""
+    mean = rows.mean(axis=1)
+    low, high = _quantiles_of_means(rows - mean[:, None], level, resamples, seed)
+    recipe = f"{percent(level)} basic bootstrap interval (tails swapped), {drawn_in_words(resamples, seed)}"
+    return Intervals(*swapped(mean, low, high), level, recipe)
+
+
+def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> tuple[Floats, Floats]:
+    """The basic interval (mean − q_high, mean − q_low) of the quantiles of the centred means.
+
+    >>> [round(float(v), 3) for v in swapped(0.058, -0.051, 0.053)]  # Webber 2010, §3.3.5
+    [0.005, 0.109]
+    """
+    return np.asarray(mean - high), np.asarray(mean - low)
+
+
+@INTERVALS.register("percentile")
+def percentile_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
+    """Percentile bootstrap: the quantiles of the resampled means themselves."""
+    low, high = _quantiles_of_means(rows, level, resamples, seed)
+    recipe = f"{percent(level)} percentile bootstrap interval, {drawn_in_words(resamples, seed)}"
+    return Intervals(low, high, level, recipe)
+
+
+def _quantiles_of_means(rows: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """Lower and upper quantile of each row's resampled means; the same topics are drawn for all rows.
+
+    Memory: about MEANS_AT_ONCE numbers (32 MB), or the resamples of one row where those are more.
+    """
+    n, resamples = rows.shape[1], checked_resamples(resamples)
+    shares = [(1 - level) / 2, (1 + level) / 2]
+    ends = np.empty((2, len(rows)))
+    for part in chunks(len(rows), MEANS_AT_ONCE // resamples):
+        means = np.concatenate([counts @ rows[part].T / n for counts in topic_counts(n, resamples, seed)])
+        ends[:, part] = np.quantile(means, shares, axis=0)
+    return ends[0], ends[1]

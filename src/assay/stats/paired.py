@@ -1,0 +1,276 @@
+"""Which tests are there for two runs on the same topics? The registry TESTS.
+
+Every test takes rows of paired differences (one row per pair of runs, one column per topic) and gives a statistic and
+a p-value per row, so that one pair and all pairs of a collection go through the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import UsageError
+from assay.registry import Registry
+from assay.scores import Floats
+from assay.stats.calls import called
+from assay.stats.effect import checked_rows, ratio, standard_deviation
+from assay.stats.resampling import (
+    RESAMPLES,
+    SLACK,
+    checked_alternative,
+    drawn_in_words,
+    every_sign_flip,
+    least_p,
+    resampled_p,
+    sign_flips,
+    tail_counts,
+    topic_counts,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Statistic and p of each row, the recipe in words, and the least p that so few resamples can give."""
+
+    statistic: Floats
+    p: Floats
+    recipe: str
+    least_p: float = 0.0
+
+
+TestFunction = Callable[..., Outcome]
+TESTS: Registry[TestFunction] = Registry("test")
+
+
+def outcome_of(rows: npt.ArrayLike, test: str = "t", **common: Any) -> Outcome:
+    """The outcome of a test by name, such as `t` or `sign(min_difference=0.01)`, on rows of differences.
+
+    `common` (alternative, resamples, seed) reaches the tests that know it; what the name says in brackets wins.
+
+    >>> float(outcome_of([1, 1, 1], "randomisation").p[0])  # 2 of the 8 sign patterns reach |3|
+    0.25
+    """
+    alternative = checked_alternative(common.get("alternative", "two-sided"))
+    outcome = called(TESTS, test, checked_rows(rows), **common)
+    how = TESTS.parse(test)[0].facts.get("two_sided", "") if alternative == "two-sided" else ""
+    return replace(outcome, recipe=f"{outcome.recipe}, {alternative}{how}")
+
+
+@TESTS.register("t")
+def t_test(rows: Floats, *, alternative: str = "two-sided") -> Outcome:
+    """Paired t test: t = mean/(S/√n) with n − 1 degrees of freedom.
+
+    Identical runs: t = 0, p = 1. The same non-zero difference on every topic: t is infinite and p its limit, 0.
+
+    >>> o = t_test(np.array([[1.0, 2.0, 3.0]]))
+    >>> round(float(o.statistic[0]), 4), round(float(o.p[0]), 4)
+    (3.4641, 0.0742)
+    """
+    from scipy.special import stdtr
+
+    n = rows.shape[1]
+    t = t_statistic(rows)
+    return Outcome(t, _tails(t, lambda x: stdtr(n - 1, x), alternative), f"paired t test, {n - 1} degrees of freedom")
+
+
+@TESTS.register("normal")
+def normal_test(rows: Floats, *, alternative: str = "two-sided") -> Outcome:
+    """The t statistic against the normal distribution, as the central limit theorem allows for 30 topics or more."""
+    from scipy.special import ndtr
+
+    z = t_statistic(rows)
+    return Outcome(z, _tails(z, ndtr, alternative), "paired normal-approximation test")
+
+
+@TESTS.register("wilcoxon")
+def wilcoxon_test(
+    rows: Floats, *, alternative: str = "two-sided", exact: bool = False, continuity: bool = True
+) -> Outcome:
+    """Wilcoxon signed rank: W = sum of the ranks of |difference| where the first run is better.
+
+    Zero differences are dropped, tied ones share their mean rank. The normal approximation with the variance Σrank²/4,
+    which is the one corrected for ties, and a continuity correction of ½; `exact` takes the distribution of W over all
+    sign patterns of these very ranks, ties or not. The method never changes by itself.
+
+    >>> float(wilcoxon_test(np.array([[1.0, 2.0, 3.0]]), exact=True).p[0])
+    0.25
+    """
+    from scipy.special import ndtr
+
+    ranks = _signed_ranks(rows)
+    plus, variance = np.maximum(ranks, 0).sum(axis=1), (ranks**2).sum(axis=1) / 4
+    centred = plus - np.abs(ranks).sum(axis=1) / 2
+    if exact:
+        return Outcome(
+            plus, _exact_signed_rank_p(ranks, alternative), "Wilcoxon signed rank test, exact, zeros dropped"
+        )
+    shift = {"two-sided": np.sign(centred), "greater": 1.0, "less": -1.0}[alternative] * (0.5 if continuity else 0.0)
+    z = ratio(np.where(variance > 0, centred - shift, 0), np.sqrt(variance))
+    correction = "with" if continuity else "without"
+    recipe = f"Wilcoxon signed rank test, normal approximation {correction} continuity correction, zeros dropped"
+    return Outcome(plus, _tails(z, ndtr, alternative), recipe)
+
+
+@TESTS.register("sign", two_sided=" by doubling the smaller tail")
+def sign_test(
+    rows: Floats, *, alternative: str = "two-sided", min_difference: float = 0.0, normal: bool = False
+) -> Outcome:
+    """Sign test: wins m of n topics that are not ties; P(X ≥ m) for X ~ Binomial(n, ½), doubled when two-sided.
+
+    Differences smaller than `min_difference` count as ties, and ties are dropped. `normal` takes
+    (wins − losses)/√n against the normal distribution instead. All ties: p = 1.
+
+    >>> o = sign_test(np.array([[1.0] * 35 + [-1.0] * 15]))  # Webber 2010, §3.3.3
+    >>> round(float(o.p[0]), 4)
+    0.0066
+    """
+    from scipy.special import bdtr, ndtr
+
+    if min_difference < 0:
+        raise UsageError(f"sign: min_difference must not be negative ({min_difference:g})")
+    wins, losses = (((s * rows > 0) & (s * rows >= min_difference)).sum(axis=1) for s in (1, -1))
+    n = wins + losses
+    small = f", differences below {min_difference:g} as ties" if min_difference else ""
+    if normal:
+        p = _tails(ratio(wins - losses, np.sqrt(n)), ndtr, alternative)
+        return Outcome(wins.astype(float), p, f"sign test, normal form, ties dropped{small}")
+    least, most = bdtr(n - wins, n, 0.5), bdtr(wins, n, 0.5)  # P(X ≥ wins) and P(X ≤ wins)
+    p = {"greater": least, "less": most, "two-sided": np.minimum(1.0, 2 * np.minimum(least, most))}[alternative]
+    return Outcome(wins.astype(float), np.asarray(p), f"sign test, exact binomial, ties dropped{small}")
+
+
+@TESTS.register("bootstrap", resampled=True, two_sided=" by |mean|")
+def bootstrap_test(
+    rows: Floats, *, alternative: str = "two-sided", resamples: int = RESAMPLES, seed: int = 0, plain: bool = False
+) -> Outcome:
+    """Paired bootstrap of the mean: resampled means, shifted to centre on 0, at least as extreme as the mean.
+
+    Webber 2010, §3.3.3. The same topics are drawn for every pair.
+
+    >>> float(bootstrap_test(np.zeros((1, 5)), resamples=99).p[0])
+    1.0
+    """
+    mean, n = rows.mean(axis=1), rows.shape[1]
+    centred = _centred(rows).T / n
+    means = (counts @ centred for counts in topic_counts(n, resamples, seed))
+    counts = _counted(means, mean, alternative, _slack(rows) / n)
+    recipe = f"paired bootstrap test of the shifted mean, {drawn_in_words(resamples, seed, plain)}"
+    return Outcome(mean, resampled_p(counts, resamples, plain=plain), recipe, least_p(resamples, plain))
+
+
+@TESTS.register("bootstrap-t", resampled=True, two_sided=" by |t|")
+def studentised_bootstrap_test(
+    rows: Floats, *, alternative: str = "two-sided", resamples: int = RESAMPLES, seed: int = 0, plain: bool = False
+) -> Outcome:
+    """Paired bootstrap of the studentised mean: t of each resample of the shifted differences against the observed t.
+
+    Sakai 2006. A resample without spread has t = 0 if its mean is 0, else ±∞. Identical runs: p = 1.
+
+    >>> float(studentised_bootstrap_test(np.zeros((1, 5)), resamples=99).p[0])
+    1.0
+    """
+    t, n = t_statistic(rows), rows.shape[1]
+    centred = _centred(rows).T
+    statistics = (resampled_t(counts, centred)[1] for counts in topic_counts(n, resamples, seed))
+    counts = _counted(statistics, t, alternative, np.where(np.isfinite(t), 1e-9 * np.abs(t), 0))
+    recipe = f"paired studentised bootstrap test, {drawn_in_words(resamples, seed, plain)}"
+    return Outcome(t, resampled_p(counts, resamples, plain=plain), recipe, least_p(resamples, plain))
+
+
+@TESTS.register("randomisation", resampled=True, two_sided=" by |mean|")
+def randomisation_test(
+    rows: Floats, *, alternative: str = "two-sided", resamples: int = RESAMPLES, seed: int = 0, plain: bool = False
+) -> Outcome:
+    """Randomisation of signs: under the null the two runs' labels may be swapped on any topic.
+
+    Two-sided counts |mean*| ≥ |mean| (no tail is doubled). With 2^n ≤ resamples all sign patterns are taken and p is
+    exact. Smucker, Allan & Carterette 2007.
+
+    >>> float(randomisation_test(np.array([[1.0, 1.0, 1.0]]), alternative="greater").p[0])
+    0.125
+    """
+    mean, n = rows.mean(axis=1), rows.shape[1]
+    every = n < 40 and 2**n <= resamples
+    flips = every_sign_flip(n) if every else sign_flips(n, resamples, seed)
+    scaled = rows.T / n
+    counts = _counted((block @ scaled for block in flips), mean, alternative, _slack(rows) / n)
+    if every:
+        return Outcome(mean, counts / 2**n, f"randomisation test, exact over all {2**n} sign patterns")
+    recipe = f"randomisation test, {drawn_in_words(resamples, seed, plain)}"
+    return Outcome(mean, resampled_p(counts, resamples, plain=plain), recipe, least_p(resamples, plain))
+
+
+def t_statistic(rows: Floats) -> Floats:
+    """mean/(S/√n) of each row; 0 for identical runs, ±∞ where every topic has the same non-zero difference."""
+    return ratio(rows.mean(axis=1), standard_deviation(rows) / np.sqrt(rows.shape[1]))
+
+
+def resampled_t(counts: Floats, centred: Floats) -> tuple[Floats, Floats]:
+    """Mean and t of each resample (rows of `counts`) of each pair (columns of `centred`, topics × pairs).
+
+    A resample that drew one value only has no spread: its t is 0 if its mean is 0, else ±∞.
+    """
+    n = len(centred)
+    mean = counts @ centred / n
+    mean[np.abs(mean) <= SLACK * np.abs(centred).sum(axis=0)] = 0.0
+    error = np.sqrt(np.maximum(counts @ centred**2 / n - mean**2, 0) / (n - 1))
+    flat = error <= 1e-8 * np.abs(mean)
+    t = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
+    return mean, np.where(flat & (mean != 0), np.copysign(np.inf, mean), t) if flat.any() else t
+
+
+def _tails(statistic: Floats, below: Callable[[Floats], Floats], alternative: str) -> Floats:
+    """p of a statistic whose null distribution is symmetric around 0; `below` is its distribution function."""
+    if alternative == "two-sided":
+        return np.asarray(2 * below(-np.abs(statistic)))
+    return np.asarray(below(-statistic if alternative == "greater" else statistic))
+
+
+def _counted(blocks: Iterator[Floats], observed: Floats, alternative: str, slack: Floats) -> Floats:
+    counts = np.zeros(len(observed))
+    for block in blocks:
+        counts += tail_counts(block, observed, alternative=alternative, slack=slack)
+    return counts
+
+
+def _centred(rows: Floats) -> Floats:
+    """Rows less their mean; exactly 0 where all values are equal."""
+    spread = standard_deviation(rows)[:, None] > 0
+    return np.where(spread, rows - rows.mean(axis=1, keepdims=True), 0.0)
+
+
+def _slack(rows: Floats) -> Floats:
+    """What two sums of these differences may differ by and still be equal."""
+    return np.asarray(SLACK * np.abs(rows).sum(axis=1))
+
+
+def _signed_ranks(rows: Floats) -> Floats:
+    """Ranks of |difference| among the non-zero ones, ties sharing their mean rank, with the sign of the difference."""
+    from scipy.stats import rankdata
+
+    ranks = np.asarray(rankdata(np.abs(rows), axis=1)) - (rows == 0).sum(axis=1, keepdims=True)
+    return np.where(rows == 0, 0.0, np.sign(rows) * ranks)
+
+
+def _exact_signed_rank_p(ranks: Floats, alternative: str) -> Floats:
+    """P over all sign patterns: the distribution of the doubled rank sum is built topic by topic for all rows at once.
+
+    Memory: rows × n(n+1) numbers.
+    """
+    doubled = np.rint(2 * np.abs(ranks)).astype(np.int64)
+    observed = np.where(ranks > 0, doubled, 0).sum(axis=1, keepdims=True)
+    sums = np.arange(int(doubled.sum(axis=1).max(initial=0)) + 1)
+    share = np.zeros((len(ranks), len(sums)))
+    share[:, 0] = 1.0
+    for topic in range(ranks.shape[1]):
+        before = sums - doubled[:, topic, None]
+        moved = np.where(before >= 0, np.take_along_axis(share, np.maximum(before, 0), axis=1), 0)
+        share = (share + moved) / 2
+    greater = (share * (sums >= observed)).sum(axis=1)
+    less = (share * (sums <= observed)).sum(axis=1)
+    both = np.minimum(1.0, 2 * np.minimum(greater, less))
+    return np.asarray({"greater": greater, "less": less, "two-sided": both}[alternative])

@@ -1,0 +1,126 @@
+"""How are topics drawn anew? The random draws, tail counts and p-values that all resampling tests share.
+
+Draws come in blocks of a fixed size from one generator, so that a p-value depends on the seed, the number of topics
+and the number of resamples alone: never on how many runs are tested at once, nor on jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.engine import chunks, generator
+from assay.errors import UsageError
+from assay.scores import Floats
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+DRAWS_AT_ONCE = 512
+RESAMPLES = 10_000
+# Scores come with a few digits: what differs by less than this share of the data is equal up to rounding of sums.
+SLACK = 1e-12
+
+
+def topic_counts(topics: int, resamples: int, seed: int | np.random.Generator = 0) -> Iterator[Floats]:
+    """Blocks (draws × topics) of how often each topic is drawn when `topics` are drawn with replacement.
+
+    >>> [block.sum(axis=1).tolist() for block in topic_counts(4, 3)]
+    [[4.0, 4.0, 4.0]]
+    """
+    rng = checked_generator(seed)
+    for part in chunks(checked_resamples(resamples), DRAWS_AT_ONCE):
+        draws = part.stop - part.start
+        drawn = rng.integers(topics, size=(draws, topics)) + topics * np.arange(draws)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=draws * topics).reshape(draws, topics).astype(np.float64)
+
+
+def sign_flips(topics: int, resamples: int, seed: int = 0) -> Iterator[Floats]:
+    """Blocks (draws × topics) of random signs, +1 or −1."""
+    rng = checked_generator(seed)
+    for part in chunks(checked_resamples(resamples), DRAWS_AT_ONCE):
+        yield np.where(rng.random((part.stop - part.start, topics)) < 0.5, -1.0, 1.0)
+
+
+def every_sign_flip(topics: int) -> Iterator[Floats]:
+    """Blocks of all 2^topics sign patterns.
+
+    >>> [block.tolist() for block in every_sign_flip(1)]
+    [[[1.0], [-1.0]]]
+    """
+    for part in chunks(2**topics, DRAWS_AT_ONCE):
+        patterns = np.arange(part.start, part.stop)[:, None] >> np.arange(topics)
+        yield np.where(patterns & 1, -1.0, 1.0)
+
+
+def tail_counts(replicates: Floats, observed: Floats, *, alternative: str, slack: Floats | float = 0.0) -> Floats:
+    """How many replicates (rows) are at least as extreme as the observed value of their column.
+
+    Two-sided compares absolute values; it never doubles a tail. Values nearer than `slack` count as equal.
+
+    >>> tail_counts(np.array([[-2.0], [1.0], [3.0]]), np.array([2.0]), alternative="two-sided")
+    array([2.])
+    """
+    if checked_alternative(alternative) == "two-sided":
+        hits = np.abs(replicates) >= np.abs(observed) - slack
+    elif alternative == "greater":
+        hits = replicates >= observed - slack
+    else:
+        hits = replicates <= observed + slack
+    return hits.sum(axis=0, dtype=np.int32).astype(np.float64)
+
+
+def resampled_p(counts: Floats, resamples: int, *, plain: bool = False) -> Floats:
+    """p = (count + 1)/(B + 1), which is never 0; `plain` gives the count/B of the textbooks.
+
+    >>> float(resampled_p(np.array(49.0), 999)), float(resampled_p(np.array(0.0), 1000, plain=True))
+    (0.05, 0.0)
+    """
+    return np.asarray(counts / resamples if plain else (counts + 1) / (resamples + 1))
+
+
+def least_p(resamples: int, plain: bool = False) -> float:
+    """The smallest p that so many resamples can give: 1/(B + 1), or 0 for the plain share."""
+    return 0.0 if plain else 1 / (resamples + 1)
+
+
+def percent(level: float) -> str:
+    """A level as people write it.
+
+    >>> percent(0.95)
+    '95 %'
+    """
+    return f"{100 * level:.6g} %"
+
+
+def drawn_in_words(resamples: int, seed: int, plain: bool | None = None) -> str:
+    """The part of a recipe that says how many draws, which seed and, for a test, how p counts them."""
+    counting = "" if plain is None else f", p = {'count/B' if plain else '(count+1)/(B+1)'}"
+    return f"B = {resamples}, seed {seed}{counting}"
+
+
+def checked_alternative(alternative: str) -> str:
+    """The alternative if it is one of ALTERNATIVES."""
+    if alternative not in ALTERNATIVES:
+        raise UsageError(f"no alternative {alternative!r}; known: {', '.join(ALTERNATIVES)}")
+    return alternative
+
+
+def checked_resamples(resamples: int) -> int:
+    """The number of resamples if it is at least 1."""
+    if resamples < 1:
+        raise UsageError(f"resamples must be at least 1, not {resamples}; 10000 is usual")
+    return resamples
+
+
+def checked_generator(seed: int | np.random.Generator) -> np.random.Generator:
+    """The generator of a seed that is not negative."""
+    if isinstance(seed, int) and seed < 0:
+        raise UsageError(f"a seed must not be negative ({seed}); take 0 or more")
+    return generator(seed)
+
+
+def checked_share(value: float, what: str) -> float:
+    """A level or an α, strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise UsageError(f"{what} must lie between 0 and 1, not {value}")
+    return value

@@ -1,0 +1,121 @@
+"""Is run A really better than run B on these topics? One pair of runs, with all that should be reported about it.
+
+Stands after the ScoreMatrix: two rows of scores → one Comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.scores import Floats
+from assay.stats.effect import differences, mean_interval, standardised_effect
+from assay.stats.paired import outcome_of
+from assay.stats.resampling import RESAMPLES
+from assay.tables import Table
+
+ENDLESS = "every topic has the same difference; effect size and t are infinite, and p is a limit"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two runs compared: first − second throughout; wins, ties and losses are None when the topic sets differ."""
+
+    names: tuple[str, str]
+    n: tuple[int, ...]
+    means: tuple[float, float]
+    mean_difference: float
+    median_difference: float
+    statistic: float
+    p: float
+    effect: float
+    low: float
+    high: float
+    wins: int | None
+    ties: int | None
+    losses: int | None
+    alternative: str
+    recipe: str
+    differences: Floats | None = None
+
+    def table(self) -> Table:
+        """The comparison as one row."""
+        return comparisons_table([self])
+
+
+def comparisons_table(
+    comparisons: Sequence[Comparison],
+    *,
+    corrected: Sequence[float] | None = None,
+    caption: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Several comparisons made by one recipe, one row each, with their corrected p where several are given."""
+    columns = {
+        "run": "", "mean": ".4f", "against": "", "its mean": ".4f", "difference": "+.4f", "low": "+.4f", "high": "+.4f",
+        "median": "+.4f", "effect": "+.3f", "statistic": ".4f", "p": "p", "wins": "d", "ties": "d", "losses": "d",
+    }  # fmt: skip
+    rows: list[tuple[Any, ...]] = [
+        (
+            c.names[0], c.means[0], c.names[1], c.means[1], c.mean_difference, c.low, c.high,
+            c.median_difference, c.effect, c.statistic, c.p, c.wins, c.ties, c.losses,
+        )
+        for c in comparisons
+    ]  # fmt: skip
+    if corrected is not None and len(rows) > 1:
+        columns["p corrected"] = "p"
+        rows = [(*row, p) for row, p in zip(rows, corrected, strict=True)]
+    endless = [f"{c.names[0]}: {ENDLESS}" for c in comparisons if np.isinf(c.effect)]
+    return Table.of(columns, rows, caption=caption, notes=[comparisons[0].recipe, *notes, *endless])
+
+
+def compare_two(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    test: str = "t",
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    alternative: str = "two-sided",
+    interval: str = "t",
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Comparison:
+    """Two runs on the same topics, in the same order, by one of TESTS and one of INTERVALS.
+
+    The interval is always two-sided. Identical runs: p = 1 (exactly so for every test), effect 0.
+
+    >>> c = compare_two([0.5, 0.6, 0.9], [0.4, 0.4, 0.6])
+    >>> round(c.mean_difference, 3), round(c.effect, 3), round(c.p, 4), (c.wins, c.ties, c.losses)
+    (0.2, 2.0, 0.0742, (3, 0, 0))
+    """
+    rows = differences(first, second)
+    outcome = outcome_of(rows, test, alternative=alternative, resamples=resamples, seed=seed)
+    ends = mean_interval(rows, interval, level=level, resamples=resamples, seed=seed)
+    d = rows[0]
+    return Comparison(
+        names=names,
+        n=(len(d),),
+        means=(_mean(first), _mean(second)),
+        mean_difference=float(d.mean()),
+        median_difference=float(np.median(d)),
+        statistic=float(outcome.statistic[0]),
+        p=float(outcome.p[0]),
+        effect=float(standardised_effect(rows)[0]),
+        low=float(ends.low[0]),
+        high=float(ends.high[0]),
+        wins=int((d > 0).sum()),
+        ties=int((d == 0).sum()),
+        losses=int((d < 0).sum()),
+        alternative=alternative,
+        recipe=f"{outcome.recipe}; {ends.recipe}; n = {len(d)} topics",
+        differences=d,
+    )
+
+
+def _mean(scores: npt.ArrayLike) -> float:
+    return float(np.asarray(scores, dtype=np.float64).mean())

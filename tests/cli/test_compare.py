@@ -1,0 +1,200 @@
+"""`assay compare` as a person calls it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.cli.compare import TEST_HELP, command
+from assay.errors import AssayError
+from assay.scorefiles import write_scores
+from assay.scores import ScoreMatrix
+from assay.stats.effect import INTERVALS
+from assay.stats.multiple import CORRECTIONS
+from assay.stats.paired import TESTS
+from assay.stats.tukey import SIMULTANEOUS
+from assay.stats.two_sample import TWO_SAMPLE_TESTS
+from tests.conftest import real_data
+from tests.oracles.stats import SAKAI
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    write_scores(path, [ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure="nERR")], shape="matrix")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(command, [str(a) for a in arguments], catch_exceptions=True)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_leaderboard(scores: Path) -> None:
+    text = run(scores, "--baseline", "y").output
+    assert "nERR, 3 runs, 20 topics" in text
+    assert "paired t test, 19 degrees of freedom" in text
+    assert "holm over 2 tests" in text
+    row = next(line for line in text.splitlines() if line.startswith("x"))
+    assert "0.3450" in row
+    assert "+0.0750" in row
+    assert "+0.473" in row
+
+
+@pytest.mark.parametrize("test", [*TESTS.names(), *SIMULTANEOUS.names(), "sign(min_difference=0.15)"])
+@pytest.mark.parametrize("interval", INTERVALS.names())
+def test_every_test_and_interval_in_csv(scores: Path, test: str, interval: str) -> None:
+    output = run(scores, "--test", test, "--interval", interval, "-B", 99, "--format", "csv").output
+    rows = list(csv.DictReader(io.StringIO(output)))
+    assert [r["run"] for r in rows] == ["x", "y", "z"]
+    p = rows[1].get("p corrected", rows[1].get("p"))
+    assert p is not None
+    assert 0 < float(p) <= 1
+
+
+def test_help_names_every_choice() -> None:
+    text = " ".join(run("--help").output.split())
+    for registry in (TESTS, SIMULTANEOUS, TWO_SAMPLE_TESTS):
+        assert all(e.name in TEST_HELP for e in registry)
+    assert all(e.name in text for e in (*CORRECTIONS, *INTERVALS))
+
+
+def test_pairs_and_anova(scores: Path) -> None:
+    board, pairs, anova, ranks = json.loads(run(scores, "--pairs", "--anova", "--format", "json").output)
+    assert len(board["rows"]) == len(pairs["rows"]) == 3
+    assert anova["rows"][0]["F"] == pytest.approx(2.475, abs=5e-4)
+    assert {r["run"] for r in ranks["rows"]} == {"x", "y", "z"}
+
+
+def test_latex_is_ready_for_a_paper(scores: Path) -> None:
+    output = run(scores, "--format", "latex", "--pairs", "--anova").output
+    assert output.isascii()
+    assert output.count(r"\begin{table}") == output.count(r"\end{table}") == 4
+    assert output.count("$") % 2 == 0
+    for line in output.splitlines():
+        if line.endswith(r"\\") and line.startswith("x "):
+            assert line.count("&") in (12, 10, 1)
+
+
+def test_files_with_the_same_topics_are_joined(tmp_path: Path) -> None:
+    for i, name in enumerate("xyz"):
+        write_scores(tmp_path / f"{name}.csv", [ScoreMatrix.of(SAKAI[[i]], runs=[name], measure="nERR")])
+    joined = run(*(tmp_path / f"{n}.csv" for n in "xyz"), "--format", "csv").output
+    assert len(joined.splitlines()) == 4
+
+
+def test_different_topics_are_refused_and_compared_unpaired(tmp_path: Path, scores: Path) -> None:
+    other = ScoreMatrix.of(SAKAI[:, :9] / 2, runs=["x", "y", "w"], topics=[f"n{i}" for i in range(9)], measure="nERR")
+    write_scores(tmp_path / "other.csv", [other])
+    with pytest.raises(AssayError, match=r"in one file only .29 such topics.; .* --against"):
+        run(scores, tmp_path / "other.csv")
+    rows = json.loads(run(scores, "--against", tmp_path / "other.csv", "--format", "json").output)
+    assert [r["run"] for r in rows["rows"]] == ["x", "y"]
+    assert any("Welch" in n for n in rows["notes"])
+    for test in ("student", "bootstrap"):
+        assert test in run(scores, "--against", tmp_path / "other.csv", "--test", test).output.lower()
+
+
+def test_normality(scores: Path) -> None:
+    text = run(scores, "--normality", "--baseline", "y").output
+    assert "Do the differences to y look normal?" in text
+
+
+def test_single_runs_are_compared_whatever_their_names(tmp_path: Path) -> None:
+    for name, topics in (("a", 12), ("b", 9)):
+        m = ScoreMatrix.of(SAKAI[[0], :topics], runs=[name], topics=[f"{name}{i}" for i in range(topics)])
+        write_scores(tmp_path / f"{name}.csv", [m])
+    assert "score on two topic sets" in run(tmp_path / "a.csv", "--against", tmp_path / "b.csv").output
+
+
+def test_factorial(tmp_path: Path) -> None:
+    path = tmp_path / "grid.csv"
+    path.write_text("stop,model,1,2,3\nno,bm25,.1,.2,.4\nno,lm,.2,.3,.2\nyes,bm25,.3,.5,.6\nyes,lm,.2,.4,.7\n")
+    text = run("--factorial", path).output
+    assert "stop × model" in text
+    assert "Levels of stop" in text
+    assert run("--factorial", path, "--format", "latex").output.isascii()
+
+
+def test_output_is_the_same_again_and_for_any_jobs(scores: Path) -> None:
+    options = (scores, "--test", "bootstrap-t", "-B", 500, "--seed", 7)
+    assert run(*options).output == run(*options, "--jobs", 2).output
+    assert run(*options).output != run(scores, "--test", "bootstrap-t", "-B", 500, "--seed", 8).output
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("AP,1,2\na,.1,nan\nb,.2,.3\n", "finite"),
+        ("AP,1,2\na,.1,x\nb,.2,.3\n", "not a number"),
+        ("AP,1\na,.1\nb,.2\n", "1 topic; at least 2"),
+        ("AP,1,2\na,.1,.2\n", "needs at least two"),
+        ("run,topic,score\na,1,.1\na,2,.2\nb,1,.3\n", "has no score for topic '2'"),
+    ],
+)
+def test_bad_files_are_one_line_and_exit_2(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    result = subprocess.run(
+        [sys.executable, "-m", "assay.cli.main", "compare", str(path)], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "tt"], "no test 'tt'"),
+        (["--correction", "sidak"], "no correction 'sidak'"),
+        (["--interval", "bca"], "no interval 'bca'"),
+        (["--baseline", "w"], "no run 'w'"),
+        (["--alpha", "nan"], "between 0 and 1"),
+        (["--test", "tukey", "--correction", "sidak"], "no correction 'sidak'"),
+        (["--test", "tukey", "--alternative", "less"], "two-sided"),
+        (["--test", "bootstrap", "--seed", "-1"], "seed must not be negative"),
+        (["--test", "sign(min_difference=x)"], "does not fit"),
+        (["--test", "sign(min_difference=0.1"], "bracket is not closed"),
+    ],
+)
+def test_bad_options(scores: Path, options: list[str], message: str) -> None:
+    with pytest.raises(AssayError, match=message):
+        run(scores, *options)
+
+
+@pytest.mark.parametrize("options", [["--alpha", "5"], ["-B", "0"], ["--alternative", "more"]])
+def test_options_out_of_range_exit_2(scores: Path, options: list[str]) -> None:
+    assert run(scores, *options).exit_code == 2
+
+
+def test_identical_runs_show_no_nan(tmp_path: Path) -> None:
+    write_scores(tmp_path / "same.csv", [ScoreMatrix.of(np.tile([0.1, 0.2, 0.3], (3, 1)))])
+    for test in ("t", "bootstrap-t", "tukey", "randomised-tukey", "wilcoxon"):
+        text = run(tmp_path / "same.csv", "--test", test, "-B", 50, "--pairs", "--anova").output.lower()
+        assert "nan" not in text
+        assert "inf" not in text.replace("information", "")
+
+
+def test_trec8_from_the_file() -> None:
+    path = real_data("trec-score-matrices/named/trec8-adhoc_ap.csv")
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run(path, "--baseline", "apl8c221", "--correction", "none", "--format", "csv").output)
+        )
+    )
+    assert len(rows) == 129
+    best = next(r for r in rows if r["run"] == "CL99XT")
+    assert float(best["p"]) == pytest.approx(0.035256, abs=5e-7)
+    assert (best["wins"], best["ties"], best["losses"]) == ("35", "0", "15")

@@ -1,0 +1,39 @@
+"""Methods by name: parameters in brackets are checked and win over the common options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from assay.errors import UsageError
+from assay.registry import Registry
+from assay.stats.calls import called
+
+METHODS: Registry[Callable[..., tuple[object, ...]]] = Registry("method")
+
+
+@METHODS.register("shrink")
+def shrink(x: int, *, by: float = 0.5, times: int = 1, quietly: bool = False) -> tuple[object, ...]:
+    """A method to call."""
+    return x, by, times, quietly
+
+
+def test_brackets_win_over_common_options_and_unknown_ones_stay_out() -> None:
+    assert called(METHODS, "shrink(times=3)", 7, times=2, by=0.1, seed=5) == (7, 0.1, 3, False)
+    assert called(METHODS, "shrink(by=2, quietly=true)", 7) == (7, 2, 1, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["shrink(by=x)", "shrink(by=true)", "shrink(by=inf)", "shrink(times=1.5)", "shrink(quietly=1)"]
+)
+def test_what_does_not_fit_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="does not fit; it is by default"):
+        called(METHODS, text, 7)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(UsageError, match="did you mean shrink"):
+        called(METHODS, "shrnk", 7)
+    with pytest.raises(UsageError, match="no parameter 'of'"):
+        called(METHODS, "shrink(of=1)", 7)

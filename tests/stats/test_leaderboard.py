@@ -1,0 +1,93 @@
+"""The leaderboard: what stands in its rows is what the parts say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError, UsageError
+from assay.scores import ScoreMatrix
+from assay.stats.all_pairs import all_pairs, versus_baseline
+from assay.stats.leaderboard import leaderboard
+from tests.oracles.stats import SAKAI, trec8
+
+SMALL = ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure="nERR")
+
+
+def test_rows_are_the_parts() -> None:
+    board = leaderboard(SMALL, baseline="y", correction="bonferroni")
+    table = board.table()
+    versus = versus_baseline(SMALL, "y")
+    assert table.column("run") == ["x", "y", "z"]
+    assert table.column("mean") == pytest.approx(SAKAI.mean(axis=1))
+    assert table.column("Δ") == [pytest.approx(0.075), None, pytest.approx(-0.025)]
+    assert table.column("p corrected")[0] == pytest.approx(2 * versus.p[0])
+    assert table.column("effect")[0] == pytest.approx(0.473, abs=5e-4)
+    assert (table.column("wins")[0], table.column("ties")[0], table.column("losses")[0]) == (10, 5, 5)
+    assert table.column("Δ low")[0] == pytest.approx(0.075 - 0.0742, abs=1e-4)
+
+
+def test_default_baseline_is_the_best_and_it_is_said() -> None:
+    board = leaderboard(SMALL)
+    assert board.baseline == "x"
+    assert "picked after seeing the scores" in " ".join(board.table().notes)
+    assert "picked" not in " ".join(leaderboard(SMALL, baseline="x").table().notes)
+
+
+def test_letters_come_from_all_pairs_two_sided() -> None:
+    board = leaderboard(trec8(), alternative="greater", baseline="apl8c221")
+    assert board.letters is not None
+    pairs = all_pairs(trec8().by_mean())
+    different = pairs.square(pairs.corrected("holm")) < 0.05
+    for group in board.letters.groups:
+        assert not different[np.ix_(group, group)].any()
+    assert board.versus.alternative == "greater"
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
+def test_simultaneous_tests_need_no_correction(test: str) -> None:
+    board = leaderboard(SMALL, baseline="y", test=test, resamples=200)
+    pairs = all_pairs(SMALL, test, resamples=200)
+    assert board.table().column("p")[0] == pytest.approx(pairs.p[0])
+    assert "p holds for all 3 pairs at once" in " ".join(board.table().notes)
+    assert board.pairs_table().column("p") == pytest.approx(pairs.p)
+
+
+def test_uncorrected_says_the_family_wise_error() -> None:
+    notes = " ".join(leaderboard(SMALL, correction="none").table().notes)
+    assert "not corrected for 2 tests" in notes
+    assert "0.098" in notes  # 1 − .95²
+
+
+def test_without_letters_no_pair_is_tested() -> None:
+    board = leaderboard(SMALL, letters=False)
+    assert board.pairs is None
+    assert "letters" not in board.table().columns
+    with pytest.raises(UsageError, match="pairs were not tested"):
+        board.pairs_table()
+
+
+def test_latex_is_plain_ascii() -> None:
+    for test in ("t", "tukey", "bootstrap", "wilcoxon", "sign"):
+        board = leaderboard(SMALL, test=test, pairs=True, resamples=99, interval="basic")
+        for table in (board.table(), board.pairs_table()):
+            latex = table.latex()
+            assert latex.isascii(), [c for c in latex if ord(c) > 126]
+            assert latex.count("$") % 2 == 0
+
+
+def test_identical_and_constant_runs_have_a_meaning() -> None:
+    same = ScoreMatrix.of([[0.1, 0.2, 0.3]] * 2 + [[0.2, 0.3, 0.4]])
+    for test in ("t", "sign", "bootstrap-t", "tukey", "randomised-tukey"):
+        text = leaderboard(same, test=test, resamples=99).table().text().lower()
+        assert "nan" not in text
+        assert "inf " not in text
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(DataError, match="needs at least two"):
+        leaderboard(ScoreMatrix.of([[0.1, 0.2]]))
+    with pytest.raises(UsageError, match="no run 'w' to be the baseline"):
+        leaderboard(SMALL, baseline="w")
+    with pytest.raises(UsageError, match="alpha must lie between 0 and 1"):
+        leaderboard(SMALL, alpha=5)

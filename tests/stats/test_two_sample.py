@@ -1,0 +1,90 @@
+"""Two topic sets: Student, Welch and the bootstrap against scipy, Webber's example, and the null."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError, UsageError
+from assay.stats.resampling import ALTERNATIVES
+from assay.stats.two_runs import comparisons_table
+from assay.stats.two_sample import TWO_SAMPLE_TESTS, compare_topic_sets
+from tests.oracles.stats import scipy_stats as stats
+from tests.oracles.stats import trec8
+
+
+def test_unpaired_running_example_of_webber() -> None:
+    c = compare_topic_sets(trec8().of_run("CL99XT"), trec8().of_run("apl8c221"), "student")
+    assert c.p == pytest.approx(0.201832, abs=5e-7)  # printed .202: what forgetting the pairing costs
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("test", "equal"), [("student", True), ("welch", False)])
+def test_agrees_with_scipy(test: str, equal: bool, alternative: str) -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(0.5, 0.1, 30), rng.normal(0.45, 0.3, 50)
+    ours = compare_topic_sets(x, y, test, alternative=alternative, level=0.9)
+    theirs = stats.ttest_ind(x, y, equal_var=equal, alternative=alternative)
+    assert ours.statistic == pytest.approx(theirs.statistic)
+    assert ours.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    ends = stats.ttest_ind(x, y, equal_var=equal).confidence_interval(0.9)
+    assert (ours.low, ours.high) == pytest.approx((ends.low, ends.high), rel=1e-9)
+    assert (ours.wins, ours.ties, ours.losses) == (None, None, None)
+
+
+def test_bootstrap_is_near_welch_and_never_zero() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(0.5, 0.1, 40), rng.normal(0.45, 0.2, 50)
+    boot, welch = (compare_topic_sets(x, y, name) for name in ("bootstrap", "welch"))
+    assert boot.p == pytest.approx(welch.p, abs=0.02)
+    assert (boot.low, boot.high) == pytest.approx((welch.low, welch.high))
+    assert compare_topic_sets(x + 5, y, "bootstrap", resamples=99).p == 0.01
+    assert compare_topic_sets(x + 5, y, "bootstrap(plain=true)", resamples=99).p == 0.0
+
+
+@pytest.mark.parametrize("name", TWO_SAMPLE_TESTS.names())
+def test_p_is_uniform_under_the_null(name: str) -> None:
+    rng = np.random.default_rng(11)
+    p = [compare_topic_sets(rng.normal(0, 1, 25), rng.normal(0, 1, 30), name, resamples=199).p for _ in range(600)]
+    assert stats.kstest(p, "uniform").statistic < 1.63 / np.sqrt(600)
+
+
+@pytest.mark.parametrize("name", TWO_SAMPLE_TESTS.names())
+def test_degenerate_samples(name: str) -> None:
+    assert compare_topic_sets([0.1] * 5, [0.1] * 4, name, resamples=99).p == 1.0
+    apart = compare_topic_sets([0.2] * 5, [0.1] * 4, name, resamples=99)
+    assert apart.p <= 0.01
+    assert "infinite" in apart.table().text()
+    with pytest.raises(DataError, match="1 topic"):
+        compare_topic_sets([0.1], [0.1, 0.2], name)
+
+
+def test_table_of_several_runs() -> None:
+    c = compare_topic_sets([0.1, 0.2, 0.4], [0.3, 0.2, 0.5], names=("a", "b"))
+    table = comparisons_table([c, c], corrected=[0.5, 0.6], caption="AP")
+    assert table.column("against") == ["b", "b"]
+    assert table.column("p corrected") == [0.5, 0.6]
+    assert table.column("wins") == [None, None]
+    assert "Welch" in table.notes[0]
+
+
+def test_bootstrap_intervals() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.exponential(1, 30), rng.exponential(2, 20)
+    basic, percentile = (compare_topic_sets(x, y, interval=k, level=0.9) for k in ("basic", "percentile"))
+    assert basic.low == pytest.approx(2 * basic.mean_difference - percentile.high, abs=1e-12)
+    theirs = stats.bootstrap(
+        (x, y),
+        lambda a, b, axis: a.mean(axis=axis) - b.mean(axis=axis),
+        method="percentile",
+        confidence_level=0.9,
+        rng=1,
+    ).confidence_interval
+    assert (percentile.low, percentile.high) == pytest.approx((theirs.low, theirs.high), abs=0.03)
+    with pytest.raises(UsageError, match="no interval 'bca' for two topic sets"):
+        compare_topic_sets(x, y, interval="bca")
+
+
+def test_unknown_test() -> None:
+    with pytest.raises(UsageError, match="no two-sample test 't'"):
+        compare_topic_sets([0.1, 0.2], [0.3, 0.2], "t")

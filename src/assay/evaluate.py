@@ -16,8 +16,10 @@ from assay.data import Qrels, Run
 from assay.engine import Progress, chunks, ordered_map, silent
 from assay.errors import DataError, UsageError
 from assay.grades import Grades, match
+from assay.intents import IntentQrels, align_intents
 from assay.io import read_run
 from assay.measures import Measure, parse
+from assay.measures.diversity import evaluate_intents
 from assay.measures.ties import expected
 from assay.scores import ScoreMatrix
 from assay.version import __version__
@@ -67,7 +69,7 @@ class Policy:
 
 def evaluate(
     runs: Iterable[Run | str | Path],
-    qrels: Qrels,
+    qrels: Qrels | IntentQrels,
     measures: str | Measure | Sequence[str | Measure],
     *,
     policy: Policy | None = None,
@@ -78,7 +80,9 @@ def evaluate(
     """Scores of runs (or run files) on the topics of the qrels, one matrix per measure.
 
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
-    "error" refuses. Files are read by `jobs` threads. lengths: words of every doc, for measures of time.
+    "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
+    and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
+    measures of time. Files are read by `jobs` threads.
 
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
     >>> matrix, = evaluate([Run.from_lists("r", {"1": ["b", "a"]})], qrels, "RR")
@@ -112,7 +116,7 @@ class RunScores:
 
 def score(
     run: Run | str | Path,
-    qrels: Qrels,
+    qrels: Qrels | IntentQrels,
     measures: Sequence[Measure],
     *,
     policy: Policy,
@@ -124,6 +128,8 @@ def score(
         run = read_run(run, ranks=policy.ties == "rank", threads=threads, mapped=True)
     if (run.ties, run.compat) != (policy.ties, policy.compat):
         run = run.ordered(policy.ties, compat=policy.compat)
+    if isinstance(qrels, IntentQrels):
+        return _score_intents(run, qrels, measures, policy)
     joined = match(run, qrels)
     depth = int(np.diff(run.bounds).max(initial=1))
     parts = [
@@ -133,6 +139,17 @@ def score(
     values = np.concatenate([v for v, _ in parts], axis=1) if parts else np.zeros((len(measures), 0))
     how = tuple(max(column, key=len) for column in zip(*(h for _, h in parts), strict=True))
     return RunScores(run.name, values, joined.topic_in_run < 0, how or (policy.ties,) * len(measures))
+
+
+def _score_intents(run: Run, qrels: IntentQrels, measures: Sequence[Measure], policy: Policy) -> RunScores:
+    if policy.ties == "average" or policy.unjudged != "0":
+        raise UsageError("with judgments by intent there are no expected scores over ties and no bounds")
+    g = align_intents(run, qrels)
+    g = g if policy.depth is None else replace(g, places=g.places.cut(policy.depth))
+    g = g.condensed() if policy.condensed else g
+    values = np.array([evaluate_intents(m, g) for m in measures]).reshape(len(measures), -1)
+    absent = np.array([t not in set(run.topics) for t in qrels.topics])
+    return RunScores(run.name, values, absent, (policy.ties,) * len(measures))
 
 
 def prepared(g: Grades, policy: Policy) -> Grades:
@@ -152,7 +169,11 @@ def _score_block(g: Grades, measures: Sequence[Measure], policy: Policy) -> tupl
 
 
 def _matrices(
-    scored: Sequence[RunScores], qrels: Qrels, measures: Sequence[Measure], policy: Policy, sources: Sequence[Run | str]
+    scored: Sequence[RunScores],
+    qrels: Qrels | IntentQrels,
+    measures: Sequence[Measure],
+    policy: Policy,
+    sources: Sequence[Run | str],
 ) -> list[ScoreMatrix]:
     names = _distinct([s.name for s in scored], sources)
     keep = _kept_topics(scored, qrels, policy, names)
@@ -166,7 +187,7 @@ def _matrices(
 
 
 def _kept_topics(
-    scored: Sequence[RunScores], qrels: Qrels, policy: Policy, names: Sequence[str]
+    scored: Sequence[RunScores], qrels: Qrels | IntentQrels, policy: Policy, names: Sequence[str]
 ) -> npt.NDArray[np.bool_]:
     absent = np.array([s.missing for s in scored]).reshape(len(scored), len(qrels.topics))
     for s, missing in zip(scored, absent, strict=True):

@@ -115,12 +115,22 @@ class Grades:
         """As if every retrieved unjudged doc had been judged with that grade; the judged set grows by them."""
         unknown = self.inside() & ~self.judged()
         added = np.where(unknown, grade, UNJUDGED)
-        ideal = -np.sort(-np.concatenate([self.ideal, added], axis=1), axis=1)
-        return replace(self, ranked=np.where(unknown, grade, self.ranked), ideal=ideal)
+        judged = np.concatenate([self.ideal, added], axis=1)
+        order = np.argsort(-judged, axis=1, kind="stable")
+        inclusion = self.judged_inclusion
+        if inclusion is not None:
+            inclusion = np.take_along_axis(np.concatenate([inclusion, np.ones(added.shape)], axis=1), order, axis=1)
+        return replace(
+            self, ranked=np.where(unknown, grade, self.ranked), ideal=np.take_along_axis(judged, order, axis=1),
+            judged_inclusion=inclusion,
+        )  # fmt: skip
 
     def with_order(self, order: Ints) -> Grades:
         """The lists rearranged: rank r of topic t takes the doc of rank order[t, r]."""
-        return replace(self, ranked=np.take_along_axis(self.ranked, order, axis=1), tied=None)
+        lengths = None if self.lengths is None else np.take_along_axis(self.lengths, order, axis=1)
+        inclusion = None if self.inclusion is None else np.take_along_axis(self.inclusion, order, axis=1)
+        ranked = np.take_along_axis(self.ranked, order, axis=1)
+        return replace(self, ranked=ranked, tied=None, lengths=lengths, inclusion=inclusion)
 
     def blocks(self) -> Ints:
         """The number of the tied block of each rank, counted within the topic."""

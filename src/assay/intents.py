@@ -57,8 +57,10 @@ class IntentQrels:
         """
         judged = _by_topic(rows, name)
         topics = natural_order(judged)
-        known = set(probabilities or ())
-        intents = {t: _intents_of(judged[t], [i for (u, i) in known if u == t]) for t in topics}
+        listed: dict[str, list[str]] = {}
+        for topic, intent in probabilities or ():
+            listed.setdefault(topic, []).append(intent)
+        intents = {t: _intents_of(judged[t], listed.get(t, ())) for t in topics}
         width = max((len(i) for i in intents.values()), default=0)
         shape = (len(topics), width)
         chances, nav = np.zeros(shape), np.zeros(shape, dtype=bool)
@@ -120,7 +122,8 @@ def _grade_table(rows: list[tuple[dict[str, int], list[str]]], width: int) -> np
 class IntentGrades:
     """The grades of one run for each intent: all that a diversity measure may see.
 
-    places are Grades whose "grades" are rows of `table` (judged docs × intents), larger for larger doc ids.
+    places are Grades whose "grades" are rows of `table` (judged docs × intents), larger for larger doc ids. The arrays
+    made of it have topics × depth × intents cells: meant for hundreds of topics, not for millions.
     """
 
     places: Grades

@@ -22,8 +22,9 @@ from assay.errors import UsageError
 from assay.tables import FORMATS, Table
 
 if TYPE_CHECKING:
-    from assay.data import Run
+    from assay.data import Qrels, Run
     from assay.evaluate import Policy
+    from assay.intents import IntentQrels
     from assay.measures import Measure
     from assay.scores import ScoreMatrix
 
@@ -32,7 +33,9 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 
 @click.command()
 @runs_argument
-@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
+@click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade.")
+@click.option("--intent-info", type=FILE, help="Intents: topic intent probability [inf|nav].")
 @measures_option
 @click.option("--per-topic", "-q", is_flag=True, help="A row per topic too.")
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="All scores to a .csv, .tsv or .parquet.")
@@ -52,7 +55,9 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 @functools.partial(with_output, formats=(*FORMATS, "trec_eval"))
 def command(
     runs: tuple[Path, ...],
-    qrels_path: Path,
+    qrels_path: Path | None,
+    intents: Path | None,
+    intent_info: Path | None,
     measures: str | None,
     per_topic: bool,
     save: Path | None,
@@ -77,6 +82,7 @@ def command(
     assay score --qrels qrels.txt bm25.run dpr.run -m 'AP nDCG@10'
     assay score --qrels qrels.txt runs/ --per-topic --save scores.parquet
     assay score --qrels qrels.txt bm25.run --format trec_eval --compat trec_eval-9 -m all_trec -q
+    assay score --intents diversity.qrels bm25.run -m 'alpha-nDCG@20 D#-nDCG@10'
 
     Without --format trec_eval every topic of the qrels counts, as with trec_eval's -c.
     """
@@ -87,10 +93,13 @@ def command(
         load_plugin(plugin)
     policy = replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
     files = run_files(runs)
+    qrels = _judgments(qrels_path, intents, intent_info)
     if out.format == "trec_eval":
+        from assay.data import Qrels
         from assay.trec_eval import Options, output, read_zscores
 
-        qrels = load_qrels(qrels_path)
+        if not isinstance(qrels, Qrels):
+            raise UsageError("trec_eval has no measures by intent; give --qrels")
         options = Options(
             policy.compat or "trec_eval-9", tuple((measures or "official").split()), per_topic, complete, rel,
             policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {},
@@ -99,13 +108,13 @@ def command(
         return
     if zscores or no_summary or complete:
         raise UsageError("-c, -n and -Z belong to --format trec_eval")
-    _score(files, qrels_path, _with_rel(chosen_measures(measures or DEFAULT), rel), policy,
+    _score(files, qrels, _with_rel(chosen_measures(measures or DEFAULT), rel), policy,
            per_topic=per_topic, save=save, bounds=bounds, lengths=lengths, lenient=lenient, jobs=jobs,
            out=out)  # fmt: skip
 
 
 def _score(
-    files: list[Path], qrels_path: Path, measures: list[Measure], policy: Policy, *,
+    files: list[Path], qrels: Qrels | IntentQrels, measures: list[Measure], policy: Policy, *,
     per_topic: bool, save: Path | None, bounds: bool, lengths: Path | None, lenient: bool, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Everything but trec_eval's own output."""
@@ -113,7 +122,6 @@ def _score(
 
     from assay.evaluate import evaluate
 
-    qrels = load_qrels(qrels_path)
     words = read_lengths(lengths) if lengths else None
     runs = _read(files, True, out) if lenient else files
     with out.progress("scoring") as progress:
@@ -195,6 +203,17 @@ def load_plugin(path: Path) -> None:
         runpy.run_path(str(path))
     except Exception as error:  # whatever a person's own file raises is told, not traced
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Qrels | IntentQrels:
+    """The judgments, plain or by intent."""
+    if (qrels is None) == (intents is None):
+        raise UsageError("give --qrels, or --intents for judgments by intent")
+    if qrels is not None:
+        return load_qrels(qrels)
+    from assay.io.diversity import read_intent_qrels
+
+    return read_intent_qrels(intents or "", intents=info)
 
 
 def keep_freed_memory() -> None:

@@ -62,6 +62,8 @@ class Measure:
 
     def __call__(self, g: Grades) -> Scores:
         """One score per topic."""
+        if self.form or self.entry.facts.get("needs") == "intents":
+            raise UsageError(f"{self} needs judgments by intent; give them instead of plain qrels")
         seen = g.condensed() if self.condensed else g
         return self.entry.function(seen, **dict(self.parameters))
 

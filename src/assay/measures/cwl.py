@@ -20,7 +20,7 @@ DEPTH = 1000
 PAPER = "Azzopardi, Thomas & Moffat 2019"
 
 
-@measure("CWLP", linear=True, paper=PAPER)
+@measure("CWLP", linear=True, bounded=True, paper=PAPER)
 def cwl_precision(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """Graded precision at k as a C/W/L measure: C(i) = 1 for i < k, else 0. Its EU for binary grades is P@k.
 
@@ -44,7 +44,7 @@ def cwl_reciprocal_rank(g: Grades, *, gain: str = "grade", value: str = "EU") ->
     return _expected(gains, (gains.cumsum(axis=1) == 0).astype(np.float64), value)
 
 
-@measure("CWLRBP", linear=True, paper="Moffat & Zobel 2008")
+@measure("CWLRBP", linear=True, bounded=True, paper="Moffat & Zobel 2008")
 def cwl_rbp(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU") -> Scores:
     """Rank-biased precision as a C/W/L measure: C(i) = p, with the weights of 1,000 ranks summing to 1.
 
@@ -56,7 +56,7 @@ def cwl_rbp(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU"
     return _expected(gains, np.full(gains.shape, p), value)
 
 
-@measure("SDCG", linear=True, paper="Järvelin & Kekäläinen 2002; Moffat et al. 2013")
+@measure("SDCG", linear=True, bounded=True, paper="Järvelin & Kekäläinen 2002; Moffat et al. 2013")
 def scaled_dcg(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """DCG with its discounts scaled to sum to 1 at rank k: C(i) = log(i + 1)/log(i + 2) for i < k, else 0.
 
@@ -68,7 +68,7 @@ def scaled_dcg(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> 
     return _expected(gains, np.log(i + 1) / np.log(i + 2), value, k)
 
 
-@measure("INSQ", linear=True, paper="Moffat, Scholer & Thomas 2012")
+@measure("INSQ", linear=True, bounded=True, paper="Moffat, Scholer & Thomas 2012")
 def insq(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """A user who wants T docs' worth of gain and does not adapt: C(i) = ((i + 2T − 1)/(i + 2T))².
 
@@ -216,7 +216,7 @@ def information_foraging(
     return _expected(gains, models[model], value)
 
 
-@measure("SET", linear=True, paper="Azzopardi 2014")
+@measure("SET", linear=True, bounded=True, paper="Azzopardi 2014")
 def search_economics(g: Grades, *, k: int, beta: float = 0.5, gain: str = "grade", value: str = "EU") -> Scores:
     """Diminishing returns i^β: C(i) = w(i + 1)/w(i) for i < k, w(i) = (i + 1)^β − i^β; β = 1 is graded precision.
 
@@ -230,7 +230,13 @@ def search_economics(g: Grades, *, k: int, beta: float = 0.5, gain: str = "grade
     return _expected(gains, ((i + 2) ** beta - (i + 1) ** beta) / ((i + 1) ** beta - i**beta), value, k)
 
 
-@measure("U", needs="lengths", paper="Sakai & Dou 2013", breaks=("moving up", "perfect is best", "unjudged at the end"))
+@measure(
+    "U",
+    bounded=True,
+    needs="lengths",
+    paper="Sakai & Dou 2013",
+    breaks=("moving up", "perfect is best", "unjudged at the end"),
+)
 def u_measure(g: Grades, *, L: float = 1000.0, gain: str = "grade", value: str = "EU") -> Scores:
     """U-measure as a C/W/L measure: weight ∝ max(0, 1 − position/L), position the length of all docs above.
 
@@ -248,6 +254,7 @@ def u_measure(g: Grades, *, L: float = 1000.0, gain: str = "grade", value: str =
 
 @measure(
     "CWLTBG",
+    bounded=True,
     needs="lengths",
     paper="Smucker & Clarke 2012",
     breaks=("moving up", "perfect is best", "unjudged at the end"),

@@ -8,7 +8,7 @@ from assay.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 
 
-@measure("DCG", linear=True, bounded=True, range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
+@measure("DCG", linear=True, bounded=True, range="nonneg", paper="Burges et al. 2005")
 def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """Σ_r gain(r) / log2(r + 1).
 
@@ -19,7 +19,7 @@ def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     return _discounted(g.gains(gain, k))
 
 
-@measure("IdealDCG", range="nonneg", paper="Burges et al. 2005", breaks=("bounds",))
+@measure("IdealDCG", range="nonneg", paper="Burges et al. 2005")
 def ideal_dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """DCG of the best list that the judgments allow.
 
@@ -43,7 +43,7 @@ def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     return ratio(dcg(g, k=k, gain=gain), ideal_dcg(g, k=k, gain=gain))
 
 
-@measure("DCGjk", linear=True, bounded=True, range="nonneg", paper="Järvelin & Kekäläinen 2002", breaks=("bounds",))
+@measure("DCGjk", linear=True, bounded=True, range="nonneg", paper="Järvelin & Kekäläinen 2002")
 def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
     """Σ_r gain(r) · (1 for r ≤ b, 1/log_b(r) after).
 
@@ -65,7 +65,7 @@ def ndcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 
     return ratio(dcg_jk(g, k=k, gain=gain, b=b), _discounted_jk(g.ideal_gains(gain, k), b))
 
 
-@measure("Rndcg", paper="trec_eval")
+@measure("Rndcg", paper="trec_eval", breaks=("unjudged at the end",))
 def r_level_ndcg(g: Grades, *, rel: float = 1) -> Scores:
     """Mean nDCG at the ranks where the gain of the ideal list falls, and at the end of a list that goes on past them.
 
@@ -102,7 +102,7 @@ def ndcg_at_relevant(g: Grades) -> Scores:
     return ratio((at * found).sum(axis=1) + missed * at[:, -1], r)
 
 
-@measure("G", paper="trec_eval (Buckley)")
+@measure("G", paper="trec_eval (Buckley)", breaks=("moving up",))
 def gain_over_cost(g: Grades) -> Scores:
     """Σ gain(r) / log2(2 + cost(r) − gains so far), over the sum of all gains.
 

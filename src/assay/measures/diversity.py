@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.data import Run
+from assay.errors import UsageError
 from assay.grades import Bools, Floats
 from assay.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures.base import Measure, Scores, measure, ratio
@@ -41,6 +42,8 @@ def evaluate_intents(m: Measure, g: IntentGrades, *, gamma: float = 0.5) -> Scor
     seen = g.condensed() if m.condensed else g
     given = dict(m.parameters)
     if m.entry.facts.get("needs") == "intents":
+        if m.form:
+            raise UsageError(f"{m.name} is a measure of intents already; write {m.name}, not {m}")
         return m.entry.function(seen, **given)
     if m.form == "":
         return m.entry.function(seen.any_intent(), **given)

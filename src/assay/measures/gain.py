@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.grades import Bools, Grades, gain_mapping, gain_of
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 
 
 @measure("Q", paper="Sakai 2004; Sakai & Kando 2008")
@@ -113,7 +113,7 @@ def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) 
     raise UsageError(f"NCU: no stop {stop!r}; known: uniform, graded, ranked")
 
 
-@measure("ERR", paper="Chapelle, Metzler, Zhang & Grinspan 2009")
+@measure("ERR", bounded=True, paper="Chapelle, Metzler, Zhang & Grinspan 2009")
 def expected_reciprocal_rank(g: Grades, *, k: int | None = None, top: float | None = None) -> Scores:
     """Expected 1/rank at which a user stops who is satisfied by each doc with probability (2^grade − 1) / 2^top.
 
@@ -139,7 +139,7 @@ def normalised_err(g: Grades, *, k: int | None = None, top: float | None = None)
     return ratio(expected_reciprocal_rank(g, k=k, top=top), best)
 
 
-@measure("ERRlin", paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
+@measure("ERRlin", bounded=True, paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
 def linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """ERR with stop probability gain / (highest gain + 1), as in NTCIREVAL: grades 1, 2, 3 of 3 give 1/4, 2/4, 3/4.
 
@@ -253,5 +253,5 @@ def _cascade(p: Scores, value: Scores | None = None) -> Scores:
     unsatisfied = np.ones(p.shape)
     unsatisfied[:, 1:] = np.cumprod(1 - p[:, :-1], axis=1)
     if value is None:
-        return (p * unsatisfied) @ (1 / np.arange(1, p.shape[1] + 1))
+        return in_order(p * unsatisfied / np.arange(1, p.shape[1] + 1))
     return (p * unsatisfied * value).sum(axis=1)

@@ -187,8 +187,8 @@ def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
 def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
     """AP estimated from judgments sampled with unequal probabilities π, as in the Million Query tracks.
 
-    statAP = 1/R̂ · Σ_{sampled relevant, retrieved} P̂(r)/π, P̂(r) = 1/r · Σ_{sampled relevant down to r} 1/π, R̂ = Σ 1/π.
-    It may exceed 1. R̂ = 0 scores 0. Without inclusion probabilities it is an error.
+    statAP = 1/Rs · Σ_{sampled relevant, retrieved} Ps(r)/π, where Ps(r) = 1/r · Σ_{sampled relevant down to r} 1/π and
+    Rs = Σ 1/π estimate precision and R. It may exceed 1. Rs = 0 scores 0. Without probabilities it is an error.
 
     >>> from dataclasses import replace
     >>> from assay.grades import grades
@@ -209,12 +209,14 @@ def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
     lower_is_better=True,
     breaks=("moving up", "perfect is best"),
 )
-def stat_ap_variance(g: Grades, *, rel: float = 1, draws: int = 0) -> Scores:
+def stat_ap_variance(g: Grades, *, rel: float = 1, draws: int = 0, precision: str = "estimated") -> Scores:
     """Variance of statAP as a ratio of two sampled totals, to the first order.
 
-    1/R̂² · Σ_d Σ_e (π_de − π_d·π_e)/π_de · (u_d/π_d)(u_e/π_e), u = P̂(rank) − statAP of each sampled relevant doc (P̂ is
-    0 where it was not retrieved). draws=0: docs were sampled independently, only d = e counts. draws=m: m draws of
-    buckets with replacement, docs of different buckets have π_de = (m − 1)/m · π_d·π_e; one π in a topic is one bucket.
+    1/Rs² · Σ_d Σ_e (π_de − π_d·π_e)/π_de · (u_d/π_d)(u_e/π_e) over the sampled relevant docs, where u is Ps(rank) plus
+    Σ 1/(π·rank) of those below minus statAP: a doc also raises the precision at all below it. precision=known leaves
+    that out, as if Ps were not sampled, and is far too small. A doc that was not retrieved has u = −statAP.
+    draws=0: docs were sampled independently, only d = e counts. draws=m: m draws of buckets with replacement, docs of
+    different buckets have π_de = (m − 1)/m · π_d·π_e; one π in a topic is one bucket.
 
     >>> from dataclasses import replace
     >>> from assay.grades import grades
@@ -222,15 +224,16 @@ def stat_ap_variance(g: Grades, *, rel: float = 1, draws: int = 0) -> Scores:
     >>> stat_ap(g).round(6).tolist(), stat_ap_variance(g).round(6).tolist()
     ([1.333333], [0.006173])
     """
+    if precision not in ("estimated", "known"):
+        raise UsageError(f"statAPVariance: no precision {precision!r}; known: estimated, known")
     weight, r = _weights(g, rel)
-    estimate = ratio((weight * _estimated_precision(g, weight)).sum(axis=1), r)[:, None]
-    precision = _estimated_precision(g, weight)
-    _, judged_pi = _probabilities(g)
-    judged = (g.ideal >= rel) / judged_pi
+    estimate = stat_ap(g, rel=rel)[:, None]
+    worth = _estimated_precision(g, weight) + (_below(weight / g.ranks()) if precision == "estimated" else 0.0)
+    judged = (g.ideal >= rel) / _probabilities(g)[1]
     # Sums over all sampled relevant docs: as if none was retrieved, then corrected for those that were.
     unfound = (judged * (judged - 1) * estimate**2).sum(axis=1)
-    found = (weight * (weight - 1) * (weight > 0) * ((precision - estimate) ** 2 - estimate**2)).sum(axis=1)
-    shared = _between_buckets(g, weight * precision, judged * estimate) / (draws - 1) if draws > 1 else 0.0
+    found = (weight * (weight - 1) * ((worth - estimate) ** 2 - estimate**2)).sum(axis=1)
+    shared = _between_buckets(g, weight * worth, judged * estimate) / (draws - 1) if draws > 1 else 0.0
     return np.maximum(ratio(unfound + found - shared, r**2), 0.0)
 
 
@@ -247,7 +250,7 @@ def _between_buckets(g: Grades, found: Scores, judged: Scores) -> Scores:
 
 
 def _weights(g: Grades, rel: float) -> tuple[Scores, Scores]:
-    """1/π of each sampled relevant ranked doc, 0 for the others; and R̂."""
+    """1/π of each sampled relevant ranked doc, 0 for the others; and Rs."""
     if g.inclusion is None:
         raise UsageError("statAP needs inclusion probabilities; give qrels that have them as a fifth column")
     pi, judged_pi = _probabilities(g)
@@ -256,6 +259,11 @@ def _weights(g: Grades, rel: float) -> tuple[Scores, Scores]:
 
 def _estimated_precision(g: Grades, weight: Scores) -> Scores:
     return weight.cumsum(axis=1) / g.ranks()
+
+
+def _below(values: Scores) -> Scores:
+    """Sum of the values below each rank."""
+    return values.sum(axis=1)[:, None] - values.cumsum(axis=1)
 
 
 def _probabilities(g: Grades) -> tuple[Scores, Scores]:

@@ -20,11 +20,22 @@ def average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sco
     >>> average_precision(grades([1, 0, 1], judged=[1, 1, 1])).round(6).tolist()
     [0.555556]
     """
+    return ratio(sum_of_precisions(g, k=k, rel=rel), g.relevant(rel))
+
+
+@measure("SP", range="nonneg", paper="Webber 2010, §3.2")
+def sum_of_precisions(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+    """Sum of the precisions at the ranks of the relevant docs: AP without its normaliser R.
+
+    >>> from assay.grades import grades
+    >>> sum_of_precisions(grades([1, 0, 1])).round(6).tolist()
+    [1.666667]
+    """
     topic, rank = np.nonzero(g.hits(rel, k))
-    return ratio(_per_topic(g, topic, _found_before(g, topic) / (rank + 1)), g.relevant(rel))
+    return _per_topic(g, topic, _found_before(g, topic) / (rank + 1))
 
 
-@measure("logAP", range="any", breaks=("bounds",), paper="Robertson 2006")
+@measure("logAP", range="any", breaks=("no relevant",), paper="Robertson 2006")
 def log_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
     """ln max(AP, floor): its mean is the logarithm of GMAP.
 
@@ -35,7 +46,7 @@ def log_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, fl
     return np.log(np.maximum(average_precision(g, k=k, rel=rel), floor))
 
 
-@measure("logitAP", range="any", breaks=("bounds",), paper="Cormack & Lynam 2006; Robertson 2006")
+@measure("logitAP", range="any", breaks=("no relevant",), paper="Cormack & Lynam 2006; Robertson 2006")
 def logit_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
     """ln(AP / (1 − AP)), AP first clipped to [floor, 1 − floor].
 
@@ -47,7 +58,7 @@ def logit_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, 
     return np.log(ap / (1 - ap))
 
 
-@measure("yaap", range="any", breaks=("bounds",), paper="trec_eval (Robertson)")
+@measure("yaap", range="any", paper="trec_eval (Robertson)")
 def yet_another_average_precision(g: Grades, *, rel: float = 1) -> Scores:
     """trec_eval's yaap: ln((1 + S) / (1 + R − S)), S the sum of precisions at relevant docs, R the relevant docs.
 
@@ -55,8 +66,7 @@ def yet_another_average_precision(g: Grades, *, rel: float = 1) -> Scores:
     >>> yet_another_average_precision(grades([1])).round(6).tolist()
     [0.693147]
     """
-    r = g.relevant(rel)
-    total = average_precision(g, rel=rel) * r
+    r, total = g.relevant(rel), sum_of_precisions(g, rel=rel)
     return np.log((1 + total) / (1 + r - total))
 
 
@@ -86,7 +96,7 @@ def r_precision(g: Grades, *, rel: float = 1, times: float = 1.0) -> Scores:
     return ratio(_hits_within(g, cutoff, rel), cutoff)
 
 
-@measure("IPrec", paper="Salton & McGill 1983; trec_eval", breaks=("no relevant",))
+@measure("IPrec", paper="Salton & McGill 1983; trec_eval")
 def interpolated_precision(g: Grades, *, recall: float = 0.5, rel: float = 1, rounding: str = "up") -> Scores:
     """Interpolated precision at a recall level: the highest precision at any rank that reaches it.
 

@@ -70,7 +70,7 @@ def relative_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sc
     return ratio(_found(g, rel, k), np.minimum(size, g.relevant(rel)))
 
 
-@measure("SetAP", paper="trec_eval", breaks=("bounded by one run of relevant docs",))
+@measure("SetAP", paper="trec_eval")
 def set_average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Precision times recall of the set: found² / (retrieved · R).
 
@@ -93,7 +93,7 @@ def f_measure(g: Grades, *, k: int | None = None, rel: float = 1, beta: float = 
     return ratio((beta**2 + 1) * p * r, beta**2 * p + r)
 
 
-@measure("E", paper="van Rijsbergen 1979", lower_is_better=True, breaks=("moving up", "perfect is best", "no relevant"))
+@measure("E", paper="van Rijsbergen 1979", lower_is_better=True, breaks=("no relevant",))
 def e_measure(g: Grades, *, k: int | None = None, rel: float = 1, alpha: float = 0.5) -> Scores:
     """E = 1 − 1 / (α/P + (1 − α)/R): lower is better. α = 1/(β² + 1).
 
@@ -130,7 +130,7 @@ def success(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     return np.asarray((g.hits(rel, k) > 0).any(axis=1), dtype=np.float64)
 
 
-@measure("Utility", range="any", breaks=("bounds", "perfect is best", "no relevant"), paper="trec_eval")
+@measure("Utility", range="any", breaks=("no relevant",), paper="trec_eval")
 def utility(g: Grades, *, a: float = 1.0, b: float = -1.0, c: float = 0.0, d: float = 0.0, rel: float = 1) -> Scores:
     """a·(relevant retrieved) + b·(not relevant retrieved) + c·(relevant missed) + d·(rest of the judged).
 
@@ -143,7 +143,7 @@ def utility(g: Grades, *, a: float = 1.0, b: float = -1.0, c: float = 0.0, d: fl
     return a * found + b * (size - found) + c * (r - found) + d * rest
 
 
-@measure("Judged", linear=True, paper="trec_eval")
+@measure("Judged", breaks=("no relevant",), paper="Sakai 2007")
 def judged(g: Grades, *, k: int | None = None) -> Scores:
     """Share of the first k docs that have a judgment; of fewer when fewer were retrieved, 0 if none.
 
@@ -154,7 +154,7 @@ def judged(g: Grades, *, k: int | None = None) -> Scores:
     return ratio((g.ranked[:, :k] >= 0).sum(axis=1), _size(g, k))
 
 
-@measure("Unjudged", paper="trec_eval 10.0", breaks=("moving up", "perfect is best"), lower_is_better=True)
+@measure("Unjudged", paper="trec_eval 10.0", breaks=("no relevant",), lower_is_better=True)
 def unjudged(g: Grades, *, k: int | None = None) -> Scores:
     """trec_eval 10's unj: unjudged docs among the first k, over k; missing docs count as judged.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.errors import DataError, MissingExtra, UsageError
+from assay.io.ntcir import Units as Units
 from assay.registry import Registry
 
 TEXT_MEASURES: Registry[Callable[..., Any]] = Registry("text measure")
@@ -137,28 +138,6 @@ def nugget_match(nugget: str, answers: Sequence[str], *, idf: Mapping[str, float
     total = sum(weight.values())
     found = (sum(weight[t] for t in terms & _terms(answer)) for answer in answers)
     return max(found, default=0.0) / total if total else 0.0
-
-
-@dataclass(frozen=True)
-class Units:
-    """The units (nuggets) of a topic with weights and the lengths of their vital strings; those an output matches.
-
-    matched maps a unit's place to its offset: the characters read until it is conveyed. length is the output's.
-    """
-
-    weights: Sequence[float]
-    lengths: Sequence[int]
-    matched: Mapping[int, float]
-    length: int
-
-    def __post_init__(self) -> None:
-        if len(self.weights) != len(self.lengths):
-            raise DataError(
-                f"{len(self.weights)} weights for {len(self.lengths)} vital strings; a unit has one of each"
-            )
-        strange = [i for i in self.matched if not 0 <= i < len(self.weights)]
-        if strange:
-            raise DataError(f"matched unit number {strange[0]} is not among the {len(self.weights)} units of the topic")
 
 
 @TEXT_MEASURES.register("S", paper="Sakai, Kato & Song 2011")

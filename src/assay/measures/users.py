@@ -9,11 +9,11 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.grades import Grades
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.gain import top_gain
 
 
-@measure("RBP", linear=True, paper="Moffat & Zobel 2008")
+@measure("RBP", linear=True, bounded=True, paper="Moffat & Zobel 2008")
 def rank_biased_precision(
     g: Grades, *, k: int | None = None, p: float = 0.8, gain: str = "grade", rel: float | None = None
 ) -> Scores:
@@ -26,7 +26,7 @@ def rank_biased_precision(
     >>> rank_biased_precision(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0])).round(6).tolist()
     [0.417874]
     """
-    return (1 - _persistence(p)) * (_unit_gains(g, gain, rel, k) @ _powers(g, p, k))
+    return (1 - _persistence(p)) * in_order(_unit_gains(g, gain, rel, k) * _powers(g, p, k))
 
 
 @measure(
@@ -45,7 +45,7 @@ def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
     [0.5]
     """
     unknown = g.inside() & (g.ranked < 0)
-    return (1 - _persistence(p)) * (unknown @ _powers(g, p)) + p ** g.retrieved.astype(np.float64)
+    return (1 - _persistence(p)) * in_order(unknown * _powers(g, p)) + p ** g.retrieved.astype(np.float64)
 
 
 @measure("RBPTrec", paper="trec_eval 10.0", linear=True)
@@ -59,7 +59,7 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
     [0.05]
     """
     best = np.maximum(g.ideal_gains().max(axis=1, initial=0.0), 1.0)
-    return (1 - _persistence(p)) * (g.gains() @ _powers(g, p)) / best
+    return (1 - _persistence(p)) * in_order(g.gains() * _powers(g, p)) / best
 
 
 @measure(
@@ -79,7 +79,7 @@ def rbp_residual_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
     return np.where(some, rbp_residual(g, p=p), 0.0)
 
 
-@measure("tRBP", linear=True, paper="Webber 2010, ch. 6")
+@measure("tRBP", linear=True, bounded=True, paper="Webber 2010, ch. 6")
 def truncated_rbp(g: Grades, *, k: int, p: float = 0.8, gain: str = "grade", rel: float | None = None) -> Scores:
     """RBP with its weights cut at rank k and rescaled to sum to 1: a top-weighted P@k.
 

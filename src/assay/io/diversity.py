@@ -1,0 +1,101 @@
+"""Diversity files: judgments `topic intent doc grade` of ndeval and NTCIR; probabilities and types of intents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import DataError
+from assay.intents import IntentQrels
+from assay.io.files import write_whole
+from assay.io.ntcir import grade_of, lines_of
+
+TYPES = {"inf": False, "informational": False, "nav": True, "navigational": True}
+
+
+@dataclass(frozen=True)
+class IntentFile:
+    """P(intent | topic), and which (topic, intent) are navigational."""
+
+    probabilities: dict[tuple[str, str], float]
+    navigational: frozenset[tuple[str, str]]
+
+
+def read_intent_qrels(path: str | Path, *, intents: str | Path | None = None) -> IntentQrels:
+    """Judgments by intent, with the probabilities and types of the intents if their file is given.
+
+    A line is `topic intent doc grade`, the grade 0, 1, … (ndeval) or L0, L1, … (NTCIR). Intent 0 with grade 0 marks a
+    judged doc that is relevant to no intent. Without a file of intents they are equally likely and informational; with
+    one, an intent that it does not name has probability 0.
+    """
+    known = None if intents is None else read_intents(intents)
+    where = str(path)
+    return IntentQrels.from_rows(
+        _judgments(path),
+        probabilities=None if known is None else known.probabilities,
+        navigational=() if known is None else known.navigational,
+        name=where,
+    )
+
+
+def _judgments(path: str | Path) -> Iterator[tuple[str, str, str, int]]:
+    where, seen = str(path), set[tuple[str, str, str]]()
+    for line, fields in lines_of(path):
+        if len(fields) != 4:
+            raise DataError.at(where, line, f"{len(fields)} fields; a line is `topic intent doc grade`")
+        topic, intent, doc, grade = fields
+        if (topic, intent, doc) in seen:
+            raise DataError.at(where, line, f"doc {doc!r} is judged twice for intent {intent!r} of topic {topic!r}")
+        seen.add((topic, intent, doc))
+        yield topic, intent, doc, grade_of(where, line, grade)
+
+
+def read_intents(path: str | Path) -> IntentFile:
+    """Probabilities of intents, and their types if there are: lines `topic intent probability [inf|nav]`.
+
+    The probabilities of a topic may sum to less than 1, for intents that were left out, but not to more.
+    """
+    where, probabilities, navigational = str(path), dict[tuple[str, str], float](), set[tuple[str, str]]()
+    for line, fields in lines_of(path):
+        if len(fields) not in (3, 4):
+            raise DataError.at(where, line, f"{len(fields)} fields; a line is `topic intent probability [inf|nav]`")
+        pair = (fields[0], fields[1])
+        if pair in probabilities:
+            raise DataError.at(where, line, f"intent {pair[1]!r} of topic {pair[0]!r} is there twice")
+        probabilities[pair] = _probability(where, line, fields[2])
+        if len(fields) == 4 and _is_navigational(where, line, fields[3]):
+            navigational.add(pair)
+    _check_sums(where, probabilities)
+    return IntentFile(probabilities, frozenset(navigational))
+
+
+def write_intent_qrels(path: str | Path, rows: Iterable[tuple[str, str, str, int]]) -> None:
+    """Judgments (topic, intent, doc, grade) in the form of ndeval."""
+    write_whole(path, "".join(f"{topic} {intent} {doc} {grade}\n" for topic, intent, doc, grade in rows))
+
+
+def _probability(where: str, line: int, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise DataError.at(where, line, f"probability is not in [0, 1]: {text!r}")
+    return value
+
+
+def _is_navigational(where: str, line: int, text: str) -> bool:
+    if text.lower() not in TYPES:
+        raise DataError.at(where, line, f"no type of intent {text!r}; write inf or nav")
+    return TYPES[text.lower()]
+
+
+def _check_sums(where: str, probabilities: dict[tuple[str, str], float]) -> None:
+    totals: dict[str, float] = {}
+    for (topic, _), p in probabilities.items():
+        totals[topic] = totals.get(topic, 0.0) + p
+    for topic, total in totals.items():
+        # Files print four digits, whose rounding adds up over the intents.
+        if total > 1.01:
+            raise DataError(f"{where}: the probabilities of topic {topic!r} sum to {total:.4f}; they may not exceed 1")

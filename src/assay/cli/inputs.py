@@ -161,3 +161,14 @@ def numbers(text: str) -> list[int]:
         return [int(part) for part in text.replace(",", " ").split()]
     except ValueError:
         raise UsageError(f"{text!r}: whole numbers parted by commas are expected, e.g. 5,10,20") from None
+
+
+def groups_of(info: Path | None) -> dict[str, str]:
+    """The group of each run, from a table with the columns run and group; none without a file."""
+    if info is None:
+        return {}
+    from assay.io.tabular import read_sheet
+
+    sheet = read_sheet(info)
+    run, group = sheet.place("run", "tag"), sheet.place("group", "team")
+    return {row[run]: row[group] for row in sheet.rows}

@@ -1,0 +1,217 @@
+"""assay study: are measures and methods any good? One question per command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument, scores_input
+from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.errors import UsageError
+from assay.tables import Table
+
+if TYPE_CHECKING:
+    from assay.scores import ScoreMatrix
+
+keep_option = click.option(
+    "--keep", type=float, default=0.75, show_default=True, help="Share of runs kept: the best under any measure."
+)
+
+
+class Studies(click.Group):
+    """A group that can list its commands with a sentence each."""
+
+    def table(self) -> Table:
+        """Every study in a sentence."""
+        rows = [(name, c.get_short_help_str(200)) for name, c in sorted(self.commands.items())]
+        return Table.of({"study": "", "asks": ""}, rows)
+
+
+@click.group(cls=Studies, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--list", "listed", is_flag=True, help="Explain each study in a sentence.")
+@click.pass_context
+def command(ctx: click.Context, listed: bool) -> None:
+    """Study measures and methods themselves.
+
+    \b
+    assay study --list
+    assay study predictivity scores.csv
+    """
+    if ctx.invoked_subcommand is None:
+        text = command.table().text() if listed else ctx.get_help()
+        click.echo(text)
+
+
+@command.command(name="measure-tau")
+@scores_input
+@keep_option
+@output_and_figure_options
+def measure_tau(matrices: list[ScoreMatrix], keep: float, out: Output) -> None:
+    """Do the measures rank the runs alike? Kendall's τ of every pair of measures."""
+    from assay.studies.rankings import measure_tau as study
+
+    found = study(matrices, keep=keep)
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@scores_input
+@keep_option
+@click.option("--splits", type=click.IntRange(min=2), default=2000, show_default=True)
+@seed_option
+@output_and_figure_options
+def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: int, out: Output) -> None:
+    """Does a measure on half of the topics predict measures on the other half?"""
+    from assay.studies.rankings import predictivity as study
+
+    with out.progress("splitting") as progress:
+        found = study(matrices, splits=splits, keep=keep, seed=seed, progress=progress)
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@scores_input
+@click.option("--test", default="bootstrap-t", show_default=True, help="Any test of `assay compare`.")
+@click.option("--alpha", type=float, default=0.05, show_default=True)
+@click.option("-B", "--resamples", type=click.IntRange(min=1), default=1000, show_default=True)
+@seed_option
+@jobs_option
+@output_and_figure_options
+def discriminative(
+    matrices: list[ScoreMatrix], test: str, alpha: float, resamples: int, seed: int, jobs: int, out: Output
+) -> None:
+    """How many pairs of runs does each measure tell apart, and what difference does it need?"""
+    from assay.studies.discriminative import discriminative_power
+
+    with out.progress("testing") as progress:
+        found = discriminative_power(
+            matrices, test=test, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs, progress=progress
+        )
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@scores_input
+@click.option("--sizes", help="Topics per set, e.g. 5,10,25; by default eight sizes up to half of the topics.")
+@click.option("--draws", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--no-ties", is_flag=True, help="A difference of 0 on one set is no swap.")
+@click.option("--relative", is_flag=True, help="Differences as a share of the better mean (Sanderson & Zobel).")
+@click.option("--significant", type=float, help="Only pairs with p below this on the first set (Sanderson & Zobel).")
+@seed_option
+@output_and_figure_options
+def swaps(
+    matrices: list[ScoreMatrix], sizes: str | None, draws: int, no_ties: bool, relative: bool,
+    significant: float | None, seed: int, out: Output,
+) -> None:  # fmt: skip
+    """How often would another topic set turn a difference around, by its size?"""
+    from assay.studies.swaps import swap_rates
+
+    chosen = numbers(sizes) if sizes else None
+    with out.progress("drawing") as progress:
+        found = [
+            swap_rates(
+                m, sizes=chosen, draws=draws, ties=not no_ties, relative=relative, significant=significant, seed=seed,
+                progress=progress,
+            )
+            for m in matrices
+        ]  # fmt: skip
+    out.write(*(f.table() for f in found), of=found[0] if len(found) == 1 else found)
+
+
+@command.command()
+@scores_input
+@click.option("--pair", required=True, metavar="M1,M2", help="The two measures to compare.")
+@click.option("--gold", required=True, metavar="M[,M]", help="One or more simple measures that say who is right.")
+@output_options
+def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) -> None:
+    """Where two measures disagree, which one is right by a simple gold measure?"""
+    from assay.studies.concordance import concordance as study
+
+    known = {m.measure: m for m in matrices}
+    names = [*pair.split(","), *gold.split(",")]
+    if len(pair.split(",")) != 2:
+        raise UsageError(f"--pair {pair!r}: name two measures, parted by a comma")
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no measure {name!r} in these scores; they have: {', '.join(known)}")
+    first, second, *standards = (known[n] for n in names)
+    out.write(study(first, second, standards).table())
+
+
+@command.command()
+@scores_input
+@click.option("--votes", type=FILE, required=True, help="Table: topic, left, right, vote (left, right, equal).")
+@output_options
+def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
+    """Does a measure prefer the list that people prefer when they see both?"""
+    from assay.studies.votes import predictive_power, read_votes
+
+    cast = read_votes(votes)
+    out.write(*(predictive_power(m, cast).table() for m in matrices))
+
+
+@command.command()
+@runs_argument
+@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+@click.option("--measure", "-m", default="AP", show_default=True)
+@click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Depth of the pool.")
+@click.option("--info", type=FILE, help="Table of runs: run, group, year, manual; for groups.")
+@output_and_figure_options
+def reusability(
+    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, info: Path | None, out: Output
+) -> None:
+    """What would each run, and each group, lose had it not been in the pool?"""
+    from assay.cli.inputs import groups_of
+    from assay.pooling.bias import left_out
+    from assay.pooling.lists import lists
+
+    seen = lists(load_runs(runs), load_qrels(qrels_path), groups=groups_of(info))
+    found = [left_out(seen, measure, depth=depth, by=by) for by in ("run", "group")]
+    out.write(*(f.table() for f in found), of=found[0])
+
+
+@command.command(name="rbo-and-ap")
+@click.option("--repetitions", type=click.IntRange(min=1), default=100, show_default=True)
+@seed_option
+@output_options
+def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
+    """Does similarity to the ideal list say how effective a list is? A simulation."""
+    from assay.studies.swapped_lists import swapped_lists
+
+    with out.progress("swapping") as progress:
+        found = swapped_lists(repetitions=repetitions, seed=seed, progress=progress)
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
+    type=(str, FILE, click.Path(path_type=Path)), help="A name, judgments and a folder of runs; give at least two.",
+)  # fmt: skip
+@click.option("--sizes", default="2,4,6,8,10", show_default=True, help="Numbers of runs in a subset.")
+@click.option("--subsets", type=click.IntRange(min=2), default=50, show_default=True)
+@seed_option
+@jobs_option
+@output_options
+def methods(
+    first: str, second: str, collections: tuple[tuple[str, Path, Path], ...], sizes: str, subsets: int, seed: int,
+    jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Is one low-cost method better than another, over subsets of runs and several collections?
+
+    \b
+    assay study methods 'predict(method=emap)' 'predict(method=soboroff)' \\
+        --collection dl21 dl21/qrels.txt dl21/runs --collection covid covid/qrels.txt covid/runs
+    """
+    from assay.studies.methods import method_test
+
+    loaded = {name: (load_runs([runs]), load_qrels(qrels)) for name, qrels, runs in collections}
+    with out.progress("testing") as progress:
+        found = method_test(
+            first, second, loaded, sizes=numbers(sizes), subsets=subsets, seed=seed, jobs=jobs, progress=progress
+        )
+    out.write(found.table())

@@ -1,0 +1,81 @@
+"""Which of two measures is the more intuitive? The concordance test (Sakai 2012, 2013).
+
+Where two measures disagree on a pair of result lists, a simple gold measure says how often each is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.scores import ScoreMatrix
+from assay.studies.matrices import Floats, same_cells, signs
+from assay.tables import Table, shown
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """How often each of two measures agrees with the gold measures where the two disagree."""
+
+    measures: tuple[str, str]
+    gold: tuple[str, ...]
+    disagreements: int
+    concordant: tuple[int, int]
+    only: tuple[int, int]
+    """Cases in which only the first, or only the second, is concordant."""
+    p: float
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The concordant share of each measure; the two may add to more than 1, for ties in gold count for both."""
+        n = max(1, self.disagreements)
+        return self.concordant[0] / n, self.concordant[1] / n
+
+    def table(self) -> Table:
+        """One row per measure."""
+        rows = [
+            (m, self.disagreements, c, 100 * s, o)
+            for m, c, s, o in zip(self.measures, self.concordant, self.shares, self.only, strict=True)
+        ]
+        formats = {"measure": "", "disagreements": "d", "concordant": "d", "%": ".1f", "alone": "d"}
+        notes = [
+            f"gold: {' and '.join(self.gold)}; a tie in gold is concordant with both",
+            f"two-sided sign test on the cases where only one is concordant: p = {shown(self.p, 'p')}",
+        ]
+        return Table.of(formats, rows, caption="Concordance", notes=notes)
+
+
+def concordance(first: ScoreMatrix, second: ScoreMatrix, gold: Sequence[ScoreMatrix]) -> Concordance:
+    """Disagreements of two measures over all pairs of runs and topics, judged by one or more gold measures.
+
+    A case counts for a measure where its difference and that of every gold measure are not of opposite signs.
+    """
+    if not gold:
+        raise UsageError("the concordance test needs a gold measure, e.g. I-rec or P")
+    one, two, *standards = same_cells([first, second, *gold])
+    a, b = _signs(one), _signs(two)
+    differ = a * b < 0
+    right = [np.ones_like(differ), np.ones_like(differ)]
+    for g in standards:
+        sign = _signs(g)
+        right = [r & (x * sign >= 0) for r, x in zip(right, (a, b), strict=True)]
+    counts = [int((differ & r).sum()) for r in right]
+    only = int((differ & right[0] & ~right[1]).sum()), int((differ & right[1] & ~right[0]).sum())
+    names, standard_names = (first.measure, second.measure), tuple(g.measure for g in gold)
+    return Concordance(names, standard_names, int(differ.sum()), (counts[0], counts[1]), only, _sign_test(*only))
+
+
+def _signs(matrix: ScoreMatrix) -> Floats:
+    """The sign of the difference of every pair of runs on every topic."""
+    return signs(matrix.values.T)
+
+
+def _sign_test(wins: int, losses: int) -> float:
+    if wins + losses == 0:
+        return 1.0
+    from scipy.special import bdtr
+
+    return float(min(1.0, 2 * bdtr(min(wins, losses), wins + losses, 0.5)))

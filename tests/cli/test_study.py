@@ -1,0 +1,50 @@
+"""assay study as a person runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.study import command
+from assay.evaluate import evaluate
+from assay.scorefiles import write_scores
+from assay.studies.simulate import simulate, write_collection
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("study")
+    c = simulate(topics=12, runs_per_group=2, docs=150, depth=30, pool_depth=10)
+    write_collection(c, base)
+    write_scores(base / "s.csv", evaluate(c.runs, c.qrels, ["AP", "P@10", "RR"]))
+    (base / "v.csv").write_text("topic,left,right,vote\n301,atlas1,eridan1,left\n302,atlas1,eridan1,left\n")
+    return base
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["measure-tau", "{}/s.csv"], "Do the measures rank alike?"),
+        (["predictivity", "{}/s.csv", "--splits", "20"], "Predictivity"),
+        (["discriminative", "{}/s.csv", "--test", "t"], "Discriminative power"),
+        (["swaps", "{}/s.csv", "--draws", "3", "-m", "AP"], "Swap rates of AP"),
+        (["concordance", "{}/s.csv", "--pair", "AP,RR", "--gold", "P@10"], "Concordance"),
+        (["votes", "{}/s.csv", "--votes", "{}/v.csv", "-m", "AP"], "Does AP prefer what people prefer?"),
+        (["reusability", "{}/runs", "--qrels", "{}/qrels.txt", "--info", "{}/runs.csv"], "Leave one group out"),
+        (["rbo-and-ap", "--repetitions", "3"], "Similarity against AP"),
+        (["methods", "topics(count=3)", "predict", "--collection", "a", "{}/qrels.txt", "{}/runs", "--collection", "b",
+          "{}/qrels.txt", "{}/runs", "--subsets", "3", "--sizes", "4"], "topics(count=3) against predict"),
+    ],
+)  # fmt: skip
+def test_every_study_runs(args: list[str], words: str, folder: Path) -> None:
+    result = CliRunner().invoke(command, [a.format(folder) for a in args], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert words in result.stdout
+
+
+def test_the_list_explains_each() -> None:
+    result = CliRunner().invoke(command, ["--list"])
+    assert result.stdout.count("?") >= 8
+    assert "assay study --list" in CliRunner().invoke(command, []).stdout

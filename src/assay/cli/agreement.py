@@ -1,0 +1,108 @@
+"""`assay agreement`: how far do assessors agree?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.inputs import FILE, load_qrels
+from assay.cli.options import Output, output_and_figure_options, seed_option
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.agreement.ratings import Ratings
+    from assay.data import Labels
+
+MEASURE_HELP = (
+    "alpha (level=nominal, ordinal, interval or ratio), fleiss, kappa (weighting=none, linear or quadratic), overlap "
+    "(rel=1), e.g. 'alpha(level=nominal)'. May be given again."
+)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--qrels", "as_qrels", is_flag=True, help="FILES are qrels, one per assessor.")
+@click.option("-m", "--measure", "measures", multiple=True, metavar="NAME", help=MEASURE_HELP)
+@click.option(
+    "--reference", type=FILE,
+    help="Qrels: do the labels order docs as these grades do? Pairwise agreement, whatever the scales.",
+)  # fmt: skip
+@click.option("--per-topic", is_flag=True, help="Also a row for each topic.")
+@click.option("--tables", is_flag=True, help="Also the contingency table of each pair of assessors.")
+@click.option("--cut", type=float, metavar="K", help="First make labels binary: 1 above K, else 0.")
+@click.option("--scale", type=(float, float), metavar="LOW HIGH", help="Ends of the scale: also Φ of Checco et al.")
+@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only rows of a label file with this value.")
+@click.option(
+    "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
+)
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@seed_option
+@output_and_figure_options
+def command(
+    files: Sequence[Path], as_qrels: bool, measures: tuple[str, ...], reference: Path | None, per_topic: bool,
+    tables: bool, cut: float | None, scale: tuple[float, float] | None, where: tuple[str, ...], resamples: int,
+    level: float, seed: int, out: Output,
+) -> None:  # fmt: skip
+    """How far do assessors agree?
+
+    Reads crowd labels (columns topic, doc, worker, label), or with --qrels one file of judgments per assessor, and
+    shows each measure with its bootstrap interval over docs.
+
+    \b
+    assay agreement labels.csv
+    assay agreement labels.csv -m 'alpha(level=ordinal)' --per-topic
+    assay agreement --qrels anna.qrels ben.qrels -m kappa -m overlap --tables
+    assay agreement labels.csv --reference qrels.txt
+    """
+    from assay.agreement.kappa import contingencies
+    from assay.agreement.result import agreement, reference_agreement
+
+    labels = None if as_qrels else _labels(files, where)
+    if reference is not None:
+        if labels is None:
+            raise UsageError("--reference compares a file of labels with qrels; leave --qrels out")
+        found = reference_agreement(labels, load_qrels(reference), resamples=resamples, level=level, seed=seed)
+        out.write(found.table(), *([found.topic_table()] if per_topic else []), of=found)
+        return
+    ratings = _cut(_ratings(labels, files), cut)
+    with out.progress("resampling") as progress:
+        found = agreement(
+            ratings, measures=measures, per_topic=per_topic, resamples=resamples, level=level, seed=seed,
+            progress=progress,
+        )  # fmt: skip
+    shown = [found.table()]
+    if scale is not None:
+        from assay.agreement.phi import phi
+
+        shown.append(phi(ratings.item, ratings.value, scale=scale, level=level).table())
+    if per_topic:
+        shown.append(found.topic_table())
+    if tables:
+        shown += [c.table() for c in contingencies(ratings)]
+    out.write(*shown, of=found)
+
+
+def _labels(files: Sequence[Path], where: Sequence[str]) -> Labels:
+    from assay.io.labels import read_labels
+
+    if len(files) != 1:
+        raise UsageError(f"one file of labels is read, and {len(files)} are named; with --qrels each is an assessor")
+    chosen = dict(part.partition("=")[::2] for part in where)
+    return read_labels(files[0], where=chosen)
+
+
+def _ratings(labels: Labels | None, files: Sequence[Path]) -> Ratings:
+    from assay.agreement.ratings import Ratings
+
+    if labels is not None:
+        return Ratings.of_labels(labels)
+    return Ratings.of_qrels([load_qrels(path) for path in files], [path.name for path in files])
+
+
+def _cut(ratings: Ratings, cut: float | None) -> Ratings:
+    from dataclasses import replace
+
+    return ratings if cut is None else replace(ratings, value=(ratings.value > cut).astype(float))

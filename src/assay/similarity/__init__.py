@@ -1,0 +1,9 @@
+"""How alike are two rankings?
+
+Of the same items: `correlation`; of result lists: `rbo`, `overlap`, `preferences`; of many runs: `matrix`, `series`.
+"""
+
+from assay.similarity.correlation import CORRELATIONS
+from assay.similarity.rbo import rbo_of_scores
+
+__all__ = ["CORRELATIONS", "rbo_of_scores"]

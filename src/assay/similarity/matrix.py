@@ -1,0 +1,254 @@
+"""How alike are all runs? A matrix of every run against every other, mean and spread over topics.
+
+Overlap measures need no loop over pairs of docs: a doc at ranks i and j in two runs adds g(max(i, j)) for a falling g,
+and that is min(g(i), g(j)); so one run against all others is a gather, a minimum and a sum. Memory: docs × runs of one
+topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.data import Run
+from assay.engine import Progress, chunks, silent
+from assay.errors import UsageError
+from assay.similarity.lists import TopicLists, topic_lists
+from assay.similarity.overlap import LIST_SIMILARITIES
+from assay.similarity.rbo import check_p
+from assay.tables import Table
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+SCORES = ("ext", "min", "max")
+SHOWN = 12
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityMatrix:
+    """Mean and standard deviation over topics of the similarity of every two runs."""
+
+    runs: tuple[str, ...]
+    mean: Floats
+    sd: Floats
+    """NaN where fewer than two topics were compared."""
+    topics: Ints
+    """How many topics both runs have; only those are compared."""
+    recipe: str
+
+    def to_others(self) -> Floats:
+        """The mean similarity of each run with the others."""
+        m = len(self.runs)
+        off = np.where(np.eye(m, dtype=bool) | (self.topics == 0), 0.0, self.mean)
+        compared = (self.topics > 0).sum(axis=1) - (np.diag(self.topics) > 0)
+        return np.asarray(off.sum(axis=1) / np.maximum(compared, 1))
+
+    def pairs(self) -> Table:
+        """One row per pair of runs, the most alike first."""
+        first, second = np.triu_indices(len(self.runs), k=1)
+        order = np.argsort(-np.nan_to_num(self.mean[first, second], nan=-2.0), kind="stable")
+        rows = [
+            (self.runs[i], self.runs[j], self.mean[i, j], self.sd[i, j], self.topics[i, j])
+            for i, j in zip(first[order], second[order], strict=True)
+        ]
+        columns = {"run": "", "other": "", "mean": ".4f", "sd": ".4f", "topics": "d"}
+        return Table.of(columns, rows, caption="Similarity of runs", notes=[self.recipe])
+
+    def table(self) -> Table:
+        """The matrix where it fits a page, else one row per run: how alike the others are, and which most and least."""
+        notes = [self.recipe]
+        if len(self.runs) <= SHOWN:
+            rows = [(run, *row) for run, row in zip(self.runs, self.mean, strict=True)]
+            columns = {"run": "", **dict.fromkeys(self.runs, ".4f")}
+            return Table.of(columns, rows, caption="Similarity of runs, mean over topics", notes=notes)
+        d = self.to_others()
+        off = np.where(np.eye(len(d), dtype=bool) | (self.topics == 0), np.nan, self.mean)
+        high, low = np.nan_to_num(off, nan=-2.0), np.nan_to_num(off, nan=2.0)
+        most, least = high.argmax(axis=1), low.argmin(axis=1)
+        listed = [
+            (self.runs[i], d[i], self.runs[most[i]], off[i, most[i]], self.runs[least[i]], off[i, least[i]])
+            for i in np.argsort(-d, kind="stable")
+        ]
+        formats = {"run": "", "to others": ".4f", "most alike": "", "to it": ".4f", "least alike": "", "to that": ".4f"}
+        return Table.of(formats, listed, caption="Similarity of runs, mean over topics", notes=notes)
+
+
+def rbo_matrix(
+    runs: Sequence[Run],
+    *,
+    p: float = 0.9,
+    score: str = "ext",
+    depth: int | None = None,
+    progress: Progress = silent,
+) -> SimilarityMatrix:
+    """RBO of every two runs: EXT, MIN or MAX, mean over the topics that both have.
+
+    Ties are read in the order of the run. Lists may differ in length. As `rbo` for each pair, all at once, to the last
+    digits: ranks so deep that all of them together weigh less than 10⁻¹⁷ are not looked at.
+
+    >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "abd"), ("b", "cbe")])
+    >>> rbo_matrix([a, b], p=0.9).mean.round(3)
+    array([[1.   , 0.315],
+           [0.315, 1.   ]])
+    """
+    check_p(p)
+    if score not in SCORES:
+        raise UsageError(f"RBO: no score {score!r}; known: {', '.join(SCORES)}")
+    of = {"ext": _rbo_ext, "min": _rbo_min, "max": _rbo_max}[score]
+    recipe = f"RBO {score.upper()}, p = {p:g}, ties in the order of the run, mean over common topics"
+    seen = int(np.ceil(np.log(1e-17) / np.log(p)))
+    return _averaged(runs, lambda lists: of(lists, p), min(depth or seen, seen), recipe, progress)
+
+
+def similarity_matrix(
+    runs: Sequence[Run], measure: str = "rbo", *, depth: int | None = None, progress: Progress = silent
+) -> SimilarityMatrix:
+    """Any list similarity of every two runs, by name, e.g. `average-overlap(k=10)`; mean over common topics.
+
+    An asymmetric measure takes the row's run as the objective one. overlap, average-overlap and rbo are counted all
+    at once, the others pair by pair.
+
+    >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "abd"), ("b", "cbe")])
+    >>> float(similarity_matrix([a, b], "overlap(k=2)").mean[0, 1])
+    0.5
+    """
+    entry, given = LIST_SIMILARITIES.parse(measure)
+    k = given.get("k")
+    recipe = f"{measure}, ties in the order of the run, mean over common topics"
+    if entry.name == "rbo":
+        if "ties" in given:
+            raise UsageError(f"{measure}: a matrix reads ties in the order of the run; compare two runs for a tie form")
+        return rbo_matrix(runs, p=given.get("p", 0.9), depth=depth, progress=progress)
+    if entry.name in ("overlap", "average-overlap") and k is not None:
+        if k < 1:
+            raise UsageError(f"k = {k}: lists are compared at depth 1 or more")
+        weight = _overlap_value(k) if entry.name == "overlap" else _average_overlap_value(k)
+        return _averaged(runs, lambda lists: _summed(lists, weight), depth, recipe, progress)
+
+    def one_by_one(lists: TopicLists) -> Floats:
+        return _pair_by_pair(lists, lambda a, b: entry.function(a, b, **given), entry.facts.get("symmetric", True))
+
+    return _averaged(runs, one_by_one, depth, recipe, progress)
+
+
+def _averaged(
+    runs: Sequence[Run],
+    of: Callable[[TopicLists], Floats],
+    depth: int | None,
+    recipe: str,
+    progress: Progress,
+) -> SimilarityMatrix:
+    m = len(runs)
+    total, squares, count = np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m), dtype=np.int64)
+    topics = len({t for run in runs for t in run.topics})
+    for done, lists in enumerate(topic_lists(runs, depth=depth), start=1):
+        has = lists.lengths > 0
+        both = has[:, None] & has[None, :]
+        values = np.where(both, of(lists), 0.0)
+        total, squares, count = total + values, squares + values**2, count + both
+        progress(done, topics)
+    mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    variance = np.maximum(squares - total * np.nan_to_num(mean), 0) / np.maximum(count - 1, 1)
+    sd = np.where(count > 1, np.sqrt(variance), np.nan)
+    return SimilarityMatrix(tuple(r.name for r in runs), mean, sd, count, recipe)
+
+
+def _summed(lists: TopicLists, value: Callable[[Ints], Floats]) -> Floats:
+    """runs × runs: Σ over shared docs of value(max of the two ranks), for a falling, positive value of the rank."""
+    values = [np.asarray(value(r), dtype=np.float64) for r in lists.ranks]
+    table = lists.table(values)
+    m = len(values)
+    out = np.zeros((m, m))
+    for a in range(m):
+        for rows in chunks(len(values[a]), max(1, 2**18 // m)):
+            least = np.minimum(table[lists.held[a][rows], a:], values[a][rows, None])
+            out[a, a:] += least.sum(axis=0)
+    return _mirrored(out)
+
+
+def _rbo_min(lists: TopicLists, p: float) -> Floats:
+    """MIN = Σ over shared docs of (1−p)/p Σ_{d ≥ max rank} p^d / d, whatever the lengths (Webber 2010, Eq. 7.11)."""
+    tail = _Logs(p, int(lists.lengths.max())).tail
+    return _summed(lists, lambda rank: (1 - p) / p * tail[rank - 1])
+
+
+def _rbo_max(lists: TopicLists, p: float) -> Floats:
+    """MAX = MIN + RES (Webber 2010, Eq. 7.30)."""
+    shared = lists.shared()
+    short, long = _lengths(lists)
+    full = long + short - shared
+    h = _Logs(p, int(full.max())).head
+    spread = short * (h[full] - h[short]) + long * (h[full] - h[long]) + shared * (-np.log1p(-p) - h[full])
+    residual = p**short + p**long - p**full - (1 - p) / p * spread
+    return np.asarray(_rbo_min(lists, p) + residual)
+
+
+def _rbo_ext(lists: TopicLists, p: float) -> Floats:
+    """EXT (Webber 2010, Eq. 7.32): a sum over shared docs, corrected where one of the lists is not of full length."""
+    short, long = _lengths(lists)
+    longest = int(lists.lengths.max())
+    h = _Logs(p, longest).head
+    depth = np.maximum(np.arange(longest + 1), 1)
+    whole = p**depth / depth + (1 - p) / p * h
+    ext = _summed(lists, lambda rank: whole[longest] - (1 - p) / p * h[rank - 1])
+    if (lists.lengths == longest).all():
+        return ext
+    ext -= lists.shared() * (whole[longest] - whole[long])
+    # Σ_{d=s+1…l} (d−s)/(s d) p^d = (Σ p^d)/s − Σ p^d/d
+    beyond = (p ** (short + 1) - p ** (long + 1)) / (1 - p) / np.maximum(short, 1) - (h[long] - h[short])
+    step = (1 / np.maximum(short, 1) - 1 / np.maximum(long, 1)) * p**long + (1 - p) / p * beyond
+    return np.asarray(ext + _shared_in_prefix(lists) * step)
+
+
+def _shared_in_prefix(lists: TopicLists) -> Ints:
+    """runs × runs: docs in common among the first len(shorter) of both; 0 for two lists of full length."""
+    lengths, m = lists.lengths, len(lists.held)
+    longest = int(lengths.max())
+    order = np.argsort(lengths, kind="stable")
+    rank = lists.table([r.astype(np.int32) for r in lists.ranks], absent=longest + 1)[:, order]
+    in_prefix = np.zeros((m, m), dtype=np.int64)
+    for place, a in enumerate(order[lengths[order] < longest]):
+        longer, others = rank[lists.held[a], place:], order[place:]
+        in_prefix[a, others] = in_prefix[others, a] = (longer <= lengths[a]).sum(axis=0)
+    return in_prefix
+
+
+def _pair_by_pair(lists: TopicLists, of: Callable[[Ints, Ints], float], symmetric: bool) -> Floats:
+    m = len(lists.held)
+    out = np.zeros((m, m))
+    for a in range(m):
+        for b in range(a if symmetric else 0, m):
+            if lists.lengths[a] and lists.lengths[b]:
+                out[a, b] = of(lists.held[a], lists.held[b])
+    return _mirrored(out) if symmetric else out
+
+
+def _overlap_value(k: int) -> Callable[[Ints], Floats]:
+    return lambda rank: np.where(rank <= k, 1 / k, 0.0)
+
+
+def _average_overlap_value(k: int) -> Callable[[Ints], Floats]:
+    """H_k − H_{rank−1}, over k: what a doc found at this depth adds."""
+    left = np.concatenate([(1 / np.arange(1, k + 1))[::-1].cumsum()[::-1] / k, [0.0]])
+    return lambda rank: left[np.minimum(rank, k + 1) - 1]
+
+
+class _Logs:
+    """head[k] = Σ_{i ≤ k} p^i/i and tail[k] = Σ_{i > k} p^i/i for k = 0 … n."""
+
+    def __init__(self, p: float, n: int) -> None:
+        i = np.arange(1, n + 1)
+        self.head = np.concatenate([[0.0], np.cumsum(p**i / i)])
+        self.tail = np.maximum(-np.log1p(-p) - self.head, 0.0)
+
+
+def _lengths(lists: TopicLists) -> tuple[Ints, Ints]:
+    n = lists.lengths
+    return np.minimum(n[:, None], n[None, :]), np.maximum(n[:, None], n[None, :])
+
+
+def _mirrored(upper: Floats) -> Floats:
+    return np.asarray(np.triu(upper) + np.triu(upper, k=1).T)

@@ -1,0 +1,208 @@
+"""How alike are two result lists, cut at a depth k? The measures that RBO is compared with.
+
+Each takes two lists, best first and without ties, and gives a similarity, 1 for equal lists. A value at one k is
+another measure than the value at another k: never mix them. A user picks one by name from LIST_SIMILARITIES, RBO too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError, UsageError
+from assay.registry import Registry
+from assay.similarity.pairs import concordant_pairs
+from assay.similarity.rbo import Items, Ranking, rbo_ext
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+LIST_SIMILARITIES: Registry[Callable[..., float]] = Registry("list similarity")
+
+
+@LIST_SIMILARITIES.register("rbo")
+def rbo_similarity(a: Items | Ranking, b: Items | Ranking, *, p: float = 0.9, ties: str = "a") -> float:
+    """Rank-biased overlap, extrapolated: top-weighted, needs no depth.
+
+    >>> round(rbo_similarity(["a", "b", "d"], ["c", "b", "e"]), 4)
+    0.315
+    """
+    return rbo_ext(a, b, p, ties=ties)
+
+
+@LIST_SIMILARITIES.register("overlap")
+def overlap(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+    """The share of the first k that both lists hold, |A ∩ B| / k, whatever the order.
+
+    k defaults to the length of the shorter list; a list shorter than k still divides by k.
+
+    >>> overlap(["a", "b", "c", "d"], ["d", "c", "x", "y"])
+    0.5
+    """
+    both = _both(a, b, k)
+    return len(both.rank_a) / both.k
+
+
+@LIST_SIMILARITIES.register("average-overlap")
+def average_overlap(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+    """Mean of the overlap at depths 1 … k: top-weighted, but its values at different k do not compare.
+
+    AO = 1/k Σ_{d≤k} |A_d ∩ B_d| / d. It can rise while every new item disagrees (Webber 2010, Fig. 7.2).
+
+    >>> round(average_overlap(list("abcdefg"), list("zcavwxy"), k=4), 3)
+    0.292
+    """
+    both = _both(a, b, k)
+    return float(both.agreement().mean())
+
+
+def average_overlap_weights(k: int) -> Floats:
+    """What share of average overlap at k each rank decides: (H_k − H_{i−1})/k, summing to 1 (Webber 2010, App. A.2).
+
+    >>> average_overlap_weights(2)
+    array([0.75, 0.25])
+    """
+    return np.asarray((1 / np.arange(1, k + 1))[::-1].cumsum()[::-1] / k)
+
+
+@LIST_SIMILARITIES.register("kendall-top-k")
+def kendall_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None, penalty: float = 0.0) -> float:
+    """Kendall's distance K^(p) of top-k lists as a similarity 1 − 2K/max: 1 the same, −1 disjoint, about 0 reversed.
+
+    An item missing from a list ranks below all that it holds; a pair of which one list holds neither costs `penalty`
+    (0 … 1; K^(0) by default). max = n_a n_b + penalty·(pairs within each list), k² for two lists of k.
+    Negative values mean little overlap, not a reversed order. Fagin, Kumar & Sivakumar 2003.
+
+    >>> kendall_top_k(["a", "b"], ["a", "b"]), kendall_top_k(["a", "b"], ["x", "y"])
+    (1.0, -1.0)
+    """
+    if not 0 <= penalty <= 1:
+        raise UsageError(f"penalty {penalty:g}: a pair that one list does not order costs between 0 and 1")
+    both = _both(a, b, k)
+    _, discordant = both.pairs()
+    n_a, n_b, shared = both.n_a, both.n_b, len(both.rank_a)
+    unknown = _choose_two(n_a - shared) + _choose_two(n_b - shared)
+    largest = n_a * n_b + penalty * (_choose_two(n_a) + _choose_two(n_b))
+    return float(1 - 2 * (discordant + penalty * unknown) / largest)
+
+
+@LIST_SIMILARITIES.register("gamma-top-k")
+def gamma_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+    """Goodman and Kruskal's γ of top-k lists: (C − D)/(C + D), pairs that one list does not order left out.
+
+    Two lists of the same single item order no pair: an error.
+
+    >>> gamma_top_k(["a", "b", "c"], ["a", "c", "b"])
+    0.3333333333333333
+    """
+    concordant, discordant = _both(a, b, k).pairs()
+    if concordant + discordant == 0:
+        raise DataError("the two lists order no pair of items in common; gamma needs at least one")
+    return (concordant - discordant) / (concordant + discordant)
+
+
+@LIST_SIMILARITIES.register("footrule-top-k")
+def footrule_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+    """Spearman's footrule of top-k lists as a similarity: 1 − Σ|rank_a − rank_b| / maximum.
+
+    A missing item is placed at rank k + 1; disjoint lists score 0 (Fagin, Kumar & Sivakumar 2003).
+
+    >>> footrule_top_k(["a", "b"], ["b", "a"]), footrule_top_k(["a", "b"], ["x", "y"])
+    (0.6666666666666667, 0.0)
+    """
+    return _both(a, b, k).moved(lambda rank: rank)
+
+
+@LIST_SIMILARITIES.register("bar-ilan")
+def bar_ilan(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+    """M of Bar-Ilan, Mat-Hassan & Levene 2006: 1 − Σ|1/rank_a − 1/rank_b| / maximum, a missing item at rank k + 1.
+
+    Top-weighted; disjoint lists score 0. Two lists of one item differ as far as 1/1 − 1/2 allows.
+
+    >>> round(bar_ilan(["a", "b"], ["b", "a"]), 4)
+    0.4
+    """
+    return _both(a, b, k).moved(lambda rank: 1 / rank)
+
+
+@LIST_SIMILARITIES.register("anchor-map", symmetric=False)
+def anchor_map(a: Items | Ranking, b: Items | Ranking, *, s: int = 30, k: int | None = None) -> float:
+    """Average precision of b to depth k, where the first s of a count as relevant: asymmetric (Buckley 2004).
+
+    k defaults to the whole of b. A list a shorter than s anchors what it has.
+
+    >>> round(anchor_map(["a", "b", "c"], ["a", "x", "b"], s=2), 4)
+    0.8333
+    """
+    if s < 1:
+        raise UsageError(f"s = {s}: at least one item must be the anchor")
+    anchors, other = _strict(a).items[:s], _strict(b).items[:k]
+    hit = np.isin(np.arange(len(other)), _places(anchors, other))
+    precision = hit.cumsum() / np.arange(1, len(hit) + 1)
+    return float((hit * precision).sum() / len(anchors))
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """The first k of two lists: how many items each has, and the ranks of those they share, in the order of a."""
+
+    k: int
+    n_a: int
+    n_b: int
+    rank_a: Ints
+    rank_b: Ints
+
+    def agreement(self) -> Floats:
+        """|A_d ∩ B_d| / d for d = 1 … k."""
+        found = np.bincount(np.maximum(self.rank_a, self.rank_b), minlength=self.k + 1)[1:]
+        return np.asarray(found.cumsum() / np.arange(1, self.k + 1))
+
+    def pairs(self) -> tuple[int, int]:
+        """Pairs of items that both lists order: alike and unlike; a missing item ranks below all that are there."""
+        n = len(self.rank_a)
+        alike = int(concordant_pairs(self.rank_a, self.rank_b))
+        # An item that only a holds, above a shared one in a, must be below it in b; below it, they agree.
+        unlike_a, unlike_b = (int(r.sum()) - n * (n + 1) // 2 for r in (self.rank_a, self.rank_b))
+        mixed = n * (self.n_a - n) + n * (self.n_b - n)
+        unlike = _choose_two(n) - alike + unlike_a + unlike_b
+        return alike + mixed - unlike_a - unlike_b, unlike + (self.n_a - n) * (self.n_b - n)
+
+    def moved(self, value: Callable[[Floats], Floats]) -> float:
+        """1 − Σ|value(rank_a) − value(rank_b)| over all items / the same for disjoint lists; missing at k + 1."""
+        missing = value(np.array(self.k + 1.0))
+        a, b = (np.abs(value(np.arange(1.0, n + 1)) - missing) for n in (self.n_a, self.n_b))
+        shared = np.abs(value(self.rank_a.astype(float)) - value(self.rank_b.astype(float))).sum()
+        alone = a.sum() - a[self.rank_a - 1].sum() + b.sum() - b[self.rank_b - 1].sum()
+        return float(1 - (shared + alone) / (a.sum() + b.sum()))
+
+
+def _both(a: Items | Ranking, b: Items | Ranking, k: int | None) -> _Both:
+    first, second = _strict(a), _strict(b)
+    depth = min(len(first), len(second)) if k is None else k
+    if depth < 1:
+        raise UsageError(f"k = {depth}: lists are compared at depth 1 or more")
+    items_a, items_b = first.items[:depth], second.items[:depth]
+    in_b = _places(items_a, items_b, missing=True)
+    rank_a = np.flatnonzero(in_b >= 0) + 1
+    return _Both(depth, len(items_a), len(items_b), rank_a, in_b[rank_a - 1] + 1)
+
+
+def _strict(items: Items | Ranking) -> Ranking:
+    ranking = Ranking.of(items)
+    if (ranking.size > 1).any():
+        raise UsageError("this measure takes lists without ties; break them first, or use rbo with ties w, a or b")
+    return ranking
+
+
+def _places(wanted: tuple[object, ...], among: tuple[object, ...], *, missing: bool = False) -> Ints:
+    """The places of the wanted items among others; −1 for a missing one, if asked for, else left out."""
+    place = {item: i for i, item in enumerate(among)}
+    at = np.array([place.get(item, -1) for item in wanted], dtype=np.int64)
+    return at if missing else at[at >= 0]
+
+
+def _choose_two(n: int) -> int:
+    return n * (n - 1) // 2

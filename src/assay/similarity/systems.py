@@ -1,0 +1,133 @@
+"""How alike do two sets of scores rank the same runs, and how sure is that? Correlations with intervals over topics.
+
+Where the flow stands: two score matrices → **result**. The correlations themselves are in `correlation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.engine import generator
+from assay.errors import DataError
+from assay.scores import ScoreMatrix
+from assay.similarity.correlation import CORRELATIONS, kendall_matrix
+from assay.tables import Table
+
+Floats = npt.NDArray[np.float64]
+USUAL = ("tau-b", "tau-ap", "pearson", "spearman", "rbo")
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """One correlation with its bootstrap interval; low and high are None without one."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    undefined: int = 0
+    """Bootstrap samples in which it had no value, e.g. because all runs tied."""
+
+
+@dataclass(frozen=True)
+class RankingComparison:
+    """How alike two score matrices rank their common runs."""
+
+    names: tuple[str, str]
+    runs: tuple[str, ...]
+    means: tuple[tuple[float, ...], tuple[float, ...]]
+    correlations: tuple[Correlation, ...]
+    recipe: str
+
+    def table(self) -> Table:
+        """One row per correlation."""
+        rows = [(c.name, c.value, c.low, c.high) for c in self.correlations]
+        columns = {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f"}
+        lost = [f"{c.name}: undefined in {c.undefined} samples, left out" for c in self.correlations if c.undefined]
+        if any(c.value is None for c in self.correlations):
+            lost.append("–: undefined, one of the two gives all runs the same score")
+        caption = f"{self.names[0]} against {self.names[1]}: {len(self.runs)} runs"
+        return Table.of(columns, rows, caption=caption, notes=[self.recipe, *lost])
+
+
+def compare_rankings(
+    truth: ScoreMatrix,
+    estimate: ScoreMatrix,
+    *,
+    measures: Sequence[str] = USUAL,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> RankingComparison:
+    """Correlations of the mean scores of the runs that both matrices have, with percentile intervals over topics.
+
+    Where both have the same topics the same topics are drawn for both, else each draws its own. delta compares cell by
+    cell if the topics are the same, else the means. A correlation without a value, e.g. of constant scores, is None.
+    With resamples=0 there are no intervals.
+
+    >>> x = ScoreMatrix.of([[.1, .2], [.3, .5], [.6, .6]])
+    >>> compare_rankings(x, x, measures=["tau-b"], resamples=0).correlations[0].value
+    1.0
+    """
+    common = [run for run in truth.runs if run in set(estimate.runs)]
+    if len(common) < 2:
+        raise DataError(f"{len(common)} runs are in both score files; two or more are needed to compare rankings")
+    a, b = truth.select(runs=common), estimate.select(runs=common)
+    paired = set(a.topics) == set(b.topics)
+    b = b.select(topics=a.topics) if paired else b
+    drawn_a, drawn_b = _drawn_means(a, b, paired, resamples, seed)
+    found = tuple(_correlation(m, a, b, paired, drawn_a, drawn_b, level) for m in measures)
+    topics = f"{len(a.topics)} topics" if paired else f"{len(a.topics)} and {len(b.topics)} topics, drawn apart"
+    interval = f"{level:.0%} percentile intervals, {resamples} bootstrap samples of topics, seed {seed}"
+    recipe = f"means over {topics}; {interval if resamples else 'no intervals'}"
+    means = (tuple(a.means().tolist()), tuple(b.means().tolist()))
+    return RankingComparison((truth.measure, estimate.measure), tuple(common), means, found, recipe)
+
+
+def _drawn_means(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """resamples × runs: means over topics drawn with replacement."""
+    rng = generator(seed)
+    n, m = len(a.topics), len(b.topics)
+    for_a = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
+    for_b = for_a if paired else rng.multinomial(m, np.full(m, 1 / m), size=resamples) / m
+    return _means(for_a, a), _means(for_b, b)
+
+
+def _means(weights: Floats, scores: ScoreMatrix) -> Floats:
+    """Weighted means of each run; what differs in the thirteenth digit only is rounding and must tie."""
+    return np.asarray(np.round(weights @ scores.values.T, 12))
+
+
+def _correlation(
+    measure: str, a: ScoreMatrix, b: ScoreMatrix, paired: bool, drawn_a: Floats, drawn_b: Floats, level: float
+) -> Correlation:
+    entry, given = CORRELATIONS.parse(measure)
+
+    def value(x: Floats, y: Floats) -> float:
+        try:
+            return entry.function(x, y, **given)
+        except DataError:
+            return float("nan")
+
+    cells = entry.name == "delta" and paired
+    observed = value(a.values, b.values) if cells else value(np.round(a.means(), 12), np.round(b.means(), 12))
+    drawn = np.array([value(x, y) for x, y in zip(drawn_a, drawn_b, strict=True)])
+    defined = drawn[np.isfinite(drawn)]
+    if not np.isfinite(observed) or not len(defined) or cells:
+        return Correlation(measure, observed if np.isfinite(observed) else None, None, None)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return Correlation(measure, observed, float(low), float(high), len(drawn) - len(defined))
+
+
+def rank_correlations(matrices: Sequence[ScoreMatrix]) -> tuple[tuple[str, ...], Floats]:
+    """Kendall's τ-b between the rankings of the same runs by several measures: names and the matrix.
+
+    NaN where a measure gives all runs the same mean.
+    """
+    runs = matrices[0].runs
+    means = np.array([m.select(runs=runs).means() for m in matrices])
+    return tuple(m.measure for m in matrices), kendall_matrix(np.round(means, 12))

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.agreement import command
+from assay.errors import AssayError
+
+LABELS = """topic,doc,worker,label
+1,a,w1,0
+1,a,w2,10
+1,b,w1,80
+1,b,w2,90
+2,c,w1,50
+2,c,w2,20
+2,d,w1,70
+2,d,w2,90
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "labels.csv").write_text(LABELS)
+    (tmp_path / "anna.qrels").write_text("1 0 a 1\n1 0 b 0\n1 0 c 2\n")
+    (tmp_path / "ben.qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 c 2\n")
+    (tmp_path / "reference.qrels").write_text("1 0 a 0\n1 0 b 1\n2 0 c 0\n2 0 d 1\n")
+    (tmp_path / "alone.csv").write_text("topic,doc,worker,label\n1,a,w1,0\n1,b,w2,1\n")
+    return tmp_path
+
+
+def record(*args: str | Path) -> list[dict[str, object]]:
+    result = CliRunner().invoke(command, [*map(str, args), "--format", "json"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    tables = found if isinstance(found, list) else [found]
+    return [row for table in tables for row in table["rows"]]
+
+
+def test_labels(folder: Path) -> None:
+    rows = record(folder / "labels.csv", "--per-topic", "-B", "50")
+    assert {r["measure"] for r in rows} == {
+        "alpha(level=ordinal)", "alpha(level=interval)", "fleiss", "kappa", "kappa(weighting=quadratic)",
+    }  # fmt: skip
+    assert {r["topic"] for r in rows} == {"all", "1", "2"}
+
+
+def test_cut_labels_agree_fully(folder: Path) -> None:
+    rows = record(folder / "labels.csv", "--cut", "60", "-m", "kappa", "-B", "0", "--tables")
+    assert rows[0]["value"] == 1
+    assert [r["w1 ↓ w2 →"] for r in rows[1:]] == ["0", "1", "all"]
+
+
+def test_qrels(folder: Path) -> None:
+    rows = record("--qrels", folder / "anna.qrels", folder / "ben.qrels", "-m", "kappa", "-m", "overlap", "-B", "0")
+    assert rows[0]["value"] == pytest.approx(1 - (1 / 3) / (2 / 3))
+    assert rows[1]["value"] == pytest.approx(2 / 3)
+
+
+def test_reference(folder: Path) -> None:
+    rows = record(folder / "labels.csv", "--reference", folder / "reference.qrels", "-B", "20", "--per-topic")
+    assert [r["value"] for r in rows if r["topic"] == "all"] == pytest.approx([4 / 6, 1])
+    assert [r["value"] for r in rows if r["topic"] == "1"] == [1, 1]
+
+
+def test_phi(folder: Path) -> None:
+    rows = record(folder / "labels.csv", "-m", "alpha", "-B", "0", "--scale", "0", "100")
+    assert [r["measure"] for r in rows] == ["alpha", "phi"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["alone.csv"], "two assessors"),
+        (["labels.csv", "-m", "alfa"], "did you mean alpha"),
+        (["labels.csv", "-m", "alpha(level=metric)"], "no level 'metric'"),
+        (["labels.csv", "anna.qrels"], "one file of labels"),
+        (["--qrels", "anna.qrels"], "two qrels or more"),
+        (["--qrels", "anna.qrels", "ben.qrels", "--reference", "reference.qrels"], "leave --qrels out"),
+        (["labels.csv", "--scale", "0", "50"], "outside the scale"),
+    ],
+)
+def test_bad_input_is_one_clear_error(folder: Path, args: list[str], message: str) -> None:
+    paths = [str(folder / a) if (folder / a).is_file() else a for a in args]
+    with pytest.raises(AssayError, match=message):
+        CliRunner().invoke(command, paths, catch_exceptions=False)

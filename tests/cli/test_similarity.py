@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.similarity import command
+from assay.errors import AssayError
+
+RUNS = {
+    "a.run": {"1": "abcd", "2": "xyz"},
+    "b.run": {"1": "abdc", "2": "zxu"},
+    "c.run": {"1": "dcba", "2": "uvw"},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, topics in RUNS.items():
+        lines = [f"{t} Q0 {doc} {i + 1} {10 - i} {name[0]}" for t, docs in topics.items() for i, doc in enumerate(docs)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    (tmp_path / "ap.csv").write_text("AP,1,2,3\nr1,.1,.2,.3\nr2,.3,.4,.2\nr3,.5,.6,.9\n")
+    (tmp_path / "p10.csv").write_text("P@10,1,2,3\nr1,.1,.1,.1\nr2,.5,.4,.2\nr3,.3,.3,.1\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 c 0\n2 0 x 1\n2 0 z 1\n")
+    return tmp_path
+
+
+def run(*args: str | Path) -> str:
+    result = CliRunner().invoke(command, [str(a) for a in args], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def record(*args: str | Path) -> list[dict[str, object]]:
+    found = json.loads(run(*args, "--format", "json"))
+    tables = found if isinstance(found, list) else [found]
+    return [row for table in tables for row in table["rows"]]
+
+
+def test_two_runs(folder: Path) -> None:
+    rows = record(folder / "a.run", folder / "b.run", "-m", "overlap")
+    assert rows[0]["topics"] == 2
+    assert rows[0]["overlap"] == pytest.approx((1 + 2 / 3) / 2)
+    assert [r["topic"] for r in rows[1:]] == ["2", "1"]
+    assert "EXT [MIN – MAX]" in run(folder / "a.run", folder / "b.run", "--topics", "0")
+
+
+def test_many_runs_as_a_matrix_and_as_pairs(folder: Path) -> None:
+    runs = [folder / n for n in RUNS]
+    assert record(*runs)[0]["a"] == pytest.approx(1)
+    pairs = record(*runs, "--pairs", "-m", "overlap(k=3)")
+    assert len(pairs) == 3
+    assert {(p["run"], p["other"]) for p in pairs} == {("a", "b"), ("a", "c"), ("b", "c")}
+
+
+def test_p_chosen_from_depth_and_weight(folder: Path) -> None:
+    result = CliRunner().invoke(
+        command, [str(folder / "a.run"), str(folder / "b.run"), "--carry", "13", ".75"], catch_exceptions=False
+    )
+    assert "p = 0.9493" in result.stderr
+    assert "p = 0.949" in result.stdout
+
+
+def test_sweep_series_preferences(folder: Path) -> None:
+    a, b, c = (folder / n for n in RUNS)
+    assert [r["p"] for r in record(a, b, "--sweep", ".5, .9")] == [0.5, 0.9]
+    assert record("--series", a, b, c)[0]["largest change"] == "b → c"
+    assert record("--preferences", a, b)[0]["similarity"] == pytest.approx((5 / 7 + 0 / 6) / 2)
+    relevant = record("--preferences", a, b, "--qrels", folder / "qrels", "--among", "relevant")
+    assert relevant[0]["similarity"] == pytest.approx(0.5)
+    with_ap = record("--preferences", a, b, c, "--qrels", folder / "qrels")
+    assert [r["correlation"] for r in with_ap if "correlation" in r] == ["pearson", "tau-b"]
+
+
+def test_scores(folder: Path) -> None:
+    rows = record(
+        "--scores", folder / "ap.csv", folder / "p10.csv", "-m", "tau-b", "-m", "error-rate", "--d-rank", "-B", "50"
+    )
+    assert rows[0]["value"] == pytest.approx(1 / 3)
+    assert rows[1]["value"] == pytest.approx(1 / 3)
+    assert rows[2]["d_rank"] > 0  # type: ignore[operator]
+
+
+def test_list_and_output_file(folder: Path) -> None:
+    assert "average-overlap" in run("--list")
+    out = folder / "out.csv"
+    run(folder / "a.run", folder / "b.run", "--topics", "0", "--format", "csv", "-o", out)
+    assert out.read_text().startswith("runs,")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "two run files"),
+        (["a.run"], "two runs or more"),
+        (["a.run", "b.run", "--p", "1"], "strictly between 0 and 1"),
+        (["a.run", "b.run", "--carry", "10", "2"], "between 0 and 1"),
+        (["a.run", "b.run", "-m", "overlapp"], "did you mean overlap"),
+        (["a.run", "b.run", "--sweep", "x"], "write numbers"),
+        (["a.run", "b.run", "c.run", "--ties", "b"], "compare two runs"),
+        (["--preferences", "a.run", "b.run", "--among", "relevant"], "need qrels"),
+        (["--series", "a.run", "b.run", "--window", "3"], "window 3"),
+        (["--scores"], "two score tables"),
+        (["--scores", "ap.csv"], "one measure only"),
+        (["--scores", "ap.csv", "p10.csv", "-m", "taub"], "did you mean"),
+    ],
+)
+def test_bad_input_is_one_clear_error(folder: Path, args: list[str], message: str) -> None:
+    paths = [str(folder / a) if (folder / a).is_file() else a for a in args]
+    with pytest.raises(AssayError, match=message):
+        CliRunner().invoke(command, paths, catch_exceptions=False)
+
+
+def test_through_the_command_line(folder: Path) -> None:
+    args = [sys.executable, "-m", "assay.cli.main", "similarity", str(folder / "a.run"), "--p", "7"]
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("assay: ")
+    assert done.stderr.count("\n") == 1

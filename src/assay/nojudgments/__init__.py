@@ -1,0 +1,25 @@
+"""Which run is best without judgments? One method family per file; see `methods.predicted` and `methods.METHODS`."""
+
+# The families register their methods as they are imported: this order is the order of METHODS.
+# isort: off
+from assay.nojudgments import sampled, references, pseudo, spoerri, expected
+
+# isort: on
+from assay.nojudgments.lists import Lists, collected
+from assay.nojudgments.methods import METHODS, predicted, predictions
+from assay.nojudgments.ranking import RunRanking, ranked
+
+__all__ = [
+    "METHODS",
+    "Lists",
+    "RunRanking",
+    "collected",
+    "expected",
+    "predicted",
+    "predictions",
+    "pseudo",
+    "ranked",
+    "references",
+    "sampled",
+    "spoerri",
+]

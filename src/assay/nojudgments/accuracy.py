@@ -1,0 +1,111 @@
+"""How good was a prediction made without judgments? Correlations of predicted with true scores.
+
+Three levels: runs (means over topics), topics (means over runs), cells (every run on every topic). Where the flow
+stands: predicted scores + true scores → **accuracy**.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.errors import DataError, UsageError
+from assay.nojudgments.lists import Floats
+from assay.scores import ScoreMatrix
+from assay.tables import Table
+
+LEVELS = ("runs", "topics", "cells")
+MEASURES = {"ρ": "pearson", "τ": "tau-b", "r_S": "spearman", "τ_AP": "tau-ap", "RBO": "rbo"}
+"""Column → name in the registry of correlations. τ_AP weighs by the predicted ranks; RBO puts 75 % of the weight on the
+best 10 % (Roitero 2020, §6.2.4)."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Correlations of one prediction with the truth; None where all scores of one side are equal."""
+
+    method: str
+    level: str
+    n: int
+    values: dict[str, float | None]
+    delta: float | None
+    """Mean |predicted − true| over all cells, after bringing the prediction to [0, 1] (Roitero 2020, §7.2.2)."""
+
+
+def accuracy(predicted: ScoreMatrix, truth: ScoreMatrix, *, level: str = "runs") -> Accuracy:
+    """ρ, τ, r_S, τ_AP and RBO of predicted with true scores, and δ, on the runs and topics that both have.
+
+    >>> predicted = ScoreMatrix.of([[3, 1], [2, 1], [0, 1]])
+    >>> truth = ScoreMatrix.of([[0.5, 0.4], [0.6, 0.5], [0.1, 0.1]])
+    >>> round(accuracy(predicted, truth).values["τ"], 4)
+    0.3333
+    """
+    ours, real = matched(predicted, truth)
+    x, y = level_scores(real, level), level_scores(ours, level)
+    return Accuracy(predicted.measure, level, len(x), correlations(x, y), _delta(ours, real))
+
+
+def matched(predicted: ScoreMatrix, truth: ScoreMatrix) -> tuple[ScoreMatrix, ScoreMatrix]:
+    """Both matrices on the runs and topics they share, in the order of the prediction."""
+    runs = [r for r in predicted.runs if r in set(truth.runs)]
+    topics = [t for t in predicted.topics if t in set(truth.topics)]
+    if len(runs) < 2 or not topics:
+        raise DataError(
+            f"prediction and truth share {len(runs)} run(s) and {len(topics)} topic(s); at least 2 and 1 are needed"
+        )
+    return predicted.select(runs=runs, topics=topics), truth.select(runs=runs, topics=topics)
+
+
+def level_scores(matrix: ScoreMatrix, level: str) -> Floats:
+    """Means of runs, means of topics, or all cells."""
+    if level not in LEVELS:
+        raise UsageError(f"no level {level!r}; known: {', '.join(LEVELS)}")
+    axis = {"runs": 1, "topics": 0, "cells": None}[level]
+    return np.asarray(matrix.values.ravel() if axis is None else matrix.values.mean(axis=axis))
+
+
+def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dict[str, float | None]:
+    """The five correlations of two vectors; heavy="bottom" turns the two top-heavy ones round (τ_AP*, RBO*).
+
+    >>> {k: round(v, 3) for k, v in correlations(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).items()}
+    {'ρ': 0.5, 'τ': 0.333, 'r_S': 0.5, 'τ_AP': 0.5, 'RBO': 0.878}
+    """
+    from assay.similarity.correlation import CORRELATIONS
+    from assay.similarity.rbo import rbo_of_scores  # registers "rbo"
+
+    x, y = _settled(truth), _settled(predicted)
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return dict.fromkeys(MEASURES)
+    found: dict[str, float | None] = {
+        shown: CORRELATIONS[name].function(x, y) for shown, name in MEASURES.items() if name not in ("tau-ap", "rbo")
+    }
+    found["τ_AP"] = CORRELATIONS["tau-ap"].function(x, y, heavy=heavy)
+    found["RBO"] = rbo_of_scores(x, y, heavy="bottom" if heavy == "bottom" else "top")
+    return found
+
+
+def accuracy_table(results: Sequence[Accuracy], *, truth: str = "the truth") -> Table:
+    """One row per method, the highest τ first."""
+    order = sorted(results, key=lambda a: -(a.values["τ"] if a.values["τ"] is not None else -2))
+    rows = [(a.method, *(a.values[m] for m in MEASURES), a.delta) for a in order]
+    level, n = (results[0].level, results[0].n) if results else ("runs", 0)
+    notes = [
+        f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %; "
+        "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]"
+    ]
+    formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
+    return Table.of(formats, rows, caption=f"Accuracy against {truth}", notes=notes)
+
+
+def _settled(values: Floats) -> Floats:
+    """Values rounded to 12 digits, so that sums added in another order do not break ties."""
+    top = float(np.abs(values).max(initial=0.0))
+    return np.round(values / top, 12) if top > 0 else np.zeros_like(values)
+
+
+def _delta(predicted: ScoreMatrix, truth: ScoreMatrix) -> float | None:
+    from assay.nojudgments.methods import scaled
+
+    return float(np.abs(scaled(predicted, "min-max").values - truth.values).mean())

@@ -1,0 +1,109 @@
+"""Which topics are hard? Predicted without judgments from the means over runs of a predicted matrix.
+
+AAP is the mean over runs of a topic's scores, GAAP the geometric mean, which weighs hard topics more. Where the flow
+stands: predicted scores (+ true scores) → **topic difficulty**. Roitero 2020, §6.5.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.nojudgments.accuracy import correlations, matched
+from assay.nojudgments.lists import Floats
+from assay.nojudgments.methods import scaled
+from assay.scores import ScoreMatrix
+from assay.tables import Table
+
+
+def average_ap(matrix: ScoreMatrix) -> Floats:
+    """AAP: the mean over runs, one per topic; low means hard.
+
+    >>> average_ap(ScoreMatrix.of([[0.2, 0.4], [0.4, 0.8]])).round(4).tolist()
+    [0.3, 0.6]
+    """
+    return np.asarray(matrix.values.mean(axis=0))
+
+
+def geometric_average_ap(matrix: ScoreMatrix, *, floor: float = 1e-5) -> Floats:
+    """GAAP: exp(mean(log(max(score, floor)))) over runs, one per topic.
+
+    >>> geometric_average_ap(ScoreMatrix.of([[0.2, 0.4], [0.8, 0.9]])).round(4).tolist()
+    [0.4, 0.6]
+    """
+    return np.asarray(np.exp(np.log(np.maximum(matrix.values, floor)).mean(axis=0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Difficulty:
+    """Predicted and true ease of topics, their correlations, and the true ease by quarter of predicted ease."""
+
+    method: str
+    topics: tuple[str, ...]
+    predicted: Floats
+    true: Floats
+    correlations: dict[str, float | None]
+    """ρ, τ, r_S, and τ_AP* and RBO*, which weigh the hard topics."""
+    quarter: Floats
+    """0 for the quarter of topics predicted hardest … 3."""
+    tests: tuple[tuple[int, int, float, float], ...]
+    """(quarter, quarter, difference of true means, p by Welch's t corrected by Bonferroni)."""
+    statistic: str
+
+    def table(self) -> Table:
+        """One row per topic, the hardest predicted first."""
+        order = np.argsort(self.predicted, kind="stable")
+        rows = [(self.topics[i], int(self.quarter[i]) + 1, self.predicted[i], self.true[i]) for i in order]
+        starred = {"τ_AP": "τ_AP*", "RBO": "RBO*"}
+        shown = [f"{starred.get(k, k)} {'–' if v is None else f'{v:.3f}'}" for k, v in self.correlations.items()]
+        caption = f"Topic difficulty by {self.method}: {self.statistic} over runs, the hardest first"
+        columns = {"topic": "", "quarter": "d", "predicted": ".4f", "true": ".4f"}
+        return Table.of(columns, rows, caption=caption, notes=[", ".join(shown)])
+
+    def quarters(self) -> Table:
+        """Differences of the true ease between quarters of predicted ease."""
+        rows = [(f"{a + 1} – {b + 1}", d, p) for a, b, d, p in self.tests]
+        note = f"unpaired t-test with unequal variances, p times {len(self.tests)} (Bonferroni)"
+        columns = {"quarters": "", "difference": "+.4f", "p": "p"}
+        return Table.of(columns, rows, caption=f"True {self.statistic} by quarter of predicted ease", notes=[note])
+
+
+def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = False) -> Difficulty:
+    """How well predicted means tell which topics are hard.
+
+    geometric: GAAP instead of AAP; the prediction is first brought to [0, 1]. Quarters are of the predicted order, ties
+    by the order of topics; at least 8 topics are needed for them (fewer: no tests).
+    """
+    ours, real = matched(predicted, truth)
+    if len(ours.topics) < 2:
+        raise DataError("one topic has no difficulty relative to others; give two or more")
+    ease = geometric_average_ap if geometric else average_ap
+    x, y = ease(scaled(ours, "min-max") if geometric else ours), ease(real)
+    place = np.empty(len(x), dtype=np.int64)
+    place[np.argsort(x, kind="stable")] = np.arange(len(x))
+    quarter = place * 4 // len(x)
+    tests = _tests(quarter, y) if len(x) >= 8 else ()
+    found = correlations(y, x, heavy="bottom")
+    name = "GAAP" if geometric else "AAP"
+    return Difficulty(predicted.measure, ours.topics, x, y, found, quarter.astype(np.float64), tests, name)
+
+
+def _tests(quarter: np.ndarray, true: Floats) -> tuple[tuple[int, int, float, float], ...]:
+    """Welch's t-test of each two quarters; without any variance p is 1 for equal means and 0 for others."""
+    from scipy.special import stdtr
+
+    found = []
+    for a, b in combinations(range(4), 2):
+        x, y = true[quarter == a], true[quarter == b]
+        difference = float(x.mean() - y.mean())
+        vx, vy = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
+        if vx + vy <= 0:
+            p = 1.0 if difference == 0 else 0.0
+        else:
+            df = (vx + vy) ** 2 / (vx**2 / (len(x) - 1) + vy**2 / (len(y) - 1))
+            p = 2 * float(stdtr(df, -abs(difference) / np.sqrt(vx + vy)))
+        found.append((a, b, difference, min(1.0, 6 * p)))
+    return tuple(found)

@@ -1,0 +1,131 @@
+"""Predicting AP from the predictions of several methods, learnt on earlier collections (Roitero 2020, §7.5.3).
+
+A row is a run on a topic, its features what each method says of it, its label its AP. Only collections of earlier
+years may teach. Needs scikit-learn, the extra `learn`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError, MissingExtra, UsageError
+from assay.nojudgments.lists import Floats
+from assay.nojudgments.methods import scaled
+from assay.registry import Registry
+from assay.scores import ScoreMatrix
+
+MODELS: Registry[Callable[..., Any]] = Registry("model")
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """Predictions of several methods for one collection, and the true scores where they are known."""
+
+    name: str
+    year: int
+    predictions: tuple[ScoreMatrix, ...]
+    truth: ScoreMatrix | None = None
+
+    def methods(self) -> tuple[str, ...]:
+        """The names of the methods, in order: they must be the same in all collections."""
+        return tuple(p.measure for p in self.predictions)
+
+    def features(self) -> Floats:
+        """Rows run × topic, one column per method, each brought to [0, 1] within the collection."""
+        if not self.predictions:
+            raise DataError(f"{self.name}: no predictions; give those of at least one method")
+        return np.column_stack([scaled(p, "min-max").values.ravel() for p in self.predictions])
+
+    def labels(self) -> Floats:
+        """The true score of each row."""
+        if self.truth is None:
+            raise DataError(f"{self.name}: no true scores to learn from")
+        first = self.predictions[0]
+        return np.asarray(self.truth.select(runs=first.runs, topics=first.topics).values.ravel())
+
+
+@MODELS.register("linear")
+def linear(seed: int) -> Any:
+    """Least squares."""
+    return _sklearn("linear_model").LinearRegression()
+
+
+@MODELS.register("ridge")
+def ridge(seed: int, *, alpha: float = 1.0) -> Any:
+    """Least squares with a penalty on the squares of the coefficients."""
+    return _sklearn("linear_model").Ridge(alpha=alpha)
+
+
+@MODELS.register("random-forest")
+def random_forest(seed: int, *, trees: int = 100) -> Any:
+    """Mean of regression trees grown on resampled rows."""
+    return _sklearn("ensemble").RandomForestRegressor(n_estimators=trees, random_state=seed)
+
+
+@MODELS.register("svr")
+def svr(seed: int, *, c: float = 1.0, nu: float = 0.5) -> Any:
+    """ν-support vector regression with a radial kernel, the best of those tried by Roitero 2020 (there SVM-E)."""
+    return _sklearn("svm").NuSVR(kernel="rbf", C=c, nu=nu)
+
+
+def learned(
+    target: Collection, earlier: Sequence[Collection], model: str = "svr", *, nearest: int | None = None, seed: int = 0
+) -> ScoreMatrix:
+    """AP of the target's runs on its topics, predicted by a model taught on the earlier collections.
+
+    Collections of the target's year or later are an error, not a help: they would not have been there. nearest: only
+    so many earlier collections, the most similar by `distance`.
+    """
+    late = [c.name for c in earlier if c.year >= target.year]
+    if late:
+        raise DataError(f"{late[0]!r} is not earlier than {target.name!r} ({target.year}); teach on earlier years only")
+    if not earlier:
+        raise DataError(f"no collection earlier than {target.year} to learn from; {target.name!r} cannot be predicted")
+    for c in earlier:
+        if c.methods() != target.methods():
+            raise UsageError(f"{c.name!r} and {target.name!r} have other methods or another order; they must match")
+    if nearest is not None and nearest < 1:
+        raise UsageError(f"nearest: must be at least 1, not {nearest}")
+    taught = sorted(earlier, key=lambda c: distance(c, target))[:nearest] if nearest else list(earlier)
+    entry, given = MODELS.parse(model)
+    fitted = entry.function(seed, **given)
+    fitted.fit(np.vstack([c.features() for c in taught]), np.concatenate([c.labels() for c in taught]))
+    values = np.asarray(fitted.predict(target.features()), dtype=np.float64)
+    first = target.predictions[0]
+    signature = f"{model} taught on {', '.join(c.name for c in taught)}|features: {', '.join(target.methods())}"
+    return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{entry.name}", signature)
+
+
+def distance(a: Collection, b: Collection) -> float:
+    """Mean over methods of the Kolmogorov–Smirnov distance between the distributions of predicted values.
+
+    >>> m = ScoreMatrix.of([[0, 1], [2, 3]])
+    >>> distance(Collection("a", 1, (m,)), Collection("b", 2, (ScoreMatrix.of([[0, 0], [0, 3]]),)))
+    0.5
+    """
+    pairs = zip(a.features().T, b.features().T, strict=True)
+    return float(np.mean([kolmogorov_smirnov(x, y) for x, y in pairs]))
+
+
+def kolmogorov_smirnov(x: Floats, y: Floats) -> float:
+    """The largest difference of two empirical distribution functions.
+
+    >>> kolmogorov_smirnov(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
+    0.5
+    """
+    at = np.concatenate([x, y])
+    below = [np.searchsorted(np.sort(v), at, side="right") / len(v) for v in (x, y)]
+    return float(np.abs(below[0] - below[1]).max())
+
+
+def _sklearn(part: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(f"sklearn.{part}")
+    except ImportError:
+        raise MissingExtra("scikit-learn", "learn") from None

@@ -1,0 +1,90 @@
+"""METHODS: every way of scoring runs without judgments, by name, and `predicted`, which applies one.
+
+Where the flow stands: lists → **predicted scores** → combine, accuracy, difficulty. The methods live in one file per
+family and register here; each says whether more is better, and `predicted` turns all of them so that more is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from assay.data import Run
+from assay.engine import Progress, ordered_map, silent
+from assay.errors import UsageError
+from assay.nojudgments.lists import Floats, Lists, collected
+from assay.registry import Registry
+from assay.scores import ScoreMatrix
+
+Method = Callable[..., Floats]
+
+METHODS: Registry[Method] = Registry("method without judgments")
+"""Registered with three facts: `short` (the id in Roitero 2020, Table 5.1), `higher` (more is better) and `paper`."""
+
+SCALES = ("none", "min-max", "z", "min-max-topic", "z-topic")
+
+
+def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str = "none", seed: int = 0) -> ScoreMatrix:
+    """Scores of every run on every topic by one method, more is always better.
+
+    Where less is better by definition (Spoerri's single docs) the values are negated, as Roitero 2020 does, so that
+    everything that takes scores applies. scale: see `scaled`. `METHODS[name].function(lists)` gives the values as
+    published.
+
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
+    >>> predicted(runs, "wu-crestani").values.tolist()
+    [[1.0], [1.0]]
+    """
+    coded = lists if isinstance(lists, Lists) else collected(lists)
+    entry, given = METHODS.parse(method)
+    if "seed" in entry.parameters:
+        given = {"seed": seed, **given}
+    values = entry.function(coded, **given)
+    turned = values if entry.facts["higher"] else -values
+    recipe = ", ".join(f"{k}={v}" for k, v in {**entry.parameters, **given}.items() if v is not None)
+    notes = [f"{entry.name}({recipe})", entry.facts["paper"], *([] if entry.facts["higher"] else ["negated"])]
+    matrix = ScoreMatrix.of(turned, runs=coded.runs, topics=coded.topics, measure=method, signature="|".join(notes))
+    return scaled(matrix, scale)
+
+
+def predictions(
+    lists: Lists | Sequence[Run],
+    methods: Sequence[str] | None = None,
+    *,
+    scale: str = "none",
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> list[ScoreMatrix]:
+    """`predicted` for several methods (all by default), the runs coded once."""
+    coded = lists if isinstance(lists, Lists) else collected(lists)
+    names = METHODS.names() if methods is None else list(methods)
+    return ordered_map(
+        lambda name: predicted(coded, name, scale=scale, seed=seed), names, jobs=jobs, threads=True, progress=progress
+    )
+
+
+def scaled(matrix: ScoreMatrix, scale: str = "min-max") -> ScoreMatrix:
+    """The matrix brought to a common scale.
+
+    `min-max` to [0, 1] over the whole matrix (Roitero 2020, §7.2), `z` to mean 0 and sd 1 over the whole matrix,
+    `…-topic` the same for each topic, so that no topic outweighs another; `none`. Where all values are equal they
+    become 0.
+
+    >>> m = ScoreMatrix.of([[1, 10], [3, 10], [2, 40]])
+    >>> scaled(m, "min-max-topic").values.tolist()
+    [[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]]
+    """
+    if scale not in SCALES:
+        raise UsageError(f"no scale {scale!r}; known: {', '.join(SCALES)}")
+    if scale == "none":
+        return matrix
+    axis = 0 if scale.endswith("-topic") else None
+    v = matrix.values
+    if scale.startswith("min-max"):
+        centre, spread = v.min(axis=axis, keepdims=True), np.ptp(v, axis=axis, keepdims=True)
+    else:
+        centre, spread = v.mean(axis=axis, keepdims=True), v.std(axis=axis, keepdims=True)
+    values = np.divide(v - centre, spread, out=np.zeros_like(v), where=spread > 1e-12 * np.abs(v).max(initial=1e-300))
+    return ScoreMatrix(matrix.runs, matrix.topics, values, matrix.measure, f"{matrix.signature}|scale:{scale}")

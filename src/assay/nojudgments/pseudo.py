@@ -1,0 +1,154 @@
+"""Runs scored against pseudo-relevant docs chosen by fusing the runs: Nuray & Can 2006, and Sakai & Lin 2010.
+
+The best share of the fused pool is taken as relevant and every run is scored by AP on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import UsageError
+from assay.ids import Ints, coded
+from assay.nojudgments.lists import Floats, Lists, Mask, average_precision, best_share
+from assay.nojudgments.methods import METHODS
+from assay.nojudgments.preferences import Preferences, preferences
+
+NURAY_CAN = "Nuray & Can 2006"
+
+Fusion = Callable[[Lists], Sequence[npt.NDArray[Any]]]
+"""Keys of the items of a pool, the best ascending first."""
+
+
+@METHODS.register("nuray-can-rank", short="NC-NRP", higher=True, paper=NURAY_CAN)
+def nuray_can_rank(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+    """All runs fused by rank position: 1 / Σ 1/rank, the lowest first."""
+    return _scored(lists, _all(lists), rank_position, depth, share)
+
+
+@METHODS.register("nuray-can-borda", short="NC-NB", higher=True, paper=NURAY_CAN)
+def nuray_can_borda(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+    """All runs fused by Borda count: n points for rank 1, n − 1 for rank 2, the docs a run lacks share the rest."""
+    return _scored(lists, _all(lists), borda, depth, share)
+
+
+@METHODS.register("nuray-can-condorcet", short="NC-NC", higher=True, paper=NURAY_CAN)
+def nuray_can_condorcet(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+    """All runs fused by pairwise majorities: most wins first, then fewest losses."""
+    return _scored(lists, _all(lists), condorcet, depth, share)
+
+
+@METHODS.register("nuray-can-bias-rank", short="NC-BRP", higher=True, paper=NURAY_CAN)
+def nuray_can_bias_rank(lists: Lists, *, depth: int = 100, share: float = 0.3, chosen: float = 0.5) -> Floats:
+    """As nuray-can-rank, fusing only the `chosen` share of runs that differ most from the norm."""
+    return _scored(lists, most_biased(lists, chosen, depth=depth), rank_position, depth, share)
+
+
+@METHODS.register("nuray-can-bias-borda", short="NC-BB", higher=True, paper=NURAY_CAN)
+def nuray_can_bias_borda(lists: Lists, *, depth: int = 100, share: float = 0.3, chosen: float = 0.5) -> Floats:
+    """As nuray-can-borda, fusing only the `chosen` share of runs that differ most from the norm."""
+    return _scored(lists, most_biased(lists, chosen, depth=depth), borda, depth, share)
+
+
+@METHODS.register("nuray-can-bias-condorcet", short="NC-BC", higher=True, paper=NURAY_CAN)
+def nuray_can_bias_condorcet(lists: Lists, *, depth: int = 100, share: float = 0.3, chosen: float = 0.5) -> Floats:
+    """As nuray-can-condorcet, fusing only the `chosen` share of runs that differ most from the norm."""
+    return _scored(lists, most_biased(lists, chosen, depth=depth), condorcet, depth, share)
+
+
+@METHODS.register("sakai-lin", short="SL", higher=True, paper="Sakai & Lin 2010")
+def sakai_lin(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+    """Pseudo-relevant docs are those in the top `depth` of most runs, ties by the smaller sum of ranks."""
+    rows = lists.rank <= depth
+    held = lists.holders(rows)
+    ranks = np.bincount(lists.item[rows], lists.rank[rows], minlength=lists.items)
+    return average_precision(lists, best_share(lists, [-held, ranks], held > 0, share))
+
+
+def bias(lists: Lists, *, depth: int = 1000, weighted: bool = False, by_topic: bool = True) -> Floats:
+    """How far each run is from the norm: 1 − cos(v, e), v the docs it returned, e the sum of v over all runs.
+
+    A doc is told apart by topic, or else docs of different topics would count as agreement; by_topic=False counts as
+    Mowshowitz & Kawaguchi 2002 do. weighted: a doc at rank i of m counts m/i instead of 1. An empty run has bias 1.
+    """
+    rows = np.flatnonzero(lists.rank <= depth)
+    names = np.arange(lists.items) if by_topic else coded([lists.docs])[0][0]
+    sizes = np.minimum(np.diff(lists.bounds), depth)[lists.segment[rows]]
+    weight = sizes / lists.rank[rows] if weighted else np.ones(len(rows))
+    keys, place = np.unique(lists.run[rows] * lists.items + names[lists.item[rows]], return_inverse=True)
+    run, doc, v = keys // lists.items, keys % lists.items, np.bincount(place, weight)
+    norm = np.bincount(doc, v, minlength=lists.items)
+    dot = np.bincount(run, v * norm[doc], minlength=len(lists.runs))
+    length = np.sqrt(np.bincount(run, v**2, minlength=len(lists.runs)) * (norm**2).sum())
+    return np.asarray(1 - np.divide(dot, length, out=np.zeros_like(dot), where=length > 0))
+
+
+def most_biased(lists: Lists, chosen: float = 0.5, *, depth: int = 1000) -> Mask:
+    """The `chosen` share (rounded up) of runs with the greatest bias; ties go to the earlier run."""
+    if not 0 < chosen <= 1:
+        raise UsageError(f"chosen: must lie in (0, 1], not {chosen}; 0.5 takes half of the runs")
+    order = np.argsort(-bias(lists, depth=depth).round(12), kind="stable")
+    mask = np.zeros(len(lists.runs), dtype=bool)
+    mask[order[: int(np.ceil(round(chosen * len(order), 9)))]] = True
+    return mask
+
+
+def _all(lists: Lists) -> Mask:
+    return np.ones(len(lists.runs), dtype=bool)
+
+
+def _scored(lists: Lists, runs: Mask, fusion: Fusion, depth: int, share: float) -> Floats:
+    """AP of all runs, the best share of the fused top `depth` of the chosen runs being relevant."""
+    pool = lists.select([name for name, taken in zip(lists.runs, runs, strict=True) if taken]).cut(depth)
+    members = np.flatnonzero(lists.holders((lists.rank <= depth) & runs[lists.run]))
+    fused = best_share(pool, fusion(pool), np.ones(pool.items, dtype=bool), share)
+    relevant = np.zeros(lists.items, dtype=bool)
+    relevant[members[fused]] = True
+    return average_precision(lists, relevant)
+
+
+def rank_position(pool: Lists) -> list[Floats]:
+    """1 / Σ 1/rank over the runs that hold the item, ascending."""
+    # Rounded, so that docs with the same ranks tie whatever the order of adding.
+    return [np.round(1 / np.bincount(pool.item, 1 / pool.rank, minlength=pool.items), 12)]
+
+
+def borda(pool: Lists) -> list[Floats]:
+    """Minus the points: n − rank + 1 from a run that holds the item, (n − m + 1)/2 from one that ranks m others."""
+    n = np.diff(pool.item_bounds)
+    rest = np.where(pool.sizes < n, (n - pool.sizes + 1) / 2, 0.0)
+    ranked = (n[pool.topic_of_item][pool.item] - pool.rank + 1) - rest.ravel()[pool.segment]
+    points = np.bincount(pool.item, ranked, minlength=pool.items) + rest.sum(axis=0)[pool.topic_of_item]
+    return [-points]
+
+
+def condorcet(pool: Lists) -> list[Ints]:
+    """Minus the wins, then the losses, of each item in pairwise majorities; a held doc beats one that is not held.
+
+    The majority of x over y is c(x) − c(y) + n(x ≻ y) − n(y ≻ x), c the number of runs that hold a doc and n counting
+    the runs that hold both, so that only pairs held by a common run need a look beyond c.
+    """
+    held = pool.holders()
+    wins, losses = np.zeros(pool.items, dtype=np.int64), np.zeros(pool.items, dtype=np.int64)
+    for t in range(len(pool.topics)):
+        part = slice(pool.item_bounds[t], pool.item_bounds[t + 1])
+        wins[part], losses[part] = _majorities(held[part], preferences(pool, t))
+    return [-wins, losses]
+
+
+def _majorities(held: Ints, pairs: Preferences) -> tuple[Ints, Ints]:
+    """Wins and losses of the docs of one topic."""
+    ordered = np.sort(held)
+    wins = np.searchsorted(ordered, held, side="left").astype(np.float64)
+    losses = len(held) - np.searchsorted(ordered, held, side="right").astype(np.float64)
+    by_count = held[pairs.first] - held[pairs.second]
+    margin = by_count + pairs.wins - pairs.losses
+    up = (margin > 0).astype(np.float64) - (by_count > 0)
+    down = (margin < 0).astype(np.float64) - (by_count < 0)
+    for at, won, lost in ((pairs.first, up, down), (pairs.second, down, up)):
+        wins += np.bincount(at, won, minlength=len(held))
+        losses += np.bincount(at, lost, minlength=len(held))
+    return np.rint(wins).astype(np.int64), np.rint(losses).astype(np.int64)

@@ -1,0 +1,164 @@
+"""Soboroff, Nicholas & Cahan 2001: docs drawn at random from the pool are taken as relevant, the runs scored by AP.
+
+The share of relevant docs in a pool comes from qrels, from the caller, or from the number of runs (Roitero 2020,
+Eq. 6.2). All shares here are fractions: the literature writes the mean as a percentage and the sd as a fraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.data import Qrels
+from assay.engine import generators
+from assay.errors import DataError, UsageError
+from assay.nojudgments.lists import Floats, Lists, Mask, average_precision
+from assay.nojudgments.methods import METHODS
+
+FITTED = (30, 129)
+"""The numbers of runs between which Eq. 6.2 has been used; outside, the nearer end stands in."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Mean and sample sd over topics of the share of relevant docs in a pool, both as fractions."""
+
+    mean: float
+    sd: float
+
+
+def judged_share(qrels: Qrels, *, rel: int = 1) -> Share:
+    """The share of relevant docs among the judged ones: mean and sample sd (n − 1) over topics.
+
+    TREC-8 ad hoc: mean .054966, sd .0480 (Roitero 2020, Table 6.3). One topic: sd 0.
+
+    >>> judged_share(Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 0}}))
+    Share(mean=0.25, sd=0.3535533905932738)
+    """
+    shares = np.array(list(judged_shares(qrels, rel=rel).values()))
+    if not len(shares):
+        raise DataError(f"{qrels.name}: no judged topic; the share of relevant docs needs one")
+    return Share(float(shares.mean()), float(shares.std(ddof=1)) if len(shares) > 1 else 0.0)
+
+
+def judged_shares(qrels: Qrels, *, rel: int = 1) -> dict[str, float]:
+    """The share of relevant docs of each judged topic, for the exact-fraction variant.
+
+    >>> judged_shares(Qrels.from_dict({"1": {"a": 1, "b": 0}}))
+    {'1': 0.5}
+    """
+    judged = np.diff(qrels.bounds)
+    relevant = np.bincount(qrels.topic_of_row(), qrels.grades >= rel, minlength=len(judged))
+    return {t: float(r / n) for t, r, n in zip(qrels.topics, relevant, judged, strict=True) if n}
+
+
+def expected_share(runs: int) -> Share:
+    """The share to expect for a number of runs, without judgments: Roitero 2020, Eq. 6.2.
+
+    mean [%] = 1133.3/runs − 5.1841 and sd = .0037 · mean [%] + .0242.
+
+    >>> share = expected_share(103)
+    >>> round(100 * share.mean, 2), round(share.sd, 3)
+    (5.82, 0.046)
+    """
+    if runs < 1:
+        raise UsageError(f"runs: must be at least 1, not {runs}")
+    percent = 1133.3 / runs - 5.1841
+    return Share(percent / 100, 0.0037 * percent + 0.0242)
+
+
+@METHODS.register("soboroff", short="SNC", higher=True, paper="Soboroff, Nicholas & Cahan 2001")
+def soboroff(
+    lists: Lists,
+    *,
+    mean: float | None = None,
+    sd: float | None = None,
+    fractions: Mapping[str, float] | None = None,
+    duplicates: bool = False,
+    depth: int = 100,
+    repetitions: int = 20,
+    empty: str = "zero",
+    seed: int = 0,
+) -> Floats:
+    """Mean AP over repetitions with randomly drawn pseudo-relevant docs.
+
+    For each topic a share x ~ N(mean, sd), cut to [0, 1], of the pool (top `depth` of every run) is drawn without
+    replacement; `fractions` fixes each topic's share instead (exact fraction). With `duplicates` the entries of the
+    pool are drawn, a doc found by c runs having c of them, and the distinct docs taken. mean and sd are fractions; if
+    not given they are `expected_share` of the number of runs, held within 30–129 runs; mean alone has sd 0. A share
+    that comes to no doc scores 0 on that topic (empty="zero") or draws one doc (empty="one").
+    """
+    trials = soboroff_trials(
+        lists,
+        mean=mean,
+        sd=sd,
+        fractions=fractions,
+        duplicates=duplicates,
+        depth=depth,
+        repetitions=repetitions,
+        empty=empty,
+        seed=seed,
+    )
+    return np.asarray(trials.mean(axis=0))
+
+
+def soboroff_trials(
+    lists: Lists,
+    *,
+    mean: float | None = None,
+    sd: float | None = None,
+    fractions: Mapping[str, float] | None = None,
+    duplicates: bool = False,
+    depth: int = 100,
+    repetitions: int = 20,
+    empty: str = "zero",
+    seed: int = 0,
+) -> Floats:
+    """AP of each repetition, repetitions × runs × topics; parameters as in `soboroff`."""
+    if empty not in ("zero", "one"):
+        raise UsageError(f"empty: must be 'zero' or 'one', not {empty!r}")
+    if repetitions < 1 or depth < 1:
+        raise UsageError(f"repetitions and depth must be at least 1, not {repetitions} and {depth}")
+    share = _share(lists, mean, sd)
+    shallow = np.flatnonzero(lists.rank <= depth)
+    entries = np.sort(lists.item[shallow])
+    entries = entries if duplicates else np.unique(entries)
+    starts = np.searchsorted(lists.topic_of_item[entries], np.arange(len(lists.topics) + 1))
+    fixed = None if fractions is None else _fixed(lists, fractions)
+    trials = np.empty((repetitions, *lists.shape))
+    for i, rng in enumerate(generators(seed, repetitions)):
+        shares = np.clip(rng.normal(share.mean, share.sd, len(lists.topics)), 0, 1) if fixed is None else fixed
+        trials[i] = average_precision(lists, _drawn(lists, entries, starts, shares, rng, empty == "one"))
+    return trials
+
+
+def _share(lists: Lists, mean: float | None, sd: float | None) -> Share:
+    low, high = FITTED
+    expected = expected_share(min(max(len(lists.runs), low), high))
+    share = Share(expected.mean if mean is None else mean, (expected.sd if mean is None else 0.0) if sd is None else sd)
+    if not 0 <= share.mean <= 1 or not 0 <= share.sd <= 1:
+        raise UsageError(f"mean and sd are fractions between 0 and 1, not {share.mean} and {share.sd}; 5.5 % is 0.055")
+    return share
+
+
+def _fixed(lists: Lists, fractions: Mapping[str, float]) -> Floats:
+    lacking = [t for t in lists.topics if t not in fractions]
+    if lacking:
+        raise DataError(f"no fraction for topic {lacking[0]!r}; give one for every topic of the runs")
+    return np.clip([fractions[t] for t in lists.topics], 0, 1)
+
+
+def _drawn(
+    lists: Lists, entries: np.ndarray, starts: np.ndarray, shares: Floats, rng: np.random.Generator, at_least_one: bool
+) -> Mask:
+    """The items drawn: the share of each topic's entries, without replacement."""
+    sizes = np.diff(starts)
+    wanted = np.rint(shares * sizes).astype(np.int64)
+    if at_least_one:
+        wanted = np.maximum(wanted, np.minimum(sizes, 1))
+    chosen = np.zeros(lists.items, dtype=bool)
+    for start, size, n in zip(starts, sizes, wanted, strict=False):
+        chosen[entries[start + rng.choice(size, n, replace=False, shuffle=False)]] = True
+    return chosen

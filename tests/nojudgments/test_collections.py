@@ -1,0 +1,193 @@
+"""Real collections: every number of the how-to page, the permutation experiments, calibration."""
+
+from __future__ import annotations
+
+import csv
+import tarfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.data import Qrels, Run
+from assay.evaluate import Policy, evaluate
+from assay.io import read_qrels, read_run
+from assay.nojudgments.accuracy import correlations
+from assay.nojudgments.combine import combined_means
+from assay.nojudgments.expected import calibration, expected_ap, relevance
+from assay.nojudgments.lists import Lists, average_precision, collected
+from assay.nojudgments.methods import METHODS, predicted
+from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
+from assay.nojudgments.ranking import LEFT_OUT
+from assay.nojudgments.reweight import reweighted_emap
+from assay.scores import ScoreMatrix
+from assay.similarity.preferences import preference_similarity
+from tests.conftest import ROOT, real_data
+
+PAGE = ROOT / "docs" / "howto" / "rank-runs-without-judgments.md"
+
+
+@dataclass(frozen=True)
+class Real:
+    """A collection with its runs, judgments, and true AP and nDCG@10."""
+
+    lists: Lists
+    qrels: Qrels
+    rel: int
+    truths: tuple[ScoreMatrix, ...]
+
+    @cache  # noqa: B019 the fixture lives as long as the module
+    def predicted(self, method: str) -> ScoreMatrix:
+        return predicted(self.lists, method)
+
+
+def loaded(name: str, folder: Path, ap: str, rel: int) -> Real:
+    with tarfile.open(real_data(f"{name}/runs.tar.xz")) as archive:
+        archive.extractall(folder, filter="data")
+    runs: list[Run] = [read_run(p) for p in sorted((folder / "runs").iterdir())]
+    qrels = read_qrels(real_data(f"{name}/qrels.txt"))
+    truths = evaluate(runs, qrels, [ap, "nDCG@10"], policy=Policy(compat="trec_eval-9"))
+    return Real(collected(runs), qrels, rel, tuple(truths))
+
+
+@pytest.fixture(scope="module")
+def covid(tmp_path_factory: pytest.TempPathFactory) -> Real:
+    return loaded("trec-covid-round1", tmp_path_factory.mktemp("covid"), "AP", 1)
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> Real:
+    return loaded("trec-dl-2021-passage", tmp_path_factory.mktemp("deep"), "AP(rel=2)", 2)
+
+
+def table() -> dict[str, list[str]]:
+    """Method → cells of the table of the how-to page."""
+    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if "| `" in line]
+    return {cells[0].strip("`"): [c.strip() for c in cells[1:]] for cells in rows}
+
+
+def test_the_page_has_every_method() -> None:
+    assert set(table()) == {*METHODS.names(), "soboroff(duplicates=true)"}
+
+
+def test_true_scores_are_the_official_ones(covid: Real) -> None:
+    with real_data("trec-covid-round1/leaderboard.csv").open(encoding="utf-8") as lines:
+        official = {row["run"]: row for row in csv.DictReader(lines)}
+    for truth, column in zip(covid.truths, ("MAP", "ndcg@10"), strict=True):
+        wanted = [float(official[r][column]) for r in truth.runs]
+        np.testing.assert_allclose(truth.means(), wanted, atol=5.1e-5)
+
+
+@pytest.mark.parametrize("method", list(table()))
+def test_numbers_of_the_page(method: str, covid: Real, deep: Real) -> None:
+    found = []
+    for real in (covid, deep):
+        for truth in real.truths:
+            values = correlations(truth.means(), real.predicted(method).means())
+            found += [values["τ"], values["ρ"], values["τ_AP"]]
+    # One unit of the last digit: libraries of linear algebra may round sums otherwise.
+    assert found == pytest.approx([float(c) for c in table()[method][5:]], abs=0.0011)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        # Roitero 2020, Table 6.7 and §7.3: with duplicates wins; V4 and all five are weak.
+        ("soboroff(duplicates=true)", "soboroff"),
+        ("soboroff(duplicates=true)", "wu-crestani"),
+        ("nuray-can-borda", "spoerri-all"),
+        ("nuray-can-condorcet", "spoerri-single"),
+        ("wu-crestani-v1", "wu-crestani-v4"),
+    ],
+)
+def test_order_of_methods_is_that_of_the_literature(better: str, worse: str, covid: Real) -> None:
+    tau = [correlations(covid.truths[0].means(), covid.predicted(m).means())["τ"] for m in (better, worse)]
+    assert tau[0] is not None
+    assert tau[1] is not None
+    assert tau[0] > tau[1] + 0.05
+
+
+def test_combination(covid: Real, deep: Real) -> None:
+    for real, truth, wanted in ((covid, 0, 0.659), (deep, 1, 0.377)):
+        kept = [real.predicted(m) for m in METHODS.names() if m not in LEFT_OUT]
+        tau = correlations(real.truths[truth].means(), combined_means(kept))["τ"]
+        assert tau == pytest.approx(wanted, abs=0.002)
+
+
+def test_similar_methods_agree(covid: Real) -> None:
+    """Sakai & Lin 2010: counting runs is close to Condorcet. Aslam & Savell 2003: sampling rewards similarity."""
+    for one, other, least in (("sakai-lin", "nuray-can-condorcet", 0.95), ("aslam-savell", "soboroff", 0.7)):
+        tau = correlations(covid.predicted(one).means(), covid.predicted(other).means())["τ"]
+        assert tau is not None
+        assert tau > least
+
+
+def likeness_and_worth(real: Real, runs: tuple[str, ...]) -> tuple[list[float], list[float]]:
+    """Mean similarity and its correlation with MAP: docs exchanged at random, as they are, exchanged in order."""
+    lists = real.lists.select(runs).cut(100)
+    relevant = lists.relevant(real.qrels, rel=real.rel)
+    ap = average_precision(lists, relevant)
+    likeness, worth = [], []
+    for made in (exchanged_at_random(lists, relevant), lists, exchanged_in_order(lists, relevant)):
+        np.testing.assert_allclose(average_precision(made, relevant), ap)
+        alike = preference_similarity(made.to_runs(), ties=False)
+        likeness.append(alike.mean())
+        worth.append(float(np.corrcoef(alike.to_others(), ap.mean(axis=1))[0, 1]))
+    return likeness, worth
+
+
+def test_permutations_move_similarity_and_its_worth(covid: Real, deep: Real) -> None:
+    """Carterette & Allan 2007, Table 5: at random similarity falls and its correlation with MAP rises above .84; in
+    order similarity rises to .67–.80 and the correlation falls to −.05 … .6. Every AP stays as it was.
+    """
+    for real, runs in ((covid, covid.lists.runs[::6]), (deep, deep.lists.runs)):
+        likeness, worth = likeness_and_worth(real, runs)
+        assert likeness[0] < likeness[1] < likeness[2]
+        assert worth[0] > worth[1] > worth[2]
+        assert likeness[0] < 0.05 < 0.5 < likeness[2]
+        assert worth[0] > 0.84
+        assert worth[2] < 0.6
+    assert likeness == pytest.approx([0.007, 0.078, 0.732], abs=0.0011)
+    assert worth == pytest.approx([0.924, 0.153, -0.120], abs=0.0011)
+
+
+def test_relevant_docs_are_ranked_more_alike_than_others(deep: Real) -> None:
+    """Carterette & Allan 2007, Table 4: about two to one; here 2.5 for all runs, more for fewer."""
+    runs = deep.lists.select(deep.lists.runs[::4]).to_runs()
+    one, two = (
+        preference_similarity(runs, qrels=deep.qrels, among=a, rel=2, ties=False).mean()
+        for a in ("relevant", "nonrelevant")
+    )
+    assert one > 1.5 * two
+
+
+def test_calibration_rises_but_lies_far_below_the_diagonal(deep: Real) -> None:
+    """As Table 2 of Carterette & Allan 2007: more probable docs are more often relevant, by far not often enough."""
+    lists = deep.lists.select(deep.lists.runs[::4]).cut(100)
+    found = calibration(relevance(lists), lists.relevant(deep.qrels, rel=2))
+    share = found.relevant / found.docs
+    assert (np.diff(share[4:9]) > 0).all()
+    assert share[9] < 0.5
+    assert 0 < found.r2 < 0.2
+    assert 0 < found.deviance < 0.2
+
+
+def test_a_stronger_prior_smooths_and_ranks_better(deep: Real) -> None:
+    """The paper's Table 2 has no doc below p = .2; with α = β = 1, fitted to convergence, many docs are there."""
+    some = deep.lists.select(deep.lists.runs[::4]).cut(100)
+    assert np.mean(relevance(some) < 0.2) > 0.15
+    p = relevance(deep.lists, alpha=200, beta=200)
+    assert np.mean(p < 0.2) < 0.002
+    truth = deep.truths[0].means()
+    assert correlations(truth, expected_ap(deep.lists, p).mean(axis=1))["τ"] == pytest.approx(0.752, abs=0.0015)
+    assert correlations(truth, deep.predicted("emap").means())["τ"] == pytest.approx(0.676, abs=0.0015)
+
+
+def test_a_few_judgments_and_reweighting_on_a_subset(deep: Real) -> None:
+    lists = deep.lists.select(deep.lists.runs[::6])
+    result = reweighted_emap(lists, deep.qrels, rel=2, depth=50)
+    assert len(result.judged) == 53 * int(np.log(len(lists.runs)))
+    assert result.expected.shape == (len(lists.runs), 53)
+    assert np.ptp(result.weights) > 0

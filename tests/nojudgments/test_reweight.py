@@ -1,0 +1,111 @@
+"""Multiplicative weights: Theorem 2's bound, and the loop of judging and reweighting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.data import Qrels, Run
+from assay.errors import UsageError
+from assay.nojudgments.lists import Lists, collected
+from assay.nojudgments.methods import predicted
+from assay.nojudgments.reweight import costs, reweighted, reweighted_emap
+
+
+@given(st.integers(2, 12), st.integers(0, 60), st.floats(0.01, 0.5), st.integers(0, 2**32), st.floats(0, 1))
+@settings(max_examples=150, deadline=None)
+def test_theorem_2_bounds_the_cost_of_following_the_crowd(
+    runs: int, events: int, epsilon: float, seed: int, skill: float
+) -> None:
+    """Arora et al.: M ≤ ln|L|/ε + m(1 + ε) − c(1 − ε) for every run, with m mistakes and c right preferences."""
+    rng = np.random.default_rng(seed)
+    right = rng.uniform(size=(events, runs)) < np.linspace(skill, 1 - skill, runs)
+    said = np.where(rng.uniform(size=(events, runs)) < 0.3, 0.0, np.where(right, -1.0, 1.0))
+    _, spent = reweighted(np.ones(runs), said, epsilon)
+    mistakes, correct = (said > 0).sum(axis=0), (said < 0).sum(axis=0)
+    bounds = np.log(runs) / epsilon + mistakes * (1 + epsilon) - correct * (1 - epsilon)
+    assert (spent <= bounds + 1e-9).all()
+
+
+def test_the_bound_is_not_empty() -> None:
+    """One run always right among nine always wrong: following the weights costs far less than following the crowd."""
+    said = np.where(np.arange(10) == 0, -1.0, 1.0) * np.ones((200, 1))
+    weights, spent = reweighted(np.ones(10), said, 0.1)
+    assert spent < np.log(10) / 0.1 - 200 * 0.9
+    assert spent < said.mean(axis=1).sum()
+    assert weights.argmax() == 0
+    assert weights[0] == pytest.approx(1.1**200)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.6, -1.0])
+def test_epsilon_is_at_most_a_half(epsilon: float) -> None:
+    with pytest.raises(UsageError, match="epsilon"):
+        reweighted(np.ones(2), np.zeros((1, 2)), epsilon)
+
+
+def test_costs_of_preferences() -> None:
+    """x relevant, y and z not: run a puts x first (right twice), b last (wrong twice), c lacks x, d lacks y."""
+    runs = {"a": list("xyz"), "b": list("yzx"), "c": list("yz"), "d": list("zx")}
+    lists = collected([Run.from_lists(n, {"1": docs}) for n, docs in runs.items()])
+    grades = np.array([1, 0, 0])
+    none = np.zeros(0, dtype=np.int64)
+    assert costs(lists, none, grades, 1).tolist() == [[-1, 1, 0, 0], [-1, 1, 0, 1]]
+    assert costs(lists, np.array([0, 1]), grades, 1).tolist() == [[-1, 1, 0, 1]]
+
+
+def collection() -> tuple[Lists, Qrels]:
+    """Runs of differing quality on 6 topics: good runs put more of the 8 relevant docs in their first half."""
+    rng = np.random.default_rng(5)
+    runs, docs = [], [f"d{i:02d}" for i in range(40)]
+    for r in range(12):
+        topics = {}
+        for t in range(6):
+            merit = rng.normal(size=40) + (r / 4) * (np.arange(40) < 8)
+            topics[str(t)] = [docs[i] for i in np.argsort(-merit)[:30]]
+        runs.append(Run.from_lists(f"r{r:02d}", topics))
+    return collected(runs), Qrels.from_dict({str(t): {d: int(i < 8) for i, d in enumerate(docs)} for t in range(6)})
+
+
+def test_rounds_judge_one_doc_a_topic() -> None:
+    lists, qrels = collection()
+    result = reweighted_emap(lists, qrels)
+    assert len(result.judged) == 6 * int(np.log(12))
+    assert result.expected.runs == result.judged_only.runs == lists.runs
+    assert "rounds=2" in result.expected.signature
+    assert not np.allclose(reweighted_emap(lists, qrels, rounds=6).weights, 1)
+
+
+def test_without_rounds_it_is_emap() -> None:
+    lists, qrels = collection()
+    result = reweighted_emap(lists, qrels, rounds=0)
+    np.testing.assert_allclose(result.expected.values, predicted(lists, "emap").values)
+    assert (result.judged_only.values == 0).all()
+
+
+def test_it_goes_on_from_what_was_judged() -> None:
+    """Two rounds at once ask for the same docs as one round and then another; the person is never asked twice."""
+    lists, qrels = collection()
+    known = qrels.to_dict()
+    asked: list[tuple[str, str]] = []
+
+    def person(pairs: Sequence[tuple[str, str]]) -> list[int]:
+        asked.extend(pairs)
+        return [known[t].get(d, 0) for t, d in pairs]
+
+    whole = reweighted_emap(lists, qrels, rounds=2)
+    first = reweighted_emap(lists, person, rounds=1)
+    second = reweighted_emap(lists, person, rounds=1, judged=first.judged)
+    assert len(asked) == len(set(asked)) == 12
+    assert second.judged.to_dict() == whole.judged.to_dict()
+    np.testing.assert_allclose(second.weights, whole.weights)
+    np.testing.assert_allclose(second.expected.values, whole.expected.values)
+
+
+def test_all_judged_is_ap() -> None:
+    lists, qrels = collection()
+    result = reweighted_emap(lists, qrels, judged=qrels, rounds=1)
+    np.testing.assert_allclose(result.expected.values, result.judged_only.values)

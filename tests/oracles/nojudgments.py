@@ -1,0 +1,123 @@
+"""Plain loops for what `assay.nojudgments` does with arrays. Rankings are {run: [docs, best first]} of one topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+
+Rankings = Mapping[str, Sequence[str]]
+
+
+def average_precision(ranking: Sequence[str], relevant: set[str]) -> float:
+    hits, total = 0, 0.0
+    for rank, doc in enumerate(ranking, start=1):
+        if doc in relevant:
+            hits += 1
+            total += hits / rank
+    return total / len(relevant) if relevant else 0.0
+
+
+def reference_count(
+    rankings: Rankings,
+    run: str,
+    *,
+    original: Callable[[int], float] = lambda rank: 1.0,
+    reference: Callable[[int], float] = lambda rank: 1.0,
+) -> float:
+    total = 0.0
+    for rank, doc in enumerate(rankings[run], start=1):
+        for other, docs in rankings.items():
+            if other == run:
+                continue
+            for other_rank, other_doc in enumerate(docs, start=1):
+                if other_doc == doc:
+                    total += original(rank) * reference(other_rank)
+    return total
+
+
+def original_weight(rank: int) -> float:
+    """Shares of precision at the cut-offs 5, 10 … 1000 at or below the doc, the first at its own rank."""
+    first = math.ceil(rank / 5)
+    return 5 / rank + sum(5 / cut for cut in range(5 * (first + 1), 1001, 5))
+
+
+def mean_jaccard(rankings: Rankings, run: str) -> float:
+    mine, values = set(rankings[run]), []
+    for other, docs in rankings.items():
+        union = mine | set(docs)
+        if other != run and union:
+            values.append(len(mine & set(docs)) / len(union))
+    return sum(values) / len(values) if values else 0.0
+
+
+def rank_positions(rankings: Rankings) -> dict[str, float]:
+    docs = {d for r in rankings.values() for d in r}
+    return {d: 1 / sum(1 / (list(r).index(d) + 1) for r in rankings.values() if d in r) for d in docs}
+
+
+def borda_points(rankings: Rankings) -> dict[str, float]:
+    docs = {d for r in rankings.values() for d in r}
+    n, points = len(docs), dict.fromkeys(docs, 0.0)
+    for r in rankings.values():
+        for i, d in enumerate(r):
+            points[d] += n - i
+        rest = [d for d in docs if d not in r]
+        left = sum(range(1, n - len(r) + 1))
+        for d in rest:
+            points[d] += left / len(rest)
+    return points
+
+
+def condorcet_record(rankings: Rankings) -> dict[str, tuple[int, int]]:
+    """Wins and losses by pairwise majorities; a ranked doc beats one that is not ranked."""
+    docs = sorted({d for r in rankings.values() for d in r})
+    record = {d: [0, 0] for d in docs}
+    for x, y in combinations(docs, 2):
+        votes = 0
+        for r in rankings.values():
+            a = list(r).index(x) if x in r else math.inf
+            b = list(r).index(y) if y in r else math.inf
+            votes += (a < b) - (b < a)
+        if votes:
+            winner, loser = (x, y) if votes > 0 else (y, x)
+            record[winner][0] += 1
+            record[loser][1] += 1
+    return {d: (w, lost) for d, (w, lost) in record.items()}
+
+
+def best_docs(keys: Mapping[str, tuple[float, ...] | float], share: float) -> set[str]:
+    """The share of docs with the lowest keys, rounded up, ties by doc id."""
+    ordered = sorted(keys, key=lambda d: (keys[d], d))
+    return set(ordered[: math.ceil(round(share * len(ordered), 9))])
+
+
+def shares_in_trials(rankings: Rankings, trials: Sequence[Sequence[str]], run: str) -> tuple[float, float]:
+    """Mean over a run's trials of the share of its docs found by it alone, and by all."""
+    single, everywhere = [], []
+    for trial in trials:
+        if run not in trial:
+            continue
+        found = [sum(d in rankings[r] for r in trial) for d in rankings[run]]
+        single.append(sum(f == 1 for f in found) / len(found) if found else 1.0)
+        everywhere.append(sum(f == len(trial) for f in found) / len(found) if found else 0.0)
+    return sum(single) / len(single), sum(everywhere) / len(everywhere)
+
+
+def preference_counts(rankings: Rankings, weights: Mapping[str, float] | None = None) -> dict[tuple[str, str], float]:
+    counts: dict[tuple[str, str], float] = {}
+    for run, docs in rankings.items():
+        for a, b in combinations(docs, 2):
+            counts[a, b] = counts.get((a, b), 0.0) + (1.0 if weights is None else weights[run])
+    return counts
+
+
+def expected_ap(ranking: Sequence[str], p: Mapping[str, float]) -> float:
+    """Carterette & Allan 2007, Eq. 1, term by term; p has every doc of the pool."""
+    rank = {d: i for i, d in enumerate(ranking, start=1)}
+    total = 0.0
+    for i, a in enumerate(ranking):
+        total += p[a] / rank[a]
+        for b in ranking[:i]:
+            total += p[a] * p[b] / max(rank[a], rank[b])
+    return total / sum(p.values()) if sum(p.values()) else 0.0

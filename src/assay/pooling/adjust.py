@@ -1,0 +1,214 @@
+"""What would a new run have scored, had it been in the pool? Scores adjusted for the judgments that are missing.
+
+Where it stands: leave-one-out scores → **adjustment** → an estimated mean. Two ways: from what the pooled systems
+lose when left out (Webber's Algorithm 6.1), or from what the new run itself loses on topics judged for it as well
+(Algorithm 6.2). Only the mean is corrected: scores of single topics are not fit for a significance test afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError, UsageError
+from assay.grades import UNJUDGED
+from assay.ids import Ints
+from assay.pooling.bias import unique_items
+from assay.pooling.lists import Floats, Lists
+from assay.pooling.rescoring import rescored, without
+from assay.registry import did_you_mean
+from assay.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Adjustment:
+    """A mean score without its pooling bias, as far as that is known."""
+
+    run: str
+    method: str
+    unpooled: float
+    """Mean score of the new run, its own docs unjudged."""
+    amount: float
+    """a: the mean of the biases."""
+    biases: Floats
+    """β: pooled minus unpooled score, one per system or per common topic."""
+    variance: float | None
+    """Variance of the adjusted mean; None with a single system or common topic."""
+    topics: int
+    sampled: float | None = None
+    """From topics: the mean pooled score on the common topics alone."""
+    sampled_variance: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def adjusted(self) -> float:
+        """The estimate: unpooled mean plus adjustment."""
+        return self.unpooled + self.amount
+
+    @property
+    def helps(self) -> float | None:
+        """How sure it is that the adjusted mean is nearer to the truth than the unadjusted one.
+
+        It is nearer when the true adjustment A has the sign of a and |A| > |a|/2: P(T < |a| / (2·standard error)) with
+        one degree of freedom less than there are biases. None where the variance or the adjustment is missing.
+        """
+        if self.variance is None or self.amount == 0:
+            return None
+        if self.variance == 0:
+            return 1.0
+        from scipy.special import stdtr
+
+        return float(stdtr(len(self.biases) - 1, abs(self.amount) / (2 * np.sqrt(self.variance))))
+
+    @property
+    def advice(self) -> str:
+        """Adjust where the squared error expected with adjustment is the smaller one: variance < a² − variance."""
+        if self.amount == 0:
+            return "nothing to adjust"
+        if self.variance is None:
+            return "too few biases to say"
+        return "adjust" if 2 * self.variance < self.amount**2 else "do not adjust"
+
+    def table(self) -> Table:
+        """One row: unadjusted, adjusted, how sure, and the alternative of the common topics alone."""
+        error = None if self.variance is None else np.sqrt(self.variance)
+        alone = None if self.sampled_variance is None else np.sqrt(self.sampled_variance)
+        row = (
+            self.run, self.method, len(self.biases), self.unpooled, self.amount, self.adjusted, error, self.helps,
+            self.advice, self.sampled, alone,
+        )  # fmt: skip
+        formats = {
+            "run": "", "from": "", "n": "d", "unpooled": ".4f", "a": "+.4f", "adjusted": ".4f", "error": ".4f",
+            "P(helps)": ".3f", "advice": "", "common only": ".4f", "its error": ".4f",
+        }  # fmt: skip
+        return Table.of(formats, [row], caption="Adjustment for pooling bias", notes=self.notes)
+
+
+def from_systems(pooled: npt.ArrayLike, unpooled: npt.ArrayLike, new: npt.ArrayLike, *, run: str = "new") -> Adjustment:
+    """Algorithm 6.1: the new run is taken to lose what the pooled systems lose when they are left out.
+
+    pooled and unpooled: systems × topics, with and without the docs that only that system found (and not the new
+    run); new: the new run's scores. a = mean over systems of β = mean pooled − mean unpooled. Variance: the new run's
+    own bias is one more draw from the same population, σ_β²·(1 + 1/systems). Fails where the new run is unlike the
+    pooled ones.
+
+    >>> round(from_systems([[0.4, 0.2], [0.3, 0.5]], [[0.3, 0.2], [0.2, 0.4]], [0.2, 0.4]).adjusted, 6)
+    0.375
+    """
+    t, u, own = _array(pooled, 2), _array(unpooled, 2), _array(new, 1)
+    if t.shape != u.shape or t.shape[1] != len(own):
+        raise DataError(
+            f"pooled scores {t.shape}, unpooled {u.shape}, new run {own.shape}: give all on the same topics"
+        )
+    biases = t.mean(axis=1) - u.mean(axis=1)
+    spread = float(biases.var(ddof=1) * (1 + 1 / len(biases))) if len(biases) > 1 else None
+    return Adjustment(run, "systems", float(own.mean()), float(biases.mean()), biases, spread, len(own))
+
+
+def from_topics(
+    unpooled: npt.ArrayLike, pooled: npt.ArrayLike, *, common: Sequence[int] | Ints, run: str = "new"
+) -> Adjustment:
+    """Algorithm 6.2: what the new run loses on the common topics, it is taken to lose on all.
+
+    unpooled: its scores on all N topics without the docs that only it found; pooled: its scores on the n common
+    topics with them; common: their places among the N. a = mean of β = pooled − unpooled over the common topics;
+    estimate = mean unpooled + a. Variance (N − n)/N · σ_a²/n, σ_a² estimated by the variance of β (Webber 2010, Eq.
+    6.2–6.6). The pooled scores alone have (N − n)/N · σ_t²/n (Eq. 6.7): better only where scores vary less than
+    biases do.
+
+    >>> round(from_topics([0.28, 0.18, 0.15, 0.21, 0.31, 0.37], [0.36, 0.28], common=[0, 1]).adjusted, 6)
+    0.34
+    """
+    u, t, at = _array(unpooled, 1), _array(pooled, 1), np.asarray(common, dtype=np.int64)
+    if len(t) != len(at) or len(set(at.tolist())) < len(at) or at.max() >= len(u) or at.min() < 0:
+        raise DataError(f"{len(t)} pooled scores on {len(at)} common topics of {len(u)}; give each common topic once")
+    biases, left = t - u[at], (len(u) - len(t)) / len(u) / len(t)
+    several = len(t) > 1
+    return Adjustment(
+        run,
+        "topics",
+        float(u.mean()),
+        float(biases.mean()),
+        biases,
+        left * float(biases.var(ddof=1)) if several else None,
+        len(u),
+        float(t.mean()),
+        left * float(t.var(ddof=1)) if several else None,
+    )
+
+
+def adjusted(
+    lists: Lists,
+    run: str,
+    *,
+    measure: str = "tRBP@10",
+    depth: int = 10,
+    common: Sequence[str] | None = None,
+    unjudged: str = "nonrelevant",
+    by: str = "run",
+) -> Adjustment:
+    """The adjusted mean of a run that was not pooled; the other runs of the lists are the pooled systems.
+
+    With common topics (judged to `depth` for the new run as well) from topics, else from systems. by="group" leaves
+    each pooled system out with its group. `unjudged` is how docs without judgment count, see `rescored`.
+    """
+    if run not in lists.runs:
+        raise UsageError(f"no run {run!r}{did_you_mean(run, lists.runs)}")
+    new = lists.runs.index(run)
+    others = [s for s in range(len(lists.runs)) if s != new]
+    if not others:
+        raise DataError(f"run {run!r} is alone; give the pooled runs as well")
+    found = (
+        _by_systems(lists, new, others, measure, depth, unjudged, by)
+        if common is None
+        else _by_topics(lists, new, measure, depth, unjudged, common)
+    )
+    recipe = (
+        f"{measure}, pool depth {depth}, {len(others)} pooled systems, {len(lists.topics)} topics, unjudged {unjudged}"
+    )
+    return replace(found, notes=(recipe, *found.notes))
+
+
+def _by_systems(
+    lists: Lists, new: int, others: list[int], measure: str, depth: int, unjudged: str, by: str
+) -> Adjustment:
+    """The new run takes the place of the system that leaves, so that the pool keeps its width."""
+    labels, has = lists.contributors(depth, by=by)
+    own = lists.runs if by == "run" else lists.groups
+    pooled = rescored(lists, measure, unjudged=unjudged)
+    unpooled = np.zeros((len(others), len(lists.topics)))
+    if by == "group" and own[new] in {own[s] for s in others}:
+        raise DataError(f"group {own[new]!r} of the new run has pooled runs; leave them out or adjust by run")
+    only = unique_items(has)
+    for i, s in enumerate(others):
+        grades = without(lists.grades, only[labels.index(own[s])])
+        unpooled[i] = rescored(lists, measure, grades=grades, runs=[s], unjudged=unjudged)[0]
+    return from_systems(pooled[others], unpooled, pooled[new], run=lists.runs[new])
+
+
+def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, common: Sequence[str]) -> Adjustment:
+    if not common:
+        raise UsageError("no common topics; name at least one, better ten or more")
+    for topic in common:
+        if topic not in lists.topics:
+            raise UsageError(f"no topic {topic!r}{did_you_mean(topic, lists.topics[:20])}")
+    places = [lists.topics.index(t) for t in dict.fromkeys(common)]
+    _, has = lists.contributors(depth)
+    without_own = without(lists.grades, unique_items(has)[new])
+    pooled = rescored(lists, measure, runs=[new], unjudged=unjudged)[0]
+    unpooled = rescored(lists, measure, runs=[new], grades=without_own, unjudged=unjudged)[0]
+    found = from_topics(unpooled, pooled[places], common=places, run=lists.runs[new])
+    codes = lists.codes[new][places, :depth]
+    missing = int((lists.grades[codes[codes >= 0]] == UNJUDGED).sum())
+    notes = (f"{missing} docs of the new run on the common topics are not judged; judge them first",) if missing else ()
+    return replace(found, notes=notes)
+
+
+def _array(values: npt.ArrayLike, dimensions: int) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != dimensions or not array.size or not np.isfinite(array).all():
+        raise DataError(f"scores need {dimensions} dimensions and finite numbers, at least one; got {array.shape}")
+    return array

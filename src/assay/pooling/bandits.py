@@ -1,0 +1,216 @@
+"""What to judge next, when every run is an arm that gives its next unjudged doc: move-to-front and the bandits.
+
+Where it stands: an order as in `orders`. Draws depend on the seed, the topic and the number of judgments alone, so
+that a resumed session goes on as it would have.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.ids import Ints
+from assay.pooling.lists import Bools, Floats, TopicLists
+from assay.pooling.orders import ORDERS, Order
+
+
+class Arms:
+    """An order that picks a run, then that run's first unjudged doc."""
+
+    def __init__(self, lists: TopicLists, seed: int) -> None:
+        self.lists, self.seed = lists, seed
+        self.known = np.zeros(len(lists.docs), dtype=bool)
+        self.heads = np.zeros(len(lists.runs), dtype=np.int64)
+        self.told = 0
+
+    def values(self, draw: int) -> Floats:
+        """How much each run promises; `draw` counts the docs already taken since the last judgment."""
+        raise NotImplementedError
+
+    def learn(self, doc: int, relevant: bool) -> None:
+        """What a judgment changes; the doc is not yet known."""
+
+    def next(self, n: int = 1) -> Ints:
+        known, heads = self.known.copy(), self.heads.copy()
+        taken: list[int] = []
+        while len(taken) < n and (run := self.pulled(heads, len(taken))) >= 0:
+            taken.append(int(self.lists.ranked[run, heads[run]]))
+            known[taken[-1]] = True
+            self._skip(known, heads)
+        return np.array(taken, dtype=np.int64)
+
+    def pulled(self, heads: Ints, draw: int = 0) -> int:
+        """The most promising run that still has docs, the first of equals; −1 when none has."""
+        values = np.where(heads < self.lists.sizes, self.values(draw), -np.inf)
+        best = int(values.argmax()) if len(values) else -1
+        return best if best >= 0 and values[best] > -np.inf else -1
+
+    def tell(self, doc: int, relevant: bool) -> None:
+        if self.known[doc]:
+            return
+        self.learn(doc, relevant)
+        self.told += 1
+        self.known[doc] = True
+        self._skip(self.known, self.heads)
+
+    def value(self) -> float:
+        run = self.pulled(self.heads)
+        return float(self.values(0)[run]) if run >= 0 else float("-inf")
+
+    def _skip(self, known: Bools, heads: Ints) -> None:
+        """Move each run's head past the docs that are known."""
+        sizes, ranked = self.lists.sizes, self.lists.ranked
+        while True:
+            at = np.flatnonzero(heads < sizes)
+            stuck = at[known[ranked[at, heads[at]]]]
+            if not len(stuck):
+                return
+            heads[stuck] += 1
+
+    def _rng(self, draw: int) -> np.random.Generator:
+        topic = zlib.crc32(self.lists.topic.encode())
+        return np.random.default_rng([abs(self.seed), topic, self.told, draw])
+
+
+class MoveToFront(Arms):
+    """See `move_to_front`."""
+
+    def __init__(self, lists: TopicLists, seed: int, known_count: bool, drop: float) -> None:
+        super().__init__(lists, seed)
+        self.known_count, self.drop = known_count, drop
+        self.priority = np.zeros(len(lists.runs))
+        self.relevant = np.zeros(len(lists.docs), dtype=bool)
+
+    def values(self, draw: int) -> Floats:
+        return self.priority
+
+    def learn(self, doc: int, relevant: bool) -> None:
+        self.relevant[doc] = relevant
+        run = self.pulled(self.heads)
+        if run >= 0 and self.lists.ranked[run, self.heads[run]] == doc:
+            self._move(run, relevant)
+            self.heads[run] += 1
+
+    def _move(self, run: int, relevant: bool) -> None:
+        self.priority[run] = 0.0 if relevant else self.priority[run] - self.drop
+
+    def _skip(self, known: Bools, heads: Ints) -> None:
+        """Docs known through another run move the priority of the run at the front, without cost."""
+        if not self.known_count or known is not self.known:
+            super()._skip(known, heads)
+            return
+        while (run := self.pulled(heads)) >= 0 and known[doc := self.lists.ranked[run, heads[run]]]:
+            self._move(run, bool(self.relevant[doc]))
+            heads[run] += 1
+
+
+@ORDERS.register("move-to-front", paper="Cormack, Palmer & Clarke 1998")
+def move_to_front(lists: TopicLists, seed: int = 0, *, known: str = "count", drop: float = 1.0) -> Order:
+    """The next doc of the run at the front: a relevant doc puts its run there, another one moves it back by `drop`.
+
+    known="count": a doc already judged through another run moves the priority as well, without cost, as in the paper;
+    known="skip": it is passed over. Runs of equal priority in their order.
+    """
+    if known not in ("count", "skip"):
+        raise UsageError(f"move-to-front(known={known}): known is 'count' or 'skip'")
+    if drop <= 0:
+        raise UsageError(f"move-to-front(drop={drop}): a doc that is not relevant must move its run back; drop > 0")
+    return MoveToFront(lists, seed, known == "count", drop)
+
+
+class Bandit(Arms):
+    """Counts of relevant and of judged docs per run, fading by `rate`; the subclasses turn them into values."""
+
+    def __init__(self, lists: TopicLists, seed: int, rate: float, credit: str) -> None:
+        super().__init__(lists, seed)
+        if not 0 <= rate <= 1:
+            raise UsageError(f"rate={rate}: old judgments fade by a rate in [0, 1]; 1 keeps all, 0 only the last")
+        if credit not in ("all", "pulled"):
+            raise UsageError(
+                f"credit={credit}: a judgment counts for 'all' runs that have the doc or for the 'pulled' one"
+            )
+        self.rate, self.credit = rate, credit
+        self.hits, self.plays = np.zeros(len(lists.runs)), np.zeros(len(lists.runs))
+
+    def learn(self, doc: int, relevant: bool) -> None:
+        paid = self._paid(doc)
+        self.hits[paid] = self.rate * self.hits[paid] + relevant
+        self.plays[paid] = self.rate * self.plays[paid] + 1
+
+    def _paid(self, doc: int) -> Ints:
+        """The runs for which a judgment counts; for a doc that was not asked for, all that have it."""
+        run = self.pulled(self.heads) if self.credit == "pulled" else -1
+        if run >= 0 and self.lists.ranked[run, self.heads[run]] == doc:
+            return np.array([run])
+        return np.flatnonzero(self.lists.ranks[:, doc])
+
+
+class MaxMean(Bandit):
+    def values(self, draw: int) -> Floats:
+        return (self.hits + 1) / (self.plays + 2)
+
+
+@ORDERS.register("max-mean", paper="Losada, Parapar & Barreiro 2016, 2017")
+def max_mean(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all") -> Order:
+    """The run with the highest mean of Beta(1 + relevant, 1 + not relevant); rate=0 is the non-stationary form."""
+    return MaxMean(lists, seed, rate, credit)
+
+
+class Thompson(Bandit):
+    def values(self, draw: int) -> Floats:
+        return self._rng(draw).beta(1 + self.hits, 1 + np.maximum(0.0, self.plays - self.hits))
+
+
+@ORDERS.register("thompson", paper="Losada, Parapar & Barreiro 2016, 2017; Granmo 2010")
+def thompson(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all") -> Order:
+    """The run with the highest draw from Beta(1 + relevant, 1 + not relevant); rate=0 is the non-stationary form."""
+    return Thompson(lists, seed, rate, credit)
+
+
+class UpperConfidence(Bandit):
+    def values(self, draw: int) -> Floats:
+        played = np.maximum(self.plays, 1e-300)
+        mean, width = self.hits / played, np.log(max(self.told, 1)) / played
+        tuned = np.minimum(0.25, mean * (1 - mean) + np.sqrt(2 * width))
+        return np.where(self.plays > 0, mean + np.sqrt(width * tuned), np.finfo(float).max)
+
+
+@ORDERS.register("ucb", paper="Auer, Cesa-Bianchi & Fischer 2002; Losada, Parapar & Barreiro 2017")
+def ucb(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all") -> Order:
+    """UCB1-Tuned: mean + √(ln n / n_s · min(1/4, variance + √(2 ln n / n_s))); runs without a judged doc come first."""
+    return UpperConfidence(lists, seed, rate, credit)
+
+
+class EpsilonGreedy(Bandit):
+    def __init__(self, lists: TopicLists, seed: int, rate: float, credit: str, c: float, d: float) -> None:
+        super().__init__(lists, seed, rate, credit)
+        self.c, self.d = c, d
+
+    def values(self, draw: int) -> Floats:
+        rng = self._rng(draw)
+        explore = rng.random() < min(1.0, self.c * len(self.lists.runs) / (self.d**2 * max(1, self.told)))
+        mean = np.where(self.plays > 0, self.hits / np.maximum(self.plays, 1e-300), 0.5)
+        return rng.random(len(mean)) if explore else mean
+
+
+@ORDERS.register("epsilon-greedy", paper="Auer, Cesa-Bianchi & Fischer 2002; Losada, Parapar & Barreiro 2017")
+def epsilon_greedy(
+    lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all", c: float = 0.01, d: float = 0.1
+) -> Order:
+    """A random run with probability min(1, c·runs / (d²·n)) after n judgments, else the run with the highest mean."""
+    if c < 0 or d <= 0:
+        raise UsageError(f"epsilon-greedy(c={c}, d={d}): c ≥ 0 and d > 0")
+    return EpsilonGreedy(lists, seed, rate, credit, c, d)
+
+
+class RandomRun(Arms):
+    def values(self, draw: int) -> Floats:
+        return self._rng(draw).random(len(self.lists.runs))
+
+
+@ORDERS.register("random", paper="Losada, Parapar & Barreiro 2017")
+def random_run(lists: TopicLists, seed: int = 0) -> Order:
+    """A random run each time: what learning has to beat."""
+    return RandomRun(lists, seed)

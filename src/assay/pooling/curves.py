@@ -1,0 +1,201 @@
+"""How fast does a judging order pay? Relevant docs found, agreement with the full judgments, bias, by judgments spent.
+
+Where it stands: lists with judgments → every order judged by the qrels → **curves**. Each topic gets the same number of
+judgments, as in a session with spread="local".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.engine import Progress, generators, ordered_map, silent
+from assay.errors import DataError, UsageError
+from assay.grades import UNJUDGED
+from assay.ids import Ints
+from assay.pooling.judging import topic_orders
+from assay.pooling.lists import Codes, Floats, Lists
+from assay.pooling.rescoring import rescored
+from assay.tables import Table
+
+LARGEST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One order at each budget: arrays budgets × repetitions."""
+
+    order: str
+    judged: Floats
+    relevant: Floats
+    tau: Floats
+    bias: Floats
+    rms: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Curves of several orders over the same budgets (docs per topic)."""
+
+    budgets: tuple[int, ...]
+    curves: tuple[Curve, ...]
+    measure: str
+    relevant: int
+    recipe: str
+
+    def curve(self, order: str) -> Curve:
+        """The curve of one order."""
+        for one in self.curves:
+            if one.order == order:
+                return one
+        raise UsageError(f"no curve of {order!r}; there are: {', '.join(c.order for c in self.curves)}")
+
+    def table(self) -> Table:
+        """One row per order and budget, means over the repetitions."""
+        rows = [
+            (
+                c.order, budget, c.judged[i].mean(), c.relevant[i].mean(), c.relevant[i].mean() / max(1, self.relevant),
+                c.tau[i].mean(), c.bias[i].mean(), c.rms[i].mean(),
+            )
+            for c in self.curves
+            for i, budget in enumerate(self.budgets)
+        ]  # fmt: skip
+        formats = {
+            "order": "", "per topic": "d", "judged": ".0f", "relevant": ".1f", "share": ".3f", "τ": ".3f",
+            "bias": "+.4f", "RMS": ".4f",
+        }  # fmt: skip
+        return Table.of(formats, rows, caption=f"Judging orders, {self.measure}", notes=[self.recipe])
+
+    def areas(self) -> dict[str, float]:
+        """For each order the area under its curve of the share of relevant docs found, over the budgets 0 … last."""
+        x = np.array([0, *self.budgets], dtype=np.float64)
+        out = {}
+        for c in self.curves:
+            y = np.concatenate([[0.0], c.relevant.mean(axis=1) / max(1, self.relevant)])
+            out[c.order] = float(np.trapezoid(y, x) / x[-1])
+        return out
+
+
+def curves(
+    lists: Lists,
+    orders: Sequence[str],
+    *,
+    measure: str = "AP",
+    depth: int | None = 100,
+    budgets: Sequence[int] | None = None,
+    repetitions: int = 1,
+    rel: int = 1,
+    judged_only: bool = True,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> Curves:
+    """Judge by each order, with the qrels of the lists as the judge, and look at each budget of docs per topic.
+
+    relevant: relevant docs found; τ: Kendall's τ_a between the runs' mean scores with the judgments so far and with
+    all; bias and RMS: mean and root mean square of (score so far − score with all) over the runs. judged_only takes
+    docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. Repetition
+    0 has the runs in their order, the others in a random one, which changes ties, and another seed.
+    """
+    _checked(lists, orders, budgets, repetitions)
+    seen = [lists.topic(t, depth=depth, judged_only=judged_only) for t in range(len(lists.topics))]
+    largest = max(len(s.docs) for s in seen)
+    if largest == 0:
+        raise DataError("no doc of the runs is judged; the judgments are of other topics or docs than the runs")
+    marks = tuple(sorted({min(b, largest) for b in (budgets or spaced(largest))}))
+    task = _Task(lists, measure, depth, judged_only, rel, marks, rescored(lists, measure).mean(axis=1), seed)
+    todo = [(order, r) for order in orders for r in range(repetitions)]
+    points = ordered_map(task, todo, jobs=jobs, progress=progress)
+    found = np.array(points).reshape(len(orders), repetitions, len(marks), 5)
+    made = tuple(Curve(order, *np.moveaxis(f, 2, 0).transpose(0, 2, 1)) for order, f in zip(orders, found, strict=True))
+    recipe = (
+        f"{len(lists.runs)} runs, {len(lists.topics)} topics, depth {depth or 'whole'}, relevant: grade ≥ {rel}, "
+        f"{repetitions} repetitions, seed {seed}; "
+        f"docs without judgment {'taken out' if judged_only else 'count as not relevant'}"
+    )
+    return Curves(marks, made, measure, int(lists.relevant(rel).sum()), recipe)
+
+
+def spaced(largest: int, points: int = 12) -> list[int]:
+    """Budgets from 1 to the largest, each larger by about the same factor.
+
+    >>> spaced(100, 5)
+    [1, 3, 10, 32, 100]
+    """
+    return sorted({round(float(b)) for b in np.geomspace(1, max(1, largest), points)})
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What one process needs to simulate one order once."""
+
+    lists: Lists
+    measure: str
+    depth: int | None
+    judged_only: bool
+    rel: int
+    budgets: tuple[int, ...]
+    full: Floats
+    seed: int
+
+    def __call__(self, todo: tuple[str, int]) -> list[tuple[float, ...]]:
+        order, repetition = todo
+        when = self._when(order, repetition)
+        return [self._point(when, budget) for budget in self.budgets]
+
+    def _when(self, order: str, repetition: int) -> Ints:
+        """For each item the place at which it is judged within its topic, from 1."""
+        rng = generators(self.seed, repetition + 1)[repetition]
+        given = np.arange(len(self.lists.runs))
+        shuffled = self.lists.select(rng.permutation(given) if repetition else given)
+        seen = [shuffled.topic(t, depth=self.depth, judged_only=self.judged_only) for t in range(len(shuffled.topics))]
+        relevant = self.lists.relevant(self.rel)
+        running = topic_orders(seen, order, seed=self.seed + repetition)
+        when = np.full(len(relevant), LARGEST)
+        for place in range(1, self.budgets[-1] + 1):
+            for one in running:
+                for doc in one.next().tolist():
+                    item = one.lists.items[doc]
+                    when[item] = place
+                    one.tell(doc, bool(relevant[item]))
+        return when
+
+    def _point(self, when: Ints, budget: int) -> tuple[float, ...]:
+        judged = when <= budget
+        known = self._grades(judged)
+        scores = rescored(self.lists, self.measure, grades=known).mean(axis=1)
+        error = scores - self.full
+        relevant = int((judged & self.lists.relevant(self.rel)).sum())
+        return (
+            float(judged.sum()), float(relevant), tau(scores, self.full), float(error.mean()),
+            float(np.sqrt((error**2).mean())),
+        )  # fmt: skip
+
+    def _grades(self, judged: np.ndarray) -> Codes:
+        given = np.where(self.lists.grades == UNJUDGED, 0, self.lists.grades)
+        return np.where(judged, given, UNJUDGED).astype(np.int32)
+
+
+def tau(a: Floats, b: Floats) -> float:
+    """Kendall's τ_a: (concordant − discordant) / all pairs; tied pairs count for neither. One run alone: 1.
+
+    >>> tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    0.3333333333333333
+    """
+    if len(a) < 2:
+        return 1.0
+    same = np.sign(np.round(a[:, None] - a, 12)) * np.sign(np.round(b[:, None] - b, 12))
+    return float(same.sum() / (len(a) * (len(a) - 1)))
+
+
+def _checked(lists: Lists, orders: Sequence[str], budgets: Sequence[int] | None, repetitions: int) -> None:
+    if not (lists.grades != UNJUDGED).any():
+        raise DataError("no judgments; a curve needs the qrels that play the judge")
+    if not orders or repetitions < 1:
+        raise UsageError("give at least one order and one repetition")
+    if len(set(orders)) < len(orders):
+        raise UsageError("an order is there twice; name each once")
+    if budgets is not None and (not budgets or min(budgets) < 1):
+        raise UsageError("budgets are docs per topic, each at least 1")

@@ -1,0 +1,78 @@
+"""How does a judging session survive a crash? Every judgment is one line of a qrels file, on the disk before the next.
+
+Where it stands: a person's judgments → **journal** → the session resumes. The journal is a qrels file like any other:
+`topic 0 doc grade`. A line that a crash cut off is not a judgment; it is named, taken out, and asked again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import DataError
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """One judged doc."""
+
+    topic: str
+    doc: str
+    grade: int
+
+
+@dataclass(frozen=True)
+class Journal:
+    """A file to which judgments are appended; it need not exist yet."""
+
+    path: Path
+
+    def read(self) -> tuple[list[Judgment], str | None]:
+        """The judgments in the order they were made, and a remark if the last line was cut off."""
+        whole, rest = self._parted()
+        judgments = [self._judgment(line, i) for i, line in enumerate(whole.split(b"\n")[:-1], start=1) if line.strip()]
+        if not rest:
+            return judgments, None
+        line = whole.count(b"\n") + 1
+        text = rest.decode(errors="replace")
+        return judgments, f"{self.path}:{line}: the last line was cut off ({text!r}); that doc will be asked again"
+
+    def append(self, judgments: Iterable[Judgment]) -> None:
+        """Add judgments; when this returns they are on the disk. A cut last line is taken out first."""
+        lines = "".join(f"{_word(j.topic)} 0 {_word(j.doc)} {j.grade}\n" for j in judgments).encode()
+        whole, rest = self._parted()
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o644)
+        try:
+            if rest:
+                os.ftruncate(handle, len(whole))
+            os.lseek(handle, 0, os.SEEK_END)
+            while lines:
+                lines = lines[os.write(handle, lines) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _parted(self) -> tuple[bytes, bytes]:
+        """The whole lines, and what stands after the last line end."""
+        data = self.path.read_bytes() if self.path.exists() else b""
+        end = data.rfind(b"\n") + 1
+        return data[:end], data[end:]
+
+    def _judgment(self, line: bytes, number: int) -> Judgment:
+        fields = line.decode(errors="replace").split()
+        try:
+            topic, _, doc, grade = fields
+            return Judgment(topic, doc, int(grade))
+        except ValueError:
+            text = line.decode(errors="replace")
+            raise DataError.at(
+                str(self.path), number, f'not a judgment: {text!r}; a line is "topic 0 doc grade"'
+            ) from None
+
+
+def _word(name: str) -> str:
+    if not name or name.split() != [name]:
+        raise DataError(f"journal: {name!r} cannot stand in a qrels file; topics and docs are words without blanks")
+    return name

@@ -1,0 +1,240 @@
+"""Which docs go to the judges? Pools to a depth, of a size, or by fusing the runs; and who contributed what.
+
+Where it stands: runs → lists → **pools** → a file to judge. A pool is chosen before any judgment; orders that learn
+from judgments are in `orders`, pools of a random sample in `sampled`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.data import Qrels
+from assay.engine import chunks
+from assay.errors import UsageError
+from assay.ids import Ids, Ints
+from assay.pooling.lists import Bools, Floats, Lists, TopicLists, scaled_scores, settled
+from assay.registry import Registry
+from assay.tables import Table
+
+Chosen = tuple[Ints, Floats]
+"""Docs of one topic in the order of judging, and the weight that put each there."""
+
+POOLS: Registry[Callable[..., Chosen]] = Registry("pool")
+"""Ways to pool; each takes the lists of one topic and returns the chosen docs, best first, with their weights."""
+
+PAIRS_AT_ONCE = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The docs to judge: items `items` of the lists, topic after topic, each topic in the order of judging."""
+
+    method: str
+    topics: tuple[str, ...]
+    topic: Ints
+    items: Ints
+    docs: Ids
+    weights: Floats
+    by: str = "run"
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def qrels(self) -> Qrels:
+        """The pool as judgments still to be made: grade −1, which means pooled and not judged."""
+        bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
+        return Qrels(self.topics, bounds, self.docs, np.full(len(self), -1, dtype=np.int64), name="pool")
+
+    def table(self) -> Table:
+        """One row per doc, in the order of judging."""
+        rows = [(self.topics[t], d, w) for t, d, w in zip(self.topic.tolist(), self.docs, self.weights, strict=True)]
+        note = f"{len(self)} docs of {len(self.topics)} topics; pool {self.method}, voters: each {self.by}"
+        return Table.of({"topic": "", "doc": "", "weight": ".5f"}, rows, caption="Docs to judge", notes=[note])
+
+
+def pool(lists: Lists, method: str = "depth(k=100)", *, by: str = "run") -> Pool:
+    """The docs to judge of every topic. With by="group" the voters are groups: each group's runs are merged first.
+
+    A topic that one run alone retrieved is pooled from that run; a topic that none retrieved has no docs.
+
+    >>> from assay.data import Run
+    >>> from assay.pooling.lists import lists
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
+    >>> pool(lists(runs), "rrf(n=2)").docs.tolist()
+    ['y', 'x']
+    """
+    entry, given = POOLS.parse(method)
+    chosen = []
+    for t in range(len(lists.topics)):
+        seen = voters(lists, t, by=by)
+        docs, weights = entry.function(seen, **given)
+        chosen.append((np.full(len(docs), t), seen.items[docs], weights))
+    topic, items, weights = (np.concatenate(c) for c in zip(*chosen, strict=True)) if chosen else [np.zeros(0)] * 3
+    at = items.astype(np.int64)
+    return Pool(method, lists.topics, topic.astype(np.int64), at, lists.docs.take(at), weights, by)
+
+
+def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None) -> TopicLists:
+    """The lists of a topic, one per run or one per group."""
+    seen = lists.topic(t, depth=depth)
+    if by == "group":
+        return seen.grouped(lists.groups)
+    if by != "run":
+        raise UsageError(f"a pool is by 'run' or by 'group', not {by!r}")
+    return seen
+
+
+@POOLS.register("depth", paper="Spärck Jones & van Rijsbergen 1975")
+def depth(lists: TopicLists, *, k: int = 100) -> Chosen:
+    """Every doc in the first k of any run, by its best rank."""
+    if k < 1:
+        raise UsageError(f"depth(k={k}): a pool is at least 1 doc deep")
+    docs, weights = take(lists)
+    shallow = lists.best_ranks()[docs] <= k
+    return docs[shallow], weights[shallow]
+
+
+@POOLS.register("take", paper="Lipani, Zuccon, Lupu, Koopman & Hanbury 2016")
+def take(lists: TopicLists, *, n: int | None = None) -> Chosen:
+    """The first n docs when the runs give one doc each in turn, rank by rank, in the order of the runs."""
+    turns = lists.ranked.T.ravel()
+    turns = turns[turns >= 0]
+    docs, first = np.unique(turns, return_index=True)
+    order = docs[np.argsort(first, kind="stable")].astype(np.int64)
+    return order[: _size(n)], 1.0 / lists.best_ranks()[order][: _size(n)]
+
+
+@POOLS.register("rrf", paper="Cormack, Clarke & Büttcher 2009")
+def reciprocal(lists: TopicLists, *, n: int | None = None, c: float = 60.0) -> Chosen:
+    """Reciprocal rank fusion: the sum of 1 / (c + rank) over the runs that have the doc."""
+    return _heaviest(_sum(lists, 1.0 / (c + _places(lists))), n)
+
+
+@POOLS.register("borda", paper="Aslam & Montague 2001; Nuray & Can 2006")
+def borda(lists: TopicLists, *, n: int | None = None) -> Chosen:
+    """Borda count: of m docs the first gets m points, the next m − 1, …; what a run left over is shared equally."""
+    m = len(lists.docs)
+    points = _sum(lists, m + 1.0 - _places(lists))
+    left = np.maximum(1, m - lists.sizes)
+    shared = (m - lists.sizes) * (m - lists.sizes + 1) / 2 / left
+    return _heaviest(points + shared @ (lists.ranks == 0), n)
+
+
+@POOLS.register("condorcet", paper="Nuray & Can 2006")
+def condorcet(lists: TopicLists, *, n: int | None = None) -> Chosen:
+    """Pairwise majorities: docs by duels won, then by fewer lost; a doc that a run has beats one that it lacks."""
+    m = len(lists.docs)
+    held = np.asarray((lists.ranks > 0).sum(axis=0))
+    wins, losses = np.zeros(m), np.zeros(m)
+    for part in chunks(m, max(1, PAIRS_AT_ONCE // max(1, m))):
+        # Votes of runs that have one of the two are a difference of counts; only runs that have both need a look.
+        margin = held[part, None] - held[None, :]
+        for row in lists.ranked:
+            docs = row[row >= 0]
+            place = np.flatnonzero((docs >= part.start) & (docs < part.stop))
+            margin[np.ix_(docs[place] - part.start, docs)] += np.sign(np.arange(len(docs)) - place[:, None])
+        wins[part], losses[part] = (margin > 0).sum(axis=1), (margin < 0).sum(axis=1)
+    return _heaviest(wins + (m - losses) / (m + 1.0), n)
+
+
+@POOLS.register("combsum", paper="Fox & Shaw 1994")
+def comb_sum(lists: TopicLists, *, n: int | None = None) -> Chosen:
+    """The sum of the runs' scores, each run scaled to 0…1 within the topic."""
+    return _heaviest(_sum(lists, scaled_scores(lists)), n)
+
+
+@POOLS.register("combmnz", paper="Fox & Shaw 1994")
+def comb_mnz(lists: TopicLists, *, n: int | None = None) -> Chosen:
+    """As combsum, times the number of runs that have the doc."""
+    return _heaviest(_sum(lists, scaled_scores(lists)) * (lists.ranks > 0).sum(axis=0), n)
+
+
+@POOLS.register("dcg", paper="Lipani, Palotti, Lupu, Piroi, Zuccon & Hanbury 2017")
+def dcg(lists: TopicLists, *, n: int | None = None) -> Chosen:
+    """The sum of the discounts 1 / log₂(rank + 1) over the runs."""
+    return _heaviest(_sum(lists, 1.0 / np.log2(_places(lists) + 1)), n)
+
+
+@POOLS.register("rbp", paper="Moffat, Webber & Zobel 2007")
+def rbp(lists: TopicLists, *, n: int | None = None, p: float = 0.8) -> Chosen:
+    """The sum of the RBP weights (1 − p)·p^(rank − 1) over the runs: how much the doc can move all scores together."""
+    if not 0 < p < 1:
+        raise UsageError(f"rbp(p={p}): the persistence lies between 0 and 1")
+    return _heaviest(_sum(lists, (1 - p) * p ** (_places(lists) - 1)), n)
+
+
+def _places(lists: TopicLists) -> Floats:
+    """1, 2, 3, … along the lists."""
+    return np.broadcast_to(np.arange(1.0, lists.ranked.shape[1] + 1), lists.ranked.shape)
+
+
+def _sum(lists: TopicLists, weights: Floats) -> Floats:
+    """The total weight of each doc, from a weight per run and rank."""
+    inside = lists.ranked >= 0
+    total = np.bincount(lists.ranked[inside], weights=weights[inside], minlength=len(lists.docs))
+    return np.asarray(total, dtype=np.float64)
+
+
+def _heaviest(weights: Floats, n: int | None) -> Chosen:
+    """The n heaviest docs; equal weights by doc id, ascending."""
+    order = np.argsort(-settled(weights), kind="stable")[: _size(n)]
+    return order, weights[order]
+
+
+def _size(n: int | None) -> int | None:
+    if n is not None and n < 1:
+        raise UsageError(f"a pool of n={n} docs; give at least 1, or none for all")
+    return n
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What each run or group brought to a pool."""
+
+    names: tuple[str, ...]
+    contributed: Ints
+    alone: Ints
+    relevant: Ints | None
+    relevant_alone: Ints | None
+    method: str
+    by: str
+
+    def table(self) -> Table:
+        """One row per run or group: docs in the pool, docs that nobody else brought, and how many are relevant."""
+        nothing: Sequence[int | None] = [None] * len(self.names)
+        columns = (self.contributed, self.alone, self.relevant, self.relevant_alone)
+        rows = zip(self.names, *(nothing if c is None else c.tolist() for c in columns), strict=True)
+        formats = {self.by: "", "docs": "d", "alone": "d", "relevant": "d", "relevant alone": "d"}
+        note = "alone: no other has the doc in its list; relevant: of the docs, or of those brought alone"
+        return Table.of(formats, rows, caption=f"Contributions to the pool {self.method}", notes=[note])
+
+
+def contributions(
+    lists: Lists, chosen: Pool, *, depth: int | None = None, by: str = "run", rel: int = 1
+) -> Contributions:
+    """Docs of the pool that each run (or group) has in its first `depth`, and those that it alone has there.
+
+    With judgments in the lists also how many of them are relevant.
+    """
+    inside = np.zeros(len(lists.grades), dtype=bool)
+    inside[chosen.items] = True
+    names, has = lists.contributors(depth or lists.depth, by=by)
+    alone = (has & (has.sum(axis=0) == 1))[:, inside]
+    brought, hit = has[:, inside], lists.relevant(rel)[inside]
+    judged = bool((lists.grades >= 0).any())
+    return Contributions(
+        names,
+        brought.sum(axis=1),
+        alone.sum(axis=1),
+        _counts(brought, hit) if judged else None,
+        _counts(alone, hit) if judged else None,
+        chosen.method,
+        by,
+    )
+
+
+def _counts(table: Bools, hit: Bools) -> Ints:
+    return np.asarray((table & hit).sum(axis=1))

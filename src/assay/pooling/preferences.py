@@ -1,0 +1,188 @@
+"""How likely is each doc relevant, from who ranks what above what? Preferences of weighted runs, and their order.
+
+Where it stands: lists of one topic → probabilities → an order as in `orders`. Preferences are never listed: a run's
+list is all that the fit needs. A doc that a run has not retrieved stands in no preference of that run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.engine import chunks
+from assay.errors import UsageError
+from assay.pooling.lists import Codes, Floats, TopicLists
+from assay.pooling.orders import ORDERS, Order, Scored
+
+RUNS_AT_ONCE = 8
+NOTHING = 1e-30
+"""Strength of the padding past the end of a list: it loses to every doc and adds nothing to the curvature."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Gradient and curvature of the log-likelihood at one place, kept in list form: runs × depth × depth."""
+
+    ranked: Codes
+    weights: Floats
+    gradient: Floats
+    pairs: npt.NDArray[np.float32]
+    diagonal: Floats
+
+    def times(self, v: Floats) -> Floats:
+        """Minus the Hessian, times a vector."""
+        listed = np.where(self.ranked >= 0, v[self.ranked], 0.0).astype(np.float32)
+        mixed = np.matmul(self.pairs, listed[:, :, None])[:, :, 0]
+        return np.asarray(self.diagonal * v - _gathered(self.ranked, self.weights[:, None] * mixed, len(v)))
+
+
+def strengths(
+    ranked: Codes,
+    *,
+    docs: int,
+    weights: Floats | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    start: Floats | None = None,
+    steps: int = 50,
+    tolerance: float = 1e-5,
+) -> Floats:
+    """θ of each doc: the Bradley–Terry fit to the preferences of the lists, with a Beta prior on p = 1 / (1 + e^−θ).
+
+    Maximises Σ_runs w Σ_{i above j} ln P(i ≻ j) + Σ_i (α ln p_i + β ln(1 − p_i)), P(i ≻ j) = 1 / (1 + e^(θ_j − θ_i)),
+    by Newton steps solved with conjugate gradients; the prior keeps θ finite even for a doc that every run has first.
+    Cost of a step: one division per pair within each list.
+
+    >>> theta = strengths(np.array([[0, 1], [0, 1]], dtype=np.int32), docs=2)
+    >>> bool(theta[0] > 0 > theta[1]), round(float(theta.sum()), 9)
+    (True, 0.0)
+    """
+    w = np.ones(len(ranked)) if weights is None else weights
+    theta = _shifted(np.zeros(docs) if start is None else start, alpha, beta)
+    for _ in range(steps):
+        at = _curvature(ranked, theta, w, alpha, beta)
+        if np.abs(at.gradient / at.diagonal).max(initial=0.0) < tolerance:
+            break
+        theta = _shifted(theta + np.clip(_solved(at), -2.0, 2.0), alpha, beta)
+    return theta
+
+
+def _shifted(theta: Floats, alpha: float, beta: float, iterations: int = 6) -> Floats:
+    """θ moved as a whole to where the prior wants it: preferences see only differences."""
+    for _ in range(iterations):
+        p = 1 / (1 + np.exp(-theta))
+        bend = (alpha + beta) * float((p * (1 - p)).sum())
+        theta = theta + np.clip((alpha - (alpha + beta) * p).sum() / max(bend, np.finfo(float).tiny), -2.0, 2.0)
+    return theta
+
+
+def _curvature(ranked: Codes, theta: Floats, w: Floats, alpha: float, beta: float) -> Curvature:
+    inside = ranked >= 0
+    # Seven digits of a probability are enough: θ is wanted to five.
+    strength = np.where(inside, np.exp(theta)[ranked] if len(theta) else 1.0, NOTHING).astype(np.float32)
+    expected, bent = np.empty(ranked.shape), np.empty(ranked.shape)
+    pairs = np.empty((*ranked.shape, ranked.shape[1]), dtype=np.float32)
+    for part in chunks(len(ranked), RUNS_AT_ONCE):
+        s, won = strength[part], pairs[part]
+        np.add(s[:, :, None], s[:, None, :], out=won)
+        np.divide(s[:, :, None], won, out=won)
+        expected[part] = won.sum(axis=2, dtype=np.float64)
+        won -= won * won
+        bent[part] = won.sum(axis=2)
+    size, place = inside.sum(axis=1)[:, None], np.arange(ranked.shape[1])[None, :]
+    pull = size - 1 - place - (expected - 0.5 - (ranked.shape[1] - size))
+    p = 1 / (1 + np.exp(-theta))
+    gradient = _gathered(ranked, w[:, None] * pull, len(theta)) + alpha - (alpha + beta) * p
+    diagonal = _gathered(ranked, w[:, None] * bent, len(theta)) + (alpha + beta) * p * (1 - p)
+    return Curvature(ranked, w, gradient, pairs, diagonal)
+
+
+def _gathered(ranked: Codes, values: Floats, docs: int) -> Floats:
+    """Sums per doc of values along the lists."""
+    inside = ranked >= 0
+    return np.asarray(np.bincount(ranked[inside], weights=values[inside], minlength=docs), dtype=np.float64)
+
+
+def _solved(at: Curvature, iterations: int = 20, accuracy: float = 1e-2) -> Floats:
+    """The Newton step, by conjugate gradients preconditioned with the diagonal."""
+    x = np.zeros_like(at.gradient)
+    r = at.gradient.copy()
+    z = r / at.diagonal
+    d, rz = z.copy(), float(r @ z)
+    enough = accuracy**2 * rz
+    for _ in range(iterations):
+        if rz <= enough or rz == 0:
+            break
+        hd = at.times(d)
+        step = rz / float(d @ hd)
+        x, r = x + step * d, r - step * hd
+        z = r / at.diagonal
+        rz, before = float(r @ z), rz
+        d = z + (rz / before) * d
+    return x
+
+
+class Reweighting(Scored):
+    """See `reweighting`. The fit starts from the one before, so that a judgment costs `steps` Newton steps."""
+
+    def __init__(self, lists: TopicLists, epsilon: float, depth: int, steps: int) -> None:
+        super().__init__(lists)
+        self.epsilon, self.steps = epsilon, steps
+        self.ranked = lists.ranked[:, :depth]
+        self.log_weights = np.zeros(len(lists.runs))
+        self.relevant = np.zeros(len(lists.docs), dtype=bool)
+        self.theta = strengths(self.ranked, docs=len(lists.docs))
+        self._fitted = (self.log_weights.copy(), 0)
+
+    def share(self, other: Reweighting) -> None:
+        """Weigh the runs together with the order of another topic, as the paper does over all topics."""
+        self.log_weights = other.log_weights
+
+    def scores(self) -> Floats:
+        weights, told = self._fitted
+        if told < int(self.known.sum()) or not np.array_equal(weights, self.log_weights):
+            self._refit()
+        return self.theta
+
+    def probabilities(self) -> Floats:
+        """p of each doc; 0 or 1 where it is judged."""
+        return np.where(self.known, self.relevant, 1 / (1 + np.exp(-self.scores())))
+
+    def _refit(self) -> None:
+        told, found = int(self.known.sum()), int(self.relevant.sum())
+        weights = np.exp(self.log_weights - self.log_weights.max(initial=-np.inf))
+        weights /= max(weights.mean(), np.finfo(float).tiny)
+        self.theta = strengths(
+            self.ranked, docs=len(self.theta), weights=weights, alpha=1.0 + found, beta=1.0 + told - found,
+            start=self.theta, steps=self.steps,
+        )  # fmt: skip
+        self._fitted = (self.log_weights.copy(), told)
+
+    def learn(self, doc: int, relevant: bool) -> None:
+        """Each preference between this doc and an earlier one of the other kind was right or wrong."""
+        self.relevant[doc] = relevant
+        ranks, others = self.lists.ranks, self.known & (self.relevant != relevant)
+        own, theirs = ranks[:, [doc]], ranks[:, others]
+        both = (own > 0) & (theirs > 0)
+        right = ((own < theirs) == relevant) & both
+        confirmed, refuted = right.sum(axis=1), (both & ~right).sum(axis=1)
+        # In place: orders of other topics may share these weights.
+        self.log_weights += confirmed * np.log1p(self.epsilon) + refuted * np.log1p(-self.epsilon)
+
+
+@ORDERS.register("reweighting", paper="Carterette & Allan 2007")
+def reweighting(lists: TopicLists, seed: int = 0, *, epsilon: float = 0.1, depth: int = 100, steps: int = 1) -> Order:
+    """The doc most likely relevant by the runs' preferences; each judgment reweights the runs by how they ranked.
+
+    For every preference between a relevant and a nonrelevant doc that a run got right its weight grows by 1 + ε, for
+    every one that it got wrong it falls by 1 − ε; in the fit weights are scaled to mean 1, so that many judgments do
+    not drown the prior. The paper stops after ⌊ln(number of runs)⌋ docs per topic. Preferences are those within the
+    first `depth` docs of each run; `steps` Newton steps follow the weights after each judgment.
+    """
+    if not 0 < epsilon <= 0.5:
+        raise UsageError(f"reweighting(epsilon={epsilon}): ε lies in (0, ½]")
+    if depth < 1 or steps < 1:
+        raise UsageError(f"reweighting(depth={depth}, steps={steps}): both are at least 1")
+    return Reweighting(lists, epsilon, depth, steps)

@@ -1,0 +1,93 @@
+"""What would the runs score with other judgments? The same lists against any set of grades, at once for all runs.
+
+Where it stands: lists → **rescoring** → curves, bias, adjustment. Every measure of the registry works; a row of
+Grades is one run on one topic, so that a measure is called once for many runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.engine import chunks
+from assay.errors import UsageError
+from assay.grades import UNJUDGED, Grades
+from assay.measures import Measure, parse
+from assay.pooling.lists import Codes, Floats, Lists
+
+TREATMENTS = ("nonrelevant", "condensed", "relevant")
+"""Docs without judgment: count as not relevant, are taken out of the list, or count as of the top grade."""
+
+RANKS_AT_ONCE = 2_000_000
+
+
+def rescored(
+    lists: Lists,
+    measure: str | Measure,
+    *,
+    grades: Codes | None = None,
+    runs: Sequence[int] | None = None,
+    unjudged: str = "nonrelevant",
+) -> Floats:
+    """Scores, runs × topics, under these grades of the items (by default those of the lists).
+
+    unjudged: "nonrelevant", "condensed" (taken out, the list closed up) or "relevant" (all at the top grade; for
+    measures that divide by the number of relevant docs that number grows too). Memory: two million ranks at a time.
+
+    >>> from assay.data import Qrels, Run
+    >>> from assay.pooling.lists import lists
+    >>> run = Run.from_lists("a", {"1": ["x", "y", "z"]})
+    >>> judged = lists([run], Qrels.from_dict({"1": {"x": 1, "z": 1}}))
+    >>> [round(float(rescored(judged, "P@2", unjudged=how)[0, 0]), 4) for how in TREATMENTS]
+    [0.5, 1.0, 1.0]
+    """
+    if unjudged not in TREATMENTS:
+        raise UsageError(f"no treatment {unjudged!r} of unjudged docs; known: {', '.join(TREATMENTS)}")
+    how = parse(measure) if isinstance(measure, str) else measure
+    judged = lists.grades if grades is None else grades
+    rows = np.arange(len(lists.runs)) if runs is None else np.asarray(runs, dtype=np.int64)
+    depth = how.k if unjudged == "nonrelevant" and not how.condensed and how.entry.facts.get("linear") else None
+    ideal = _ideal(lists, judged)
+    out = np.zeros((len(rows), len(lists.topics)))
+    for part in chunks(len(rows), max(1, RANKS_AT_ONCE // max(1, len(lists.topics) * lists.depth))):
+        out[part] = _scores(lists, how, judged, rows[part], ideal, unjudged, depth)
+    return out
+
+
+def _scores(
+    lists: Lists, how: Measure, judged: Codes, rows: np.ndarray, ideal: Codes, unjudged: str, depth: int | None
+) -> Floats:
+    codes = lists.codes[rows, :, :depth].reshape(len(rows) * len(lists.topics), -1)
+    ranked = np.where(codes >= 0, judged[codes], UNJUDGED) if len(judged) else np.full(codes.shape, UNJUDGED)
+    g = Grades(
+        lists.topics * len(rows),
+        ranked.astype(np.int32),
+        (codes >= 0).sum(axis=1),
+        np.tile(ideal, (len(rows), 1)),
+        top=lists.top,
+    )
+    if unjudged == "condensed":
+        g = g.condensed()
+    elif unjudged == "relevant":
+        g = g.supposing(int(lists.top))
+    return how(g).reshape(len(rows), len(lists.topics))
+
+
+def _ideal(lists: Lists, judged: Codes) -> Codes:
+    """All judged grades of each topic, best first, topics × most judged."""
+    known = np.flatnonzero(judged != UNJUDGED)
+    topic = lists.topic_of_item()[known]
+    order = np.lexsort((-judged[known], topic))
+    counts = np.bincount(topic, minlength=len(lists.topics))
+    place = np.arange(len(known)) - np.repeat(np.cumsum(counts) - counts, counts)
+    out = np.full((len(lists.topics), int(counts.max(initial=0))), UNJUDGED, dtype=np.int32)
+    out[topic[order], place] = judged[known][order]
+    return out
+
+
+def without(grades: Codes, items: np.ndarray) -> Codes:
+    """The grades as if these items (a mask or numbers) had not been judged."""
+    out = grades.copy()
+    out[items] = UNJUDGED
+    return out

@@ -1,0 +1,179 @@
+"""Which docs go to the judges, by lot? Pools of which a random sample is judged, with the probability of every doc.
+
+Where it stands: lists → pool → **sample** → judgments from which infAP, xinfAP and statAP estimate scores. The fifth
+column of a qrels file holds the probabilities; docs of the pool that the lot left out stand in it with grade −1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.data import Qrels
+from assay.engine import generators
+from assay.errors import UsageError
+from assay.grades import UNJUDGED
+from assay.ids import Ids, Ints
+from assay.pooling.lists import Bools, Floats, Lists, TopicLists
+from assay.pooling.pools import depth as depth_pool
+from assay.registry import Registry
+from assay.tables import Table
+
+Draw = tuple[Ints, Floats, Bools]
+"""The pooled docs of a topic, their inclusion probabilities, and which of them the lot chose."""
+
+SAMPLES: Registry[Callable[..., Draw]] = Registry("sample")
+"""Sampling designs; each takes the lists of one topic and a generator."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A sampled pool: every pooled doc, its inclusion probability in (0, 1], and whether it is to be judged."""
+
+    method: str
+    seed: int
+    topics: tuple[str, ...]
+    topic: Ints
+    items: Ints
+    docs: Ids
+    probabilities: Floats
+    chosen: Bools
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def qrels(self, lists: Lists | None = None, *, unjudged: int = -1) -> Qrels:
+        """The pool as judgments with probabilities: the chosen docs with their grade in the lists, the others −1.
+
+        A chosen doc that the lists have no grade for gets `unjudged`. Without lists every grade is −1.
+        """
+        grades = np.full(len(self), -1, dtype=np.int64)
+        if lists is not None:
+            known = lists.grades[self.items]
+            grades = np.where(self.chosen, np.where(known != UNJUDGED, known, unjudged), -1).astype(np.int64)
+        bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
+        return Qrels(self.topics, bounds, self.docs, grades, self.probabilities, name="sample")
+
+    def table(self) -> Table:
+        """One row per doc that is to be judged."""
+        rows = [
+            (self.topics[t], d, p)
+            for t, d, p, c in zip(self.topic.tolist(), self.docs, self.probabilities, self.chosen, strict=True)
+            if c
+        ]
+        note = f"{len(rows)} docs drawn of {len(self)} pooled; sample {self.method}, seed {self.seed}"
+        return Table.of({"topic": "", "doc": "", "probability": ".5f"}, rows, caption="Docs to judge", notes=[note])
+
+
+def sample(lists: Lists, method: str = "uniform(share=0.1)", *, seed: int = 0) -> Sample:
+    """A sampled pool of every topic. The draw of a topic depends on the seed and the topic's number alone.
+
+    >>> from assay.data import Run
+    >>> from assay.pooling.lists import lists
+    >>> drawn = sample(lists([Run.from_lists("a", {"1": list("uvwxyz")})]), "uniform(share=0.5)")
+    >>> len(drawn), int(drawn.chosen.sum()), drawn.probabilities.tolist()
+    (6, 3, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    """
+    entry, given = SAMPLES.parse(method)
+    draws = []
+    for t, rng in enumerate(generators(seed, len(lists.topics))):
+        seen = lists.topic(t)
+        docs, probabilities, chosen = entry.function(seen, rng, **given)
+        draws.append((np.full(len(docs), t, dtype=np.int64), seen.items[docs], probabilities, chosen))
+    topic, items, probabilities, chosen = (np.concatenate(c) for c in zip(*draws, strict=True))
+    return Sample(method, seed, lists.topics, topic, items, lists.docs.take(items), probabilities, chosen.astype(bool))
+
+
+@SAMPLES.register("uniform", paper="Yilmaz & Aslam 2006")
+def uniform(
+    lists: TopicLists, rng: np.random.Generator, *, share: float = 0.1, n: int | None = None, k: int = 100
+) -> Draw:
+    """n docs (or a share) of the pool of depth k, each as likely as the other: what infAP needs."""
+    docs, _ = depth_pool(lists, k=k)
+    size = _count(len(docs), share) if n is None else min(n, len(docs))
+    if size < 1 and len(docs):
+        raise UsageError(f"uniform(n={n}): a sample has at least one doc")
+    return _within(docs, np.zeros(len(docs), dtype=np.int64), np.array([size]), rng)
+
+
+@SAMPLES.register("stratified", paper="Yilmaz, Kanoulas & Aslam 2008")
+def stratified(lists: TopicLists, rng: np.random.Generator, *, depths: str = "10/100", rates: str = "1/0.1") -> Draw:
+    """Strata by best rank (to each of the depths), each sampled at its rate: what xinfAP and infNDCG need.
+
+    At least one doc of every stratum is drawn, so that none of it is hidden for good.
+    """
+    ends, shares = _numbers(depths), _numbers(rates)
+    if len(ends) != len(shares) or sorted(set(ends)) != ends or not all(0 < r <= 1 for r in shares):
+        raise UsageError(
+            f"stratified(depths={depths}, rates={rates}): give as many rates in (0, 1] as rising depths, parted by /"
+        )
+    docs, _ = depth_pool(lists, k=int(ends[-1]))
+    stratum = np.searchsorted(np.array(ends), lists.best_ranks()[docs])
+    sizes = np.bincount(stratum, minlength=len(ends))
+    wanted = np.array([_count(int(s), r) for s, r in zip(sizes, shares, strict=True)])
+    return _within(docs, stratum, wanted, rng)
+
+
+@SAMPLES.register("statap", paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007")
+def stat_ap(lists: TopicLists, rng: np.random.Generator, *, n: int = 50, k: int = 100) -> Draw:
+    """n draws with unequal probabilities, docs at the top of many runs more often: what statAP needs.
+
+    The prior of rank r in a list of Z docs is W(r) = (1 + 1/r + … + 1/Z) / 2Z; a doc's prior is the mean over the
+    runs. Docs, heaviest first, fall into buckets of n. Buckets are drawn n times with replacement by their mass P; a
+    bucket drawn j times gives j of its docs. π = n·P / size of the bucket, which is P for a full one; a short last
+    bucket joins the one before it. A pool of at most n docs is judged whole.
+    """
+    if n < 1:
+        raise UsageError(f"statap(n={n}): a sample has at least one doc")
+    docs, _ = depth_pool(lists, k=k)
+    mass = rank_prior(lists)[docs]
+    order = np.argsort(-np.round(mass, 15), kind="stable")
+    docs, mass = docs[order], mass[order] / max(mass.sum(), np.finfo(float).tiny)
+    if len(docs) <= n:
+        return docs, np.ones(len(docs)), np.ones(len(docs), dtype=bool)
+    bucket = np.minimum(np.arange(len(docs)) // n, len(docs) // n - 1)
+    masses = np.bincount(bucket, weights=mass)
+    sizes = np.bincount(bucket)
+    draws = rng.multinomial(n, masses / masses.sum())
+    _, _, chosen = _within(docs, bucket, draws, rng)
+    return docs, (n * masses / sizes)[bucket], chosen
+
+
+def rank_prior(lists: TopicLists) -> Floats:
+    """Mean over the runs of W(r) = (1 + 1/r + 1/(r+1) + … + 1/Z) / 2Z; the W of a list sum to 1.
+
+    Runs without docs do not count.
+    """
+    z = np.maximum(lists.sizes, 1)
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, lists.ranked.shape[1] + 1))])
+    ranks = np.arange(1, lists.ranked.shape[1] + 1)
+    weights = (1 + harmonic[z][:, None] - harmonic[ranks - 1][None, :]) / (2 * z[:, None])
+    inside = lists.ranked >= 0
+    total = np.bincount(lists.ranked[inside], weights=weights[inside], minlength=len(lists.docs))
+    return np.asarray(total / max(1, int((lists.sizes > 0).sum())))
+
+
+def _within(docs: Ints, stratum: Ints, wanted: Ints, rng: np.random.Generator) -> Draw:
+    """So many docs of each stratum, uniformly without replacement."""
+    lot = rng.random(len(docs))
+    order = np.lexsort((lot, stratum))
+    sizes = np.bincount(stratum, minlength=len(wanted))
+    place = np.empty(len(docs), dtype=np.int64)
+    place[order] = np.arange(len(docs)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return docs, (wanted / np.maximum(sizes, 1))[stratum], place < wanted[stratum]
+
+
+def _count(size: int, share: float) -> int:
+    """A share of so many docs, rounded, at least one where there is any."""
+    if not 0 < share <= 1:
+        raise UsageError(f"a share of {share}; it lies in (0, 1]")
+    return min(size, max(1, round(share * size)))
+
+
+def _numbers(text: str | float) -> list[float]:
+    try:
+        return [float(part) for part in str(text).split("/")]
+    except ValueError:
+        raise UsageError(f"{text!r} is not a list of numbers parted by /") from None

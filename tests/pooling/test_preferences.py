@@ -1,0 +1,130 @@
+"""The fit of preferences against a general optimiser on the listed preferences, and the weights of the runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from assay.pooling import order_of
+from assay.pooling.preferences import Reweighting, strengths
+from tests.oracles.pooling import log_likelihood
+from tests.pooling.collections import TOY, rankings, topic
+
+
+@given(runs=rankings(), alpha=st.floats(0.5, 4), beta=st.floats(0.5, 4), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_fit_is_the_maximum_of_the_likelihood(
+    runs: dict[str, str], alpha: float, beta: float, data: st.DataObject
+) -> None:
+    seen = topic(runs)
+    weights = [data.draw(st.floats(0.2, 3)) for _ in runs]
+    listed = [[d for d in row if d >= 0] for row in seen.ranked.tolist()]
+    theta = strengths(seen.ranked, docs=len(seen.docs), weights=np.array(weights), alpha=alpha, beta=beta)
+
+    def loss(x: np.ndarray) -> float:
+        return -log_likelihood(x.tolist(), listed, weights, alpha, beta)
+
+    best = minimize(loss, np.zeros(len(theta)), method="BFGS", options={"gtol": 1e-7})
+    assert loss(theta) <= loss(best.x) + 1e-9
+    np.testing.assert_allclose(theta, best.x, atol=1e-4)
+
+
+def test_a_doc_first_everywhere_is_finite_and_best() -> None:
+    theta = strengths(topic({f"s{i}": "ABC" for i in range(40)}).ranked, docs=3)
+    assert np.isfinite(theta).all()
+    assert theta[0] > theta[1] > theta[2]
+
+
+def test_a_copy_of_a_run_is_that_run_with_twice_the_weight() -> None:
+    once = topic({"a": "ABCD", "b": "DBA"})
+    twice = topic({"a": "ABCD", "copy": "ABCD", "b": "DBA"})
+    np.testing.assert_allclose(
+        strengths(once.ranked, docs=4, weights=np.array([2.0, 1.0])), strengths(twice.ranked, docs=4), atol=1e-7
+    )
+
+
+def test_weights_follow_right_and_wrong_preferences() -> None:
+    order = order_of("reweighting", topic({"a": "ABC", "b": "BAC", "c": "CB"}))
+    assert isinstance(order, Reweighting)
+    order.tell(0, True)
+    assert order.log_weights.tolist() == [0, 0, 0]
+    order.tell(1, False)
+    # a had A above B: right. b had it below: wrong. c has no A: no opinion.
+    np.testing.assert_allclose(np.exp(order.log_weights), [1.1, 0.9, 1])
+    order.tell(2, False)
+    np.testing.assert_allclose(np.exp(order.log_weights), [1.1**2, 0.9 * 1.1, 1])
+    assert order.probabilities()[:2].tolist() == [1, 0]
+
+
+def test_one_step_after_each_judgment_stays_near_the_maximum() -> None:
+    rng = np.random.default_rng(2)
+    letters = np.array([chr(65 + i) for i in range(26)] + [chr(97 + i) for i in range(26)])
+    runs = {f"s{i}": "".join(rng.permutation(letters)[:30]) for i in range(20)}
+    seen = topic(runs)
+    quick, exact = order_of("reweighting", seen), order_of("reweighting(steps=50)", seen)
+    assert isinstance(quick, Reweighting)
+    assert isinstance(exact, Reweighting)
+    for _ in range(8):
+        doc = int(exact.next()[0])
+        relevant = bool(rng.random() < 0.4)
+        quick.tell(doc, relevant)
+        exact.tell(doc, relevant)
+        np.testing.assert_allclose(quick.probabilities(), exact.probabilities(), atol=0.01)
+
+
+def test_many_judgments_do_not_overflow() -> None:
+    rng = np.random.default_rng(3)
+    letters = np.array([chr(65 + i) for i in range(26)] + [chr(97 + i) for i in range(26)])
+    seen = topic({f"s{i}": "".join(rng.permutation(letters)) for i in range(5)})
+    order = order_of("reweighting", seen)
+    assert isinstance(order, Reweighting)
+    for _ in range(45):
+        doc = int(order.next()[0])
+        order.tell(doc, bool(doc % 2))
+    assert np.isfinite(order.scores()).all()
+
+
+@given(runs=rankings(), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_mistakes_stay_within_the_bound(runs: dict[str, str], data: st.DataObject) -> None:
+    # Theorem 2 of Carterette & Allan: M ≤ ln|L|/ε + m(1 + ε) − c(1 − ε) for every run, M the expected mistakes less the
+    # expected right preferences of a run drawn by weight, m and c those of the run.
+    epsilon = 0.1
+    seen = topic(runs)
+    relevant = set(data.draw(st.lists(st.sampled_from(seen.docs.tolist()))))
+    order = order_of("reweighting(epsilon=0.1)", seen)
+    assert isinstance(order, Reweighting)
+    told: list[int] = []
+    total, wrong, right = 0.0, np.zeros(len(runs)), np.zeros(len(runs))
+    while len(found := order.next()):
+        doc = int(found[0])
+        hit = seen.docs[doc] in relevant
+        for other in told:
+            if (seen.docs[other] in relevant) != hit:
+                good, bad = (doc, other) if hit else (other, doc)
+                both = (seen.ranks[:, good] > 0) & (seen.ranks[:, bad] > 0)
+                fine = both & (seen.ranks[:, good] < seen.ranks[:, bad])
+                share = np.exp(right * np.log1p(epsilon) + wrong * np.log1p(-epsilon))
+                share /= share.sum()
+                total += float(share @ ((both & ~fine).astype(float) - fine))
+                wrong += both & ~fine
+                right += fine
+        order.tell(doc, hit)
+        told.append(doc)
+    np.testing.assert_allclose(order.log_weights, right * np.log1p(epsilon) + wrong * np.log1p(-epsilon), atol=1e-9)
+    assert (total <= np.log(len(runs)) / epsilon + wrong * (1 + epsilon) - right * (1 - epsilon) + 1e-9).all()
+
+
+def test_toy_prefers_what_all_runs_have_high() -> None:
+    order = order_of("reweighting", topic(TOY))
+    assert order.lists.docs.take(order.next()).tolist() == ["C"]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_preferences_stop_at_the_depth(depth: int) -> None:
+    order = order_of(f"reweighting(depth={depth})", topic({"a": "ABC", "b": "ABC"}))
+    assert isinstance(order, Reweighting)
+    assert order.scores()[2] == pytest.approx(0, abs=1e-6)

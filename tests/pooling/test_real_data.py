@@ -1,0 +1,100 @@
+"""TREC-COVID round 1 (143 runs) and TREC Deep Learning 2021 (63 runs): what orders find, what adjusting brings."""
+
+from __future__ import annotations
+
+import csv
+import tarfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assay.io import read_qrels, read_run
+from assay.pooling import Curves, Lists, adjustment_accuracy, contributions, curves, left_out, lists, pool
+from tests.conftest import real_data
+
+RELEVANT = {"trec-covid-round1": 1, "trec-dl-2021-passage": 2}
+"""Lowest relevant grade: the official binary measures of the passage task count grades 2 and 3."""
+
+
+@pytest.fixture(scope="module", params=list(RELEVANT))
+def collection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Lists, int]:
+    source = real_data(request.param)
+    folder = tmp_path_factory.mktemp("runs")
+    with tarfile.open(source / "runs.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    files = sorted((folder / "runs").iterdir())
+    runs = [replace(read_run(path), name=path.name).cut(100) for path in files]
+    board = source / "leaderboard.csv"
+    teams = {r["run"]: r["team"] for r in csv.DictReader(board.read_text().splitlines())} if board.exists() else None
+    return lists(runs, read_qrels(source / "qrels.txt"), groups=teams), RELEVANT[request.param]
+
+
+@pytest.fixture(scope="module")
+def found(collection: tuple[Lists, int]) -> Curves:
+    seen, rel = collection
+    orders = [
+        "depth",
+        "move-to-front",
+        "max-mean",
+        "max-mean(rate=0)",
+        "thompson",
+        "ucb",
+        "epsilon-greedy",
+        "hedge",
+        "mtc",
+    ]
+    return curves(seen, orders, measure=f"AP(rel={rel})", budgets=[10, 50, 100], rel=rel)
+
+
+def test_orders_that_learn_find_relevant_docs_faster_than_depth(found: Curves) -> None:
+    areas = found.areas()
+    baseline = areas.pop("depth")
+    assert min(areas.values()) > baseline
+
+
+@pytest.mark.parametrize("order", ["move-to-front", "max-mean", "thompson", "hedge", "mtc"])
+def test_at_every_budget_they_are_ahead(found: Curves, order: str) -> None:
+    assert (found.curve(order).relevant > found.curve("depth").relevant).all()
+
+
+def test_agreement_with_the_full_judgments_rises(found: Curves) -> None:
+    for curve in found.curves:
+        assert curve.tau[-1, 0] > 0.9
+        assert curve.rms[-1, 0] < curve.rms[0, 0] or curve.rms[-1, 0] < 0.08
+
+
+def test_adjusted_errors_are_below_unadjusted_ones(collection: tuple[Lists, int]) -> None:
+    # Algorithm 6.3 with 100 draws of runs, as in Webber's Tables 6.1 and 6.2.
+    seen, rel = collection
+    study = adjustment_accuracy(
+        seen, f"tRBP(rel={rel})@10", widths=[2, 4, 10], common=[10, 20], samples=100, topic_samples=50
+    )
+    assert (study.adjusted < study.unadjusted).all()
+    assert (study.adjusted[:, 1] < study.adjusted[:, 0]).all()
+    assert (study.adjusted < study.sampled).all()
+    assert (study.systems < study.raw).all()
+    assert (np.diff(study.raw) < 0).all()
+    topics = len(seen.topics)
+    np.testing.assert_allclose(study.unadjusted, study.raw[:, None] * (topics - np.array([10, 20])) / topics, rtol=0.03)
+
+
+def test_condensed_lists_are_better_for_narrow_pools_only(collection: tuple[Lists, int]) -> None:
+    # Webber's Table 6.3: condensed beats "not relevant" at width 2; adjusting pays with twenty common topics.
+    seen, rel = collection
+    options = {"widths": [2, 10], "common": [20], "samples": 100, "topic_samples": 50}
+    condensed = adjustment_accuracy(seen, f"tRBP(rel={rel})@10", unjudged="condensed", **options)  # type: ignore[arg-type]
+    plain = adjustment_accuracy(seen, f"tRBP(rel={rel})@10", **options)  # type: ignore[arg-type]
+    assert condensed.raw[0] < plain.raw[0]
+    assert (condensed.adjusted < condensed.unadjusted).all()
+
+
+def test_leaving_a_group_out_costs_at_least_as_much_as_leaving_a_run_out(collection: tuple[Lists, int]) -> None:
+    seen, rel = collection
+    by_run = left_out(seen, f"P(rel={rel})@10", depth=10, rel=rel)
+    by_group = left_out(seen, f"P(rel={rel})@10", depth=10, rel=rel, by="group")
+    assert (by_run.loss <= 0).all()
+    assert (by_group.loss <= by_run.loss + 1e-12).all()
+    shares = contributions(seen, pool(seen, "depth(k=10)"), depth=10, rel=rel)
+    assert shares.relevant_alone is not None
+    np.testing.assert_array_equal(shares.relevant_alone, by_run.relevant_alone)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shlex
@@ -89,3 +90,14 @@ def test_console_commands_are_of_assay() -> None:
         for block in blocks(page, "console"):
             for command, _ in steps(block):
                 assert shlex.split(command)[0] in ("assay", "head", "ls", "cat", "make", "pip", "mkdir"), command
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    """`python docs/make_reference.py` has been run since the last change."""
+    spec = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, text in module.pages().items():
+        assert (ROOT / "docs" / "reference" / name).read_text() == text, f"{name} is out of date"

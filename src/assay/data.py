@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from assay.errors import DataError, UsageError
 from assay.ids import Ids, Ints, Words
-from assay.order import Keys, first_repeat, ranked_order, short_keys, sort_keys
+from assay.order import Keys, Moves, first_repeat, ranked_order, short_keys, sort_keys
 from assay.registry import did_you_mean
 
 Floats = npt.NDArray[np.float64]
@@ -50,8 +50,8 @@ class Run:
     docs: Ids
     scores: Floats
     ranks: Ints | None = None
-    rows: Ints | None = None
-    """Where each ranked doc stood in the file; None if the file was in this order already."""
+    came: Moves | None = None
+    """How the rows came here from the lines of the file; None if they stand as they stood there."""
     ties: str = "docid"
     compat: str | None = None
     info: RunInfo = field(default_factory=RunInfo)
@@ -79,7 +79,7 @@ class Run:
             raise DataError(
                 f"{name}: doc {docs[twice]!r} is twice in topic {topic!r}; a doc has one place in a ranking"
             )
-        return unordered.ordered()
+        return unordered.ordered(own=True)
 
     @classmethod
     def from_dict(cls, name: str, scores: Mapping[str, Mapping[str, float]], *, info: RunInfo | None = None) -> Run:
@@ -160,13 +160,23 @@ class Run:
         """A row whose doc stands in the same topic before, or None."""
         run, numbers = replace(self, keys=self.doc_keys()), np.arange(len(self.topics))
         for block in self.topic_blocks():
+            if not run.repeats(block):
+                continue
             rows, words = run.keyed(block, numbers)
-            ordered = np.sort(words)
-            if (ordered[1:] == ordered[:-1]).any():
-                found = first_repeat(words, self.docs.take(np.arange(rows.start, rows.stop)))
-                if found is not None:
-                    return rows.start + found
+            found = first_repeat(words, self.docs.take(np.arange(rows.start, rows.stop)))
+            if found is not None:
+                return rows.start + found
         return None
+
+    def repeats(self, block: slice) -> bool:
+        """Whether a key is twice in a topic of the block: mostly a doc that is there twice, now and then chance."""
+        bounds = self.bounds[block.start : block.stop + 1]
+        keys, sizes = self.doc_keys()[bounds[0] : bounds[-1]], np.diff(bounds)
+        if (sizes == sizes[0]).all():  # the common case, and small sorts are the fastest
+            ordered: npt.NDArray[Any] = np.sort(keys.reshape(len(sizes), -1), axis=1)
+            return bool((ordered[:, 1:] == ordered[:, :-1]).any())
+        words = np.sort(self.keyed(block, np.arange(len(self.topics)))[1])
+        return bool((words[1:] == words[:-1]).any())
 
     def tied(self) -> npt.NDArray[np.bool_]:
         """Whether a doc has the same score as the doc before it in the same topic."""
@@ -176,39 +186,44 @@ class Run:
         same[self.seams() + 1] = False
         return same
 
-    def ordered(self, ties: str = "docid", *, compat: str | None = None) -> Run:
+    def ordered(self, ties: str = "docid", *, compat: str | None = None, own: bool = False) -> Run:
         """The same run with its docs in the order of another policy.
 
         ties: `docid` bytes of the id descending, `docid-asc`, `rank` the file's rank column, `file` the order of its
         lines, `average` as `docid`, while scores are expected values over all orders of tied docs.
-        compat="trec_eval-9" compares scores as 32-bit floats.
+        compat="trec_eval-9" compares scores as 32-bit floats. own: nobody else has the columns, they may be changed.
         """
         if ties not in TIES:
             raise UsageError(f"no tie policy {ties!r}; known: {', '.join(TIES)}")
         if ties == "rank" and self.ranks is None:
             raise UsageError(f"run {self.name!r} has no rank column; ties='rank' needs one")
-        order = ranked_order(replace(self, compat=compat), ties)
-        if order is None:
-            return replace(self, ties=ties, compat=compat)
-        return replace(self.taken(order), ties=ties, compat=compat)
+        moves = ranked_order(replace(self, compat=compat), ties)
+        return replace(self if moves is None else self.moved(moves, own=own), ties=ties, compat=compat)
 
-    def taken(self, rows: Ints) -> Run:
-        """These rows, in this order; the bounds are left to the caller."""
+    def moved(self, moves: Moves, *, own: bool = False) -> Run:
+        """The rows where the moves bring them; the bounds are left to the caller."""
         return replace(
             self,
-            docs=self.docs.take(rows),
-            scores=self.scores[rows],
-            ranks=None if self.ranks is None else self.ranks[rows],
-            rows=rows if self.rows is None else self.rows[rows],
-            keys=None if self.keys is None else self.keys[rows],
+            docs=Ids(self.docs.buffer, moves.of(self.docs.starts, own), moves.of(self.docs.lengths, own)),
+            scores=moves.of(self.scores, own),
+            ranks=None if self.ranks is None else moves.of(self.ranks, own),
+            came=moves if self.came is None else Moves(moves.of(self.file_rows())),
+            keys=None if self.keys is None else moves.of(self.keys, own),
         )
+
+    def file_rows(self) -> Ints:
+        """Where each doc stood in the file."""
+        if self.came is not None and self.came.places is None:
+            return self.came.rows
+        every = np.arange(len(self))
+        return every if self.came is None else self.came.of(every, own=True)
 
     def cut(self, depth: int) -> Run:
         """Only the first `depth` docs of each topic."""
         place = np.arange(len(self)) - np.repeat(self.bounds[:-1], np.diff(self.bounds))
         keep = np.flatnonzero(place < depth)
         sizes = np.minimum(np.diff(self.bounds), depth)
-        return replace(self.taken(keep), bounds=np.concatenate([[0], np.cumsum(sizes)]))
+        return replace(self.moved(Moves(keep)), bounds=np.concatenate([[0], np.cumsum(sizes)]))
 
 
 @dataclass(frozen=True, eq=False)

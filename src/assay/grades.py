@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Qrels, Run, short_keys
+from assay.data import Qrels, Run
 from assay.errors import UsageError
 from assay.ids import Ints, Words
+from assay.order import short_keys
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

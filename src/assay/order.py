@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,35 +25,49 @@ def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any
     return scores.astype(np.float32) if compat == "trec_eval-9" else scores
 
 
-def ranked_order(run: Run, ties: str) -> Ints | None:
-    """The rows in ranked order, or None where they stand in it already."""
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Which rows go where: row rows[i] to place places[i], all others stay. Without places, the rows of every place."""
+
+    rows: Ints
+    places: Ints | None = None
+
+    def of(self, column: npt.NDArray[Any], own: bool = False) -> npt.NDArray[Any]:
+        """A column after the moves; one's own column is changed itself where few rows move."""
+        if self.places is None:
+            return column[self.rows]
+        moved = column if own else column.copy()
+        moved[self.places] = column[self.rows]
+        return moved
+
+
+def ranked_order(run: Run, ties: str) -> Moves | None:
+    """The moves that bring the rows into ranked order, or None where they stand in it already."""
     keys, seams = sort_keys(run.scores, run.compat), run.seams()
     falls = keys[1:] <= keys[:-1]
     falls[seams] = True
     by_score: Ints | None = None
-    if run.rows is not None or not falls.all():
-        file_order = np.arange(len(run)) if run.rows is None else run.rows
-        by_score = np.lexsort((file_order, -keys, run.topic_of_row())).astype(np.int64)
+    if run.came is not None or not falls.all():
+        by_score = np.lexsort((run.file_rows(), -keys, run.topic_of_row())).astype(np.int64)
         keys = keys[by_score]
     equal = keys[1:] == keys[:-1]
     equal[seams] = False
     tied_pair = np.flatnonzero(equal)
     if ties == "file" or not len(tied_pair):
-        return by_score
+        return None if by_score is None else Moves(by_score)
     return _ties_settled(run, by_score, tied_pair, ties)
 
 
-def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Ints | None:
-    """The order by score with tied docs put in the order of the policy; tied_pair are places tied with the next."""
+def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Moves | None:
+    """The moves that also put tied docs in the order of the policy; tied_pair are places tied with the next."""
     rows = np.union1d(tied_pair, tied_pair + 1)
     block = np.cumsum(~np.isin(rows - 1, tied_pair))
     before = rows if by_score is None else by_score[rows]
     settled = before[np.lexsort((_tie_keys(run, before, ties), block))]
-    if np.array_equal(settled, before):
-        return by_score
-    order = np.arange(len(run), dtype=np.int64) if by_score is None else by_score
-    order[rows] = settled
-    return order
+    if by_score is None:
+        return None if np.array_equal(settled, before) else Moves(settled, rows)
+    by_score[rows] = settled
+    return Moves(by_score)
 
 
 def short_keys(hashes: Words) -> Keys:

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Keys, Qrels, Run, RunInfo, natural_order, short_keys
+from assay.data import Qrels, Run, RunInfo, natural_order
 from assay.errors import DataError
 from assay.ids import Ids, Ints
 from assay.io import rows
 from assay.io.decimals import read_decimals
 from assay.io.files import STANDARD_INPUT, read_bytes, write_whole
 from assay.io.lines import Fields, Text, fields, in_threads, pieces
+from assay.order import Keys, Moves, short_keys
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
@@ -39,7 +40,7 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
     if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')
     info = RunInfo(metadata=rows.metadata(text.buffer[: min(1 << 16, text.length)].tobytes()))
-    return replace(run, name=run.name or Path(where).name, info=info).ordered()
+    return replace(run, name=run.name or Path(where).name, info=info).ordered(own=True)
 
 
 def read_qrels(path: str | Path) -> Qrels:
@@ -231,7 +232,7 @@ def _brought_together(run: Run) -> Run:
     code = np.array([place[t] for t in run.topics])[run.topic_of_row()]
     order = np.argsort(code, kind="stable")
     bounds = np.concatenate([[0], np.cumsum(np.bincount(code))])
-    return replace(run.taken(order), topics=tuple(names), bounds=bounds)
+    return replace(run.moved(Moves(order)), topics=tuple(names), bounds=bounds)
 
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] | None] | None:

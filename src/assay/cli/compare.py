@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.inputs import FILE, load_scores, measures_option, qrels_option
+from assay.cli.inputs import FILE, chosen_measures, load_runs, load_scores, measures_option, qrels_option
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.errors import DataError, UsageError
 
@@ -52,14 +52,15 @@ TEST_HELP = (
 @click.option("--anova", is_flag=True, help="Also two-way analysis of variance and Friedman's test.")
 @click.option("--normality", is_flag=True, help="Also whether the differences to the baseline look normal.")
 @click.option("--against", type=FILE, help="Scores on another topic set: compare runs of the same name, unpaired.")
+@click.option("--uncertainty", type=FILE, help="Judgments in doubt (`assay crowd aggregate`); FILES are then runs.")
 @click.option("--factorial", is_flag=True, help="FILE has columns of factors, then topics: which factor matters?")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def command(
     files: Sequence[Path], qrels_path: Path | None, measures: str | None, transpose: bool, against: Path | None,
-    factorial: bool, baseline: str | None, correction: str, alpha: float, letters: bool, pairs: bool, anova: bool,
-    normality: bool, jobs: int, out: Output, test: str | None, **how: Any,
+    uncertainty: Path | None, factorial: bool, baseline: str | None, correction: str, alpha: float, letters: bool,
+    pairs: bool, anova: bool, normality: bool, jobs: int, out: Output, test: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Is the difference real?
 
@@ -73,9 +74,13 @@ def command(
     assay compare scores.csv --test randomised-tukey --pairs
     assay compare new.csv --against old.csv --test welch
     assay compare --factorial grid.csv
+    assay compare --uncertainty crowd.csv runs/*.run -m nDCG@10 --baseline bm25
     """
     if factorial:
         _factorial(files, alpha, out)
+        return
+    if uncertainty is not None:
+        _in_doubt(files, uncertainty, measures or "nDCG@10", baseline, how["seed"], out)
         return
     matrices = _joined(load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose))
     if against is not None:
@@ -96,6 +101,22 @@ def command(
         tables += [_normality(matrix, board.baseline)] if normality else []
         boards.append(board)
     out.write(*tables, of=boards[0] if len(boards) == 1 else boards)
+
+
+def _in_doubt(
+    files: Sequence[Path], uncertainty: Path, measures: str, baseline: str | None, seed: int, out: Output
+) -> None:
+    """Leaderboards and differences whose intervals hold the doubt of the judgments."""
+    from assay.crowd.doubt import doubt
+    from assay.crowd.uncertain import read_uncertain
+
+    judgments, runs = read_uncertain(uncertainty), load_runs(files)
+    tables: list[Table] = []
+    for measure in chosen_measures(measures):
+        with out.progress(f"drawing judgments for {measure}") as progress:
+            found = doubt(runs, judgments, str(measure), baseline=baseline, seed=seed, progress=progress)
+        tables += [found.table(), *([found.differences()] if baseline else [])]
+    out.write(*tables)
 
 
 def _joined(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:

@@ -39,6 +39,7 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 @measures_option
 @click.option("--per-topic", "-q", is_flag=True, help="A row per topic too.")
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="All scores to a .csv, .tsv or .parquet.")
+@click.option("--uncertainty", type=FILE, help="Instead of --qrels, judgments in doubt, from `assay crowd aggregate`.")
 @click.option("--bounds", is_flag=True, help="Between which scores would judging the unjudged docs leave it?")
 @click.option("--rel", "-l", type=int, default=1, show_default=True, help="Lowest relevant grade.")
 @click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for TBG and its kin.")
@@ -58,6 +59,7 @@ def command(
     qrels_path: Path | None,
     intents: Path | None,
     intent_info: Path | None,
+    uncertainty: Path | None,
     measures: str | None,
     per_topic: bool,
     save: Path | None,
@@ -93,6 +95,9 @@ def command(
         load_plugin(plugin)
     policy = replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
     files = run_files(runs)
+    if uncertainty is not None:
+        _in_doubt(files, uncertainty, chosen_measures(measures or DEFAULT), seed, out)
+        return
     qrels = _judgments(qrels_path, intents, intent_info)
     if out.format == "trec_eval":
         from assay.data import Qrels
@@ -138,6 +143,17 @@ def _score(
         high = evaluate(runs, qrels, measures, policy=replace(policy, unjudged="top"), lengths=words, jobs=jobs)
         tables.append(bounds_table(matrices, high, measures))
     out.write(*tables)
+
+
+def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:
+    """Scores with the doubt of their judgments."""
+    from assay.crowd.doubt import doubt
+    from assay.crowd.uncertain import read_uncertain
+
+    judgments, runs = read_uncertain(uncertainty), _read(files, False, out)
+    with out.progress("drawing judgments") as progress:
+        found = [doubt(runs, judgments, str(m), seed=seed, progress=progress) for m in measures]
+    out.write(*(f.table() for f in found))
 
 
 def summary(matrices: list[ScoreMatrix], measures: list[Measure]) -> Table:
@@ -208,7 +224,7 @@ def load_plugin(path: Path) -> None:
 def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Qrels | IntentQrels:
     """The judgments, plain or by intent."""
     if (qrels is None) == (intents is None):
-        raise UsageError("give --qrels, or --intents for judgments by intent")
+        raise UsageError("give --qrels, or --intents for judgments by intent, or --uncertainty for judgments in doubt")
     if qrels is not None:
         return load_qrels(qrels)
     from assay.io.diversity import read_intent_qrels

@@ -1,0 +1,316 @@
+"""assay crowd: from many workers to judgments one can trust."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.cli.inputs import FILE
+from assay.cli.options import Output, output_options, seed_option
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.crowd.scales import Scale
+    from assay.data import Labels, Qrels
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """From many workers to judgments one can trust.
+
+    LABELS is a table (CSV, TSV, JSONL, Parquet, compressed or not) with the columns topic, doc, worker, label and
+    perhaps task, position, seconds, attempt, gold. Other names are told with --column.
+
+    \b
+    Are the workers any good, and what is odd in the file:
+      assay crowd check labels.csv --scale S100 --reference expert.qrels
+    Qrels with their uncertainty:
+      assay crowd aggregate labels.csv --method dawid-skene --qrels crowd.qrels --uncertainty crowd.csv
+    From 0–100 to relevant or not:
+      assay crowd transform labels.csv --scale S100 --levels 2 --way D_a+t --target expert.qrels --qrels binary.qrels
+    """
+
+
+def labels_input(command: C) -> C:
+    """LABELS and how to read it; the command gets `labels`, and `scale` (None: guessed). Below output_options."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        names = ("path", "columns", "scale", "times", "where", "topic", "split", "drop_empty")
+        told = {name: kwargs.pop(name) for name in names}
+        labels, scale = load_labels(**told, say=kwargs["out"].say)
+        return command(*args, labels=labels, scale=scale, **kwargs)
+
+    options: list[Callable[[Any], Any]] = [
+        click.argument("path", metavar="LABELS", type=FILE),
+        click.option("--scale", help="S2, S4, S100, magnitude, 6 (levels), 0-5, or words as no<maybe<yes."),
+        click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable."),
+        click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100."),
+        click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
+        click.option("--topic", help="The topic of all rows, where the file has no such column."),
+        click.option("--split", metavar="SEPARATOR", help="The doc column holds topic and doc parted by this."),
+        click.option("--drop-empty", is_flag=True, help="Leave out rows without label, and say which."),
+    ]
+    wrapped: Any = run
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def load_labels(
+    path: Path,
+    *,
+    columns: tuple[str, ...],
+    scale: str | None,
+    times: float,
+    where: tuple[str, ...],
+    topic: str | None,
+    split: str | None,
+    drop_empty: bool,
+    say: Callable[[str], None],
+) -> tuple[Labels, Scale | None]:
+    """The labels of a file, and their scale if it was told."""
+    from assay.crowd.scales import scale_of
+    from assay.io.labels import labels_and_empty
+
+    told = scale_of(scale) if scale else None
+    labels, left_out = labels_and_empty(
+        path,
+        columns=_pairs(columns, "--column"),
+        levels=told.words() if told else None,
+        times=times,
+        where=_pairs(where, "--where"),
+        topic=topic,
+        split=split,
+        empty="drop" if drop_empty else "error",
+    )
+    if left_out:
+        say(f"{len(left_out)} rows without label left out: lines {', '.join(map(str, left_out[:10]))}")
+    return labels, told
+
+
+def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    parted = [t.partition("=") for t in texts]
+    for text, (name, equals, value) in zip(texts, parted, strict=True):
+        if not (name and equals and value):
+            raise UsageError(f"{option} {text!r} is not of the form name=value")
+    return {name.strip(): value for name, _, value in parted}
+
+
+def read_reference(path: Path | None) -> Qrels | None:
+    """The qrels of a path, or None."""
+    if path is None:
+        return None
+    from assay.io import read_qrels
+
+    return read_qrels(path)
+
+
+reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
+
+
+@command.command()
+@output_options
+@labels_input
+@reference_option
+@click.option("--gold", type=FILE, help="Qrels of gold docs, where the file has no gold column.")
+@click.option("--docs", default=8, show_default=True, help="Docs per task; 0 for no such check.")
+@click.option("--gold-docs", default=2, show_default=True, help="Gold docs per task; 0 for no such check.")
+@click.option("--seconds", default=20.0, show_default=True, help="Least seconds on most docs; 0 for no such check.")
+@click.option("--on-docs", default=6, show_default=True, help="On so many docs.")
+@click.option("--start", type=float, help="Preset value of the slider; the check that it was moved.")
+@click.option("--moved", default=4, show_default=True, help="Moved on so many docs.")
+@click.option("--attempts", default=3, show_default=True, help="Most attempts.")
+@click.option("--most", default=10, show_default=True, help="Rows shown of workers, docs and failures.")
+def check(
+    labels: Labels,
+    scale: Scale | None,
+    reference: Path | None,
+    gold: Path | None,
+    docs: int,
+    gold_docs: int,
+    seconds: float,
+    on_docs: int,
+    start: float | None,
+    moved: int,
+    attempts: int,
+    most: int,
+    out: Output,
+) -> None:
+    """What is odd, which tasks fail which check, and which workers deserve a second look.
+
+    \b
+      assay crowd check labels.tsv --scale S100 --times 100 --reference trec8.qrels --start 50
+    """
+    from assay.crowd.findings import findings, findings_table
+    from assay.crowd.protocol import Protocol, check_protocol, with_gold
+    from assay.crowd.quality import doc_quality, topic_quality, worker_quality
+    from assay.crowd.scales import scale_in
+
+    scale = scale or scale_in(labels)
+    found = findings_table(findings(labels, scale=scale))
+    known = read_reference(gold)
+    marked = labels if known is None else with_gold(labels, known, scale=scale)
+    protocol = Protocol(docs or None, gold_docs or None, seconds or None, on_docs, start, moved, attempts or None)
+    checked = check_protocol(marked, protocol)
+    outside = scale.outside(labels.label)
+    if outside.any():
+        out.say(f"{int(outside.sum())} labels outside the scale are left out of the tables of topics, workers and docs")
+        marked = marked.select(~outside)
+    out.write(
+        found,
+        checked.summary(),
+        checked.table(most=most),
+        topic_quality(marked, scale=scale, reference=read_reference(reference)).table(),
+        worker_quality(marked, scale=scale).table(most=most),
+        doc_quality(marked, scale=scale).table(most=most),
+    )
+
+
+@command.command()
+@output_options
+@labels_input
+@click.option("--method", default="majority", show_default=True, help="See `assay crowd methods`.")
+@click.option("--repeats", default="all", show_default=True, type=click.Choice(["all", "first", "last"]),
+              help="Where a worker labelled a doc more than once.")  # fmt: skip
+@click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
+@click.option("--uncertainty", type=FILE, help="Write grade, low, high, probability and sd of each doc here.")
+@click.option("--workers", default=0, help="Also show so many workers as the model sees them.")
+@click.option("--most", default=10, show_default=True, help="Least certain docs that are shown.")
+@reference_option
+def aggregate(
+    labels: Labels,
+    scale: Scale | None,
+    method: str,
+    repeats: str,
+    qrels_path: Path | None,
+    uncertainty: Path | None,
+    workers: int,
+    most: int,
+    reference: Path | None,
+    out: Output,
+) -> None:
+    """Qrels from workers, and how sure each grade is.
+
+    \b
+      assay crowd aggregate labels.csv --method 'dawid-skene(restarts=5)' --qrels crowd.qrels --uncertainty crowd.csv
+    """
+    from assay.crowd.aggregate import aggregate as aggregated
+    from assay.crowd.aggregate import agreement_with_reference
+    from assay.crowd.uncertain import write_uncertain
+    from assay.io import write_qrels
+    from assay.tables import Table
+
+    judged = aggregated(labels, method, scale=scale, repeats=repeats)
+    if qrels_path:
+        write_qrels(qrels_path, judged.qrels())
+        out.say(f"qrels written to {qrels_path}")
+    if uncertainty:
+        write_uncertain(uncertainty, judged)
+        out.say(f"uncertainty written to {uncertainty}")
+    tables = [judged.summary(), judged.table(most=most)]
+    if workers:
+        whole = judged.worker_table()
+        tables.append(Table(whole.columns, whole.formats, whole.rows[:workers], whole.caption, whole.notes))
+    known = read_reference(reference)
+    if known is not None:
+        tables.append(agreement_with_reference(labels, known, [method], scale=scale).table())
+    out.write(*tables, of=judged)
+
+
+@command.command()
+@output_options
+def methods(out: Output) -> None:
+    """The aggregations and the ways of choosing a cut, with their parameters."""
+    import assay.crowd.aggregate  # noqa: F401  (it registers the models)
+    from assay.crowd.cutways import WAYS
+    from assay.crowd.vote import AGGREGATIONS
+    from assay.tables import Table
+
+    named = [
+        (e.name, str(e.facts["kind"]), ", ".join(f"{k}={v}" for k, v in e.parameters.items()), e.summary)
+        for e in AGGREGATIONS
+    ]
+    ways = [(e.name, "with a target" if e.facts["target"] else "without", e.summary) for e in WAYS]
+    out.write(
+        Table.of({"method": "", "labels": "", "parameters": "", "what": ""}, named, caption="Aggregations"),
+        Table.of({"way": "", "target": "", "what": ""}, ways, caption="Ways of choosing a cut"),
+    )
+
+
+@command.command()
+@click.argument("path", metavar="PREFERENCES", type=FILE)
+@click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. other=doc2; repeatable.")
+@click.option("--prior", default=0.5, show_default=True, help="Imaginary wins and losses of each doc.")
+@click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
+@click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
+@click.option("--most", default=20, show_default=True, help="Docs that are shown.")
+@output_options
+def preferences(
+    path: Path,
+    columns: tuple[str, ...],
+    prior: float,
+    qrels_path: Path | None,
+    uncertainty: Path | None,
+    most: int,
+    out: Output,
+) -> None:
+    """Grades from preference pairs: columns topic, doc, other, worker, label (1 this doc, 0 the other, .5 a tie).
+
+    \b
+      assay crowd preferences pairs.csv --qrels crowd.qrels
+    """
+    from assay.crowd.aggregate import aggregate as aggregated
+    from assay.crowd.preferences import read_preferences
+    from assay.crowd.uncertain import write_uncertain
+    from assay.io import write_qrels
+
+    judged = aggregated(read_preferences(path, columns=_pairs(columns, "--column")), "bradley-terry", prior=prior)
+    if qrels_path:
+        write_qrels(qrels_path, judged.qrels())
+    if uncertainty:
+        write_uncertain(uncertainty, judged)
+    out.write(judged.summary(), judged.table(most=most), of=judged)
+
+
+@command.command()
+@click.argument("pool", type=FILE)
+@click.option("--gold", type=FILE, help="Qrels of gold docs; each task gets the lowest and the highest in turn.")
+@click.option("--docs", default=8, show_default=True, help="Docs per task, gold among them.")
+@click.option("--gold-docs", default=2, show_default=True, help="Gold docs per task.")
+@click.option("--workers", default=10, show_default=True, help="Workers per doc.")
+@click.option("--to", type=FILE, required=True, help="Write the tasks here: task, topic, position, doc, gold.")
+@seed_option
+@output_options
+def tasks(
+    pool: Path, gold: Path | None, docs: int, gold_docs: int, workers: int, to: Path, seed: int, out: Output
+) -> None:
+    """Tasks for a crowd platform from a pool (topic doc lines, qrels, or a table with topic and doc).
+
+    \b
+      assay crowd tasks pool.txt --gold gold.qrels --to tasks.csv
+    """
+    from assay.crowd.tasks import make_tasks, read_pool, write_tasks
+
+    known = read_reference(gold)
+    made = make_tasks(
+        read_pool(pool),
+        gold=known.to_dict() if known is not None else None,
+        docs=docs,
+        gold_docs=gold_docs,
+        workers=workers,
+        seed=seed,
+    )
+    write_tasks(to, made)
+    out.say(f"{len(made.rows)} rows written to {to}")
+    out.write(made.table(), of=made)
+
+
+# The other commands of the group live in a file of their own and join it when it is imported.
+from assay.cli import crowd_scales  # noqa: E402, F401

@@ -1,0 +1,145 @@
+"""Every cut, or a climb among them, and the best with all its ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from assay.crowd.cutways import Source
+from assay.data import Floats
+from assay.errors import UsageError
+from assay.ids import Ints
+
+CLOSE = 1e-10
+MOST_WORK = 20_000_000_000
+"""Cuts × tasks beyond which trying all would take more than some minutes."""
+KEPT_TIES = 10_000
+BLOCK = 500_000
+MANY_TIES = 0.5
+
+
+@dataclass(frozen=True)
+class BestCut:
+    """The best cut of one topic (or of all): its points, α, the range of tied cuts, and what is wrong with it."""
+
+    topic: str
+    points: tuple[float, ...]
+    alpha: float
+    tied: int
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    trouble: str = ""
+
+
+def every(places: int, points: int, groups: int) -> Iterator[Ints]:
+    """All cuts of `points` points among the places, in lexicographic order and blocks; `groups` will be scored."""
+    count = comb(places, points)
+    if count * groups > MOST_WORK:
+        raise UsageError(
+            f"{count} cuts × {groups} tasks are too many to try all; use search='climb', a D way, or Tw_alpha"
+        )
+    if points == 1:
+        yield np.arange(places)[:, None]
+        return
+    rest = combinations(places, points - 1)
+    for first in range(places - points + 1):
+        tail = rest[np.searchsorted(rest[:, 0], first + 1) :]
+        for start in range(0, len(tail), BLOCK):
+            block = tail[start : start + BLOCK]
+            yield np.column_stack([np.full(len(block), first), block])
+
+
+def combinations(n: int, k: int) -> Ints:
+    """All increasing k-tuples of 0 … n−1, one per row, in lexicographic order.
+
+    >>> combinations(3, 2).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    if k == 1:
+        return np.arange(n)[:, None]
+    rest = combinations(n, k - 1)
+    tails = [rest[np.searchsorted(rest[:, 0], a + 1) :] for a in range(n - k + 1)]
+    firsts = np.repeat(np.arange(len(tails)), [len(t) for t in tails])
+    return np.column_stack([firsts, np.concatenate([*tails, rest[:0]])])
+
+
+def climbed(score: Callable[[Ints], Floats], places: int, points: int) -> Iterator[Ints]:
+    """Local maxima: from starts spread over the scale, the best place for one point at a time until none moves."""
+    ends = []
+    for bend in np.linspace(0.5, 1.5, 9):
+        cut = np.floor((np.arange(1, points + 1) / (points + 1)) ** bend * (places - 1)).astype(np.int64)
+        cut = np.maximum.accumulate(cut - np.arange(points)) + np.arange(points)
+        before = cut - 1
+        while (cut != before).any():
+            before = cut
+            for j in range(points):
+                cut = _moved(score, cut, j, places)
+        ends.append(cut)
+    yield np.unique(ends, axis=0)
+
+
+def _moved(score: Callable[[Ints], Floats], cut: Ints, j: int, places: int) -> Ints:
+    """The cut with its j-th point at the best place between its neighbours; it stays where nothing is better."""
+    low, high = (cut[j - 1] + 1 if j else 0), (cut[j + 1] if j + 1 < len(cut) else places)
+    tried = np.repeat(cut[None], high - low, axis=0)
+    tried[:, j] = np.arange(low, high)
+    found = score(tried)
+    best = int(np.argmax(found))
+    return tried[best] if found[best] > found[cut[j] - low] else cut
+
+
+class Keeper:
+    """The best cuts seen so far, and all that tie with them."""
+
+    def __init__(self) -> None:
+        self.alpha, self.tied = -np.inf, 0
+        self.cuts: list[Ints] = []
+        self.low: Ints | None = None
+        self.high: Ints | None = None
+
+    def add(self, cuts: Ints, alpha: Floats) -> None:
+        """Look at more cuts."""
+        top = float(alpha.max(initial=-np.inf))
+        if not np.isfinite(top) or top < self.alpha - CLOSE:
+            return
+        if top > self.alpha + CLOSE:
+            self.tied, self.cuts, self.low, self.high = 0, [], None, None
+        self.alpha = max(self.alpha, top)
+        equal = np.unique(cuts[alpha >= self.alpha - CLOSE], axis=0)
+        self.tied += len(equal)
+        low, high = equal.min(axis=0), equal.max(axis=0)
+        self.low = low if self.low is None else np.minimum(self.low, low)
+        self.high = high if self.high is None else np.maximum(self.high, high)
+        if sum(map(len, self.cuts)) < KEPT_TIES:
+            self.cuts.append(equal[:KEPT_TIES])
+
+    def best(self, topic: str, parts: list[Source]) -> BestCut:
+        """Of the tied cuts the one nearest to their middle."""
+        levels = np.array(parts[0].scale.levels)
+        if self.low is None or self.high is None:
+            return BestCut(topic, (), np.nan, 0, (), (), "nothing varies: no cut has an α")
+        tied = np.concatenate(self.cuts)
+        middle = tied[int(np.argmin(np.abs(tied - tied.mean(axis=0)).sum(axis=1)))]
+        points, low, high = (tuple(levels[v].tolist()) for v in (middle, self.low, self.high))
+        trouble = _trouble(middle, parts)
+        if not trouble and self.tied > MANY_TIES * comb(len(levels) - 1, len(points)):
+            trouble = f"{self.tied} of {comb(len(levels) - 1, len(points))} cuts do as well"
+        return BestCut(topic, points, self.alpha, self.tied, low, high, trouble)
+
+
+def _trouble(cut: Ints, parts: list[Source]) -> str:
+    """Why a best cut should not be trusted, or nothing."""
+    x = np.concatenate([p.x for p in parts])
+    filled = np.bincount(np.searchsorted(cut, x), minlength=len(cut) + 1)
+    if (filled == len(x)).any():
+        return "all labels fall on one level"
+    if (filled == 0).any():
+        return f"level {int(np.flatnonzero(filled == 0)[0])} stays empty"
+    targets = np.concatenate([p.target for p in parts])
+    judged = targets[targets >= 0]
+    if len(judged) and len(np.unique(judged)) == 1:
+        return f"the target has grade {judged[0]} only"
+    return ""

@@ -1,0 +1,154 @@
+"""What is compared with what when a cut is chosen: the registered ways, from labels to sums that α needs.
+
+A way names the two sides: a worker against the others (H_t+a, H_a+t), everybody against everybody (Tw_alpha), a worker
+against a target (H), the docs' aggregates against a target (D_a+t, D_t+a). t+a cuts, then aggregates; a+t aggregates
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from assay.crowd.cutsums import CutSums, against_source, against_target, among_workers
+from assay.crowd.scales import Scale, units
+from assay.data import Floats, Labels, Qrels
+from assay.errors import DataError, UsageError
+from assay.ids import Ints
+from assay.registry import Registry
+
+WAYS: Registry[Callable[..., CutSums]] = Registry("way of choosing a cut")
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The labels to be cut, coded for the search: places on the source scale, items, tasks, and a target if any."""
+
+    scale: Scale
+    x: Ints
+    item: Ints
+    group: Ints
+    target: Ints
+    """The target grade of each item; −1 where there is none."""
+    ties: str
+    aggregate: str
+    pairs: bool
+
+    @property
+    def places(self) -> int:
+        return len(self.scale.levels)
+
+
+def source_of(
+    labels: Labels, scale: Scale, target: Qrels | None, levels: int, unjudged: str, ties: str, aggregate: str
+) -> Source:
+    """Labels and target coded for the search; grades below 0 are 0, and a grade that the levels lack is an error."""
+    scale.checked(labels)
+    item, pairs = labels.items()
+    x = np.searchsorted(np.array(scale.levels), labels.label).astype(np.int64)
+    task = units(labels) if labels.task is None else np.unique(labels.task, return_inverse=True)[1].astype(np.int64)
+    grades = np.full(len(pairs), -1)
+    if target is not None:
+        known = target.to_dict()
+        least = 0 if unjudged == "zero" else -1
+        grades = np.array([max(0, g) if (g := known.get(t, {}).get(d)) is not None else least for t, d in pairs])
+        if grades.max(initial=0) >= levels:
+            raise DataError(f"{target.name}: grade {grades.max()} does not fit {levels} levels (0–{levels - 1})")
+    return Source(scale, x, item, task, grades, ties, aggregate, levels > 2)
+
+
+def parts_of(labels: Labels, whole: Source, scope: str, by_task: bool) -> tuple[list[str], list[Source]]:
+    """The labels of each topic; or all as one, except that task by task they stay apart to bound the memory."""
+    if scope == "pooled" and not by_task:
+        return ["all"], [whole]
+    used = np.unique(labels.topic)
+    return [labels.topics[t] for t in used], [_rows(whole, np.flatnonzero(labels.topic == t)) for t in used]
+
+
+def _rows(source: Source, rows: Ints) -> Source:
+    items, item = np.unique(source.item[rows], return_inverse=True)
+    group = np.unique(source.group[rows], return_inverse=True)[1]
+    return replace(source, x=source.x[rows], item=item, group=group, target=source.target[items])
+
+
+@WAYS.register("H_t+a", target=False, by_task=True)
+def worker_cut_then_aggregated(s: Source) -> CutSums:
+    """A worker's cut labels of a task against the median (two levels: majority) of the others' cut labels."""
+    kept, other = _others(s, "low" if s.ties == "low" else "high")
+    return against_source(s.group[kept], s.x[kept], other, s.places, pairs=s.pairs)
+
+
+@WAYS.register("H_a+t", target=False, by_task=True)
+def worker_aggregated_then_cut(s: Source) -> CutSums:
+    """A worker's labels of a task against the aggregate of the others' labels; both are cut."""
+    kept, other = _others(s, s.aggregate)
+    return against_source(s.group[kept], s.x[kept], other, s.places, pairs=s.pairs)
+
+
+@WAYS.register("Tw_alpha", target=False, by_task=False)
+def topic_wide(s: Source) -> CutSums:
+    """All cut labels of a topic against each other."""
+    return among_workers(s.item, s.x, s.places, pairs=s.pairs)
+
+
+@WAYS.register("H", target=True, by_task=True)
+def worker_against_target(s: Source) -> CutSums:
+    """A worker's cut labels of a task against the target."""
+    kept = np.flatnonzero(s.target[s.item] >= 0)
+    return against_target(s.group[kept], s.x[kept], s.target[s.item[kept]], s.places)
+
+
+@WAYS.register("D_a+t", target=True, by_task=False)
+def docs_aggregated_then_cut(s: Source) -> CutSums:
+    """The aggregate of each doc's labels, cut, against the target."""
+    place, target = doc_places(s, s.aggregate)
+    return against_target(np.zeros(len(place), dtype=np.int64), place, target, s.places)
+
+
+@WAYS.register("D_t+a", target=True, by_task=False)
+def docs_cut_then_aggregated(s: Source) -> CutSums:
+    """Each label cut, then the median (two levels: majority) of each doc, against the target."""
+    place, target = doc_places(s, s.ties)
+    return against_target(np.zeros(len(place), dtype=np.int64), place, target, s.places)
+
+
+def doc_places(s: Source, how: str) -> tuple[Ints, Ints]:
+    """The aggregate of each doc that has a target, as a place on the scale, and the target.
+
+    how: `low` or `high` median (a cut of it is the median of the cut labels), `median` the middle of both, `mean`.
+    """
+    order = np.lexsort((s.x, s.item))
+    n = np.bincount(s.item)
+    begin = np.cumsum(n) - n
+    values = np.array(s.scale.levels)[s.x[order]]
+    low, high = values[begin + (n - 1) // 2], values[begin + n // 2]
+    mean = np.bincount(s.item, np.array(s.scale.levels)[s.x]) / n
+    place = _place(s, {"low": low, "high": high, "median": (low + high) / 2, "mean": mean}, how)
+    kept = s.target >= 0
+    return place[kept], s.target[kept]
+
+
+def _others(s: Source, how: str) -> tuple[Ints, Ints]:
+    """Rows whose doc has other labels, and the aggregate of those others as a place on the scale."""
+    order = np.lexsort((s.x, s.item))
+    n = np.bincount(s.item)
+    begin, rank = np.cumsum(n) - n, np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    kept = np.flatnonzero(n[s.item] > 1)
+    item, count = s.item[kept], n[s.item[kept]] - 1
+    own = rank[kept] - begin[item]
+    values = np.array(s.scale.levels)[s.x[order]]
+    # The i-th of the others is the i-th of all, or the next one from the worker's own place on.
+    low, high = (values[begin[item] + i + (i >= own)] for i in ((count - 1) // 2, count // 2))
+    own_value = np.array(s.scale.levels)[s.x[kept]]
+    mean = (np.bincount(s.item, np.array(s.scale.levels)[s.x])[item] - own_value) / count
+    return kept, _place(s, {"low": low, "high": high, "median": (low + high) / 2, "mean": mean}, how)
+
+
+def _place(s: Source, ways: dict[str, Floats], how: str) -> Ints:
+    """The lowest place whose level is not below the value: a value is above a cut just when its place is."""
+    if how not in ways:
+        raise UsageError(f"no aggregate {how!r}; known: {', '.join(ways)}")
+    return np.searchsorted(np.array(s.scale.levels), np.round(ways[how], 9)).astype(np.int64)

@@ -1,0 +1,223 @@
+"""What is the doc worth, when workers differ in bias and in care? Models for numbers and for ordered levels.
+
+Interval: label = worth + the worker's bias + noise of the worker's own size. Ordinal: the same on a hidden line that
+common cut points divide into levels. Both are fitted by coordinate updates over all labels at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.crowd.answers import Answers
+from assay.crowd.uncertain import LEVEL, Uncertain
+from assay.crowd.vote import AGGREGATIONS, _rounded
+from assay.data import Floats
+from assay.errors import DataError
+from assay.ids import Ints
+
+PRIOR_SHAPE = 2.0
+BIAS_SHARE = 0.1
+"""Prior sd of a worker's bias, and √(scale/shape) of the noise, as a share of the scale's width."""
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """Worth and variance per doc, bias, its variance and precision per worker, mean and variance of the worths."""
+
+    worth: Floats
+    worth_variance: Floats
+    bias: Floats
+    bias_variance: Floats
+    precision: Floats
+    mean: Floats
+    variance: Floats
+    iterations: int
+    converged: bool
+
+
+@AGGREGATIONS.register("interval", kind="numbers")
+def interval(
+    answers: Answers, *, iterations: int = 1000, tolerance: float = 1e-8, per_topic: bool = False
+) -> Uncertain:
+    """Worth of a doc with each worker's bias taken out and each label weighted by the worker's precision.
+
+    y = θ_doc + b_worker + ε, ε ~ N(0, 1/τ_worker), θ ~ N(μ, ω²), b ~ N(0, ψ²), τ ~ Gamma(2, c); on a scale of width W,
+    ψ = W/10 and c = 2ψ². Mean-field updates from θ = means, b = 0. per_topic: μ and ω² for each topic on its own.
+    A magnitude scale is fitted on logs. After Raykar et al. 2010, with priors that keep a worker with one label sane.
+    """
+    ratio = answers.scale.kind == "ratio"
+    value = np.log(answers.value) if ratio else answers.value
+    width = float(np.ptp(value)) if ratio else answers.scale.high - answers.scale.low
+    group = answers.topic if per_topic else np.zeros(len(answers.items), dtype=np.int64)
+    fit = worth_of(answers.item, answers.worker, value, group, width or 1.0, iterations=iterations, tolerance=tolerance)
+    sd = np.sqrt(fit.worth_variance)
+    low, high = fit.worth - 1.96 * sd, fit.worth + 1.96 * sd
+    if ratio:
+        low, high, sd = np.exp(low), np.exp(high), np.exp(fit.worth) * sd
+    centre = np.exp(fit.worth) if ratio else fit.worth.clip(answers.scale.low, answers.scale.high)
+    told = _rounded("interval model", answers, centre, low, high, sd, _worker_facts(answers, fit))
+    return _noted(told, fit, len(answers))
+
+
+def _worker_facts(answers: Answers, fit: Worth) -> dict[str, dict[str, float]]:
+    noise = 1 / np.sqrt(fit.precision)
+    return {w: {"bias": float(b), "noise": float(s)} for w, b, s in zip(answers.workers, fit.bias, noise, strict=True)}
+
+
+def _noted(judgments: Uncertain, fit: Worth, labels: int) -> Uncertain:
+    from dataclasses import replace
+
+    how = "converged" if fit.converged else "stopped, not converged,"
+    note = f"{judgments.method}: {how} after {fit.iterations} iterations; {labels} labels."
+    return replace(judgments, notes=(note, *judgments.notes))
+
+
+def worth_of(
+    item: Ints,
+    worker: Ints,
+    value: Floats,
+    group: Ints,
+    width: float,
+    *,
+    iterations: int,
+    tolerance: float,
+) -> Worth:
+    """The interval model on plain arrays; `group` numbers the set (topic) that each item belongs to."""
+    workers, items = int(worker.max()) + 1, len(group)
+    n_worker = np.bincount(worker, minlength=workers)
+    psi = (BIAS_SHARE * width) ** 2
+    worth = np.bincount(item, value) / np.bincount(item)
+    bias, bias_variance = np.zeros(workers), np.zeros(workers)
+    precision = np.full(workers, 1 / (4 * psi))
+    mean, variance = _moments(group, worth, np.zeros(items))
+    converged, done = False, 0
+    while done < iterations and not converged:
+        done += 1
+        row = precision[worker]
+        spread = np.maximum(variance[group], 1e-12 * width**2)
+        worth_variance = 1 / (np.bincount(item, row) + 1 / spread)
+        pull = np.bincount(item, row * (value - bias[worker]))
+        moved = worth_variance * (pull + mean[group] / spread)
+        bias_variance = 1 / (n_worker * precision + 1 / psi)
+        bias = bias_variance * precision * np.bincount(worker, value - moved[item], minlength=workers)
+        error = (value - moved[item] - bias[worker]) ** 2 + worth_variance[item] + bias_variance[worker]
+        precision = (PRIOR_SHAPE + n_worker / 2) / (2 * psi + np.bincount(worker, error, minlength=workers) / 2)
+        converged = bool(np.abs(moved - worth).max() <= tolerance * width)
+        worth = moved
+        mean, variance = _moments(group, worth, worth_variance)
+    return Worth(worth, worth_variance, bias, bias_variance, precision, mean, variance, done, converged)
+
+
+def _moments(group: Ints, worth: Floats, extra: Floats) -> tuple[Floats, Floats]:
+    """Mean of the worths of each group, and their variance about it, uncertainty included."""
+    n = np.maximum(1, np.bincount(group))
+    mean = np.bincount(group, worth) / n
+    return mean, np.bincount(group, (worth - mean[group]) ** 2 + extra) / n
+
+
+@AGGREGATIONS.register("ordinal", kind="categories")
+def ordinal(answers: Answers, *, iterations: int = 500, tolerance: float = 1e-5) -> Uncertain:
+    """Cumulative probit: P(answer ≤ k) = Φ((c_k − θ_doc − b_worker)·√τ_worker), common cut points c.
+
+    θ ~ N(0, 1), b ~ N(0, ¼), τ ~ Gamma(2, 2); hidden answers are truncated normals, cut points maximise the likelihood.
+    The posterior of a level is the probability that θ lies between its cut points; a level that nobody used gets 0.
+    """
+    from scipy.special import ndtr
+
+    if answers.scale.kind != "categories":
+        raise DataError(f"the ordinal model needs levels; labels on {answers.scale.name} are numbers: use interval")
+    fit, cuts = _probit(answers, iterations, tolerance)
+    sd = np.sqrt(fit.worth_variance)
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    posterior = np.zeros((len(sd), len(answers.levels)))
+    posterior[:, np.unique(answers.answer)] = np.diff(ndtr((edges - fit.worth[:, None]) / sd[:, None]), axis=1)
+    note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {LEVEL:.0%}."
+    told = Uncertain.of_posterior(
+        "ordinal model",
+        answers.items,
+        posterior / posterior.sum(axis=1, keepdims=True),
+        levels=answers.levels,
+        labels=answers.counts(),
+        workers=_worker_facts(answers, fit),
+        notes=(note,),
+    )
+    return _noted(told, fit, len(answers))
+
+
+def _probit(answers: Answers, iterations: int, tolerance: float) -> tuple[Worth, Floats]:
+    """Worths, biases and precisions on the hidden line, and the cut points between the levels that were used."""
+    answer = np.unique(answers.answer, return_inverse=True)[1].astype(np.int64)
+    item, worker, workers = answers.item, answers.worker, len(answers.workers)
+    n_worker = np.bincount(worker, minlength=workers)
+    cuts = _start_cuts(answer)
+    worth, bias = np.zeros(len(answers.items)), np.zeros(workers)
+    precision = np.ones(workers)
+    converged, done = False, 0
+    while done < iterations and not converged:
+        done += 1
+        row = precision[worker]
+        hidden, spread = _truncated(answer, cuts, worth[item] + bias[worker], row)
+        worth_variance = 1 / (np.bincount(item, row) + 1)
+        moved = worth_variance * np.bincount(item, row * (hidden - bias[worker]))
+        bias_variance = 1 / (n_worker * precision + 4)
+        bias = bias_variance * precision * np.bincount(worker, hidden - moved[item], minlength=workers)
+        error = (hidden - moved[item] - bias[worker]) ** 2 + spread + worth_variance[item] + bias_variance[worker]
+        precision = (PRIOR_SHAPE + n_worker / 2) / (2 + np.bincount(worker, error, minlength=workers) / 2)
+        cuts = _better_cuts(answer, cuts, moved[item] + bias[worker], np.sqrt(precision)[worker])
+        converged = bool(np.abs(moved - worth).max() <= tolerance)
+        worth = moved
+    none = np.zeros(1)
+    return Worth(worth, worth_variance, bias, bias_variance, precision, none, none + 1, done, converged), cuts
+
+
+def _start_cuts(answer: Ints) -> Floats:
+    """Cut points from the shares of the answers, half a label added to each level."""
+    from scipy.special import ndtri
+
+    shares = np.bincount(answer) + 0.5
+    return np.asarray(np.sqrt(2) * ndtri(np.cumsum(shares)[:-1] / shares.sum()))
+
+
+def _truncated(answer: Ints, cuts: Floats, centre: Floats, precision: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of each hidden answer: a normal cut to the interval of its level."""
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    root = np.sqrt(precision)
+    low, high = (edges[answer] - centre) * root, (edges[answer + 1] - centre) * root
+    mass = np.maximum(_between(low, high), 1e-300)
+    at_low, at_high = _density(low), _density(high)
+    shift = ((at_low - at_high) / mass).clip(-40, 40)
+    with_low = np.where(np.isfinite(low), low, 0.0) * at_low
+    with_high = np.where(np.isfinite(high), high, 0.0) * at_high
+    variance = (1 + (with_low - with_high) / mass - shift**2).clip(1e-6, 1)
+    return centre + shift / root, variance / precision
+
+
+def _density(x: Floats) -> Floats:
+    return np.exp(-0.5 * np.where(np.isfinite(x), x, 40.0) ** 2) / np.sqrt(2 * np.pi)
+
+
+def _between(low: Floats, high: Floats) -> Floats:
+    """Φ(high) − Φ(low), taken in the lower tail where both lie above 0 so that no digits are lost."""
+    from scipy.special import ndtr
+
+    flip = low > 0
+    return np.asarray(ndtr(np.where(flip, -low, high)) - ndtr(np.where(flip, -high, low)))
+
+
+def _better_cuts(answer: Ints, cuts: Floats, centre: Floats, root: Floats) -> Floats:
+    """One scoring step on each cut point towards more likelihood, at most half way to its neighbours."""
+    if not len(cuts):
+        return cuts
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    low, high = (edges[answer] - centre) * root, (edges[answer + 1] - centre) * root
+    mass = np.maximum(_between(low, high), 1e-12)
+    k = len(cuts) + 1
+    up, down = root * _density(high) / mass, root * _density(low) / mass
+    slope = np.bincount(answer, up, minlength=k)[:-1] - np.bincount(answer, down, minlength=k)[1:]
+    weight = np.bincount(answer, up**2, minlength=k)[:-1] + np.bincount(answer, down**2, minlength=k)[1:]
+    step = slope / np.maximum(weight, 1e-9)
+    room = np.diff(cuts) / 2
+    below, above = np.concatenate([[-1.0], -room]), np.concatenate([room, [1.0]])
+    return cuts + step.clip(below, above)

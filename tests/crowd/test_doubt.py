@@ -1,0 +1,79 @@
+"""Scores under judgments in doubt: certain judgments leave none, unsure ones an interval that holds the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.compare import command as compare
+from assay.cli.score import command as score
+from assay.crowd.doubt import doubt
+from assay.crowd.uncertain import Uncertain, write_uncertain
+from assay.data import Run
+from assay.errors import UsageError
+from assay.evaluate import evaluate
+from assay.io import write_run
+
+ITEMS = [(str(t), d) for t in range(1, 9) for d in "abcdef"]
+RUNS = [
+    Run.from_lists("good", {str(t): list("abcdef") for t in range(1, 9)}),
+    Run.from_lists("bad", {str(t): list("fedcba") for t in range(1, 9)}),
+]
+
+
+def judgments(certainty: float) -> Uncertain:
+    """Docs a, b, c are relevant with that probability, the others with the rest."""
+    posterior = [[1 - certainty, certainty] if d in "abc" else [certainty, 1 - certainty] for _, d in ITEMS]
+    return Uncertain.of_posterior("demo", ITEMS, posterior, levels=[0, 1], labels=[5] * len(ITEMS))
+
+
+def test_certain_judgments_leave_no_doubt() -> None:
+    found = doubt(RUNS, judgments(1.0), "P@3", draws=20)
+    assert found.low.tolist() == found.high.tolist() == [1.0, 0.0]
+    assert np.ptp(found.judged, axis=0).tolist() == [0.0, 0.0]
+
+
+def test_drawn_means_follow_the_posterior() -> None:
+    found = doubt(RUNS, judgments(0.8), "P@3", draws=400, baseline="bad")
+    np.testing.assert_allclose(found.judged.mean(axis=0), [0.8, 0.2], atol=0.01)
+    np.testing.assert_allclose(found.judged.std(axis=0), np.sqrt(0.16 / 24), atol=0.01)
+    assert found.sampled.std() > 0
+    assert (found.low <= found.matrix.means()).all()
+    row = found.differences().rows[0]
+    assert row[0] == "good"
+    assert row[2] < 0.6 < row[3]
+    assert row[6] > 99
+    again = doubt(RUNS, judgments(0.8), "P@3", draws=400, baseline="bad")
+    np.testing.assert_array_equal(found.judged, again.judged)
+
+
+def test_intervals_cover_the_truth() -> None:
+    """Truths drawn from the posterior: the interval of the draws holds their mean score about 95 times in 100."""
+    unsure, rng = judgments(0.7), np.random.default_rng(3)
+    interval = np.quantile(doubt(RUNS, unsure, "nDCG@3", draws=400).judged[:, 0], [0.025, 0.975])
+    truths = [evaluate(RUNS[:1], unsure.draw(rng), "nDCG@3")[0].means()[0] for _ in range(300)]
+    inside = np.mean([(interval[0] <= t) & (t <= interval[1]) for t in truths])
+    assert 0.91 <= inside <= 0.985
+
+
+def test_bad_input() -> None:
+    with pytest.raises(UsageError, match="too few"):
+        doubt(RUNS, judgments(0.9), draws=3)
+    with pytest.raises(UsageError, match="no run 'goood'; did you mean good"):
+        doubt(RUNS, judgments(0.9), baseline="goood")
+    with pytest.raises(UsageError, match="need a baseline"):
+        doubt(RUNS, judgments(0.9), draws=20).differences()
+
+
+def test_score_and_compare_show_it(tmp_path: Path) -> None:
+    for run in RUNS:
+        write_run(tmp_path / f"{run.name}.run", run)
+    write_uncertain(tmp_path / "u.csv", judgments(0.8))
+    files = [str(tmp_path / "good.run"), str(tmp_path / "bad.run"), "--uncertainty", str(tmp_path / "u.csv")]
+    shown = CliRunner().invoke(score, [*files, "-m", "P@3"], catch_exceptions=False).stdout
+    assert "How far unsure judgments move P@3" in shown
+    shown = CliRunner().invoke(compare, [*files, "-m", "P@3", "--baseline", "bad"], catch_exceptions=False).stdout
+    assert "P@3 against bad, judgments in doubt" in shown

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -249,7 +250,7 @@ class Match:
         row, rank, judgment = self._places(numbers)
         ranked = np.full((len(numbers), depth), UNJUDGED, dtype=np.int32)
         ranked[row, rank] = self.qrels.grades[judgment]
-        ideal, judged_inclusion = _ideal(self.qrels, numbers)
+        ideal, judged_inclusion = _ideal(self.qrels)
         inclusion = None
         if self.qrels.probabilities is not None:
             inclusion = np.ones(ranked.shape)
@@ -258,12 +259,12 @@ class Match:
             tuple(self.qrels.topics[i] for i in numbers),
             ranked,
             sizes,
-            ideal,
+            ideal[numbers],
             top=self.qrels.top_grade(),
             tied=self._tied(numbers, depth) if self.run.ties == "average" else None,
             lengths=None if lengths is None else self._lengths(numbers, depth, lengths),
             inclusion=inclusion,
-            judged_inclusion=judged_inclusion,
+            judged_inclusion=None if judged_inclusion is None else judged_inclusion[numbers],
         )
 
     def _places(self, numbers: Ints) -> tuple[Ints, Ints, Ints]:
@@ -312,7 +313,7 @@ def match(run: Run, qrels: Qrels) -> Match:
     topic_in_run = np.array([number.get(t, -1) for t in qrels.topics], dtype=np.int64)
     shared = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
     shared[topic_in_run[topic_in_run >= 0]] = np.flatnonzero(topic_in_run >= 0)
-    table = _Buckets.of((qrels.topic_of_row().astype(np.uint64) << np.uint64(32)) | short_keys(qrels.docs.hashes()))
+    table = _buckets(qrels)
     known = replace(run, keys=run.doc_keys())
     rows, judged_as = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for block in run.topic_blocks():
@@ -323,6 +324,13 @@ def match(run: Run, qrels: Qrels) -> Match:
     every_row, every_judgment = np.concatenate(rows), np.concatenate(judged_as)
     same = run.docs.take(every_row).same_as(qrels.docs.take(every_judgment))
     return Match(run, qrels, topic_in_run, every_row[same], every_judgment[same])
+
+
+# Many runs are scored with the same judgments; what depends on them alone is made once.
+@lru_cache(maxsize=2)
+def _buckets(qrels: Qrels) -> _Buckets:
+    topic = qrels.topic_of_row().astype(np.uint64) << np.uint64(32)
+    return _Buckets.of(topic | short_keys(qrels.docs.hashes()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +365,8 @@ def _sizes(run: Run, topic_in_run: Ints) -> Ints:
     return sizes[topic_in_run]
 
 
-def _ideal(qrels: Qrels, numbers: Ints) -> tuple[npt.NDArray[np.int32], Floats | None]:
+@lru_cache(maxsize=2)
+def _ideal(qrels: Qrels) -> tuple[npt.NDArray[np.int32], Floats | None]:
     """All judged grades of each topic, best first, with their inclusion probabilities."""
     topic = qrels.topic_of_row()
     order = np.lexsort((-qrels.grades, topic))
@@ -365,7 +374,7 @@ def _ideal(qrels: Qrels, numbers: Ints) -> tuple[npt.NDArray[np.int32], Floats |
     ideal = np.full((len(qrels.topics), int(np.diff(qrels.bounds).max(initial=0))), UNJUDGED, dtype=np.int32)
     ideal[topic, place] = qrels.grades[order]
     if qrels.probabilities is None:
-        return ideal[numbers], None
+        return ideal, None
     inclusion = np.ones(ideal.shape)
     inclusion[topic, place] = qrels.probabilities[order]
-    return ideal[numbers], inclusion[numbers]
+    return ideal, inclusion

@@ -1,10 +1,13 @@
 """Decimal numbers from bytes, a whole column at a time: eight characters are one 64-bit word.
 
 A plain decimal of at most 2^53 / 10^n is a whole number divided by a power of ten, both exact, so the quotient is the
-nearest 64-bit float, the same that Python reads. Everything else (exponents, more digits, inf) is left to Python.
+nearest 64-bit float, the same that Python reads. Longer ones are divided in 80-bit floats; what is still not certain,
+and everything else (exponents, inf), is left to Python.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +24,9 @@ _HIGH = np.uint64(0x8080808080808080)
 _PAST_NINE = np.uint64(0x7676767676767676)
 _EIGHT = np.uint64(8)
 _TENS = 10.0 ** np.arange(23)
+_LONG_TENS = np.cumprod(np.array([1, *[10] * 24], dtype=np.longdouble))
 _EXACT = float(2**53)
-_LONGEST = 20
+_LARGEST = 1.8e19
 
 
 def read_decimals(fields: Ids) -> Floats:
@@ -31,37 +35,85 @@ def read_decimals(fields: Ids) -> Floats:
     >>> read_decimals(Ids.of(["12.5", "-0.25", "7", "1e3", "NA"])).tolist()
     [12.5, -0.25, 7.0, 1000.0, nan]
     """
-    values, plain = _plain_decimals(fields)
-    odd = np.flatnonzero(~plain)
-    if len(odd):
-        values[odd] = _by_python(fields.take(odd))
+    values, done = _short_decimals(fields)
+    for read in (_long_decimals, _by_python):
+        left = np.flatnonzero(~done)
+        if len(left):
+            values[left], done[left] = read(fields.take(left))
     return values
 
 
-def _plain_decimals(fields: Ids) -> tuple[Floats, Bools]:
-    """Numbers of the form [−]digits[.digits], and which fields are of that form and exact."""
-    words = aligned_words(fields.buffer)
-    head = load_words(words, fields.starts)
-    negative = (head & np.uint64(0xFF)) == ord("-")
-    starts, lengths = fields.starts, fields.lengths
-    if negative.any():
-        starts, lengths = starts + negative, lengths - negative
-        head = load_words(words, starts)
-    whole_length = np.minimum(_first_dot(head), lengths)
-    fraction_start = starts + whole_length + 1
-    fraction_length = np.maximum(lengths - whole_length - 1, 0)
-    whole, fine = _digits(head, whole_length)
-    first, also = _digits(load_words(words, fraction_start), np.minimum(fraction_length, 8))
-    fine &= also & (whole_length < 8 + (lengths <= 8)) & (lengths <= _LONGEST) & (lengths > (whole_length < lengths))
-    number = whole * _TENS[np.minimum(fraction_length, 8)] + first
-    if (fraction_length > 8).any():
-        rest_length = np.clip(fraction_length - 8, 0, 8)
-        rest, also = _digits(load_words(words, fraction_start + 8), rest_length)
-        fine &= also & (fraction_length <= 16)
-        number = number * _TENS[rest_length] + rest
+def _short_decimals(fields: Ids) -> tuple[Floats, Bools]:
+    """Numbers [−]digits[.digits] with at most 8 and 16 digits, and which fields are such and exact."""
+    parts = _Parts.of(fields)
+    first, fine = _digits(parts.fraction(0), np.minimum(parts.length, 8))
+    fine &= parts.fine & (parts.length <= 16)
+    number = parts.whole * _TENS[np.minimum(parts.length, 8)] + first
+    if (parts.length > 8).any():
+        more = np.clip(parts.length - 8, 0, 8)
+        rest, also = _digits(parts.fraction(8), more)
+        fine &= also
+        number = number * _TENS[more] + rest
     fine &= number <= _EXACT
-    value = number / _TENS[np.minimum(fraction_length, 22)]
-    return np.where(negative, -value, value), fine
+    return parts.signed(number / _TENS[np.minimum(parts.length, 22)]), fine
+
+
+def _long_decimals(fields: Ids) -> tuple[Floats, Bools]:
+    """Numbers [−]digits[.digits] whose digits make a 64-bit integer, divided in 80-bit floats.
+
+    Rounding twice, to 80 and then to 64 bits, is wrong only where the first lands in the very middle between two 64-bit
+    floats: those are left to Python, and all of them where there are no 80-bit floats.
+    """
+    if np.finfo(np.longdouble).nmant != 63:
+        return np.zeros(len(fields)), np.zeros(len(fields), dtype=bool)
+    parts = _Parts.of(fields)
+    fine = parts.fine & (parts.length <= 24)
+    number, size = parts.whole.astype(np.uint64), parts.whole.copy()
+    for offset in (0, 8, 16):
+        length = np.clip(parts.length - offset, 0, 8)
+        digits, also = _digits(parts.fraction(offset), length)
+        fine &= also
+        tens = _TENS[length]
+        number, size = number * tens.astype(np.uint64) + digits.astype(np.uint64), size * tens + digits
+    quotient = number.astype(np.longdouble) / _LONG_TENS[np.minimum(parts.length, 24)]
+    value = quotient.astype(np.float64)
+    middle = np.abs(quotient - value) * 2 == np.spacing(np.abs(value))
+    return parts.signed(value), fine & (size < _LARGEST) & ~middle
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The sign, the digits before the dot as a number, and where the digits after it are."""
+
+    words: Words
+    negative: Bools
+    whole: Floats
+    start: Ints
+    length: Ints
+    fine: Bools
+
+    @classmethod
+    def of(cls, fields: Ids) -> _Parts:
+        words = aligned_words(fields.buffer)
+        head = load_words(words, fields.starts)
+        negative = (head & np.uint64(0xFF)) == ord("-")
+        starts, lengths = fields.starts, fields.lengths
+        if negative.any():
+            starts, lengths = starts + negative, lengths - negative
+            head = load_words(words, starts)
+        before_dot = np.minimum(_first_dot(head), lengths)
+        whole, fine = _digits(head, before_dot)
+        # Eight characters without a dot may be all there is, but not the start of more; a dot alone is no number.
+        fine &= (before_dot < 8 + (lengths <= 8)) & (lengths > (before_dot < lengths))
+        return cls(words, negative, whole, starts + before_dot + 1, np.maximum(lengths - before_dot - 1, 0), fine)
+
+    def fraction(self, offset: int) -> Words:
+        """Eight characters from that place after the dot."""
+        return load_words(self.words, self.start + offset)
+
+    def signed(self, value: Floats) -> Floats:
+        """The value with its sign."""
+        return np.where(self.negative, -value, value)
 
 
 def _first_dot(word: Words) -> Ints:
@@ -85,14 +137,15 @@ def _digits(word: Words, length: Ints) -> tuple[Floats, Bools]:
     return eights.astype(np.float64), fine
 
 
-def _by_python(fields: Ids) -> Floats:
-    texts = fields.fixed()
+def _by_python(fields: Ids) -> tuple[Floats, Bools]:
+    """Whatever Python reads; NaN for anything else. Nothing is left."""
+    texts, done = fields.fixed(), np.ones(len(fields), dtype=bool)
     if not np.strings.find(texts, b"_").max(initial=-1) >= 0:
         try:
-            return texts.astype(np.float64)
+            return texts.astype(np.float64), done
         except ValueError:
             pass
-    return np.array([_number(t) for t in texts.tolist()])
+    return np.array([_number(t) for t in texts.tolist()]), done
 
 
 def _number(text: bytes) -> float:

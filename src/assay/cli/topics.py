@@ -1,0 +1,400 @@
+"""`assay topics`: which topics suffice? Best, average and worst subsets, what they are worth, and which to judge."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.cli.inputs import FILE, load_scores, one_matrix, scores_input
+from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.scores import ScoreMatrix
+    from assay.topics.problem import Problem
+    from assay.topics.search import SearchResult
+
+C = TypeVar("C", bound=Callable[..., Any])
+N = TypeVar("N", int, float)
+Matrices = list["ScoreMatrix"]
+
+criterion_option = click.option(
+    "--criterion", default="tau", show_default=True, metavar="NAME",
+    help="tau (τ-b), pearson, tau-ap, spearman, rbo, error-rate.",
+)  # fmt: skip
+at_option = click.option("--at", metavar="LIST", help="Numbers of topics to show, e.g. 5,10,20.")
+COUNT = click.IntRange(min=1)
+repetitions_option = click.option(
+    "--repetitions", type=COUNT, default=5000, show_default=True, help="Random subsets per number of topics."
+)
+splits_option = click.option("--splits", type=COUNT, default=5, show_default=True, help="Splits of the runs.")
+groups_option = click.option("--groups", type=FILE, help="Table with columns run and group: groups are held out whole.")
+
+
+def problem_options(command: C) -> C:
+    """--criterion, --scale, --top; the command gets a Problem named `ready` from its one score matrix."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        from assay.topics.problem import problem
+
+        chosen = {name: kwargs.pop(name) for name in ("criterion", "scale", "top")}
+        return command(*args, ready=problem(one_matrix(kwargs.pop("matrices")), **chosen), **kwargs)
+
+    wrapped: Any = run
+    for option in (
+        click.option("--top", type=float, default=1.0, show_default=True, help="Share of the runs to keep."),
+        click.option(
+            "--scale", default="plain", show_default=True, metavar="NAME",
+            help="plain, log (logAP), logit (logitAP) or gmap; with parameters: 'log(epsilon=0.0001, add=true)'.",
+        ),
+        criterion_option,
+    ):  # fmt: skip
+        wrapped = option(wrapped)
+    return scores_input(wrapped)
+
+
+def search_options(command: C) -> C:
+    """--search, --seconds, --resume; the command gets a function `look(progress)` that searches."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        from assay.topics.search import search
+
+        named = {"search": kwargs.pop("search"), "seconds": kwargs.pop("seconds"), "resume": kwargs.pop("resume")}
+        look = functools.partial(search, kwargs["ready"], seed=kwargs["seed"], **named)
+        return command(*args, look=look, **kwargs)
+
+    wrapped: Any = run
+    for option in (
+        click.option("--resume", type=FILE, help="Go on from this file, and keep what is found in it."),
+        click.option("--seconds", type=float, help="Stop after so long with the best so far."),
+        click.option(
+            "--search", default="auto", show_default=True, metavar="NAME",
+            help="auto, swap, exact, greedy(k=3), nsga(evaluations=1000000); several joined by + are merged.",
+        ),
+    ):  # fmt: skip
+        wrapped = option(wrapped)
+    return wrapped
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Which topics suffice to rank the runs as all of them do?
+
+    \b
+    How well can c topics do, at best, on average, at worst, and on other runs?
+      assay topics best scores.csv
+    Which 20 topics should be judged, given scores of earlier runs?
+      assay topics choose earlier.csv --count 20
+    """
+
+
+@command.command()
+@problem_options
+@search_options
+@repetitions_option
+@click.option("--percentiles", default="1", show_default=True, help="Percentages, e.g. 1,5.")
+@click.option("--holdout/--no-holdout", default=True, show_default=True, help="Also test the sets on other runs.")
+@splits_option
+@groups_option
+@at_option
+@seed_option
+@output_and_figure_options
+def best(
+    ready: Problem, look: Callable[..., SearchResult], repetitions: int, percentiles: str, holdout: bool, splits: int,
+    groups: Path | None, at: str | None, seed: int, out: Output,
+) -> None:  # fmt: skip
+    """Best, average and worst subsets for every number of topics, and what is left of them on runs held out.
+
+    The best subset fits the runs it was chosen on: quote the held-out column. Ctrl-C keeps the best so far.
+
+    \b
+    assay topics best scores.csv --criterion pearson --top 0.75
+    assay topics best scores.csv --search 'swap+nsga' --seconds 60 --resume found.json
+    assay topics best scores.csv --at 5,10,20 --format latex
+    """
+    from assay.topics.holdout import holdout as held_out
+    from assay.topics.series import SeriesResult, sample
+
+    with out.progress("searching") as progress:
+        found = look(progress=progress)
+    drawn = sample(
+        ready, repetitions=repetitions, percentiles=tuple(_parsed(percentiles, float, "percentages")), seed=seed
+    )
+    result = SeriesResult(ready, found, drawn)
+    shown = _numbers(at, ready)
+    tables = [result.table(at=shown)]
+    if holdout and len(ready.matrix.runs) >= 6:
+        with out.progress("holding out") as progress:
+            named = _groups(groups)
+            tested = held_out(ready, cardinalities=shown, splits=splits, groups=named, seed=seed, progress=progress)
+        tables.append(tested.table())
+    elif holdout:
+        out.say(f"{len(ready.matrix.runs)} runs are too few to hold out half of them; 6 are needed")
+    out.write(*tables, of=result)
+    out.say(f"{found.evaluations} subsets valued in {found.seconds:.1f} s")
+
+
+@command.command()
+@problem_options
+@search_options
+@click.option("--count", "-c", type=COUNT, required=True, help="Topics in a subset.")
+@click.option("--keep", type=COUNT, default=10, show_default=True, help="Distinct subsets per side.")
+@seed_option
+@output_options
+def sets(ready: Problem, look: Callable[..., SearchResult], count: int, keep: int, seed: int, out: Output) -> None:
+    """The ten best and the ten worst distinct subsets of one size, with their topics.
+
+    \b
+    assay topics sets scores.csv --count 12
+    """
+    with out.progress("searching") as progress:
+        found = look(progress=progress, keep=keep, cardinalities=(count,))
+    out.write(*(found.table(side, c=count) for side in ("best", "worst")))
+
+
+@command.command()
+@problem_options
+@search_options
+@click.option("--map", "pixel", is_flag=True, help="Also the map of topics: + best, x worst, # both.")
+@at_option
+@seed_option
+@output_and_figure_options
+def stability(
+    ready: Problem, look: Callable[..., SearchResult], pixel: bool, at: str | None, seed: int, out: Output
+) -> None:
+    """Do the sets keep their topics as they grow? Stability, overlap of best and worst, ease of their topics.
+
+    \b
+    assay topics stability scores.csv --at 5,10,20,30,40,45 --map
+    """
+    from assay.topics.stability import map_table
+    from assay.topics.stability import stability as measured
+
+    with out.progress("searching") as progress:
+        found = look(progress=progress)
+    result = measured(found, cardinalities=_numbers(at, ready))
+    tables = [result.table(), result.top_table()]
+    if pixel:
+        tables.append(map_table(found))
+    out.write(*tables, of=result)
+
+
+@command.command()
+@problem_options
+@search_options
+@click.option("--test", default="t", show_default=True, metavar="NAME", help="t, wilcoxon, or another paired test.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@at_option
+@seed_option
+@jobs_option
+@output_and_figure_options
+def conclusions(
+    ready: Problem, look: Callable[..., SearchResult], test: str, alpha: float, at: str | None, seed: int, jobs: int,
+    out: Output,
+) -> None:  # fmt: skip
+    """Would the same differences be significant? Five outcomes over all pairs of runs, subset against all topics.
+
+    \b
+    assay topics conclusions scores.csv --test wilcoxon --at 10,20,30
+    """
+    from assay.topics.conclusions import conclusions as drawn
+
+    with out.progress("searching") as progress:
+        found = look(progress=progress, cardinalities=_numbers(at, ready))
+    with out.progress("testing") as progress:
+        result = drawn(
+            found, cardinalities=_numbers(at, ready), test=test, alpha=alpha, seed=seed, jobs=jobs, progress=progress
+        )
+    out.write(result.table(), of=result)
+
+
+@command.command()
+@problem_options
+@click.option("--linkage", default="complete", show_default=True, help="complete, single, average, weighted, ward, …")
+@click.option(
+    "--metric", default="cosine", show_default=True, help="cosine, correlation, euclidean, cityblock, jaccard."
+)
+@click.option("--pca", type=int, help="Cluster by so many principal components.")
+@click.option("--clusters", type=int, help="A fixed number of clusters.  [default: as many as topics wanted]")
+@click.option("--weighted", is_flag=True, help="Weigh topics by the size of their cluster (WMAP).")
+@click.option("--repetitions", type=COUNT, default=1000, show_default=True, help="Random choices.")
+@seed_option
+@output_and_figure_options
+def clusters(
+    ready: Problem, linkage: str, metric: str, pca: int | None, clusters: int | None, weighted: bool, repetitions: int,
+    seed: int, out: Output,
+) -> None:  # fmt: skip
+    """One topic from each cluster of like topics, against random topics.
+
+    \b
+    assay topics clusters scores.csv --pca 3
+    """
+    from assay.topics.clusters import cluster_series
+
+    with out.progress("drawing") as progress:
+        result = cluster_series(
+            ready, linkage=linkage, metric=metric, pca=pca, clusters=clusters, weighted=weighted,
+            repetitions=repetitions, seed=seed, progress=progress,
+        )  # fmt: skip
+    out.write(result.table(), of=result)
+
+
+@command.command()
+@scores_input
+@output_options
+def hits(matrices: Matrices, out: Output) -> None:
+    """Which topics tell good runs from bad, and which runs tell easy topics from hard? HITS hubness and authority.
+
+    \b
+    assay topics hits scores.csv
+    """
+    from assay.topics.hits import hits as solved
+
+    result = solved(one_matrix(matrices))
+    out.write(result.table(), result.run_table())
+
+
+@command.command()
+@scores_input
+@click.option("--to", "target", type=FILE, required=True, help="Scores to test on: another measure, or other runs.")
+@criterion_option
+@click.option("--scale", default="plain", show_default=True, metavar="NAME", help="As in `assay topics best`.")
+@click.option("--search", default="auto", show_default=True, metavar="NAME", help="As in `assay topics best`.")
+@at_option
+@seed_option
+@output_options
+def transfer(
+    matrices: Matrices, target: Path, criterion: str, scale: str, search: str, at: str | None, seed: int, out: Output
+) -> None:
+    """Subsets chosen on one set of scores, tested on another with the same topics.
+
+    \b
+    assay topics transfer ap.csv --to ndcg.csv
+    assay topics transfer trec8.csv --to robust.csv --at 5,10,20
+    """
+    from assay.topics.holdout import transfer as moved
+
+    other = one_matrix(load_scores([target], qrels_path=None, measures=None))
+    with out.progress("searching") as progress:
+        result = moved(
+            one_matrix(matrices), other, criterion=criterion, scale=scale, cardinalities=_integers(at or ""),
+            search_by=search, seed=seed, progress=progress,
+        )  # fmt: skip
+    out.write(result.table())
+
+
+@command.command()
+@scores_input
+@click.option("--count", "-c", type=COUNT, required=True, help="Topics to judge.")
+@criterion_option
+@click.option("--truth", type=FILE, help="Scores by judgments, to see what the choice is really worth.")
+@splits_option
+@groups_option
+@seed_option
+@output_options
+def choose(
+    matrices: Matrices, count: int, criterion: str, truth: Path | None, splits: int, groups: Path | None, seed: int,
+    out: Output,
+) -> None:  # fmt: skip
+    """Topics to judge, from scores of earlier runs or from predicted scores, with the value to expect on new runs.
+
+    \b
+    assay topics choose earlier-runs.csv --count 20
+    assay topics choose predicted.csv --count 20 --truth judged.csv
+    """
+    from assay.topics.choose import choose as chosen
+
+    checked = None if truth is None else one_matrix(load_scores([truth], qrels_path=None, measures=None))
+    with out.progress("holding out") as progress:
+        result = chosen(
+            one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=_groups(groups),
+            splits=splits, seed=seed, progress=progress,
+        )  # fmt: skip
+    out.write(result.table())
+
+
+@command.command()
+@scores_input
+@click.option("--sizes", required=True, metavar="LIST", help="Topics in the ground truth, e.g. 50,100,150.")
+@click.option("--draws", type=COUNT, default=20, show_default=True, help="Random draws per size.")
+@criterion_option
+@seed_option
+@output_options
+def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int, out: Output) -> None:
+    """What does a larger ground truth do? The series of random parts of a large collection.
+
+    \b
+    assay topics growth robust.csv --sizes 50,100,150,200
+    """
+    from assay.topics.synthetic import growth as grown
+
+    with out.progress("searching") as progress:
+        result = grown(
+            one_matrix(matrices), sizes=_integers(sizes), draws=draws, criterion=criterion, seed=seed, progress=progress
+        )
+    out.write(result.table())
+
+
+@command.command()
+@scores_input
+@click.option("--kind", type=click.Choice(["normal", "resampled"]), default="resampled", show_default=True)
+@click.option("--runs", type=click.IntRange(min=3), default=50, show_default=True, help="Runs to make.")
+@click.option("--topics", type=click.IntRange(min=2), default=100, show_default=True, help="Topics to make.")
+@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Write the matrix here.")
+@seed_option
+@output_options
+def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, seed: int, out: Output) -> None:
+    """Made scores with the distribution of real ones but without their structure; also whether real ones are normal.
+
+    \b
+    assay topics simulate scores.csv --runs 50 --topics 1000 --save made.csv
+    assay topics best made.csv
+    """
+    from assay.scorefiles import write_scores
+    from assay.topics import synthetic
+
+    like = one_matrix(matrices)
+    made = synthetic.KINDS[kind](like, runs=runs, topics=topics, seed=seed)
+    write_scores(save, [made], shape="matrix")
+    out.say(f"{len(made.runs)} runs × {len(made.topics)} topics written to {save}")
+    out.write(synthetic.normality(like).table())
+
+
+def _numbers(at: str | None, ready: Problem) -> tuple[int, ...]:
+    """The numbers of topics to show: those named, else all or about fifty of them."""
+    from assay.topics.conclusions import spaced
+
+    if at is None:
+        return spaced(ready.n)
+    wanted = _integers(at)
+    for c in wanted:
+        if not 1 <= c < ready.n:
+            raise UsageError(f"--at {c}: subsets have 1 to {ready.n - 1} of the {ready.n} topics")
+    return wanted
+
+
+def _integers(text: str) -> tuple[int, ...]:
+    return tuple(_parsed(text, int, "whole numbers"))
+
+
+def _parsed(text: str, kind: Callable[[str], N], what: str) -> list[N]:
+    try:
+        return [kind(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        raise UsageError(f"{text!r}: write {what} parted by commas, e.g. 1,5") from None
+
+
+def _groups(path: Path | None) -> dict[str, str] | None:
+    if path is None:
+        return None
+    from assay.io.tabular import read_sheet
+
+    sheet = read_sheet(path)
+    run, group = sheet.place("run"), sheet.place("group")
+    return {row[run]: row[group] for row in sheet.rows}

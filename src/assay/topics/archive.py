@@ -1,0 +1,141 @@
+"""The best and worst subsets seen so far, a few distinct ones per cardinality: what every search fills.
+
+Searches change an Archive as they go, so that a search that is stopped keeps what it has found; a file of it lets the
+next search go on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.io.files import write_whole
+from assay.topics.criteria import Floats, Numbers
+from assay.topics.problem import Masks, Problem
+
+BEST, WORST = 1, -1
+SIDES = {"best": BEST, "worst": WORST}
+Cell = tuple[int, int]
+DIGITS = 12  # values that agree so far are equal: what differs beyond is the noise of floats
+
+
+class Archive:
+    """Up to `keep` distinct subsets per side and cardinality (all, or those named), best (or worst) first.
+
+    Distinct means other topics, not another value. Equal values are ordered by their topics, so that nothing hangs on
+    the order in which they were found.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        keep: int = 10,
+        sides: tuple[int, ...] = (BEST, WORST),
+        cardinalities: tuple[int, ...] = (),
+    ) -> None:
+        self.problem = problem
+        self.cardinalities = tuple(sorted(set(cardinalities))) or tuple(range(1, problem.n))
+        self._wanted = np.isin(np.arange(problem.n + 1), self.cardinalities)
+        self.keep = keep
+        self.sides = sides
+        self.evaluations = 0
+        self.proved: set[Cell] = set()
+        self._sets: dict[Cell, dict[bytes, float]] = {cell: {} for cell in self.cells()}
+        self._bar = np.full((2, problem.n + 1), -np.inf)
+
+    def cells(self) -> Iterator[Cell]:
+        """(side, cardinality) of every cell."""
+        return ((side, c) for side in self.sides for c in self.cardinalities)
+
+    def offer(self, sides: Numbers, masks: Masks, values: Floats) -> None:
+        """Take in subsets, each for its side, where they are good enough."""
+        sizes = masks.sum(axis=1)
+        merit = sides * self.problem.goodness(values)
+        worthy = (merit >= self._bar[(sides < 0).astype(int), sizes]) & self._wanted[sizes]
+        packed = np.packbits(masks[worthy], axis=1)
+        touched: set[Cell] = set()
+        for side, size, value, key in zip(sides[worthy], sizes[worthy], values[worthy], packed, strict=True):
+            cell = (int(side), int(size))
+            self._sets[cell][key.tobytes()] = float(value)
+            touched.add(cell)
+        for cell in touched:
+            self._trim(cell)
+
+    def _trim(self, cell: Cell) -> None:
+        side, c = cell
+        sign = side if self.problem.higher else -side
+        ordered = sorted(self._sets[cell].items(), key=lambda kv: (-sign * round(kv[1], DIGITS), kv[0]))[: self.keep]
+        self._sets[cell] = dict(ordered)
+        if len(ordered) == self.keep:
+            self._bar[int(side < 0), c] = sign * ordered[-1][1] - 10.0**-DIGITS
+
+    def bar(self, side: int, c: int) -> float:
+        """The merit (goodness times side) that a new subset must reach to enter; minus infinity while there is room."""
+        return float(self._bar[int(side < 0), c])
+
+    def sets(self, side: int, c: int) -> tuple[Masks, Floats]:
+        """Subsets of a cell, best (or worst) first, and their values."""
+        found = self._sets.get((side, c), {})
+        bits = np.frombuffer(b"".join(found), np.uint8).reshape(len(found), (self.problem.n + 7) // 8)
+        return np.unpackbits(bits, axis=1, count=self.problem.n).astype(bool), np.array(list(found.values()))
+
+    def value(self, side: int, c: int) -> float | None:
+        """The best (or worst) value of a cell, or None where nothing was found yet."""
+        return next(iter(self._sets[side, c].values()), None)
+
+    def save(self, path: str | Path, *, seconds: float) -> None:
+        """The archive as a JSON file, whole or not at all."""
+        names = {side: name for name, side in SIDES.items()}
+        record = {
+            "measure": self.problem.matrix.measure,
+            "criterion": self.problem.criterion,
+            "fingerprint": fingerprint(self.problem),
+            "evaluations": self.evaluations,
+            "seconds": seconds,
+            "proved": [[names[side], c] for side, c in sorted(self.proved)],
+            "sets": [
+                [names[side], c, value, self.problem.names(mask)]
+                for side, c in self.cells()
+                for mask, value in zip(*self.sets(side, c), strict=True)
+            ],
+        }
+        write_whole(Path(path), json.dumps(record, indent=1) + "\n")
+
+    def load(self, path: str | Path) -> float:
+        """Take in what a file holds; the seconds already spent. Values are computed anew, so a file cannot lie."""
+        record = _record(path)
+        if record["fingerprint"] != fingerprint(self.problem):
+            raise DataError(f"{path}: made from other scores or another criterion; name another file to start afresh")
+        rows = [row for row in record["sets"] if (SIDES[row[0]], row[1]) in self._sets]
+        if rows:
+            masks = np.array([self.problem.mask(row[3]) for row in rows])
+            self.offer(np.array([SIDES[row[0]] for row in rows]), masks, self.problem.of_masks(masks))
+        self.proved |= {(SIDES[name], c) for name, c in record["proved"] if (SIDES[name], c) in self._sets}
+        self.evaluations += record["evaluations"]
+        return float(record["seconds"])
+
+
+def fingerprint(problem: Problem) -> str:
+    """A short name of the scores, runs, topics and criterion: two problems share it only if they are the same."""
+    told = (problem.criterion, sorted(problem.parameters.items()), problem.matrix.runs, problem.matrix.topics)
+    digest = hashlib.sha256(repr((told, problem.unit, problem.link is not None)).encode())
+    digest.update(np.ascontiguousarray(problem.units, dtype=np.int64).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _record(path: str | Path) -> dict[str, Any]:
+    try:
+        record: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        missing = {"sets", "proved", "fingerprint", "evaluations", "seconds"} - set(record)
+    except (ValueError, TypeError):
+        missing = {"everything"}
+    if missing:
+        raise DataError(f"{path}: not a file of a topic search; name another file to start afresh")
+    return record

@@ -1,0 +1,257 @@
+"""How alike do a subset of the topics and all topics rank the runs? One number per subset, for many subsets at once.
+
+A criterion takes the runs' sums over each subset (subsets × runs, whole numbers where the scores are decimals, so
+that ties are ties) and the sums over all topics (runs). Searches and series know criteria only through CRITERIA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.registry import Registry
+
+Numbers = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+CriterionFunction = Callable[..., Floats]
+CRITERIA: Registry[CriterionFunction] = Registry("criterion")
+
+
+@CRITERIA.register("pearson", title="Pearson's ρ", higher=True)
+def pearson(sums: Numbers, full: Numbers) -> Floats:
+    """Linear correlation of the subset's means with the means over all topics.
+
+    0 where every run has the same sum on the subset.
+
+    >>> pearson(np.array([[1, 2, 3], [3, 2, 1], [5, 5, 5]]), np.array([10, 20, 30])).round(6).tolist()
+    [1.0, -1.0, 0.0]
+    """
+    centred = sums - sums.mean(axis=1, keepdims=True)
+    target = full - full.mean()
+    spread = np.sqrt(np.einsum("ij,ij->i", centred, centred) * (target @ target))
+    return _ratio(centred @ target, spread)
+
+
+@CRITERIA.register("tau", title="Kendall's τ-b", higher=True)
+def tau(sums: Numbers, full: Numbers) -> Floats:
+    """Kendall's τ-b: (concordant - discordant) / √(pairs untied here · pairs untied on all topics).
+
+    0 where every run has the same sum on the subset.
+
+    >>> tau(np.array([[1, 2, 3], [3, 2, 1], [5, 5, 6]]), np.array([10, 20, 30])).round(6).tolist()
+    [1.0, -1.0, 0.816497]
+    """
+    agree, against = pair_counts(sums, full)
+    untied = agree + against + _apart_here(sums, full)
+    return _ratio(agree - against, np.sqrt(untied * _apart(full)))
+
+
+@CRITERIA.register("tau-ap", title="τ_AP", higher=True)
+def tau_ap(sums: Numbers, full: Numbers) -> Floats:
+    """Yilmaz, Aslam and Robertson's τ_AP of the subset's ranking: mistakes near its top weigh more.
+
+    τ_AP = 2/(m-1) · Σ_{i≥2} C(i)/(i-1) - 1, where C(i) counts the runs above rank i of the subset's ranking that are
+    better on all topics too; it is not symmetric. Runs that tie on the subset count as in either order equally often;
+    a pair that ties on all topics counts half. Without ties this is the definition of 2008.
+
+    >>> tau_ap(np.array([[1, 2, 3], [3, 2, 1], [2, 1, 3]]), np.array([10, 20, 30])).round(6).tolist()
+    [1.0, -1.0, 0.5]
+    """
+    truth = (np.sign(full[:, None] - full[None, :]) + 1) / 2
+    total = np.zeros(len(sums))
+    for i in range(sums.shape[1]):
+        above, level = sums > sums[:, i : i + 1], sums == sums[:, i : i + 1]
+        high, ties = above.sum(axis=1), level.sum(axis=1) - 1
+        total += _expected_hits(above @ truth[:, i], level @ truth[:, i] - 0.5, high, ties)
+    return np.asarray(2 * total / (sums.shape[1] - 1) - 1)
+
+
+@CRITERIA.register("spearman", title="Spearman's ρ", higher=True)
+def spearman(sums: Numbers, full: Numbers) -> Floats:
+    """Correlation of the ranks, ties at their mean rank.
+
+    >>> spearman(np.array([[1, 2, 3], [2, 1, 3]]), np.array([10, 20, 30])).round(6).tolist()
+    [1.0, 0.5]
+    """
+    return pearson(ranks(sums), ranks(full[None, :])[0])
+
+
+@CRITERIA.register("rbo", title="RBO", higher=True)
+def rbo(sums: Numbers, full: Numbers, *, p: float | None = None) -> Floats:
+    """Rank-biased overlap of the two rankings of runs, extrapolated; by default the top tenth has 75 % of the weight.
+
+    RBO = (1-p)/p · Σ_d p^d · A_d + p^m, A_d the overlap of the top d over d; tied runs are in the top d to the part
+    that all orders of them would put them there (Webber, Moffat and Zobel 2010; variant a of Corsi and Urbano 2024).
+
+    >>> rbo(np.array([[1, 2, 3], [2, 1, 3]]), np.array([10, 20, 30]), p=0.5).round(6).tolist()
+    [1.0, 0.875]
+    """
+    from assay.similarity.rbo import persistence_for
+
+    m = sums.shape[1]
+    p = persistence_for(max(1, round(0.1 * m)), 0.75) if p is None else p
+    depth = np.arange(1, m + 1)
+    weight = (1 - p) / p * p**depth / depth
+    here, there = m + 1 - ranks(sums), m + 1 - ranks(full[None, :])[0]
+    later = np.append(np.cumsum(weight[::-1])[::-1], 0.0)  # weight of all depths from d on
+    found = later[np.maximum(here, there).astype(np.intp) - 1].sum(axis=1)
+    tied = np.ones(len(sums), bool) if len(np.unique(full)) < m else (np.diff(np.sort(here)) == 0).any(axis=1)
+    if tied.any():
+        found[tied] = _tied_overlap(sums[tied], full, depth) @ weight
+    return np.asarray(found + p**m)
+
+
+@CRITERIA.register("error-rate", title="error rate", higher=False)
+def error_rate(sums: Numbers, full: Numbers) -> Floats:
+    """Share of the pairs of runs, untied on all topics, that the subset orders otherwise; a tie is half an error.
+
+    Buckley and Voorhees 2000. 0 is perfect, so here the best subset has the lowest value.
+
+    >>> error_rate(np.array([[1, 2, 3], [3, 2, 1], [2, 1, 3]]), np.array([10, 20, 30])).round(6).tolist()
+    [0.0, 1.0, 0.333333]
+    """
+    agree, against = pair_counts(sums, full)
+    count = _apart(full)
+    return np.asarray((against + (count - agree - against) / 2) / count)
+
+
+def pair_counts(sums: Numbers, full: Numbers, size: int = 2048) -> tuple[Floats, Floats]:
+    """Of the pairs of runs that `full` tells apart: how many each row orders likewise, and how many the other way.
+
+    >>> [c.tolist() for c in pair_counts(np.array([[1, 3, 2], [1, 1, 1]]), np.array([1, 2, 3]))]
+    [[2.0, 0.0], [1.0, 0.0]]
+    """
+    order = np.argsort(-full, kind="stable")
+    agree, against = np.empty(len(sums)), np.empty(len(sums))
+    for a in range(0, len(sums), size):
+        agree[a : a + size], against[a : a + size] = _counts(np.take(sums[a : a + size], order, axis=1))
+    for i, j in tied_pairs(full):  # few: taken back one by one
+        agree -= sums[:, i] > sums[:, j]
+        against -= sums[:, i] < sums[:, j]
+    return agree, against
+
+
+def _counts(rows: Numbers) -> tuple[Floats, Floats]:
+    """Pairs of columns of `rows` (subsets × runs, best run first) that keep and that break the order.
+
+    One comparison per pair, of small numbers: the runs in the order of their sums, which comes from sorting the sums
+    with the column number in their last bits. Tied runs stand there best first, so that they keep nothing.
+    """
+    m = rows.shape[1]
+    agree = _falls(_order_of(rows)).astype(np.float64)
+    ordered, tied = np.sort(rows, axis=1), np.zeros(len(rows))
+    for k in range(1, m):
+        level = ordered[:, k:] == ordered[:, :-k]
+        if not level.any():
+            break
+        tied += level.sum(axis=1)
+    return agree, m * (m - 1) // 2 - agree - tied
+
+
+def _order_of(rows: Numbers) -> Numbers:
+    """The column numbers of each row, lowest sum first, as columns of small numbers."""
+    m = rows.shape[1]
+    bits = (m - 1).bit_length()
+    if not np.issubdtype(rows.dtype, np.integer) or np.abs(rows).max(initial=0) >= 2 ** (62 - bits):
+        order = np.argsort(rows, axis=1, kind="stable")
+    else:
+        wide = np.int32 if np.abs(rows).max(initial=0) < 2 ** (30 - bits) else np.int64
+        keys: Numbers = rows.astype(wide) * (1 << bits) + np.arange(m, dtype=wide)
+        keys.sort(axis=1)
+        order = keys & ((1 << bits) - 1)
+    return np.ascontiguousarray(order.astype(np.uint8 if m <= 256 else np.uint16).T)
+
+
+def _falls(columns: Numbers) -> Numbers:
+    """For each column: pairs (upper, lower) of its entries of which the upper is greater."""
+    small = np.uint8 if len(columns) <= 256 else np.uint16
+    found = np.zeros(columns.shape[1], np.int32)
+    flags = np.empty(columns.shape, bool)
+    for k in range(1, len(columns)):
+        np.greater(columns[:-k], columns[k:], out=flags[k:])
+        found += np.add.reduce(flags[k:].view(np.uint8), axis=0, dtype=small)
+    return found
+
+
+def ranks(sums: Numbers, size: int = 1024) -> Floats:
+    """Rank of each run in each row, 1 for the lowest sum, ties at their mean.
+
+    >>> ranks(np.array([[5, 1, 5, 7]])).tolist()
+    [[2.5, 1.0, 2.5, 4.0]]
+    """
+    found = np.empty(sums.shape)
+    for a in range(0, len(sums), size):
+        found[a : a + size] = (_wins(np.ascontiguousarray(sums[a : a + size].T)).T + sums.shape[1] + 1) / 2
+    return found
+
+
+def _wins(columns: Numbers) -> Numbers:
+    """Of each run in each column (runs × subsets): runs below it less runs above it."""
+    wins = np.zeros(columns.shape, np.int16)
+    for k in range(1, len(columns)):
+        sign = np.greater(columns[:-k], columns[k:]).view(np.int8) - np.less(columns[:-k], columns[k:]).view(np.int8)
+        wins[:-k] += sign
+        wins[k:] -= sign
+    return wins
+
+
+def _expected_hits(sure: Floats, level: Floats, high: Numbers, ties: Numbers) -> Floats:
+    """E[C(i)/(i-1)] of one run when its ties come in any order.
+
+    `sure` hits among `high` runs above it, `level` hits among its `ties`. With t of its ties above it, uniform on
+    0 … ties, the share is (sure + t·level/ties) / (high + t); the first rank has no share.
+    """
+    total = np.zeros(len(sure))
+    for t in range(int(ties.max(initial=0)) + 1):
+        live = (t <= ties) & (high + t > 0)
+        part = (sure + t * level / np.maximum(ties, 1)) / np.maximum(high + t, 1)
+        total += np.where(live, part / (ties + 1), 0.0)
+    return total
+
+
+def _tied_overlap(sums: Numbers, full: Numbers, depth: Numbers) -> Floats:
+    """Expected number of runs that two top-d lists share, for each row and depth d, ties in any order."""
+    sure = _share_in_top(full[None, :], depth)[0]
+    size = max(1, 4_000_000 // len(full) ** 2)
+    starts = range(0, len(sums), size)
+    return np.concatenate([np.einsum("kid,id->kd", _share_in_top(sums[a : a + size], depth), sure) for a in starts])
+
+
+def _share_in_top(sums: Numbers, depth: Numbers) -> Floats:
+    """For each row, run and depth d: to what part the run is among the top d."""
+    high = np.stack([(sums > sums[:, i : i + 1]).sum(axis=1) for i in range(sums.shape[1])], axis=1)
+    level = np.stack([(sums == sums[:, i : i + 1]).sum(axis=1) for i in range(sums.shape[1])], axis=1)
+    return np.asarray(np.clip((depth - high[:, :, None]) / level[:, :, None], 0.0, 1.0))
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    return np.asarray(np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0))
+
+
+def tied_pairs(full: Numbers) -> list[tuple[int, int]]:
+    """Pairs of runs that tie on all topics, each in the order of a stable descending sort."""
+    order = np.argsort(-full, kind="stable")
+    level = full[order]
+    pairs: list[tuple[int, int]] = []
+    for k in range(1, len(full)):
+        upper = np.flatnonzero(level[:-k] == level[k:])
+        if not len(upper):
+            break
+        pairs += [(int(order[u]), int(order[u + k])) for u in upper]
+    return pairs
+
+
+def _apart(full: Numbers) -> float:
+    """Number of pairs of runs that all topics tell apart."""
+    return len(full) * (len(full) - 1) / 2 - len(tied_pairs(full))
+
+
+def _apart_here(sums: Numbers, full: Numbers) -> Floats:
+    """Of the pairs that tie on all topics: how many each row tells apart."""
+    apart = np.zeros(len(sums))
+    for i, j in tied_pairs(full):
+        apart += sums[:, i] != sums[:, j]
+    return apart

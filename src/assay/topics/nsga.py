@@ -1,0 +1,126 @@
+"""The published evolutionary search: NSGA-II on (cardinality, correlation), with an archive per cardinality.
+
+Roitero 2020, Section 3.2, in the form of the released program where text and program differ: mutation flips one topic.
+Kept as the reference that other searches must reach.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import UsageError
+from assay.topics.archive import Archive
+from assay.topics.criteria import Floats, Numbers
+from assay.topics.problem import Masks
+from assay.topics.swap import Steps
+
+
+def nsga(
+    archive: Archive,
+    rng: np.random.Generator,
+    *,
+    population: int = 2000,
+    evaluations: int = 1_000_000,
+    crossover: float = 0.7,
+    mutation: float = 0.3,
+) -> Steps:
+    """NSGA-II as published: AND/OR crossover, one-bit mutation, binary tournaments, elitist replacement.
+
+    `evaluations` is per side. Best: few topics, high correlation; worst: many topics, low correlation. Every subset
+    that is valued is offered to the archive.
+    """
+    if population < archive.problem.n:
+        raise UsageError(f"nsga(population={population}): needs at least one subset per topic ({archive.problem.n})")
+    generations = max(1, -(-evaluations // population) - 1)
+    living = {side: first_population(archive.problem.n, population, rng) for side in archive.sides}
+    merits = {side: _valued(archive, side, masks) for side, masks in living.items()}
+    for generation in range(generations):
+        for side, masks in living.items():
+            rank, crowding = fronts(_costs(masks, merits[side], side))
+            children = offspring(masks, rank, crowding, rng, crossover=crossover, mutation=mutation)
+            both, merit = np.concatenate([masks, children]), np.append(merits[side], _valued(archive, side, children))
+            rank, crowding = fronts(_costs(both, merit, side))
+            kept = np.lexsort((-crowding, rank))[:population]
+            living[side], merits[side] = both[kept], merit[kept]
+        yield generation + 1, generations
+
+
+def first_population(n: int, population: int, rng: np.random.Generator) -> Masks:
+    """Subsets of 1, 2, … n-1 topics in turn, then subsets in which each topic is kept with a probability drawn anew."""
+    places = np.argsort(np.argsort(rng.random((population, n)), axis=1), axis=1)
+    masks = places < np.arange(1, population + 1)[:, None]
+    rest = slice(n - 1, None)
+    masks[rest] = rng.random(masks[rest].shape) < rng.random((len(masks[rest]), 1))
+    return _repaired(masks, rng)
+
+
+def offspring(
+    masks: Masks, rank: Numbers, crowding: Floats, rng: np.random.Generator, *, crossover: float, mutation: float
+) -> Masks:
+    """As many children as parents: the AND and OR of two tournament winners, or copies; then perhaps one flip."""
+    half = -(-len(masks) // 2)
+    one, two = (masks[_tournament(rank, crowding, half, rng)] for _ in range(2))
+    cross = rng.random((half, 1)) < crossover
+    children = np.concatenate([np.where(cross, one & two, one), np.where(cross, one | two, two)])[: len(masks)]
+    flip = np.flatnonzero(rng.random(len(children)) < mutation)
+    children[flip, rng.integers(masks.shape[1], size=len(flip))] ^= True
+    return _repaired(children, rng)
+
+
+def fronts(costs: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Non-domination rank (0 is the front) and crowding distance of points with two costs, both to be kept low.
+
+    >>> rank, _ = fronts(np.array([[1.0, 3.0], [2.0, 2.0], [2.0, 3.0], [3.0, 3.0]]))
+    >>> rank.tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.lexsort((costs[:, 1], costs[:, 0]))
+    rank = np.empty(len(costs), np.int64)
+    lowest: list[float] = []  # of each front, the lowest second cost so far: it dominates whatever comes with more
+    before, front = (np.nan, np.nan), 0
+    for place, (first, second) in zip(order.tolist(), costs[order].tolist(), strict=True):
+        if (first, second) != before:  # equal points share a front
+            front = bisect_right(lowest, second)
+            lowest[front : front + 1] = [second]
+        rank[place], before = front, (first, second)
+    return rank, _crowding(costs, rank)
+
+
+def _crowding(costs: Floats, rank: Numbers) -> Floats:
+    distance = np.zeros(len(costs))
+    for axis in range(2):
+        order = np.lexsort((costs[:, axis], rank))
+        value, front = costs[order, axis], rank[order]
+        edge = np.r_[True, front[1:] != front[:-1]] | np.r_[front[1:] != front[:-1], True]
+        gap = np.zeros(len(costs))
+        gap[1:-1] = value[2:] - value[:-2]
+        spread = np.ptp(costs[:, axis]) or 1.0
+        distance[order] += np.where(edge, np.inf, gap / spread)
+    return distance
+
+
+def _tournament(rank: Numbers, crowding: Floats, count: int, rng: np.random.Generator) -> Numbers:
+    one, two = rng.integers(len(rank), size=(2, count))
+    first = (rank[one] < rank[two]) | ((rank[one] == rank[two]) & (crowding[one] >= crowding[two]))
+    return np.where(first, one, two)
+
+
+def _costs(masks: Masks, merit: Floats, side: int) -> Floats:
+    return np.column_stack([side * masks.sum(axis=1), -merit]).astype(np.float64)
+
+
+def _valued(archive: Archive, side: int, masks: Masks) -> Floats:
+    values = archive.problem.of_masks(masks)
+    archive.evaluations += len(masks)
+    archive.offer(np.full(len(masks), side), masks, values)
+    return np.asarray(side * archive.problem.goodness(values))
+
+
+def _repaired(masks: Masks, rng: np.random.Generator) -> Masks:
+    """Empty subsets get one topic."""
+    empty = np.flatnonzero(~masks.any(axis=1))
+    masks[empty, rng.integers(masks.shape[1], size=len(empty))] = True
+    return masks

@@ -1,0 +1,204 @@
+"""A matrix and a criterion, made ready for many subsets: whole-number scores, the ranking by all topics, checks.
+
+Where the flow stands: scores → **problem** → searches, series, stability. Everything that follows asks a Problem how
+good subsets are, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import DataError, UsageError
+from assay.registry import Registry
+from assay.scores import ScoreMatrix
+from assay.topics.criteria import CRITERIA, CriterionFunction, Floats, Numbers
+
+Masks = npt.NDArray[np.bool_]
+SCALES: Registry[Callable[..., Floats]] = Registry("scale")
+
+
+@SCALES.register("plain")
+def plain(values: Floats) -> Floats:
+    """The scores as they are."""
+    return values
+
+
+@SCALES.register("log")
+def log_scores(values: Floats, *, epsilon: float = 1e-5, add: bool = False) -> Floats:
+    """ln of each score (logAP); zeros become epsilon, or with add=true epsilon is added to every score.
+
+    >>> log_scores(np.array([[1.0, 0.0]])).round(4).tolist()
+    [[0.0, -11.5129]]
+    """
+    return np.asarray(np.log(values + epsilon) if add else np.log(np.maximum(values, epsilon)))
+
+
+@SCALES.register("logit")
+def logit_scores(values: Floats, *, epsilon: float = 1e-5) -> Floats:
+    """ln(score / (1 - score)) (logitAP), scores kept within epsilon of 0 and 1.
+
+    >>> logit_scores(np.array([[0.5, 1.0]])).round(4).tolist()
+    [[0.0, 11.5129]]
+    """
+    kept = np.clip(values, epsilon, 1 - epsilon)
+    return np.asarray(np.log(kept / (1 - kept)))
+
+
+@SCALES.register("gmap", link=np.exp)
+def geometric(values: Floats, *, epsilon: float = 1e-5) -> Floats:
+    """Geometric means over the topics (GMAP) in place of arithmetic ones; ranks as `log`, differs for Pearson."""
+    return log_scores(values, epsilon=epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """How well do subsets of these topics rank these runs as all topics do?
+
+    `units` holds the scores, topics × runs, as whole numbers of `unit`: decimals exactly, other scores in fixed point,
+    so that equal sums are equal whatever the order of adding. `named` is the criterion and the scale as written.
+    """
+
+    matrix: ScoreMatrix
+    criterion: str
+    units: Numbers
+    unit: float
+    function: CriterionFunction
+    parameters: dict[str, Any]
+    title: str
+    higher: bool
+    link: Callable[[Floats], Floats] | None
+    named: tuple[str, str]
+
+    def of_runs(self, runs: list[str]) -> Problem:
+        """The same question for some of the runs."""
+        return problem(self.matrix.select(runs=runs), criterion=self.named[0], scale=self.named[1])
+
+    @property
+    def n(self) -> int:
+        """Number of topics."""
+        return len(self.units)
+
+    @cached_property
+    def full(self) -> Numbers:
+        """Sums over all topics, per run; with geometric means, those."""
+        return np.asarray(self._linked(self.units.sum(axis=0)[None, :], np.array([self.n]))[0])
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether a swap can be valued from sums of products alone, as for Pearson's correlation of means."""
+        return self.criterion == "pearson" and self.link is None
+
+    def sums(self, masks: Masks) -> Numbers:
+        """Sums over each subset (subsets × topics of true and false), per run."""
+        if self.units.dtype == np.int32:  # exact in floats, and fast
+            return np.asarray((masks.astype(np.float64) @ self.units.astype(np.float64)).astype(np.int32))
+        return np.asarray(masks.astype(np.int64) @ self.units)
+
+    def of_sums(self, sums: Numbers, sizes: npt.ArrayLike) -> Floats:
+        """The criterion's value of subsets given their sums and sizes."""
+        return self.function(self._linked(sums, np.asarray(sizes)), self.full, **self.parameters)
+
+    def of_masks(self, masks: Masks) -> Floats:
+        """The criterion's value of subsets."""
+        return self.of_sums(self.sums(masks), masks.sum(axis=1))
+
+    def of_topics(self, topics: list[str] | tuple[str, ...]) -> float:
+        """The criterion's value of one subset, by the names of its topics."""
+        return float(self.of_masks(self.mask(topics)[None, :])[0])
+
+    def mask(self, topics: list[str] | tuple[str, ...]) -> Masks:
+        """True for these topics."""
+        places = {t: i for i, t in enumerate(self.matrix.topics)}
+        unknown = [t for t in topics if t not in places]
+        if unknown:
+            raise UsageError(f"{self.matrix.measure}: no topic {unknown[0]!r} in the matrix")
+        mask = np.zeros(self.n, bool)
+        mask[[places[t] for t in topics]] = True
+        return mask
+
+    def names(self, mask: Masks) -> tuple[str, ...]:
+        """The topics of a subset."""
+        return tuple(t for t, chosen in zip(self.matrix.topics, mask, strict=True) if chosen)
+
+    def goodness(self, values: Floats) -> Floats:
+        """Values turned so that more is better."""
+        return values if self.higher else -values
+
+    def _linked(self, sums: Numbers, sizes: Numbers) -> Numbers:
+        return sums if self.link is None else self.link(sums * self.unit / np.broadcast_to(sizes, len(sums))[:, None])
+
+
+def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain", top: float = 1.0) -> Problem:
+    """A matrix made ready: the criterion by name, the scale of the scores, all runs or the top share by mean.
+
+    >>> p = problem(ScoreMatrix.of([[0.5, 0.1], [0.3, 0.2], [0.1, 0.3]]))
+    >>> p.units.tolist(), p.of_topics(["1"]), round(p.of_topics(["2"]), 4)
+    ([[5, 3, 1], [1, 2, 3]], 1.0, -1.0)
+    """
+    kept = top_runs(matrix, top)
+    entry, parameters = CRITERIA.parse(criterion)
+    form, settings = SCALES.parse(scale)
+    units, unit = whole_numbers(form.function(kept.values.T, **settings))
+    ready = Problem(
+        matrix=kept,
+        criterion=entry.name,
+        units=units,
+        unit=unit,
+        function=entry.function,
+        parameters=parameters,
+        title=entry.facts["title"],
+        higher=entry.facts["higher"],
+        link=form.facts.get("link"),
+        named=(criterion, scale),
+    )
+    return _checked(ready)
+
+
+def top_runs(matrix: ScoreMatrix, share: float) -> ScoreMatrix:
+    """The best share of the runs by mean, rounded down, in the order of the matrix.
+
+    >>> top_runs(ScoreMatrix.of([[0.1], [0.3], [0.2], [0.4]]), 0.75).runs
+    ('run2', 'run3', 'run4')
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"the share of runs to keep must be above 0 and at most 1, not {share}")
+    if share == 1:
+        return matrix
+    best = set(matrix.by_mean().runs[: int(share * len(matrix.runs) + 1e-9)])
+    return matrix.select(runs=[r for r in matrix.runs if r in best])
+
+
+def whole_numbers(values: Floats, *, digits: int = 6) -> tuple[Numbers, float]:
+    """The values as whole numbers of a unit: decimals of up to `digits` places exactly, others in fixed point.
+
+    32 bits where the sum of all rows fits, else 64.
+
+    >>> whole_numbers(np.array([[0.25, 0.5]]))
+    (array([[25, 50]], dtype=int32), 0.01)
+    """
+    room = max(float(np.abs(values).sum(axis=0).max(initial=0.0)), 1e-300)
+    for places in range(digits + 1):
+        scaled = values * 10.0**places
+        if np.abs(scaled - np.rint(scaled)).max(initial=0.0) < 1e-7:
+            kind = np.int32 if room * 10.0**places < 2**31 - 1 else np.int64
+            return np.rint(scaled).astype(kind), 10.0**-places
+    unit = float(2.0 ** np.ceil(np.log2(room) - 52))  # sums of all rows stay below 2**53: exact in floats too
+    return np.rint(values / unit).astype(np.int64), unit
+
+
+def _checked(ready: Problem) -> Problem:
+    runs, topics = ready.matrix.shape
+    where = ready.matrix.measure
+    if runs < 3:
+        raise DataError(f"{where}: {runs} runs; ranking by subsets needs at least 3")
+    if topics < 2:
+        raise DataError(f"{where}: {topics} topic; a subset needs at least 2 topics to choose from")
+    if len(np.unique(ready.full)) < 2:
+        raise DataError(f"{where}: every run has the same mean over all topics; there is no ranking to keep")
+    return ready

@@ -1,0 +1,201 @@
+"""Best and worst subsets for every cardinality, by whatever search: one call, with budget, resume and progress.
+
+`auto` takes what suits the size: proof where it is cheap, swap search everywhere else. Searches joined by + share one
+archive, so that their findings are merged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from assay.engine import Progress, generators, silent
+from assay.errors import UsageError
+from assay.registry import Registry
+from assay.scores import ScoreMatrix
+from assay.tables import Table
+from assay.topics.archive import BEST, SIDES, WORST, Archive
+from assay.topics.criteria import Floats
+from assay.topics.exact import exact
+from assay.topics.greedy import greedy
+from assay.topics.nsga import nsga
+from assay.topics.problem import Masks, Problem, problem
+from assay.topics.swap import Steps, swap
+
+SEARCHES: Registry[Callable[..., Steps]] = Registry("search")
+SEARCHES.register("swap")(swap)
+SEARCHES.register("exact")(exact)
+SEARCHES.register("greedy")(greedy)
+SEARCHES.register("nsga")(nsga)
+
+
+@SEARCHES.register("auto")
+def auto(archive: Archive, rng: np.random.Generator, *, effort: int = 1) -> Steps:
+    """Proof where it is cheap, swap search elsewhere; `effort` multiplies the rounds of swap search.
+
+    Up to 60 topics every cardinality is tried whose proof takes seconds; beyond, only those of a few topics in or out.
+    """
+    for _ in range(effort):
+        yield from swap(archive, rng)
+    yield from exact(archive, rng, subsets=2_200_000, sums=120_000_000, deepest=12)
+
+
+@dataclass(frozen=True)
+class Subset:
+    """One subset: its cardinality, its rank among those found, its value, its topics, and whether it is proved."""
+
+    c: int
+    place: int
+    value: float
+    topics: tuple[str, ...]
+    proved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """The best or worst subsets of every cardinality (`sets`), and what finding them took.
+
+    `proved[c]` tells the cardinalities whose sets are proved to be the best (or worst) there are.
+    """
+
+    problem: Problem
+    search: str
+    sets: dict[str, dict[int, tuple[Masks, Floats]]]
+    proved: dict[str, frozenset[int]]
+    cardinalities: tuple[int, ...]
+    evaluations: int
+    seconds: float
+    stopped: str
+    seed: int
+
+    def values(self, side: str = "best") -> Floats:
+        """The best (or worst) value for every cardinality searched, by default c = 1 … n-1."""
+        return np.array([found[1][0] for found in self._every(side)])
+
+    def masks(self, side: str = "best") -> Masks:
+        """The best (or worst) subset for every cardinality searched, cardinalities × topics."""
+        return np.array([found[0][0] for found in self._every(side)])
+
+    def _every(self, side: str) -> list[tuple[Masks, Floats]]:
+        missing = [c for c in self.cardinalities if c not in self.sets[side]]
+        if missing:
+            raise UsageError(
+                f"search {self.search} found no subsets of {missing[0]} topics; add +swap to fill the gaps"
+            )
+        return [self.sets[side][c] for c in self.cardinalities]
+
+    def subsets(self, side: str = "best", *, c: int) -> list[Subset]:
+        """The distinct subsets kept for one cardinality, best (or worst) first."""
+        if c not in self.sets[side]:
+            raise UsageError(f"no subsets of {c} topics were found by {self.search}; of {self.problem.n} topics")
+        masks, values = self.sets[side][c]
+        known = c in self.proved[side]
+        rows = enumerate(zip(masks, values, strict=True), 1)
+        return [Subset(c, place, float(v), self.problem.names(m), known) for place, (m, v) in rows]
+
+    def note(self) -> str:
+        """The search in words."""
+        ends = {"": "", "time": ", stopped by the time budget", "interrupt": ", interrupted"}[self.stopped]
+        runs, topics = self.problem.matrix.shape
+        shown = f"{self.problem.title} with the ranking of {runs} runs by all {topics} topics"
+        return f"{shown}; search {self.search}, {self.evaluations} evaluations, seed {self.seed}{ends}"
+
+    def table(self, side: str = "best", *, c: int | None = None) -> Table:
+        """One row per cardinality; with c the distinct subsets of that cardinality."""
+        every = [self.subsets(side, c=k) for k in (sorted(self.sets[side]) if c is None else [c])]
+        rows = [
+            (s.c, s.place, s.value, "proved" if s.proved else "", " ".join(s.topics))
+            for found in every
+            for s in (found if c is not None else found[:1])
+        ]
+        columns = {"topics": "d", "place": "d", self.problem.criterion: ".4f", "optimal": "", "set": ""}
+        return Table.of(columns, rows, caption=f"{side.capitalize()} subsets", notes=[self.note()])
+
+
+def search(
+    matrix: ScoreMatrix | Problem,
+    *,
+    criterion: str = "tau",
+    search: str = "auto",
+    sides: tuple[str, ...] = ("best", "worst"),
+    cardinalities: tuple[int, ...] = (),
+    scale: str = "plain",
+    top: float = 1.0,
+    keep: int = 10,
+    seconds: float | None = None,
+    resume: str | Path | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> SearchResult:
+    """The best and worst subsets of every cardinality that rank the runs as all topics do, and as badly as can be.
+
+    With `cardinalities` only of those, which is much faster. `search` names one or several of SEARCHES, joined by +.
+    After `seconds`, or on Ctrl-C, the best so far is returned. With `resume` the archive is read from that file if it
+    exists, and written to it at the end.
+
+    >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
+    >>> found = search(m, criterion="tau")
+    >>> found.values("best").tolist(), found.subsets("worst", c=1)[0].topics
+    ([1.0, 1.0], ('2',))
+    """
+    ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
+    archive = Archive(ready, keep=keep, sides=_sides(sides), cardinalities=_sizes(cardinalities, ready.n))
+    spent = archive.load(resume) if resume is not None and Path(resume).exists() else 0.0
+    start = time.perf_counter()
+    stopped = _run(archive, search, seed, None if seconds is None else start + seconds, progress)
+    spent += time.perf_counter() - start
+    if resume is not None:
+        archive.save(resume, seconds=spent)
+    return _result(archive, search, stopped, spent, seed)
+
+
+def _run(archive: Archive, names: str, seed: int, deadline: float | None, progress: Progress) -> str:
+    """Run the searches in turn; why they stopped early, or nothing."""
+    parsed = [SEARCHES.parse(name.strip()) for name in names.split("+")]
+    try:
+        for (entry, parameters), rng in zip(parsed, generators(seed, len(parsed)), strict=True):
+            for done, total in entry.function(archive, rng, **parameters):
+                progress(done, total)
+                if deadline is not None and time.perf_counter() > deadline and _complete(archive):
+                    return "time"
+    except KeyboardInterrupt:
+        if not _complete(archive):
+            raise
+        return "interrupt"
+    return ""
+
+
+def _complete(archive: Archive) -> bool:
+    """Whether every cell has a set: before that there is nothing to keep."""
+    return all(archive.value(*cell) is not None for cell in archive.cells())
+
+
+def _result(archive: Archive, name: str, stopped: str, seconds: float, seed: int) -> SearchResult:
+    names = {v: k for k, v in SIDES.items()}
+    sets: dict[str, dict[int, tuple[Masks, Floats]]] = {names[s]: {} for s in archive.sides}
+    for side, c in archive.cells():
+        if archive.value(side, c) is not None:
+            masks, _ = archive.sets(side, c)
+            sets[names[side]][c] = masks, archive.problem.of_masks(masks)  # from whole sums, not from increments
+    proved = {names[s]: frozenset(c for side, c in archive.proved if side == s) for s in archive.sides}
+    return SearchResult(
+        archive.problem, name, sets, proved, archive.cardinalities, archive.evaluations, seconds, stopped, seed
+    )
+
+
+def _sizes(cardinalities: tuple[int, ...], n: int) -> tuple[int, ...]:
+    for c in cardinalities:
+        if not 1 <= c < n:
+            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}")
+    return cardinalities
+
+
+def _sides(names: tuple[str, ...]) -> tuple[int, ...]:
+    for name in names:
+        if name not in SIDES:
+            raise UsageError(f"no side {name!r}; known: best, worst")
+    return tuple(side for side in (BEST, WORST) if side in {SIDES[n] for n in names})

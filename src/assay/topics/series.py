@@ -1,0 +1,173 @@
+"""Best, Average and Worst for every cardinality, and the percentiles between: the curves of the fewer-topics studies.
+
+Best and Worst come from a search, Average and percentiles from random subsets (from all subsets where those are fewer).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, comb
+from pathlib import Path
+
+import numpy as np
+
+from assay.engine import Progress, chunks, generator, silent
+from assay.errors import UsageError
+from assay.scores import ScoreMatrix
+from assay.tables import Table
+from assay.topics.criteria import Floats, Numbers
+from assay.topics.exact import all_values
+from assay.topics.problem import Problem, problem
+from assay.topics.search import SearchResult, search
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What random subsets of each cardinality 1 … n-1 are worth.
+
+    For each percentage p: `upper[p]` is the value that the best p % reach (their threshold), `upper_mean[p]` the mean
+    of those; `lower` and `lower_mean` the same for the worst. `exact`: cardinalities of which all subsets were taken.
+    """
+
+    average: Floats
+    upper: dict[float, Floats]
+    upper_mean: dict[float, Floats]
+    lower: dict[float, Floats]
+    lower_mean: dict[float, Floats]
+    exact: frozenset[int]
+    repetitions: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesResult:
+    """The curves: c = 1 … n-1 against Best, Average and Worst, with the search and the sample behind them."""
+
+    problem: Problem
+    found: SearchResult
+    sample: Sample
+
+    @property
+    def c(self) -> Numbers:
+        """Cardinalities, 1 … n-1."""
+        return np.arange(1, self.problem.n)
+
+    def reaching(self, value: float, series: str = "average") -> int | None:
+        """The fewest topics with which a series (best, average, worst) is at least as good as `value` from there on."""
+        curve = {"best": self.found.values("best"), "worst": self.found.values("worst")}.get(
+            series, self.sample.average
+        )
+        good = self.problem.goodness(curve) >= self.problem.goodness(np.array([value]))[0]
+        below = np.flatnonzero(~good)
+        first = 1 if not len(below) else int(below[-1]) + 2
+        return first if first < self.problem.n else None
+
+    def table(self, *, at: tuple[int, ...] = ()) -> Table:
+        """One row per cardinality (or those asked for); percentiles as thresholds and as means beyond them."""
+        columns = {"topics": "d", "share": ".3f", "best": ".4f"}
+        curves: list[Floats] = [self.found.values("best")]
+        for p in self.sample.upper:
+            columns |= {f"best {p:g} %": ".4f", f"mean of best {p:g} %": ".4f"}
+            curves += [self.sample.upper[p], self.sample.upper_mean[p]]
+        columns["average"] = ".4f"
+        curves.append(self.sample.average)
+        for p in self.sample.lower:
+            columns |= {f"mean of worst {p:g} %": ".4f", f"worst {p:g} %": ".4f"}
+            curves += [self.sample.lower_mean[p], self.sample.lower[p]]
+        columns |= {"worst": ".4f", "proved": ""}
+        curves.append(self.found.values("worst"))
+        n = self.problem.n
+        rows = [(c, c / n, *(float(v[c - 1]) for v in curves), self._proved(c)) for c in at or range(1, n)]
+        return Table.of(columns, rows, caption=f"Subsets of {n} topics", notes=[self.found.note(), self._sample_note()])
+
+    def _proved(self, c: int) -> str:
+        return " ".join(side for side in ("best", "worst") if c in self.found.proved[side])
+
+    def _sample_note(self) -> str:
+        drawn = f"{self.sample.repetitions} random subsets per cardinality, seed {self.sample.seed}"
+        return f"average and percentiles of {drawn}; of all subsets where those are no more"
+
+
+def series(
+    matrix: ScoreMatrix | Problem,
+    *,
+    criterion: str = "tau",
+    search_by: str = "auto",
+    scale: str = "plain",
+    top: float = 1.0,
+    repetitions: int = 5000,
+    percentiles: tuple[float, ...] = (1.0,),
+    seconds: float | None = None,
+    resume: str | Path | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> SeriesResult:
+    """How well, at best, on average and at worst, c topics rank the runs as all topics do, for every c.
+
+    A posteriori: the curves bound what choosing topics can bring, they choose none (Guiver, Mizzaro and Robertson
+    2009). Best subsets are chosen on the very runs they are tested on; `holdout` says what is left on other runs.
+
+    >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
+    >>> s = series(m)
+    >>> s.sample.average.round(3).tolist()
+    [0.333, 0.939]
+    """
+    ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
+    found = search(ready, search=search_by, seconds=seconds, resume=resume, seed=seed, progress=progress)
+    return SeriesResult(ready, found, sample(ready, repetitions=repetitions, percentiles=percentiles, seed=seed))
+
+
+def sample(
+    ready: Problem, *, repetitions: int = 5000, percentiles: tuple[float, ...] = (1.0,), seed: int = 0
+) -> Sample:
+    """Average and percentiles over random subsets of every cardinality.
+
+    One random order of the topics gives a subset of each cardinality, its first c topics: at each c the subsets are
+    independent and uniform. Memory: repetitions × topics numbers.
+    """
+    if repetitions < 1 or any(not 0 < p < 100 for p in percentiles):
+        raise UsageError("repetitions must be at least 1 and percentiles between 0 and 100")
+    values = _random_values(ready, repetitions, seed)
+    every = {c: all_of(ready, c) for c in range(1, ready.n) if comb(ready.n, c) <= repetitions}
+    rows = [every.get(c, values[:, c - 1]) for c in range(1, ready.n)]
+    ranked = [np.sort(ready.goodness(row))[::-1] for row in rows]
+    return Sample(
+        average=np.array([row.mean() for row in rows]),
+        upper={p: _at(ready, ranked, p, top=True) for p in percentiles},
+        upper_mean={p: _beyond(ready, ranked, p, top=True) for p in percentiles},
+        lower={p: _at(ready, ranked, p, top=False) for p in percentiles},
+        lower_mean={p: _beyond(ready, ranked, p, top=False) for p in percentiles},
+        exact=frozenset(every),
+        repetitions=repetitions,
+        seed=seed,
+    )
+
+
+def all_of(ready: Problem, c: int) -> Floats:
+    """The values of all subsets of c topics."""
+    return np.concatenate([values for values, _ in all_values(ready, c)])
+
+
+def _random_values(ready: Problem, repetitions: int, seed: int) -> Floats:
+    rng, n = generator(seed), ready.n
+    values = np.empty((repetitions, n - 1))
+    for part in chunks(repetitions, max(1, 2_000_000 // ready.units.size)):
+        order = np.argsort(rng.random((part.stop - part.start, n)), axis=1)[:, : n - 1]
+        sums = np.cumsum(ready.units[order], axis=1, dtype=ready.units.dtype)
+        sizes = np.tile(np.arange(1, n), len(order))
+        values[part] = ready.of_sums(sums.reshape(-1, sums.shape[2]), sizes).reshape(len(order), n - 1)
+    return values
+
+
+def _at(ready: Problem, ranked: list[Floats], p: float, *, top: bool) -> Floats:
+    """The value at position ⌈p/100 · R⌉ from the best (or from the worst)."""
+    places = [ceil(p / 100 * len(row) - 1e-9) for row in ranked]
+    found = np.array([row[k - 1] if top else row[-k] for row, k in zip(ranked, places, strict=True)])
+    return ready.goodness(found)
+
+
+def _beyond(ready: Problem, ranked: list[Floats], p: float, *, top: bool) -> Floats:
+    """The mean of the values from that position outwards."""
+    places = [ceil(p / 100 * len(row) - 1e-9) for row in ranked]
+    found = np.array([(row[:k] if top else row[-k:]).mean() for row, k in zip(ranked, places, strict=True)])
+    return ready.goodness(found)

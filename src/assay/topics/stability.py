@@ -1,0 +1,165 @@
+"""Do the best and worst subsets keep their topics from one cardinality to the next, and from the best set to the tenth?
+
+Where the flow stands: search → **stability**. Also the pixel map, the overlap of best and worst, and how hard the
+topics of the subsets are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.tables import Table
+from assay.topics.criteria import Floats, Numbers
+from assay.topics.problem import Masks
+from assay.topics.search import SearchResult
+
+MARKS = {(True, False): "+", (False, True): "x", (True, True): "#", (False, False): "."}
+
+
+def chain_stability(masks: Masks) -> float:
+    """To what part the sets for c = 1 … n-1 (rows) keep their topics in the set one larger; 1 is always, 0 never.
+
+    (Σ actual - Σ min) / (Σ max - Σ min) over c, where actual counts the topics that set c shares with set c+1 (at n all
+    topics), max is c and min is 0 up to ⌊n/2⌋-1 and 2c+1-n beyond (Guiver, Mizzaro and Robertson 2009; Roitero 2020,
+    Section 3.3.5.2).
+
+    >>> chain_stability(np.array([[1, 0, 0], [1, 1, 0]], bool)), chain_stability(np.array([[1, 0, 0], [0, 1, 1]], bool))
+    (1.0, 0.0)
+    """
+    n = masks.shape[1]
+    if len(masks) != n - 1:
+        raise UsageError(f"stability needs one set for each cardinality 1 … {n - 1}, not {len(masks)}")
+    c = np.arange(1, n)
+    following = np.concatenate([masks[1:], np.ones((1, n), bool)])
+    actual = (masks & following).sum()
+    least = np.where(c <= n // 2 - 1, 0, 2 * c + 1 - n).sum()
+    return float((actual - least) / (c.sum() - least))
+
+
+@dataclass(frozen=True)
+class TopStability:
+    """Stability of the p best (or worst) sets of one cardinality, and the most that distinct sets can reach."""
+
+    c: int
+    sets: int
+    value: float
+    ceiling: float
+
+    @property
+    def share(self) -> float:
+        """Stability as a share of the ceiling."""
+        return self.value / self.ceiling if self.ceiling > 0 else 0.0
+
+
+def top_stability(masks: Masks) -> TopStability:
+    """To what part each of the p sets (rows, best first, all of c topics) shares its topics with the next.
+
+    (actual - min) / (max - min), max = c(p-1), min = (2c-n)(p-1) beyond n/2, else 0 (Roitero 2020, Section 3.3.5.3).
+    Distinct sets share at most c-1 topics, so 1 is out of reach: the ceiling is (c-1)/c up to n/2, 1 - 1/(n-c) beyond.
+
+    >>> top_stability(np.array([[1, 1, 0, 0], [1, 0, 1, 0]], bool))
+    TopStability(c=2, sets=2, value=0.5, ceiling=0.5)
+    """
+    p, n = masks.shape
+    c = int(masks[0].sum())
+    if p < 2:
+        raise UsageError(f"stability of the top sets needs at least 2 sets of {c} topics")
+    least = max(0, 2 * c - n) * (p - 1)
+    shared = int((masks[1:] & masks[:-1]).sum())
+    span = c * (p - 1) - least
+    return TopStability(c, p, (shared - least) / span, ((c - 1) * (p - 1) - least) / span)
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityResult:
+    """All of it for one search: stability of the chains, of the top sets, overlap, and mean effectiveness."""
+
+    found: SearchResult
+    chain: dict[str, float]
+    top: dict[str, tuple[TopStability, ...]]
+    overlap: Floats
+    effectiveness: dict[str, Floats]
+
+    def table(self) -> Table:
+        """One row per side: stability along c, mean effectiveness of the sets, and its distance from the full mean."""
+        mean = float(self.found.problem.matrix.values.mean())
+        rows = [
+            (side, self.chain[side], self.effectiveness[side].mean(), np.abs(self.effectiveness[side] - mean).mean())
+            for side in self.chain
+        ]
+        columns = {"sets": "", "stability": ".3f", "mean effectiveness": ".4f", "|difference from all|": ".4f"}
+        shared = f"best and worst sets share {self.overlap.mean():.0%} of their topics on average"
+        return Table.of(columns, rows, caption="Stability along cardinality", notes=[shared, self.found.note()])
+
+    def top_table(self) -> Table:
+        """One row per side and cardinality: stability of the top sets, the ceiling, and the share of it."""
+        rows = [(side, t.c, t.sets, t.value, t.ceiling, t.share) for side, found in self.top.items() for t in found]
+        columns = {"side": "", "topics": "d", "sets": "d", "stability": ".2f", "ceiling": ".2f", "of ceiling": ".2f"}
+        return Table.of(columns, rows, caption="Stability of the top sets", notes=[self.found.note()])
+
+
+def map_table(found: SearchResult) -> Table:
+    """The pixel map of best and worst sets, one row per cardinality."""
+    rows = zip(found.cardinalities, pixel_map(found.masks("best"), found.masks("worst")), strict=True)
+    note = f"columns: topics {' '.join(found.problem.matrix.topics)}; + best, x worst, # both, . none"
+    return Table.of({"topics": "d", "map": ""}, rows, caption="Pixel map", notes=[note])
+
+
+def stability(found: SearchResult, *, cardinalities: tuple[int, ...] = ()) -> StabilityResult:
+    """Stability of the sets of a search with both sides; the top sets at the given cardinalities (by default all)."""
+    sides = list(found.sets)
+    if sides != ["best", "worst"]:
+        raise UsageError("stability needs a search of both sides, best and worst")
+    n = found.problem.n
+    wanted = cardinalities or found.cardinalities
+    for c in wanted:
+        if not 1 <= c < n:
+            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}")
+    return StabilityResult(
+        found=found,
+        chain={side: chain_stability(found.masks(side)) for side in sides},
+        top={
+            side: tuple(top_stability(found.sets[side][c][0]) for c in wanted if _two(found, side, c)) for side in sides
+        },
+        overlap=overlap(found.masks("best"), found.masks("worst")),
+        effectiveness={side: effectiveness(found, side) for side in sides},
+    )
+
+
+def overlap(one: Masks, two: Masks) -> Floats:
+    """Share of topics that two sets of the same size have in common, per row.
+
+    >>> overlap(np.array([[1, 1, 0]], bool), np.array([[0, 1, 1]], bool)).tolist()
+    [0.5]
+    """
+    return np.asarray((one & two).sum(axis=1) / one.sum(axis=1))
+
+
+def effectiveness(found: SearchResult, side: str) -> Floats:
+    """Mean score of all runs over each set, for c = 1 … n-1."""
+    ease = found.problem.matrix.values.mean(axis=0)
+    masks = found.masks(side)
+    return np.asarray(masks @ ease / masks.sum(axis=1))
+
+
+def pixel_map(best: Masks, worst: Masks) -> list[str]:
+    """Rows of marks, topics across: + in the best set, x in the worst, # in both, . in none.
+
+    >>> pixel_map(np.array([[1, 0, 1]], bool), np.array([[0, 0, 1]], bool))
+    ['+.#']
+    """
+    return [
+        "".join(MARKS[bool(b), bool(w)] for b, w in zip(*row, strict=True)) for row in zip(best, worst, strict=True)
+    ]
+
+
+def pixels(best: Masks, worst: Masks) -> Numbers:
+    """The same as numbers, for a figure: 0 none, 1 best, 2 worst, 3 both."""
+    return np.asarray(best.astype(np.int8) + 2 * worst.astype(np.int8))
+
+
+def _two(found: SearchResult, side: str, c: int) -> bool:
+    return len(found.sets[side][c][0]) > 1

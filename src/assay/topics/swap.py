@@ -1,0 +1,260 @@
+"""Swap search: from many starts, exchange one topic (or a block of topics) while that helps.
+
+All cardinalities and both sides descend together, as one batch of arrays. The slope of the criterion says which few
+exchanges are worth valuing; each of those is valued exactly: for Pearson in O(1) from sums of products, for the others
+from the signs of all pairs of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.topics.archive import Archive
+from assay.topics.criteria import Floats, Numbers
+from assay.topics.problem import Masks, Problem
+
+Steps = Iterator[tuple[int, int]]
+SMALL = 60  # up to so many topics a last round looks at every swap
+
+
+def swap(
+    archive: Archive,
+    rng: np.random.Generator,
+    *,
+    starts: int | None = None,
+    rounds: int | None = None,
+    width: int | None = None,
+) -> Steps:
+    """Local search by swaps with restarts.
+
+    Every fourth round starts from `starts` random subsets per cardinality and side; the rounds between from half as
+    many of the best sets found, disturbed or taken over from the neighbouring cardinalities. At each step `width`
+    topics to drop are combined with as many to add. With up to 60 topics a last round values every swap of the best
+    sets. Left open, the three follow the size: 12 rounds up to 60 topics, fewer beyond.
+
+    Guiver, Mizzaro and Robertson 2009 pose the problem; the batch form is ours.
+    """
+    problem = archive.problem
+    effort = _effort(problem)
+    starts, rounds, width = starts or effort[0], rounds or effort[1], width or effort[2]
+    total = rounds + (problem.n <= SMALL)
+    for done in range(total):
+        if done == rounds:
+            starting, width = _best_sets(archive), problem.n
+        elif done % 4 == 0:
+            starting = _random_starts(archive, rng, starts)
+        else:
+            starting = _next_starts(archive, rng, max(1, starts // 2))
+        for part in starting.parts():
+            descend(archive, part, width=width)
+            yield done, total
+    yield total, total
+
+
+def _effort(problem: Problem) -> tuple[int, int, int]:
+    """Starts, rounds and width that take seconds, or minutes beyond a thousand topics."""
+    if problem.n <= SMALL:
+        return (12, 12, 16) if problem.quadratic else (6, 12, 8)
+    return (4, 4, 12) if problem.n <= 300 else (2, 3, 8)
+
+
+@dataclass(frozen=True)
+class States:
+    """Subsets on their way: the side each is for, its topics."""
+
+    sides: Numbers
+    masks: Masks
+
+    def parts(self, size: int = 1024) -> Iterator[States]:
+        """The states a portion at a time, so that memory stays bounded and a search can stop in between."""
+        for a in range(0, len(self.sides), size):
+            yield States(self.sides[a : a + size], self.masks[a : a + size])
+
+
+def descend(archive: Archive, states: States, *, width: int) -> None:
+    """Exchange topics of every state while that helps, and offer what is seen to the archive."""
+    problem = archive.problem
+    order = np.argsort(states.masks.sum(axis=1), kind="stable")  # like sizes together: fewer void swaps
+    sides, masks = states.sides[order], states.masks[order]
+    sums = problem.sums(masks)
+    values = problem.of_sums(sums, masks.sum(axis=1))
+    archive.offer(sides, masks, values)
+    active = np.arange(len(sides))
+    while len(active):
+        parts = np.array_split(active, max(1, len(active) * min(width, problem.n) ** 2 // 8192))
+        moves = [_moves(problem, States(sides[a], masks[a]), sums[a], width) for a in parts]
+        for a, found in zip(parts, moves, strict=True):
+            archive.offer(np.repeat(sides[a], found.masks.shape[1]), *_flat(found.masks, found.values))
+        archive.evaluations += sum(found.count for found in moves)
+        best, value = np.concatenate([m.best for m in moves]), np.concatenate([m.best_value for m in moves])
+        merit = sides[active] * problem.goodness(value)
+        better = np.isfinite(merit) & (merit > sides[active] * problem.goodness(values[active]) + 1e-12)
+        active = active[better]
+        masks[active], values[active] = best[better], value[better]
+        sums[active] = problem.sums(masks[active])
+
+
+@dataclass(frozen=True)
+class Moves:
+    """For each state: the set its best move leads to, and the few best sets one swap away (states × few × topics)."""
+
+    best: Masks
+    best_value: Floats
+    masks: Masks
+    values: Floats
+    count: int
+
+
+def _moves(problem: Problem, states: States, sums: Numbers, width: int, few: int = 12) -> Moves:
+    side, masks = states.sides, states.masks
+    slope = side[:, None] * topic_slopes(problem, sums)
+    near, near_values, count = _swaps(problem, states, sums, slope, min(width, problem.n), few)
+    blocks, block_values = _blocks(problem, masks, slope)
+    every, values = np.concatenate([near[:, :1], blocks], axis=1), np.column_stack([near_values[:, :1], block_values])
+    sound: Masks = np.asarray(every.any(axis=2))
+    merit = np.where(sound, side[:, None] * problem.goodness(values), -np.inf)
+    first = merit.argmax(axis=1)
+    rows = np.arange(len(side))
+    reached = np.where(sound[rows, first], values[rows, first], -side * np.inf * (1 if problem.higher else -1))
+    return Moves(every[rows, first], reached, near, near_values, count + block_values.size)
+
+
+def _swaps(
+    problem: Problem, states: States, sums: Numbers, slope: Floats, width: int, few: int
+) -> tuple[Masks, Floats, int]:
+    """The few best sets one swap away (empty where there is none), their values, and how many were valued."""
+    masks = states.masks
+    sizes = masks.sum(axis=1)
+    drop = _lowest(np.where(masks, slope, np.inf), min(width, int(sizes.max())))
+    add = _lowest(np.where(masks, np.inf, -slope), min(width, problem.n - int(sizes.min())))
+    valid = np.take_along_axis(masks, drop, 1)[:, :, None] & ~np.take_along_axis(masks, add, 1)[:, None, :]
+    values = swap_values(problem, masks, sums, drop, add).reshape(len(masks), -1)
+    merit = np.where(valid.reshape(values.shape), states.sides[:, None] * problem.goodness(values), -np.inf)
+    first = np.argsort(-merit, axis=1, kind="stable")[:, :few]
+    sets, wide = np.repeat(masks[:, None, :], first.shape[1], axis=1), add.shape[1]
+    _exchange(sets, np.take_along_axis(drop, first // wide, 1), np.take_along_axis(add, first % wide, 1))
+    sets &= np.isfinite(np.take_along_axis(merit, first, 1))[:, :, None]
+    return sets, np.take_along_axis(values, first, 1), int(valid.sum())
+
+
+def topic_slopes(problem: Problem, sums: Numbers) -> Floats:
+    """By how much, to first order, a little more of each topic would raise the goodness; subsets × topics.
+
+    For Pearson the derivative; for rank criteria the derivative of a smoothed count of ordered pairs, in which pairs of
+    runs count the more the nearer their sums are.
+    """
+    floats = problem.units.T.astype(np.float64)
+    if problem.quadratic:
+        centred = sums - sums.mean(axis=1, keepdims=True)
+        target = problem.full - problem.full.mean()
+        square = np.maximum(np.einsum("ij,ij->i", centred, centred), 1e-12)[:, None]
+        pull = target - (centred @ target)[:, None] * centred / square
+        return np.asarray((pull / np.sqrt(square)) @ floats)
+    return np.asarray(_pair_pull(problem, sums) @ floats)
+
+
+def _pair_pull(problem: Problem, sums: Numbers) -> Floats:
+    order = np.argsort(-problem.full, kind="stable")
+    reach = np.float32(problem.units.std() or 1.0)
+    columns = (np.ascontiguousarray(sums.T)[order] / reach).astype(np.float32)
+    pull = np.zeros_like(columns)
+    for k in range(1, len(columns)):
+        near = columns[:-k] - columns[k:]
+        near *= near
+        near += 1
+        np.reciprocal(near, out=near)
+        pull[:-k] += near
+        pull[k:] -= near
+    found = np.empty(sums.shape)
+    found[:, order] = pull.T
+    return found
+
+
+def swap_values(problem: Problem, masks: Masks, sums: Numbers, drop: Numbers, add: Numbers) -> Floats:
+    """The criterion's value of each subset after each exchange (drop[i], add[j]): subsets × drops × adds.
+
+    Pearson: corr = N/√Q with N = Σ g_t, Q = Σ C_tu over the subset, so that a swap (b out, a in) gives
+    N + g_a - g_b and Q + 2(r_a - r_b) + C_aa + C_bb - 2·C_ab with r = C·subset: constant time per swap.
+    """
+    if not problem.quadratic:
+        rows = sums[:, None, None, :] - problem.units[drop][:, :, None, :] + problem.units[add][:, None, :, :]
+        sizes = np.repeat(masks.sum(axis=1), drop.shape[1] * add.shape[1])
+        return problem.of_sums(rows.reshape(-1, rows.shape[-1]), sizes).reshape(rows.shape[:3])
+    centred = problem.units - problem.units.mean(axis=1, keepdims=True)
+    target = problem.full - problem.full.mean()
+    gain, product = centred @ target / np.sqrt(target @ target), centred @ centred.T
+    middle = sums - sums.mean(axis=1, keepdims=True)
+    own, reach = np.diag(product), middle @ centred.T
+    top = (masks @ gain)[:, None, None] + gain[add][:, None, :] - gain[drop][:, :, None]
+    half_in = own[add] + 2 * np.take_along_axis(reach, add, 1)
+    half_out = own[drop] - 2 * np.take_along_axis(reach, drop, 1)
+    square = np.einsum("ij,ij->i", middle, middle)[:, None, None] + half_in[:, None, :] + half_out[:, :, None]
+    square -= 2 * product[drop[:, :, None], add[:, None, :]]
+    return np.asarray(np.where(square > 1e-9, top / np.sqrt(np.maximum(square, 1e-9)), 0.0))
+
+
+def _blocks(problem: Problem, masks: Masks, slope: Floats) -> tuple[Masks, Floats]:
+    """Exchanges of 2, 4, 8 … topics at once, the steepest ones: what makes long ways short."""
+    sizes = masks.sum(axis=1)
+    room = np.minimum(sizes, problem.n - sizes)
+    lengths = [2**i for i in range(1, problem.n.bit_length()) if 2**i <= room.max(initial=0)]
+    leave = np.argsort(np.argsort(np.where(masks, slope, np.inf), axis=1), axis=1)
+    enter = np.argsort(np.argsort(np.where(masks, np.inf, -slope), axis=1), axis=1)
+    if not lengths:
+        return np.zeros((len(masks), 0, problem.n), bool), np.zeros((len(masks), 0))
+    q = np.minimum(np.array(lengths)[None, :], room[:, None])[:, :, None]
+    made = (masks[:, None, :] & (leave[:, None, :] >= q)) | (~masks[:, None, :] & (enter[:, None, :] < q))
+    return made, problem.of_masks(made.reshape(-1, problem.n)).reshape(made.shape[:2])
+
+
+def _random_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
+    sides, sizes = _grid(archive, starts)
+    places = np.argsort(np.argsort(rng.random((len(sides), archive.problem.n)), axis=1), axis=1)
+    return States(sides, places < sizes[:, None])
+
+
+def _next_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
+    """Per cell: the best sets with a few topics exchanged, and those of a neighbour with one topic more or less."""
+    sides, sizes = _grid(archive, starts)
+    n = archive.problem.n
+    masks = np.zeros((len(sides), n), bool)
+    for i, (side, size) in enumerate(zip(sides, sizes, strict=True)):
+        near = int(size) + i % 3 - 1
+        sets, _ = archive.sets(int(side), near if near in archive.cardinalities else int(size))
+        masks[i] = sets[int(rng.integers(min(len(sets), 3)))] if len(sets) else rng.random(n) < size / n
+    kick = rng.integers(1, 4, len(sides))
+    noise = rng.random(masks.shape)
+    stay = np.argsort(np.argsort(np.where(masks, noise, 2.0), axis=1), axis=1) < (masks.sum(axis=1) - kick)[:, None]
+    places = np.argsort(np.argsort(np.where(stay, -1.0, noise), axis=1), axis=1)
+    return States(sides, places < sizes[:, None])
+
+
+def _best_sets(archive: Archive) -> States:
+    cells = [cell for cell in archive.cells() if archive.value(*cell) is not None]
+    return States(np.array([s for s, _ in cells]), np.array([archive.sets(*cell)[0][0] for cell in cells]))
+
+
+def _grid(archive: Archive, starts: int) -> tuple[Numbers, Numbers]:
+    """Side and cardinality of `starts` states for every cell that is not proved yet."""
+    cells = [cell for cell in archive.cells() if cell not in archive.proved] * starts
+    return np.array([s for s, _ in cells], int), np.array([c for _, c in cells], int)
+
+
+def _lowest(values: Floats, width: int) -> Numbers:
+    """Places of the `width` lowest values of each row."""
+    if width >= values.shape[1]:
+        return np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    return np.argpartition(values, width - 1, axis=1)[:, :width]
+
+
+def _exchange(sets: Masks, drop: Numbers, add: Numbers) -> None:
+    rows, places = np.ogrid[: sets.shape[0], : sets.shape[1]]
+    sets[rows, places, drop] = False
+    sets[rows, places, add] = True
+
+
+def _flat(sets: Masks, values: Floats) -> tuple[Masks, Floats]:
+    return sets.reshape(-1, sets.shape[-1]), values.reshape(-1)

@@ -1,0 +1,126 @@
+"""`assay topics`: every command on a small file, and bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.cli.topics import command
+from assay.errors import AssayError
+from assay.scorefiles import write_scores
+from tests.topics.released import made
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> str:
+    path = tmp_path / "ap.csv"
+    write_scores(path, [made(runs=12, topics=10)], shape="matrix")
+    return str(path)
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(command, list(args), catch_exceptions=False)
+
+
+def test_best_reports_held_out_runs_by_default(scores: str) -> None:
+    result = run("best", scores, "--at", "2,5", "--repetitions", "50", "--splits", "2")
+    assert result.exit_code == 0
+    assert "best, held out" in result.output
+    assert "mean of best 1 %" in result.output
+    plain = run("best", scores, "--no-holdout", "--format", "json", "--quiet", "--criterion", "pearson")
+    record = json.loads(plain.output)
+    assert [row["topics"] for row in record["rows"]] == list(range(1, 10))
+    assert record["rows"][0]["proved"] == "best worst"
+
+
+def test_best_resumes(scores: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "found.json")
+    for _ in range(2):
+        assert run("best", scores, "--no-holdout", "--resume", file, "--search", "swap(rounds=1)").exit_code == 0
+    assert json.loads(Path(file).read_text())["criterion"] == "tau"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["sets", "-c", "3", "--keep", "4"], ["Best subsets", "Worst subsets", "proved"]),
+        (["stability", "--at", "3,4", "--map"], ["Stability along cardinality", "of ceiling", "Pixel map", "#"]),
+        (["conclusions", "--at", "3,6", "--test", "wilcoxon"], ["SSA", "random", "only on the subset"]),
+        (["clusters", "--pca", "2", "--repetitions", "20"], ["one per cluster", "2 principal components"]),
+        (["clusters", "--clusters", "3", "--repetitions", "20"], ["3 clusters, round by round"]),
+        (["hits"], ["HITS of the topics", "HITS of the runs"]),
+        (["choose", "-c", "4", "--splits", "2"], ["expected on new runs", "judge: "]),
+        (["growth", "--sizes", "4,8", "--draws", "2"], ["Larger ground truth"]),
+    ],
+)
+def test_each_command(scores: str, args: list[str], words: list[str]) -> None:
+    result = run(args[0], scores, *args[1:])
+    assert result.exit_code == 0, result.output
+    for word in words:
+        assert word in result.output
+
+
+def test_transfer_and_choice_with_truth(scores: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    write_scores(other, [made(runs=9, topics=10, seed=5)], shape="matrix")
+    assert "9 runs by AP" in run("transfer", scores, "--to", str(other), "--at", "3,5").output
+    assert "given for checking" in run("choose", scores, "-c", "4", "--truth", str(other), "--splits", "2").output
+
+
+@pytest.mark.parametrize("kind", ["normal", "resampled"])
+def test_simulate_writes_a_matrix(scores: str, tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "made.csv"
+    result = run("simulate", scores, "--kind", kind, "--topics", "20", "--runs", "8", "--save", str(out))
+    assert "not normal" in result.output
+    assert len(out.read_text().splitlines()) == 9
+
+
+def test_groups_of_runs(scores: str, tmp_path: Path) -> None:
+    groups = tmp_path / "groups.csv"
+    groups.write_text("run,group\n" + "".join(f"run{i},g{i // 3}\n" for i in range(1, 13)))
+    assert "groups kept together" in run("choose", scores, "-c", "4", "--splits", "2", "--groups", str(groups)).output
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["best", "--at", "50"], "--at 50: subsets have 1 to 9 of the 10 topics"),
+        (["best", "--at", "x"], "whole numbers"),
+        (["best", "--percentiles", "x"], "percentages"),
+        (["best", "--criterion", "kendall"], "no criterion 'kendall'"),
+        (["best", "--search", "swop"], "did you mean swap"),
+        (["best", "--search", "swap(round=3)"], "no parameter 'round'"),
+        (["best", "--top", "0.1"], "1 runs; ranking by subsets needs at least 3"),
+        (["choose", "-c", "40"], "no subsets of 40 topics"),
+        (["growth", "--sizes", "99"], "99 topics as ground truth"),
+    ],
+)
+def test_bad_input_is_one_clear_error(scores: str, args: list[str], message: str) -> None:
+    with pytest.raises(AssayError) as raised:
+        run(args[0], scores, *args[1:])
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AP,1,2\na,.1,.2\nb,.2,.1\n", "2 runs"),
+        ("AP,1\na,.1\nb,.2\nc,.3\n", "1 topic"),
+        ("AP,1,2\na,.1,.2\nb,.2,.1\nc,.1,.2\n", "every run has the same mean"),
+        ("AP,1,2\na,.1,nan\nb,.2,.1\nc,.1,.2\n", "finite"),
+    ],
+)
+def test_files_with_too_little(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(AssayError, match=message):
+        run("best", str(path))
+
+
+def test_every_help_has_an_example() -> None:
+    for name in command.commands:
+        assert f"assay topics {name}" in run(name, "--help").output

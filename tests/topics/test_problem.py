@@ -1,0 +1,108 @@
+"""Whole numbers, scales, the choice of runs, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.errors import DataError, UsageError
+from assay.scores import ScoreMatrix
+from assay.topics.problem import Problem, log_scores, logit_scores, problem, top_runs, whole_numbers
+from tests.topics.released import made, trec8, trec8_top96, used
+
+
+def test_decimals_are_whole_numbers_and_ties_are_ties() -> None:
+    units, unit = whole_numbers(np.array([[0.1, 0.3], [0.2, 0.0]]))
+    assert units.tolist() == [[1, 3], [2, 0]]
+    assert unit == 0.1
+    assert 0.1 + 0.2 != 0.3  # what floats make of the tie
+    ready = problem(ScoreMatrix.of([[0.1, 0.2, 0.5], [0.3, 0.0, 0.1], [0.0, 0.0, 0.9]]))
+    assert ready.units[:2].sum(axis=0)[0] == ready.units[:2].sum(axis=0)[1]
+
+
+def test_other_scores_are_fixed_point_in_any_order() -> None:
+    values = np.random.default_rng(0).random((30, 4)) / 3
+    units, unit = whole_numbers(values)
+    assert units.dtype == np.int64
+    np.testing.assert_allclose(units * unit, values, atol=1e-13)
+    assert np.abs(units.sum(axis=0)).max() < 2**53
+
+
+def test_wide_decimals_take_64_bits() -> None:
+    assert whole_numbers(np.full((3, 2), 2e9))[0].dtype == np.int64
+    assert whole_numbers(np.full((3, 2), 0.25))[0].dtype == np.int32
+
+
+def test_scales() -> None:
+    matrix = made()
+    assert log_scores(np.array([0.0])).tolist() == [np.log(1e-5)]
+    assert log_scores(np.array([0.0]), epsilon=1e-4, add=True)[0] == pytest.approx(np.log(1e-4))
+    assert logit_scores(np.array([0.0, 0.5]))[1] == 0
+    topics = ["1", "4", "7"]
+    chosen = matrix.select(topics=topics)
+    logs = problem(matrix, criterion="pearson", scale="log")
+    expected = stats.pearsonr(
+        np.log(np.maximum(chosen.values, 1e-5)).mean(1), np.log(np.maximum(matrix.values, 1e-5)).mean(1)
+    )
+    assert logs.of_topics(topics) == pytest.approx(expected.statistic, abs=1e-9)
+    gmap = problem(matrix, criterion="pearson", scale="gmap")
+    means = stats.pearsonr(chosen.geometric_means(), matrix.geometric_means()).statistic
+    assert gmap.of_topics(topics) == pytest.approx(means, abs=1e-9)
+    ranked = problem(matrix, criterion="tau", scale="gmap")
+    assert ranked.of_topics(topics) == pytest.approx(problem(matrix, scale="log").of_topics(topics))
+
+
+def test_runs_kept() -> None:
+    assert len(problem(made(12), top=0.75).matrix.runs) == 9
+    for share in (0.0, 1.5):
+        with pytest.raises(UsageError, match="share of runs"):
+            top_runs(made(), share)
+
+
+def test_the_published_selection_can_be_formed() -> None:
+    assert trec8_top96().shape == (96, 50)
+    assert trec8().by_mean().runs.index("UT803") == 96
+
+
+@pytest.mark.parametrize(
+    ("name", "runs", "mean"), [("trec8-adhoc", 96, 0.2809), ("terabyte2006", 49, 0.3132), ("robust2004", 82, 0.2896)]
+)
+def test_grand_means_of_the_used_runs(name: str, runs: int, mean: float) -> None:
+    """Table 4.3 of Roitero 2020; for TREC-8 with the published selection."""
+    matrix = trec8_top96() if runs == 96 else used(name, runs)
+    assert matrix.values.mean() == pytest.approx(mean, abs=6e-5)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[0.1, 0.2], [0.3, 0.4]], "2 runs; ranking by subsets needs at least 3"),
+        ([[0.1], [0.2], [0.3]], "1 topic"),
+        ([[0.1, 0.2], [0.2, 0.1], [0.1, 0.2]], "every run has the same mean"),
+    ],
+)
+def test_too_little_is_refused(values: list[list[float]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        problem(ScoreMatrix.of(values))
+
+
+def test_nan_never_gets_here() -> None:
+    with pytest.raises(DataError, match="finite"):
+        ScoreMatrix.of([[0.1, np.nan], [0.2, 0.1], [0.3, 0.1]])
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UsageError, match="did you mean pearson"):
+        problem(made(), criterion="pearsn")
+    with pytest.raises(UsageError, match="no scale"):
+        problem(made(), scale="square")
+    with pytest.raises(UsageError, match="no topic '99'"):
+        problem(made()).of_topics(["99"])
+
+
+def test_part_of_the_runs_keeps_the_question() -> None:
+    ready = problem(made(), criterion="rbo(p=0.7)", scale="logit")
+    part = ready.of_runs(list(ready.matrix.runs[:6]))
+    assert isinstance(part, Problem)
+    assert (part.criterion, part.parameters, len(part.matrix.runs)) == ("rbo", {"p": 0.7}, 6)

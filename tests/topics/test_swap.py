@@ -1,0 +1,126 @@
+"""Swap search: values of swaps, slopes, descents, and that it finds what is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.topics.archive import Archive
+from assay.topics.problem import problem
+from assay.topics.search import SearchResult, search
+from assay.topics.swap import States, descend, swap_values, topic_slopes
+from tests.topics.released import made, trec8_top96
+
+# Bounds by steepest swap search from 6 random starts on the published 96 runs of TREC-8.
+AT = (5, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40, 45)
+TAU_BEST = (0.7782, 0.8036, 0.8415, 0.8604, 0.8774, 0.9007, 0.9184, 0.9421, 0.9460, 0.9601, 0.9798, 0.9882)
+TAU_WORST = (0.0480, 0.0744, 0.1167, 0.1470, 0.1761, 0.2419, 0.3578, 0.4977, 0.5982, 0.6837, 0.7828, 0.8394)
+RHO_BEST = (0.9379, 0.9518, 0.9675, 0.9748, 0.9832, 0.9884, 0.9923, 0.9945, 0.9964, 0.9974, 0.9990, 0.9996)
+RHO_WORST = (0.0847, 0.1454, 0.2244, 0.2955, 0.3742, 0.4772, 0.6417, 0.7521, 0.8215, 0.8865, 0.9398, 0.9767)
+
+# The Best series of Pearson's correlation for c = 1 … 49 that the successor of the first program ships as expected
+# (NewBestSub, the 96 runs of TREC-8): ours must reach it at every c.
+EXPECTED = """
+.8073 .8687 .9107 .9280 .9403 .9561 .9649 .9703 .9741 .9764 .9777 .9803 .9838 .9855 .9873 .9883 .9894 .9905 .9912 .9913
+.9921 .9929 .9934 .9936 .9939 .9940 .9943 .9945 .9946 .9946 .9949 .9961 .9962 .9963 .9968 .9968 .9967 .9968 .9984 .9990
+.9991 .9993 .9994 .9995 .9996 .9997 .9998 .9999 .9999"""
+
+
+@pytest.fixture(scope="module")
+def pearson_found() -> SearchResult:
+    return search(trec8_top96(), criterion="pearson", search="swap")
+
+
+@pytest.fixture(scope="module")
+def tau_found() -> SearchResult:
+    return search(trec8_top96(), criterion="tau", search="swap")
+
+
+def test_pearson_reaches_the_bounds(pearson_found: SearchResult) -> None:
+    best, worst = pearson_found.values("best"), pearson_found.values("worst")
+    assert all(best[c - 1] >= bound - 6e-5 for c, bound in zip(AT, RHO_BEST, strict=True))
+    assert all(worst[c - 1] <= bound + 6e-5 for c, bound in zip(AT, RHO_WORST, strict=True))
+
+
+def test_tau_reaches_the_bounds(tau_found: SearchResult) -> None:
+    best, worst = tau_found.values("best"), tau_found.values("worst")
+    assert all(best[c - 1] >= bound - 6e-5 for c, bound in zip(AT, TAU_BEST, strict=True))
+    assert all(worst[c - 1] <= bound + 6e-5 for c, bound in zip(AT, TAU_WORST, strict=True))
+    assert best[21 - 1] >= 0.9320  # .9364 is known from one lucky start
+
+
+def test_pearson_is_at_least_the_released_series_everywhere(pearson_found: SearchResult) -> None:
+    expected = np.array([float(v) for v in EXPECTED.split()])
+    assert (pearson_found.values("best") >= expected - 5.1e-5).all()
+
+
+def test_figures_2_1_and_2_2(pearson_found: SearchResult, tau_found: SearchResult) -> None:
+    """Roitero 2020, after Guiver et al.: τ above .8 with 6 topics; ρ above .95 with 8, worst ρ below it with 40."""
+    assert tau_found.values("best")[6 - 1] > 0.8
+    assert pearson_found.values("best")[8 - 1] > 0.95
+    assert pearson_found.values("worst")[40 - 1] < 0.95
+
+
+def test_ten_distinct_sets_everywhere(tau_found: SearchResult) -> None:
+    for side in ("best", "worst"):
+        for c, (masks, values) in tau_found.sets[side].items():
+            assert len(np.unique(masks, axis=0)) == len(masks) == 10
+            assert (masks.sum(axis=1) == c).all()
+            np.testing.assert_allclose(values, tau_found.problem.of_masks(masks), atol=1e-12)
+            assert (np.diff(values) <= 0).all() if side == "best" else (np.diff(values) >= 0).all()
+
+
+@pytest.mark.parametrize("criterion", ["pearson", "tau", "spearman"])
+def test_values_of_swaps_are_those_of_the_swapped_sets(criterion: str) -> None:
+    ready = problem(made(), criterion=criterion)
+    masks = np.zeros((2, 10), bool)
+    masks[0, [0, 3, 4]] = masks[1, [1, 2, 9]] = True
+    drop, add = np.array([[0, 3], [1, 9]]), np.array([[1, 2, 5], [0, 4, 8]])
+    found = swap_values(ready, masks, ready.sums(masks), drop, add)
+    for k in range(2):
+        for i in range(2):
+            for j in range(3):
+                after = masks[k].copy()
+                after[drop[k, i]], after[add[k, j]] = False, True
+                assert found[k, i, j] == pytest.approx(ready.of_masks(after[None, :])[0], abs=1e-9)
+
+
+def test_slopes_of_pearson_are_derivatives() -> None:
+    ready = problem(made(), criterion="pearson")
+    mask = np.zeros((1, 10), bool)
+    mask[0, [0, 3, 4]] = True
+    sums = ready.sums(mask).astype(float)
+    slope = topic_slopes(ready, sums)[0] / np.sqrt(((ready.full - ready.full.mean()) ** 2).sum())
+    step = 1e-5
+    moved = ready.of_sums(sums + step * ready.units, 3)
+    np.testing.assert_allclose((moved - ready.of_sums(sums, 3)) / step, slope, atol=1e-5)
+
+
+def test_a_descent_never_loses() -> None:
+    ready = problem(made(runs=20, topics=40, seed=5))
+    archive = Archive(ready)
+    rng = np.random.default_rng(0)
+    masks = np.argsort(np.argsort(rng.random((30, 40)), axis=1), axis=1) < np.arange(5, 35)[:, None]
+    sides = np.where(np.arange(30) % 2, 1, -1)
+    descend(archive, States(sides, masks), width=6)
+    for side, mask in zip(sides, masks, strict=True):
+        start = ready.of_masks(mask[None, :])[0]
+        reached = archive.value(int(side), int(mask.sum()))
+        assert reached is not None
+        assert side * reached >= side * start
+
+
+@pytest.mark.parametrize("criterion", ["tau-ap", "rbo", "spearman", "error-rate"])
+def test_other_criteria_find_the_proved_sets_of_a_small_matrix(criterion: str) -> None:
+    ready = problem(made(runs=10, topics=9, seed=2), criterion=criterion)
+    swapped, proved = search(ready, search="swap"), search(ready, search="exact")
+    for side in ("best", "worst"):
+        np.testing.assert_allclose(swapped.values(side), proved.values(side), atol=1e-12)
+
+
+def test_gmap_searches_too() -> None:
+    ready = problem(made(runs=10, topics=9), criterion="pearson", scale="gmap")
+    assert not ready.quadratic
+    np.testing.assert_allclose(
+        search(ready, search="swap").values(), search(ready, search="exact").values(), atol=1e-12
+    )

@@ -25,8 +25,11 @@ docs: $(STAMP)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	$(BIN)/mkdocs build --strict
 
-bench: $(STAMP)
-	$(BIN)/python benchmarks/run.py $(ONLY)
+# The peers of the benchmarks are heavy; they have an environment of their own.
+bench:
+	test -d .bench-venv || $(PYTHON) -m venv .bench-venv
+	.bench-venv/bin/pip install --quiet --disable-pip-version-check --editable ".[test,bench]"
+	.bench-venv/bin/python benchmarks/run.py $(ONLY)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -34,4 +37,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) demo site build dist
+	rm -rf $(VENV) .bench-venv demo site build dist

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import assay
 from assay.engine import chunks, generator, generators, ordered_map
 from assay.errors import UsageError
 from assay.registry import Registry, parse_call
@@ -94,3 +97,22 @@ def test_a_not_a_number_never_reaches_the_screen() -> None:
     assert Table.of({"x": ".2f"}, [(float("nan"),)]).cells() == [["–"]]
     assert shown(True, "") == "yes"
     assert shown(-0.0001, ".2f") == "0.00"
+
+
+def test_blank_notes_part_the_text_and_nothing_else() -> None:
+    table = Table.of({"a": "d"}, [(1,)], notes=["", "a note"])
+    assert table.text().splitlines()[-2:] == ["", "a note"]
+    assert table.record()["notes"] == ["a note"]
+    assert table.markdown().splitlines()[-2:] == ["", "a note"]
+    assert table.latex().count("footnotesize") == 1
+
+
+def test_latex_knows_every_sign_that_tables_use() -> None:
+    """pdflatex stops at a character that it has no glyph for; those past Latin-1 are ours to write out."""
+    root = Path(assay.__file__).parent
+    files = [p for p in root.rglob("*.py") if p.parent.name not in ("report", "tests")]
+    trees = [ast.parse(p.read_text(encoding="utf-8")) for p in files]
+    texts = [n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    strings = [t for t in texts if "\n" not in t]  # docstrings of several lines are not shown in tables
+    signs = {c for t in strings for c in t if ord(c) > 0x17F}
+    assert {c for c in signs if c in Table.of({c: ""}, []).latex()} == set()

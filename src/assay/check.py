@@ -15,9 +15,10 @@ from assay.data import Qrels, Run
 from assay.errors import DataError
 from assay.grades import match
 from assay.ids import Ids
-from assay.io import rows
-from assay.io.files import read_bytes
+from assay.io import read_qrels, read_run, rows
+from assay.io.files import kind, read_bytes
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
+from assay.io.tabular import TABULAR
 from assay.measures import parse
 from assay.tables import Table
 
@@ -54,7 +55,9 @@ class Findings:
 
 
 def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
-    """A TREC run without its bad lines, and the lines that were dropped."""
+    """A TREC run without its bad lines, and the lines that were dropped; of a table no line is dropped."""
+    if kind(path) in TABULAR:
+        return read_run(path), []
     reading = read_rows(read_bytes(path), RUN)
     if not reading.rows:
         raise DataError(f'{path}: no line is a run line, "{RUN.form}"')
@@ -62,27 +65,35 @@ def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
 
 
 def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
-    """What is odd in a TREC run, alone and beside judgments."""
-    where, data = str(path), read_bytes(path)
-    reading = read_rows(data, RUN)
+    """What is odd in a TREC run, alone and beside judgments; in a table, which bad row is the first."""
+    where = str(path)
+    if kind(path) in TABULAR:
+        return _check_table(where, lambda: _of_run(where, read_run(path), qrels))
+    reading = read_rows(read_bytes(path), RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
         return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"')]
     found += _odd_scores(where, reading.rows)
     found += _rank_order(where, reading.rows)
-    run = _run_of(reading, Path(path).name)
-    found += _ties(where, run)
-    if qrels is not None:
-        found += _against(where, run, qrels)
-    return found
+    return [*found, *_of_run(where, _run_of(reading, Path(path).name), qrels)]
 
 
 def check_qrels(path: str | Path) -> list[Finding]:
-    """What is odd in TREC judgments."""
+    """What is odd in TREC judgments; in a table, which bad row is the first."""
     where = str(path)
+    if kind(path) in TABULAR:
+        return _check_table(where, lambda: _of_judgments(where, _judgments(read_qrels(path))))
     reading = read_rows(read_bytes(path), QRELS)
-    found = list(_problems(where, reading))
-    grades = Counter(int(float(r.fields[3])) for r in reading.rows)
+    if not reading.rows and not reading.problems:
+        return [Finding(where, None, "error", f'there is no judgment; a qrels line is "{QRELS.form}"')]
+    judged = [(r.topic, int(float(r.fields[3]))) for r in reading.rows]
+    return [*_problems(where, reading), *_of_judgments(where, judged)]
+
+
+def _of_judgments(where: str, judged: Sequence[tuple[str, int]]) -> list[Finding]:
+    """Odd grades, and topics without a relevant doc."""
+    found = []
+    grades = Counter(grade for _, grade in judged)
     negative = sum(n for grade, n in grades.items() if grade < 0)
     if negative:
         found.append(Finding(where, None, "remark", f"{negative} negative grades: pooled but not judged"))
@@ -91,9 +102,9 @@ def check_qrels(path: str | Path) -> list[Finding]:
     if gaps or high > 10:
         spread = ", ".join(f"{g}: {n}" for g, n in sorted(grades.items())[:12])
         found.append(Finding(where, None, "remark", f"odd grades ({spread}); is the scale as you think?"))
-    best: dict[str, float] = {}
-    for r in reading.rows:
-        best[r.topic] = max(best.get(r.topic, -math.inf), float(r.fields[3]))
+    best: dict[str, int] = {}
+    for topic, grade in judged:
+        best[topic] = max(best.get(topic, grade), grade)
     empty = [t for t, grade in best.items() if grade < 1]
     if empty:
         found.append(Finding(where, None, "remark", f"{len(empty)} topics without a relevant doc{_names(empty)}"))
@@ -105,7 +116,9 @@ def tie_sensitivity(run: Run, qrels: Qrels, measures: Sequence[str] = ("AP", "nD
     tied = run.ordered("average")
     g = match(tied, qrels).grades()
     block, span = g.blocks(), np.arange(g.depth)
-    low, high = (np.lexsort((np.broadcast_to(span, block.shape), sign * g.ranked, block)) for sign in (1, -1))
+    # An unjudged doc has the least 32-bit number for a grade, which has no negative of 32 bits.
+    grade = g.ranked.astype(np.int64)
+    low, high = (np.lexsort((np.broadcast_to(span, block.shape), sign * grade, block)) for sign in (1, -1))
     rows = []
     for name in measures:
         m = parse(name)
@@ -113,6 +126,27 @@ def tie_sensitivity(run: Run, qrels: Qrels, measures: Sequence[str] = ("AP", "nD
         rows.append((run.name, name, m(g).mean(), worst, best, best - worst))
     formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f", "could move": ".4f"}
     return Table.of(formats, rows, caption="Tie sensitivity")
+
+
+def _check_table(where: str, look: Callable[[], Sequence[Finding]]) -> list[Finding]:
+    """What a look at a table finds, or the error that keeps it from being read."""
+    try:
+        return list(look())
+    except DataError as error:
+        line, _, what = str(error).removeprefix(f"{where}:").partition(": ")
+        if line.isdigit():
+            return [Finding(where, int(line), "error", what)]
+        return [Finding(where, None, "error", str(error).removeprefix(f"{where}: "))]
+
+
+def _judgments(qrels: Qrels) -> list[tuple[str, int]]:
+    topics = (qrels.topics[t] for t in qrels.topic_of_row().tolist())
+    return list(zip(topics, qrels.grades.tolist(), strict=True))
+
+
+def _of_run(where: str, run: Run, qrels: Qrels | None) -> list[Finding]:
+    """Ties, and what the judgments lack."""
+    return [*_ties(where, run), *(() if qrels is None else _against(where, run, qrels))]
 
 
 def _problems(where: str, reading: Reading) -> Iterator[Finding]:

@@ -9,9 +9,12 @@ import numpy as np
 
 from assay.data import natural_order
 from assay.errors import DataError
+from assay.io.rows import number
 from assay.io.tabular import Sheet, read_sheet, write_sheet
 from assay.scores import ScoreMatrix
 
+LARGEST = 1e100
+"""Larger scores would overflow when they are squared and summed."""
 TIDY = ("run", "topic", "measure", "score")
 
 
@@ -38,6 +41,8 @@ def _from_matrix(sheet: Sheet, transpose: bool, measure: str | None) -> ScoreMat
     names, first = _names_and_first_column(sheet, transpose)
     values = np.array([[_score(sheet, i, j) for j in range(first, len(sheet.header))] for i in range(len(sheet.rows))])
     columns = [h.strip() for h in sheet.header[first:]]
+    if not columns:
+        raise DataError(f"{sheet.where}: one column, no scores; columns are parted by commas or tabs")
     corner = sheet.header[0].strip() if first and not transpose else ""
     values = values.reshape(len(sheet.rows), len(columns))
     title = measure or corner or "score"
@@ -60,9 +65,13 @@ def _names_and_first_column(sheet: Sheet, transpose: bool) -> tuple[list[str], i
 
 
 def _score(sheet: Sheet, row: int, column: int) -> float:
-    value = sheet.number(row, column)
-    if not np.isfinite(value):
+    value = number(sheet.rows[row][column].strip())
+    if value is None:
+        what = f"score of column {sheet.header[column]!r} is not a number: {sheet.rows[row][column]!r}"
+        raise DataError.at(sheet.where, sheet.lines[row], what)
+    if not abs(value) <= LARGEST:
         what = f"score of column {sheet.header[column]!r} is {sheet.rows[row][column]!r}; scores must be finite"
+        what += f" and at most {LARGEST:g} in size" if np.isfinite(value) else ""
         raise DataError.at(sheet.where, sheet.lines[row], what)
     return value
 

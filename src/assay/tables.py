@@ -92,7 +92,7 @@ class Table:
             for row in [list(self.columns), rule, *self.cells()]
         ]
         head = [f"**{self.caption}**", ""] if self.caption else []
-        tail = ["", *(f"{n}  " for n in self.notes)] if self.notes else []
+        tail = ["", *(f"{n}  " for n in self.notes if n)] if self.notes else []
         return "\n".join([*head, *lines, *tail]).rstrip()
 
     def csv(self) -> str:
@@ -106,7 +106,7 @@ class Table:
     def record(self) -> dict[str, Any]:
         """The table as plain data, for JSON."""
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-        return {"caption": self.caption, "notes": list(self.notes), "rows": rows}
+        return {"caption": self.caption, "notes": [n for n in self.notes if n], "rows": rows}
 
     def latex(self) -> str:
         """A booktabs table, ready for a paper."""
@@ -114,7 +114,7 @@ class Table:
         body = [" & ".join(map(_tex, row)) + r" \\" for row in self.cells()]
         head = " & ".join(map(_tex, self.columns)) + r" \\"
         caption = [rf"\caption{{{_tex(self.caption)}}}"] if self.caption else []
-        notes = [rf"\par\footnotesize {_tex(n)}" for n in self.notes]
+        notes = [rf"\par\footnotesize {_tex(n)}" for n in self.notes if n]
         inner = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
         return "\n".join([r"\begin{table}", r"\centering", *caption, *inner, r"\end{tabular}", *notes, r"\end{table}"])
 
@@ -165,6 +165,10 @@ _TEX = {
     "Φ": r"$\Phi$", "χ": r"$\chi$", "δ": r"$\delta$", "μ": r"$\mu$", "²": r"$^2$", "≥": r"$\ge$",
     "≤": r"$\le$", "×": r"$\times$", "±": r"$\pm$", "→": r"$\to$", "…": r"\dots{}", "β": r"$\beta$",
     "λ": r"$\lambda$", "√": r"$\surd$", "₁": r"$_1$", "·": r"$\cdot$", "∞": r"$\infty$", "θ": r"$\theta$",
+    "≈": r"$\approx$", "γ": r"$\gamma$", "ε": r"$\varepsilon$", "π": r"$\pi$", "Π": r"$\Pi$", "Σ": r"$\Sigma$",
+    "′": r"$'$", "₂": r"$_2$", "ⁿ": r"$^n$", "∝": r"$\propto$", "∩": r"$\cap$", "∪": r"$\cup$",
+    "↓": r"$\downarrow$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
+    "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
 }  # fmt: skip
 
 

@@ -168,3 +168,34 @@ def test_errors_are_one_line_and_exit_2(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert done.stdout == ""
         assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("topics", ["inf", "nan"])
+def test_a_number_of_topics_is_a_number(topics: str) -> None:
+    result = plan("power", "--topics", topics, "--sigma", 0.1)
+    assert isinstance(result.exception, AssayError)
+    assert "topics: a t test needs at least two" in str(result.exception)
+
+
+def test_variances_of_different_measures_are_not_pooled(tmp_path: Path) -> None:
+    m = [ScoreMatrix.of([[0.1, 0.4], [0.2, 0.9]], measure=name) for name in ("AP", "RR")]
+    write_scores(tmp_path / "s.csv", m)
+    assert "choose one with -m" in str(plan("topics", tmp_path / "s.csv").exception)
+    assert plan("topics", tmp_path / "s.csv", "-m", "RR").exit_code == 0
+    write_scores(tmp_path / "a.csv", m[:1])
+    write_scores(tmp_path / "b.csv", m[:1])
+    assert plan("topics", tmp_path / "a.csv", tmp_path / "b.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AP,1\na,.1\nb,.2\n", "σ needs at least two topics"),
+        ("AP,1,2,3\na,.1,.2,.3\nb,.2,.3,.4\n", "the same amount on every topic"),
+    ],
+)
+def test_a_trial_without_a_spread_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    result = plan("trial", tmp_path / "t.csv", "--delta", 0.1)
+    assert isinstance(result.exception, AssayError)
+    assert message in str(result.exception)

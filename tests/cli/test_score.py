@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from assay.check import tie_sensitivity
 from assay.cli.check import command as check
 from assay.cli.measures import command as measures
 from assay.cli.score import command as score
+from assay.data import Qrels, Run
+from assay.errors import UsageError
 from assay.scorefiles import read_scores
 from tests.conftest import real_data
 
@@ -215,3 +218,41 @@ def test_the_whole_table_of_trec_eval_on_real_files() -> None:
         "--compat", "trec_eval-10", "-m", "all_trec", "-q", "-c", "-M100",
     )  # fmt: skip
     assert done.stdout == (root / "expected-v10.0-rc3" / "out.test.aqcM").read_text()
+
+
+def test_tied_unjudged_docs_come_last_in_the_best_order() -> None:
+    """a (relevant) tied with x and y (unjudged): RR is 1 at best, 1/3 at worst."""
+    qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
+    table = tie_sensitivity(Run.from_dict("r", {"1": {"a": 1.0, "x": 1.0, "y": 1.0}}), qrels, ["RR", "AP"])
+    for row in table.rows:
+        assert row[2:] == pytest.approx((1 / 3, 1 / 3, 1.0, 2 / 3))
+
+
+def test_check_reads_tables_and_finds_empty_judgments(folder: Path) -> None:
+    (folder / "r.csv").write_text("topic,doc,score\n1,a,2\n2,c,1\n")
+    (folder / "q.csv").write_text("topic,doc,grade\n1,a,1\n2,c,-1\n")
+    found = CliRunner().invoke(check, ["--qrels", str(folder / "q.csv"), str(folder / "r.csv")])
+    assert (found.exit_code, "1 negative grades" in found.stdout) == (0, True)
+    (folder / "r.csv").write_text("topic,doc,score\n1,a,x\n")
+    found = CliRunner().invoke(check, [str(folder / "r.csv")])
+    assert (found.exit_code, "r.csv:2  error" in found.stdout) == (1, True)
+    (folder / "q.csv").write_text("topic,doc\n1,a\n")
+    (folder / "empty").write_text("")
+    for bad, what in (("q.csv", "no column 'grade'"), ("empty", "there is no judgment")):
+        found = CliRunner().invoke(check, ["--qrels", str(folder / bad), str(folder / "runs")])
+        assert (found.exit_code, what in found.stdout) == (1, True)
+
+
+def test_a_measure_is_explained_in_every_format_and_with_a_cutoff() -> None:
+    text = CliRunner().invoke(measures, ["nDCG@10"]).stdout
+    assert text.startswith("nDCG(k=none")
+    assert text.endswith("Burges et al. 2005\n")
+    record = json.loads(CliRunner().invoke(measures, ["nDCG", "--format", "json"]).stdout)
+    assert record["rows"][0]["paper"] == "Järvelin & Kekäläinen 2002; Burges et al. 2005"
+    assert len(CliRunner().invoke(measures, ["nDCG", "--format", "markdown"]).stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize("option", [["--save", "s.csv"], ["--bounds"]])
+def test_what_trec_eval_output_cannot_show_is_refused(option: list[str], folder: Path) -> None:
+    with pytest.raises(UsageError, match="do not go with --format trec_eval"):
+        run(folder, "--format", "trec_eval", *option)

@@ -146,3 +146,23 @@ def test_help_has_examples() -> None:
         result = standardize(name, "--help")
         assert result.exit_code == 0
         assert len(result.output.splitlines()) > 6
+
+
+def test_reference_scores_are_read_as_the_scores_are(folder: Path) -> None:
+    """Of a file of several measures the one in question; with --transpose a row per topic in both files."""
+    several = [matrix(1), ScoreMatrix.of(matrix(3).values, runs=matrix(3).runs, topics=matrix(3).topics, measure="RR")]
+    write_scores(folder / "several.csv", several)
+    both = ["--reference", folder / "several.csv", "-m", "AP", "--samples", 5, "--sizes", 2]
+    assert records("references", folder / "several.csv", *both)[0]["rows"][0]["Pearson"] == pytest.approx(1)
+    m = matrix(1)
+    lines = [",".join([t, *map(str, column)]) for t, column in zip(m.topics, m.values.T.tolist(), strict=True)]
+    (folder / "turned.csv").write_text("\n".join([",".join(["topic", *m.runs]), *lines]) + "\n")
+    turned = records("apply", folder / "turned.csv", "--transpose", "--reference", folder / "turned.csv")
+    plain = records("apply", folder / "one.csv", "--reference", folder / "one.csv")
+    assert [list(r.values())[1] for r in turned[0]["rows"]] == [list(r.values())[1] for r in plain[0]["rows"]]
+
+
+def test_a_year_is_given_once(folder: Path) -> None:
+    result = standardize("trend", f"2019={folder}/one.csv", f"2019={folder}/two.csv", "--reference", "run1")
+    assert isinstance(result.exception, AssayError)
+    assert "'2019' is there twice" in str(result.exception)

@@ -48,3 +48,10 @@ def test_the_list_explains_each() -> None:
     result = CliRunner().invoke(command, ["--list"])
     assert result.stdout.count("?") >= 8
     assert "assay study --list" in CliRunner().invoke(command, []).stdout
+
+
+def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
+    args = ["swaps", f"{folder}/s.csv", "-m", "AP", "--sizes", "4,6", "--draws", "20"]
+    text = CliRunner().invoke(command, args, catch_exceptions=False).stdout
+    assert "at 3 sizes or more, so nothing is extrapolated" in text
+    assert "large enough" not in text

@@ -18,6 +18,7 @@ from assay.ids import Ids
 from assay.io import read_qrels, read_run, write_qrels, write_run
 from assay.io.decimals import read_decimals
 from assay.io.lines import pieces
+from assay.io.rows import RUN, read_rows
 
 PLAIN = "1 Q0 a 1 3.5 tag\n1 Q0 b 2 2.5 tag\n010 Q0 a 1 1e-3 tag\n"
 EXPECTED = {"1": {"a": 3.5, "b": 2.5}, "010": {"a": 0.001}}
@@ -28,6 +29,8 @@ FORMS = {
     "leading blanks": "".join("  " + line + "\n" for line in PLAIN.splitlines()),
     "padded columns": PLAIN.replace(" Q0", "     Q0   "),
     "CR LF": PLAIN.replace("\n", "\r\n"),
+    "CR alone": PLAIN.replace("\n", "\r"),
+    "a CR alone in the middle": PLAIN.replace("\n", "\r", 1),
     "byte-order mark": "\ufeff" + PLAIN,
     "blank lines": "\n\n" + PLAIN.replace("\n", "\n\n"),
     "comments": "# a\n" + PLAIN.replace("\n", "\n  # b\n"),
@@ -59,6 +62,7 @@ def test_every_form_of_a_run_is_read(form: str, mapped: bool, tmp_path: Path) ->
         ("1 Q0 c 3 0x1p tag", "r.run:2: score is not a number"),
         ("1 Q0 c 3 1,5 tag", "r.run:2: score is not a number: '1,5'"),
         ("1 Q0 c 3 --1 tag", "r.run:2: score is not a number"),
+        ("1 Q0 c 3 \u0663 tag", "r.run:2: score is not a number"),
         ("1 Q0 c 3 . tag", "r.run:2: score is not a number"),
         ("1 Q0 c 3 1.2.3 tag", "r.run:2: score is not a number"),
         ("1 Q0 c 3 1.5", "r.run:2: 5 fields: '1 Q0 c 3 1.5'"),
@@ -210,3 +214,69 @@ def test_topics_stay_strings(tmp_path: Path) -> None:
     path = tmp_path / "q.txt"
     path.write_text("010 0 a 1\n10 0 a 1\n9 0 a 1\n")
     assert read_qrels(path).topics == ("9", "010", "10")
+
+
+@pytest.mark.parametrize("rank", ["x", "1.5", "1e300", "nan"])
+def test_a_rank_is_needed_only_where_ranks_are_used(rank: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_text(f"1 Q0 a 1 3 t\n1 Q0 b {rank} 3 t\n")
+    assert len(read_run(path)) == 2
+    with pytest.raises(DataError, match=f"r.run:2: rank is not a whole number: '{rank}'"):
+        read_run(path, ranks=True)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"1 0 c 99999999999", "q.txt:2: grade is too large: '99999999999'"),
+        (b"caf\xe9 0 c 1", "q.txt:2: not UTF-8: byte 0xe9"),
+        (b"1 0 caf\xe9 1", "q.txt:2: not UTF-8: byte 0xe9"),
+        (b"1 0 c \xd9\xa3", "q.txt:2: grade is not a number"),
+    ],
+)
+def test_a_bad_judgment_is_an_error_with_its_number(line: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_bytes(b"1 0 a 1\r\n" + line + b"\n2 0 z 0\n")
+    with pytest.raises(DataError, match=message):
+        read_qrels(path)
+
+
+def test_judgments_whose_lines_end_in_a_bare_return(tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_bytes(b"1 0 a 1\r1 0 b 0\r2 0 a 2\r")
+    assert read_qrels(path).to_dict() == {"1": {"a": 1, "b": 0}, "2": {"a": 2}}
+
+
+def test_both_readers_part_fields_alike(tmp_path: Path) -> None:
+    """A no-break space belongs to a doc id, a control byte parts fields, in the fast reader and in the line reader."""
+    data = "1 Q0 a\u00a0b\x001 3 t\n1 Q0 c\u2003d 2 2 t\n".encode()
+    path = tmp_path / "r.run"
+    path.write_bytes(data)
+    slow = read_rows(data, RUN)
+    assert read_run(path).ranking("1") == ["a\u00a0b", "c\u2003d"] == [row.doc for row in slow.rows]
+    assert not slow.problems
+
+
+def test_a_table_of_strange_names_comes_back(tmp_path: Path) -> None:
+    run = Run.from_dict("r", {"1": {"a\u2028b": 2.0, "c\x85d": 1.0}})
+    write_run(tmp_path / "r.jsonl", run)
+    assert read_run(tmp_path / "r.jsonl").to_dict() == run.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("topic,doc,rank,score\n1,a,nan,1\n", "t.csv:2: rank is not a whole number"),
+        ("topic,doc,rank,score\n1,a,1e300,1\n", "t.csv:2: rank is not a whole number"),
+        ("topic,doc,score\n1,a,1_0\n", "t.csv:2: score is not a number: '1_0'"),
+        ("topic,doc,score\n1,,1\n", "t.csv:2: the topic or the doc is empty"),
+    ],
+)
+def test_a_bad_row_of_a_table_is_an_error_with_its_line(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_run(path)
+    path.write_text("topic,doc,grade\n1,a,1e300\n")
+    with pytest.raises(DataError, match=r"t\.csv:2: grade is not a whole number"):
+        read_qrels(path)

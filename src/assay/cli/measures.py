@@ -28,8 +28,10 @@ def command(name: str | None, plugin: Path | None, out: Output) -> None:
         load_plugin(plugin)
     if name is None:
         out.write(listing())
-    else:
+    elif out.format == "text":
         out.text(explanation(name))
+    else:
+        out.write(explained(name))
 
 
 def listing() -> Table:
@@ -45,13 +47,24 @@ def listing() -> Table:
 
 def explanation(name: str) -> str:
     """One measure: how it is written, its docstring, its paper."""
-    from assay.measures import MEASURES
+    form, text, paper = _parts(name)
+    return f"{form}\n\n{text}" + (f"\n\nPaper: {paper}" if paper else "")
 
-    entry = MEASURES[name]
+
+def explained(name: str) -> Table:
+    """The same as a table of one row."""
+    form, text, paper = _parts(name)
+    return Table.of({"measure": "", "what it is": "", "paper": ""}, [(form, " ".join(text.split()), paper)])
+
+
+def _parts(name: str) -> tuple[str, str, str]:
+    """How a measure is written, what it is, its paper; the name may have a cutoff and parameters, as in nDCG@10."""
+    from assay.measures import MEASURES, parse
+
+    entry = MEASURES[name] if name in MEASURES else parse(name).entry
     given = ", ".join(f"{k}={_shown(v)}" for k, v in entry.parameters.items())
     text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
-    paper = f"\n\nPaper: {entry.facts['paper']}" if "paper" in entry.facts else ""
-    return f"{entry.name}({given})\n\n{text}{paper}"
+    return f"{entry.name}({given})", text, str(entry.facts.get("paper", ""))
 
 
 def _shown(value: object) -> str:

@@ -154,13 +154,15 @@ def topics(
 
     if (variance is None) == (not scores):
         raise UsageError("give --variance, or score files to estimate it from")
-    found = variance if variance is not None else score_variance(*_read(scores, measure, transpose), runs=best)
-    differences = 2 * found
+    earlier = _read(scores, measure, transpose)
+    if len(earlier) > len(scores):
+        raise UsageError(f"a file has several measures ({', '.join(m.measure for m in earlier)}); choose one with -m")
+    found = variance if variance is not None else score_variance(*earlier, runs=best)
     sizes = [
-        topics_by_t(difference, variance=differences, alpha=alpha, power=power),
+        topics_by_t(difference, variance=2 * found, alpha=alpha, power=power),
         topics_by_t(difference, variance=found, alpha=alpha, power=power, design="two-sample"),
         topics_by_anova(difference, runs=runs, variance=found, alpha=alpha, power=power),
-        topics_by_interval(difference, variance=differences, alpha=alpha),
+        topics_by_interval(difference, variance=2 * found, alpha=alpha),
         topics_by_interval(difference, variance=found, alpha=alpha, design="two-sample"),
     ]
     out.write(sizes_table(sizes))
@@ -242,16 +244,14 @@ def trial(
     assay plan trial --sigma 0.15 --topics 40 --delta 0.033 after it, how many topics?
     assay plan trial trial.csv --runs new,old --delta 0.033 the same from its scores
     """
-    from assay.plan.trial import best_trial, trial_plan
+    from assay.plan.trial import best_trial, trial_plan, trial_sigma
 
     if (sigma is None) == (not scores):
         raise UsageError("give --sigma, or the scores of the two runs in the trial")
-    seen = sigma
+    seen = sigma or 0.0
     if scores:
         pair = _pair(_read(scores, measure, transpose), runs)
-        seen, topics = float((pair.values[0] - pair.values[1]).std(ddof=1)), pair.shape[1]
-    if seen is None or seen == 0:
-        raise UsageError("sigma: the runs differ by the same amount on every topic; a σ above 0 is needed")
+        seen, topics = trial_sigma(pair), pair.shape[1]
     asked: dict[str, Any] = {"delta": delta, "power": power, "confidence": confidence, "exact": exact, "test": test}
     found = best_trial(seen, **asked) if topics is None else trial_plan(seen, topics, **asked)
     out.write(found.table(), of=found)

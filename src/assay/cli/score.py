@@ -105,6 +105,8 @@ def command(
 
         if not isinstance(qrels, Qrels):
             raise UsageError("trec_eval has no measures by intent; give --qrels")
+        if save or bounds:
+            raise UsageError("--save and --bounds do not go with --format trec_eval; leave them or the format out")
         options = Options(
             policy.compat or "trec_eval-9", tuple((measures or "official").split()), per_topic, complete, rel,
             policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {},

@@ -201,7 +201,7 @@ def references(
     from assay.standard.reference import longevity, reference_size
 
     matrix = one_matrix(matrices)
-    by = one_matrix(load_scores([reference], qrels_path=None, measures=None))
+    by = _reference_scores(reference, matrix.measure)
     with out.progress("sampling reference runs") as progress:
         found = reference_size(
             matrix, by, sizes=numbers(sizes), samples=samples, form=form, seed=seed, jobs=jobs, progress=progress
@@ -240,6 +240,8 @@ def trend(
         label, equals, path = text.partition("=")
         if not equals:
             raise UsageError(f"{text!r}: write each collection as YEAR=SCORES, e.g. 2019=scores.csv")
+        if label in years:
+            raise UsageError(f"{text!r}: {label!r} is there twice; give every collection a label of its own")
         years[label] = one_matrix(_read([Path(path)], measures, transpose))
     names = [r.strip() for r in reference.split(",") if r.strip()]
     found = trend_of(years, names, form=form, smoothing=None if smoothing == "none" else smoothing)
@@ -256,8 +258,15 @@ def _reference(matrix: ScoreMatrix, factors_path: Path | None, reference: Path |
     if factors_path is not None:
         return _joined((factors_path,), matrix.measure)
     if reference is not None:
-        return one_matrix(load_scores([reference], qrels_path=None, measures=matrix.measure))
+        return _reference_scores(reference, matrix.measure)
     return None
+
+
+def _reference_scores(path: Path, measure: str) -> ScoreMatrix:
+    """Scores of reference runs, in the shape of the command's; a file of a single measure serves whatever its name."""
+    transpose = bool(click.get_current_context().params.get("transpose"))
+    found = _read([path], None, transpose)
+    return one_matrix([m for m in found if m.measure == measure] or found)
 
 
 def _joined(paths: tuple[Path, ...], measure: str) -> Factors:

@@ -66,10 +66,20 @@ def compressed(data: bytes, path: Path) -> bytes:
 
 
 def write_whole(path: str | Path, data: str | bytes) -> None:
-    """Write a file whole or not at all: to a temporary file beside it, then rename; compressed by its ending."""
+    """Write a file whole or not at all: to a temporary file beside it, then rename; compressed by its ending.
+
+    A link is followed, and what is no plain file (a terminal, a pipe, a null device) is written to as it is.
+    """
     target = Path(path)
     raw = compressed(data.encode() if isinstance(data, str) else data, target)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    if target.exists() and not target.is_file():
+        target.write_bytes(raw)
+        return
+    target = target.resolve()
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:80]}.")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)

@@ -19,7 +19,7 @@ from assay.ids import WORD, Bytes, Ids, Ints
 
 T = TypeVar("T")
 
-NEWLINE, BLANK, COMMENT = 10, 32, 35
+NEWLINE, RETURN, BLANK, COMMENT = 10, 13, 32, 35
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PIECE = 1 << 20
 """Bytes of text that are worked on at a time."""
@@ -86,6 +86,8 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
 
 def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
     """Any white space: fields are runs of other bytes, and belong to the line that they stand in."""
+    if _has_bare_returns(text):
+        return None
     inside = np.concatenate([[False], text > BLANK, [False]])
     edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
     starts, ends = edges[:, 0], edges[:, 1]
@@ -98,6 +100,12 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
         return None
     at = first[:, None] + np.arange(columns)
     return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])
+
+
+def _has_bare_returns(text: Bytes) -> bool:
+    """Whether a CR ends a line by itself."""
+    returns = np.flatnonzero(text == RETURN)
+    return bool(len(returns)) and not (text.take(returns + 1, mode="clip") == NEWLINE).all()
 
 
 @dataclass(frozen=True, eq=False)

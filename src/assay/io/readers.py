@@ -15,6 +15,7 @@ from assay.errors import DataError
 from assay.ids import Ids
 from assay.io import trec
 from assay.io.files import kind
+from assay.io.rows import LARGEST_GRADE, LARGEST_RANK
 from assay.io.tabular import TABULAR, Sheet, read_sheet, write_sheet
 
 TOPIC, DOC = ("topic", "query", "qid", "query_id", "topic_id"), ("doc", "docid", "docno", "doc_id", "did")
@@ -38,7 +39,7 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
         np.cumsum([0, *map(len, groups.values())]),
         Ids.of(sheet.rows[i][doc] for i in rows),
         scores,
-        ranks=np.array([sheet.number(i, rank) for i in rows], dtype=np.int64) if rank is not None else None,
+        ranks=np.array([_whole(sheet, i, rank, LARGEST_RANK) for i in rows]) if rank is not None else None,
         info=RunInfo(),
     )
 
@@ -57,7 +58,7 @@ def read_qrels(path: str | Path) -> Qrels:
         tuple(topics),
         np.cumsum([0, *(len(groups[t]) for t in topics)]),
         Ids.of(sheet.rows[i][doc] for i in rows),
-        np.array([_whole(sheet, i, grade) for i in rows], dtype=np.int64),
+        np.array([_whole(sheet, i, grade, LARGEST_GRADE) for i in rows], dtype=np.int64),
         None if probability is None else np.array([_probability(sheet, i, probability) for i in rows]),
         name=Path(path).name,
     )
@@ -94,6 +95,8 @@ def _grouped(sheet: Sheet, topic: int, doc: int) -> dict[str, list[int]]:
     groups: dict[str, list[int]] = {}
     seen: dict[tuple[str, str], int] = {}
     for i, row in enumerate(sheet.rows):
+        if not row[topic] or not row[doc]:
+            raise DataError.at(sheet.where, sheet.lines[i], "the topic or the doc is empty; every row needs both")
         before = seen.setdefault((row[topic], row[doc]), i)
         if before != i:
             what = f"doc {row[doc]!r} is twice in topic {row[topic]!r} (first on line {sheet.lines[before]})"
@@ -111,11 +114,12 @@ def _finite(sheet: Sheet, row: int, column: int) -> float:
     return value
 
 
-def _whole(sheet: Sheet, row: int, column: int) -> int:
+def _whole(sheet: Sheet, row: int, column: int, largest: int) -> int:
     value = sheet.number(row, column)
-    if not np.isfinite(value) or value != np.floor(value):
-        what = f"grade is not a whole number: {sheet.rows[row][column]!r}"
-        raise DataError.at(sheet.where, sheet.lines[row], f"{what}; map the grades to whole numbers")
+    if not abs(value) <= largest or value != np.floor(value):
+        name = sheet.header[column].strip()
+        what = f"{name} is not a whole number of at most {largest}: {sheet.rows[row][column]!r}"
+        raise DataError.at(sheet.where, sheet.lines[row], f"{what}; map the {name}s to whole numbers")
     return int(value)
 
 

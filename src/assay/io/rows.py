@@ -8,10 +8,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.errors import DataError
+
+BLANKS = bytes(range(33))
+_TO_BLANK = bytes.maketrans(BLANKS, b" " * len(BLANKS))
+LARGEST_GRADE = 2**31 - 1
+LARGEST_RANK = 2**53
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,14 @@ def _run_problem(fields: list[str]) -> str | None:
     return None
 
 
+def _ranked_problem(fields: list[str]) -> str | None:
+    """As of a run whose ranks are used."""
+    rank = number(fields[3])
+    if rank is None or not abs(rank) <= LARGEST_RANK or rank != math.floor(rank):
+        return f"rank is not a whole number: {fields[3]!r}"
+    return _run_problem(fields)
+
+
 def _qrels_problem(fields: list[str]) -> str | None:
     value = number(fields[3])
     if value is None or not math.isfinite(value):
@@ -66,6 +79,8 @@ def _qrels_problem(fields: list[str]) -> str | None:
         return (
             f"grade is not a whole number: {fields[3]!r}; map the grades to whole numbers, and use gain= to weigh them"
         )
+    if abs(value) > LARGEST_GRADE:
+        return f"grade is too large: {fields[3]!r}"
     if len(fields) == 5:
         probability = number(fields[4])
         if probability is None or not 0 < probability <= 1:
@@ -74,6 +89,7 @@ def _qrels_problem(fields: list[str]) -> str | None:
 
 
 RUN = Form("run", "topic Q0 doc rank score tag", range(6, 1 << 30), "score", _run_problem)
+RANKED_RUN = replace(RUN, problem=_ranked_problem)
 QRELS = Form("qrels", "topic 0 doc grade", range(4, 6), "grade", _qrels_problem)
 
 
@@ -107,17 +123,28 @@ def read_rows(data: bytes, form: Form) -> Reading:
 
 def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Numbered lines with something on them that is not a comment."""
-    for number_, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        stripped = raw.strip(b" \t\r\v\f")
+    for number_, raw in enumerate(with_line_feeds(data.removeprefix(b"\xef\xbb\xbf")).split(b"\n"), 1):
+        stripped = raw.strip(BLANKS)
         if stripped and not stripped.startswith(b"#"):
             yield number_, stripped
 
 
+def with_line_feeds(data: bytes) -> bytes:
+    """The text with every end of line, CR LF or CR alone, as LF.
+
+    >>> with_line_feeds(b"a\\r\\nb\\rc")
+    b'a\\nb\\nc'
+    """
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
 def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
     try:
-        fields = raw.decode().split()
+        raw.decode()
     except UnicodeDecodeError as error:
         return Problem(line, f"not UTF-8: byte {raw[error.start]:#04x}; save the file as UTF-8")
+    # Fields are parted as in the fast reader: by blanks and control bytes, not by Unicode's other white space.
+    fields = [part.decode() for part in raw.translate(_TO_BLANK).split()]
     if len(fields) not in form.fields or (columns and len(fields) != columns):
         return Problem(line, f'{len(fields)} fields: {_short(raw)!r}; a {form.what} line is "{form.form}"')
     problem = form.problem(fields)
@@ -127,9 +154,9 @@ def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
 
 
 def number(text: str) -> float | None:
-    """A number as files write it, else None: no underscores, no blanks."""
+    """A number as files write it, else None: no underscores, no blanks, no digits of other scripts."""
     try:
-        return None if "_" in text else float(text)
+        return None if "_" in text or not text.isascii() else float(text)
     except ValueError:
         return None
 

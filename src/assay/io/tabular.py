@@ -12,6 +12,7 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.io.files import kind, read_bytes, write_whole
+from assay.io.rows import number
 
 TABULAR = ("csv", "tsv", "jsonl", "parquet")
 
@@ -40,11 +41,10 @@ class Sheet:
     def number(self, row: int, column: int) -> float:
         """A cell as a number, or an error that names its line."""
         text = self.rows[row][column]
-        try:
-            return float(text)
-        except ValueError:
-            what = f"{self.header[column]} is not a number: {text!r}"
-            raise DataError.at(self.where, self.lines[row], what) from None
+        value = number(text.strip())
+        if value is None:
+            raise DataError.at(self.where, self.lines[row], f"{self.header[column]} is not a number: {text!r}")
+        return value
 
 
 def read_sheet(path: str | Path, *, format: str | None = None) -> Sheet:
@@ -91,18 +91,19 @@ def _from_separated(where: str, text: str, separator: str) -> Sheet:
 def _from_jsonl(where: str, text: str) -> Sheet:
     header: list[str] = []
     records, lines = [], []
-    for number, line in enumerate(text.splitlines(), 1):
+    # Only a line feed ends a line: JSON strings may hold the other characters that end lines elsewhere.
+    for place, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DataError.at(where, number, f"not JSON: {error.msg}") from None
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise DataError.at(where, place, f"not JSON: {getattr(error, 'msg', 'nested too deep')}") from None
         if not isinstance(record, dict):
-            raise DataError.at(where, number, 'a line is not an object; write {"topic": …, "doc": …}')
+            raise DataError.at(where, place, 'a line is not an object; write {"topic": …, "doc": …}')
         header += [key for key in record if key not in header]
         records.append(record)
-        lines.append(number)
+        lines.append(place)
     if not records:
         raise DataError(f"{where}: the file is empty; one JSON object per line is expected")
     rows = [["" if r.get(h) is None else str(r[h]) for h in header] for r in records]

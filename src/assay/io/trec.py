@@ -35,8 +35,11 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
     where = str(path)
     text = _text(path, mapped=mapped)
     run = _run_in_file_order(text, ranks, threads)
+    if run is None:  # lines that end in a bare CR are rare enough to be tried last
+        text = Text.of(rows.with_line_feeds(text.bytes()))
+        run = _run_in_file_order(text, ranks, threads)
     if run is None or run.duplicate() is not None:
-        raise rows.first_problem(where, text.bytes(), rows.RUN)
+        raise rows.first_problem(where, text.bytes(), rows.RANKED_RUN if ranks else rows.RUN)
     if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')
     info = RunInfo(metadata=rows.metadata(text.buffer[: min(1 << 16, text.length)].tobytes()))
@@ -46,7 +49,7 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
 def read_qrels(path: str | Path) -> Qrels:
     """TREC judgments: `topic 0 doc grade`, with a fifth column the probability with which the doc was sampled."""
     where = str(path)
-    text = Text.of(read_bytes(path))
+    text = Text.of(rows.with_line_feeds(read_bytes(path)))
     found = _qrels_columns(text)
     if found is None:
         raise rows.first_problem(where, text.bytes(), rows.QRELS)
@@ -175,7 +178,7 @@ def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Pi
     columns.scores[rows_] = scores
     if columns.ranks is not None:
         ranks = read_decimals(found.column(RANK))
-        if not np.isfinite(ranks).all():
+        if not ((np.abs(ranks) <= rows.LARGEST_RANK) & (ranks == np.floor(ranks))).all():
             return None
         columns.ranks[rows_] = ranks
     changes = _changes(found)
@@ -243,9 +246,9 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] 
         return None
     grades = read_decimals(found.column(GRADE))
     probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is sampled else None
-    whole = np.isfinite(grades) & (grades == np.floor(grades)) & (np.abs(grades) < 2**31)
+    whole = np.isfinite(grades) & (grades == np.floor(grades)) & (np.abs(grades) <= rows.LARGEST_GRADE)
     fit = probabilities is None or bool(((probabilities > 0) & (probabilities <= 1)).all())
-    if not whole.all() or not fit or not _is_utf8(found.column(DOC)):
+    if not whole.all() or not fit or not _is_utf8(found.column(TOPIC)) or not _is_utf8(found.column(DOC)):
         return None
     return found.column(TOPIC), found.column(DOC), grades.astype(np.int64), probabilities
 

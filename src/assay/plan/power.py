@@ -118,7 +118,7 @@ def power_of(topics: npt.ArrayLike, effect: npt.ArrayLike, test: TTest | None = 
     """
     test = test or TTest()
     n, d = np.broadcast_arrays(np.asarray(topics, dtype=np.float64), np.asarray(effect, dtype=np.float64))
-    if (n < 2).any():
+    if not (np.isfinite(n) & (n >= 2)).all():
         raise UsageError(f"topics: a t test needs at least two (got {n.min():g})")
     df, shift = _law_of(test, n, d)
     from scipy.special import ndtr, ndtri, stdtrit

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from assay.errors import UsageError
 from assay.plan.power import TTest, between, paired, positive, topics_needed, whole
+from assay.scores import ScoreMatrix
 from assay.tables import Table
 
 
@@ -34,6 +35,20 @@ class TrialPlan:
     def table(self) -> Table:
         """One row."""
         return trials_table([self])
+
+
+def trial_sigma(pair: ScoreMatrix) -> float:
+    """σ of the differences between the two runs of a trial; an error where it cannot be told from 0.
+
+    >>> trial_sigma(ScoreMatrix.of([[0.5, 0.25, 0.75], [0.25, 0.25, 0.25]]))
+    0.25
+    """
+    if pair.shape[1] < 2:
+        raise UsageError(f"trial: σ needs at least two topics (got {pair.shape[1]})")
+    sigma = float((pair.values[0] - pair.values[1]).std(ddof=1))
+    if sigma <= 1e-12:
+        raise UsageError("sigma: the runs differ by the same amount on every topic; a σ above 0 is needed")
+    return sigma
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ BINS = 21
 WIDTH = 0.01
 FEWEST = 100
 """A bin with fewer pairs says nothing."""
+FEWEST_SIZES = 3
+"""Sizes of topic sets from which a rate is extrapolated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +63,19 @@ class Swaps:
         ]  # fmt: skip
         needed = self.needed()
         beyond = 100 * self.counts[-1, round((needed or 0) / WIDTH) :].sum() / max(1.0, self.counts[-1].sum())
+        if np.isnan(self.extrapolated).all():
+            verdict = f"no bin has {FEWEST} pairs at {FEWEST_SIZES} sizes or more, so nothing is extrapolated"
+        elif needed is None:
+            verdict = "no difference is large enough for 5 % swaps"
+        else:
+            verdict = (
+                f"at most 5 % swaps with {self.topics} topics: from {needed:.2f} on, as {beyond:.1f} % of the pairs"
+            )
         notes = [
             self.recipe,
             f"extrapolated by A₁·exp(−A₂·c) to {self.topics} topics; bins with fewer than {FEWEST} pairs are left out",
-            "no difference is large enough for 5 % swaps" if needed is None
-            else f"at most 5 % swaps with {self.topics} topics: from {needed:.2f} on, as {beyond:.1f} % of the pairs",
-        ]  # fmt: skip
+            verdict,
+        ]
         formats = {
             "difference": "",
             "pairs": "d",
@@ -150,7 +159,7 @@ def _extrapolated(sizes: npt.NDArray[np.int64], counts: Floats, swaps: Floats, n
     out = np.full(BINS, np.nan)
     for b in range(BINS):
         enough = counts[:, b] >= FEWEST
-        if enough.sum() < 3:
+        if enough.sum() < FEWEST_SIZES:
             continue
         # Half a swap is added so that bins without any have a logarithm.
         rate = (swaps[enough, b] + 0.5) / (counts[enough, b] + 1)

@@ -71,8 +71,12 @@ def _stream(function: Callable[[T], R], todo: Sequence[T], jobs: int, threads: b
 def _in_threads(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Iterator[R]:
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         yield from pool.map(function, todo)
+    finally:
+        # After an interrupt nobody waits for what has not begun.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def chunks(n: int, size: int) -> Iterator[slice]:

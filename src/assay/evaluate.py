@@ -55,7 +55,7 @@ class Policy:
         """What a score rests on, e.g. `nDCG@10|gain:grade|ties:docid|missing:zero|unjudged:0|assay:0.1`."""
         gain = dict(measure.parameters).get("gain", measure.entry.parameters.get("gain"))
         parts = [
-            str(measure),
+            str(measure.in_full()),
             f"gain:{gain}" if gain else "",
             f"ties:{ties or self.ties}",
             f"missing:{self.missing}",

@@ -129,7 +129,7 @@ def test_lengths_for_measures_of_time(folder: Path) -> None:
         (["score", "--qrels", "{}/qrels.txt", "{}/runs", "--tie", "x"], "--tie"),
         (["score", "--qrels", "{}/qrels.txt", "{}/runs", "-c"], "belong to --format trec_eval"),
         (["score", "--qrels", "{}/runs/one.run", "{}/runs/one.run"], "6 fields"),
-        (["nonsense"], "No such command 'nonsense'"),
+        (["scroe"], "no command 'scroe'; did you mean score"),
     ],
 )  # fmt: skip
 def test_bad_calls_end_with_one_line_and_2(args: list[str], message: str, folder: Path) -> None:

@@ -15,9 +15,9 @@ import pytest
 from assay.evaluate import Policy, evaluate
 from assay.io import read_qrels, read_run
 from assay.measures import parse
+from assay.measures.trec_names import ROOTS
 from assay.scorefiles import read_scores
 from assay.scores import ScoreMatrix
-from assay.trec_eval import ROOTS
 from tests.conftest import real_data
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 
 import click
 
 from assay.errors import AssayError
+from assay.registry import did_you_mean
 from assay.version import __version__
 
 COMMANDS = {
@@ -43,6 +45,13 @@ class Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise AssayError(f"no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -56,20 +65,25 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line: errors are one line on standard error and exit code 2, an interrupt is 130."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show τ or Δ gets a question mark instead of a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         cli.main(prog_name="assay", standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "assay"
-        _fail(f"{error.format_message()}; see '{command} --help'")
+        _fail(f"{error.format_message().rstrip('.')}; see '{command} --help'")
     except click.ClickException as error:
         _fail(error.format_message())
     except AssayError as error:
         _fail(str(error))
     except (click.Abort, KeyboardInterrupt):
         click.echo("assay: interrupted", err=True)
-        sys.exit(130)
+        # Threads in the middle of a computation would be waited for.
+        os._exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

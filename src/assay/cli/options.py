@@ -105,5 +105,7 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
     return wrapped
 
 
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of all randomness.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
+)
 jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.grades import Grades
+from assay.measures.trec_names import our_name
 from assay.registry import Entry, Registry, parse_call
 
 Scores = npt.NDArray[np.float64]
@@ -55,6 +56,17 @@ class Measure:
         text += "" if k is None else f"@{k}"
         return text if self.aggregate == _aggregate(self.entry) else f"{self.aggregate}({text})"
 
+    def in_full(self) -> Measure:
+        """The same measure with the defaults of its own parameters written out; cutoff, rel and gain aside.
+
+        >>> str(parse("RBP").in_full())
+        'RBP(p=0.8)'
+        """
+        given = dict(self.parameters)
+        known = {k: given.get(k, v) for k, v in self.entry.parameters.items()}
+        shown = {k: v for k, v in known.items() if k in given or (v is not None and k not in ("k", "rel", "gain"))}
+        return replace(self, parameters=tuple(shown.items()))
+
     @property
     def entry(self) -> Entry[Callable[..., Scores]]:
         """What the registry knows of it."""
@@ -84,16 +96,19 @@ class Measure:
 
 
 def parse(text: str) -> Measure:
-    """The measure that a text names.
+    """The measure that a text names, in our way of writing or by trec_eval's name.
 
-    >>> parse("median(nDCG@10)").aggregate, parse("AP'").condensed
-    ('median', True)
+    >>> parse("median(nDCG@10)").aggregate, parse("AP'").condensed, str(parse("ndcg_cut_10"))
+    ('median', True, 'nDCG@10')
     """
     text = text.strip()
     wrapped = re.fullmatch(r"(mean|median|geometric|sum)\((.*)\)", text)
     if wrapped:
         inner = parse(wrapped[2])
         return Measure(inner.name, inner.parameters, inner.condensed, wrapped[1], inner.form)
+    theirs = our_name(text)
+    if theirs is not None and text not in MEASURES:
+        return parse(theirs)
     body, k = _cutoff(text)
     name, given = parse_call(body)
     condensed = name.endswith("'")
@@ -109,8 +124,8 @@ def parse(text: str) -> Measure:
 def parse_many(text: str) -> list[Measure]:
     """Measures from a text, parted by blanks or commas outside brackets.
 
-    >>> [str(m) for m in parse_many("AP, nDCG@10 RBP(p=0.8,gain=exp)")]
-    ['AP', 'nDCG@10', 'RBP(p=0.8,gain=exp)']
+    >>> [str(m) for m in parse_many("AP, nDCG@10 RBP(p=0.5,gain=exp)")]
+    ['AP', 'nDCG@10', 'RBP(p=0.5,gain=exp)']
     """
     parts = re.findall(r"(?:[^\s,()]|\([^()]*(?:\([^()]*\)[^()]*)*\))+", text)
     return [parse(p) for p in parts]

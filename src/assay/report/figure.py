@@ -1,0 +1,126 @@
+"""Figure: one Vega-Lite chart with its title and its text alternative; for notebooks, SVG, PNG, PDF and HTML.
+
+Where it stands: result → **figure** → file or page. Rows of data are kept beside the chart under a name, so that
+nothing that comes from a file can ever become part of an expression.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import MissingExtra, UsageError
+from assay.io.files import write_whole
+from assay.report.theme import WIDTH, config
+
+ENDINGS = ("svg", "png", "pdf", "html", "json")
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A chart: `spec` is Vega-Lite without a theme; `title` says what it is about, `description` what it shows."""
+
+    name: str
+    title: str
+    description: str
+    spec: dict[str, Any]
+
+    def standalone(self) -> dict[str, Any]:
+        """The specification with theme, title and a fixed width, as it is saved."""
+        titled = {"title": {"text": self.title}, "description": self.description, "config": config()}
+        return {**_wide(self.spec), **titled}
+
+    def embedded(self) -> dict[str, Any]:
+        """The specification for the page, which gives it theme, title and width."""
+        return {**self.spec, "description": self.description}
+
+    def chart(self) -> Any:
+        """The same as an altair chart, to be changed at will."""
+        return altair().Chart.from_dict(self.standalone())
+
+    def save(self, path: str | Path) -> None:
+        """Write the chart in the format of the path's ending: .svg, .png, .pdf, .html or .json (the specification)."""
+        write_whole(path, self.rendered(Path(path).suffix.lower().lstrip(".")))
+
+    def rendered(self, ending: str) -> str | bytes:
+        """The chart in one of ENDINGS."""
+        if ending not in ENDINGS:
+            raise UsageError(f"a figure is written as {', '.join('.' + e for e in ENDINGS)}, not as {ending!r}")
+        if ending == "json":
+            return json.dumps(self.standalone(), ensure_ascii=False, allow_nan=False)
+        if ending == "html":
+            from assay.report.page import figure_page
+
+            return figure_page([self])
+        converter = vl_convert()
+        if ending == "svg":
+            return str(converter.vegalite_to_svg(self.standalone()))
+        if ending == "pdf":
+            return bytes(converter.vegalite_to_pdf(self.standalone()))
+        return bytes(converter.vegalite_to_png(self.standalone(), scale=2))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {"application/vnd.vegalite.v6+json": self.standalone(), "text/plain": self.title}
+
+
+def altair() -> Any:
+    """The altair module, or an error that says how to install it."""
+    try:
+        import altair as module
+    except ImportError:
+        raise MissingExtra("altair", "report") from None
+    return module
+
+
+def vl_convert() -> Any:
+    """The vl_convert module, or an error that says how to install it."""
+    try:
+        import vl_convert as module
+    except ImportError:
+        raise MissingExtra("vl-convert-python", "report") from None
+    return module
+
+
+def chart(data: str | None = "rows") -> Any:
+    """An empty chart of the rows of that name; of those of the chart around it with None."""
+    alt = altair()
+    return alt.Chart() if data is None else alt.Chart(alt.NamedData(name=data))
+
+
+def drawn(made: Any, *, name: str, title: str, description: str, **data: Sequence[Mapping[str, Any]]) -> Figure:
+    """The finished figure of an altair chart and its named rows."""
+    spec = made.to_dict(validate=False)
+    # altair names a theme of its own; the theme is added when the figure is saved or put on a page
+    kept = {k: v for k, v in spec.items() if k not in ("config", "datasets")}
+    return Figure(name, title, description, {**kept, "datasets": {k: list(v) for k, v in data.items()}})
+
+
+def rows_of(**columns: Iterable[Any]) -> list[dict[str, Any]]:
+    """Rows from columns: numpy values become plain, numbers that are not finite become nothing, long ones shorter.
+
+    >>> rows_of(run=["a"], score=[1 / 3])
+    [{'run': 'a', 'score': 0.333333}]
+    """
+    plain = {name: [plain_value(v) for v in values] for name, values in columns.items()}
+    return [dict(zip(plain, row, strict=True)) for row in zip(*plain.values(), strict=True)]
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON takes it, floats with six significant digits."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
+
+
+def _wide(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec with a width where it has none: of the whole, or of each panel."""
+    if "facet" in spec:
+        columns = spec.get("columns", 1)
+        inner = {"width": round(WIDTH / columns - 30), "height": 200, **spec["spec"]}
+        return {**spec, "spec": inner}
+    return {"width": WIDTH, **spec}

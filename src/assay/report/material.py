@@ -1,0 +1,231 @@
+"""What is a report made of? The files' contents, and every result that more than one section needs, computed once.
+
+Where it stands: runs, judgments, scores, labels → **material** → sections → page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.evaluate import Policy
+from assay.scores import ScoreMatrix
+
+if TYPE_CHECKING:
+    from assay.agreement.result import AgreementResult
+    from assay.check import Findings
+    from assay.crowd.quality import WorkerQuality
+    from assay.crowd.scales import Scale
+    from assay.data import Labels, Qrels, Run
+    from assay.plan.audit import Audit
+    from assay.pooling.bias import LeftOut
+    from assay.report.figure import Figure
+    from assay.similarity.matrix import SimilarityMatrix
+    from assay.stats.leaderboard import Leaderboard
+    from assay.tables import Table
+
+DEPTHS = (5, 10, 20, 50, 100)
+COMPARED_RUNS = 60
+"""Runs, best first, that are compared list by list."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """All that the sections draw on; what was not given is empty or None."""
+
+    runs: tuple[Run, ...] = ()
+    qrels: Qrels | None = None
+    matrices: tuple[ScoreMatrix, ...] = ()
+    labels: Labels | None = None
+    scale: Scale | None = None
+    files: tuple[Path, ...] = ()
+    qrels_file: Path | None = None
+    baseline: str | None = None
+    top: int = 30
+    alpha: float = 0.05
+    policy: Policy = field(default_factory=Policy)
+    seed: int = 0
+    jobs: int = 1
+    dropped: tuple[str, ...] = ()
+    """Lines that lenient reading left out, in words."""
+    charts: bool = True
+    """Whether charts are wanted; tables alone need no chart library."""
+
+    def __post_init__(self) -> None:
+        if self.baseline is not None and self.matrices:
+            self.matrices[0].of_run(self.baseline)
+
+    @property
+    def main(self) -> ScoreMatrix:
+        """The matrix of the first measure."""
+        if not self.matrices:
+            raise UsageError("there are no scores; give runs with --qrels, or score files")
+        return self.matrices[0]
+
+    def has(self, need: str) -> bool:
+        """Whether there is what a section needs: scores, runs, labels, files or nothing."""
+        judged = bool(self.runs) and self.qrels is not None
+        given = {"scores": bool(self.matrices), "runs": judged, "labels": self.labels is not None, "": True}
+        return given[need] if need in given else bool(self.files or self.qrels_file or self.dropped)
+
+    def drawing(self, draw: Callable[..., Figure], *args: object, **how: object) -> Iterator[Figure]:
+        """The chart, where charts are wanted."""
+        if self.charts:
+            yield draw(*args, **how)
+
+    @cached_property
+    def boards(self) -> tuple[Leaderboard, ...]:
+        """The leaderboard of every measure."""
+        from assay.stats.leaderboard import leaderboard
+
+        return tuple(leaderboard(m, baseline=self.baseline, alpha=self.alpha, seed=self.seed) for m in self.matrices)
+
+    @cached_property
+    def pair(self) -> tuple[str, str]:
+        """The two runs that are looked at closely: the baseline and the best other run, or the two best."""
+        runs = self.main.by_mean().runs
+        if len(runs) < 2:
+            raise UsageError("one run alone cannot be compared; give at least two")
+        if self.baseline is None:
+            return runs[0], runs[1]
+        return next(r for r in runs if r != self.baseline), self.baseline
+
+    @cached_property
+    def audit(self) -> Audit:
+        """What the topics can find, on the first measure."""
+        from assay.plan.audit import audit
+
+        return audit(self.main)
+
+    @cached_property
+    def best_runs(self) -> tuple[Run, ...]:
+        """The runs, best first by the first measure, as many as are compared list by list."""
+        place = {name: i for i, name in enumerate(self.main.by_mean().runs)}
+        return tuple(sorted(self.runs, key=lambda r: place.get(r.name, len(place)))[:COMPARED_RUNS])
+
+    @cached_property
+    def similarity(self) -> SimilarityMatrix:
+        """RBO of the best runs."""
+        from assay.similarity.matrix import rbo_matrix
+
+        return rbo_matrix(self.best_runs)
+
+    @cached_property
+    def judged(self) -> tuple[ScoreMatrix, ...]:
+        """The share of judged docs at each of DEPTHS."""
+        from assay.evaluate import evaluate
+
+        return tuple(evaluate(self.runs, self._qrels, [f"Judged@{d}" for d in DEPTHS], jobs=self.jobs))
+
+    @cached_property
+    def pool_depth(self) -> int:
+        """The greatest of DEPTHS at which half of the runs have nearly all docs judged (95 %); at least the least."""
+        full = [d for d, m in zip(DEPTHS, self.judged, strict=True) if np.median(m.means()) >= 0.95]
+        return full[-1] if full else DEPTHS[0]
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """Every run, or group where groups are known, left out of the pool."""
+        from assay.lists import collected
+        from assay.pooling.bias import left_out
+
+        by = "group" if len({r.info.group for r in self.runs if r.info.group}) > 1 else "run"
+        return left_out(collected(self.runs, self._qrels), self.main.measure, depth=self.pool_depth, by=by)
+
+    @cached_property
+    def ties(self) -> Table:
+        """How far each run's means could move by the order of tied docs, the most movable first."""
+        from assay.check import tie_sensitivity
+        from assay.tables import Table
+
+        tied = [r for r in self.runs if r.ordered("docid").tied().any()]
+        found = [tie_sensitivity(r, self._qrels, [m.measure for m in self.matrices]) for r in tied]
+        rows = sorted((row for t in found for row in t.rows), key=lambda row: -row[-1])
+        formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f"}
+        note = "mean: ties by doc id; worst and best: over all orders of docs of equal score"
+        return Table.of(formats | {"could move": ".4f"}, rows, caption="Tie sensitivity", notes=[note])
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What is odd in the files."""
+        from assay.check import Finding, Findings, check_qrels
+        from assay.engine import ordered_map
+        from assay.report.oddities import odd_in_run
+
+        found = list(check_qrels(self.qrels_file)) if self.qrels_file else []
+        found += [Finding(what, None, "remark", "bad line left out") for what in self.dropped]
+        parts = ordered_map(lambda p: odd_in_run(p, self.qrels), self.files, jobs=self.jobs, threads=True)
+        return Findings((*found, *(f for part in parts for f in part)))
+
+    @cached_property
+    def workers(self) -> WorkerQuality:
+        """Each worker of the labels."""
+        from assay.crowd.quality import worker_quality
+
+        return worker_quality(self._labels, scale=self.scale)
+
+    @cached_property
+    def agreement(self) -> AgreementResult:
+        """How far the workers agree, in all and per topic."""
+        from assay.agreement.result import agreement
+
+        level = self.used_scale.alpha_level()
+        return agreement(self._labels, measures=[f"alpha(level={level})", "fleiss"], resamples=200, seed=self.seed)
+
+    @property
+    def used_scale(self) -> Scale:
+        """The scale of the labels: the one that was told, or what they look like."""
+        from assay.crowd.scales import scale_in
+
+        return self.scale or scale_in(self._labels)
+
+    @property
+    def _labels(self) -> Labels:
+        if self.labels is None:
+            raise UsageError("there are no crowd labels; give --labels")
+        return self.labels
+
+    @property
+    def _qrels(self) -> Qrels:
+        if self.qrels is None:
+            raise UsageError("there are no judgments; give --qrels")
+        return self.qrels
+
+
+def material(
+    *,
+    runs: Sequence[Run] = (),
+    qrels: Qrels | None = None,
+    matrices: Sequence[ScoreMatrix] = (),
+    labels: Labels | None = None,
+    measures: Sequence[str] = ("AP", "nDCG@10"),
+    policy: Policy | None = None,
+    scale: Scale | None = None,
+    files: Sequence[Path] = (),
+    qrels_file: Path | None = None,
+    baseline: str | None = None,
+    top: int = 30,
+    alpha: float = 0.05,
+    seed: int = 0,
+    jobs: int = 1,
+    dropped: Sequence[str] = (),
+) -> Material:
+    """Material from what there is; runs with judgments are scored by the measures."""
+    rules = policy or Policy()
+    if runs and qrels is not None and not matrices:
+        from assay.evaluate import evaluate
+
+        matrices = evaluate(runs, qrels, list(measures), policy=rules, jobs=jobs)
+    if not matrices and labels is None:
+        raise UsageError("nothing to report on; give runs with qrels, score files, or labels")
+    return Material(
+        runs=tuple(runs), qrels=qrels, matrices=tuple(matrices), labels=labels, scale=scale, files=tuple(files),
+        qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, policy=rules, seed=seed, jobs=jobs,
+        dropped=tuple(dropped),
+    )  # fmt: skip

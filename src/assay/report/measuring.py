@@ -1,0 +1,234 @@
+"""Pictures of what measures are worth: ASL curves, swaps, predictivity, agreement of measures, methods side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, names, ranges, scatter, tall, tips
+from assay.report.theme import COLOURS, MAIN, SHAPES
+
+if TYPE_CHECKING:
+    from assay.stats.pairs import PairsResult
+    from assay.studies.concordance import Concordance
+    from assay.studies.discriminative import DiscriminativePower
+    from assay.studies.methods import MethodTest
+    from assay.studies.rankings import MeasureTau, Predictivity
+    from assay.studies.swapped_lists import SwappedLists
+    from assay.studies.swaps import Swaps
+    from assay.studies.votes import PredictivePower
+
+Floats = npt.NDArray[np.float64]
+MOST_PAIRS = 400
+"""Points of one curve; of more pairs every so-manieth is taken."""
+MOST_SIZES = 5
+"""Sizes of topic sets that are drawn: more lines cannot be told apart."""
+
+
+def asl_curves(result: DiscriminativePower) -> Figure:
+    """Achieved significance levels: the p-values of all pairs of runs, largest first, one curve per measure."""
+    shares = dict(zip(result.measures, result.shares, strict=True))
+    best = max(shares, key=lambda m: shares[m])
+    said = f"{best} tells most pairs apart: {shares[best]:.1%} with p < {result.alpha:g} (dashed)."
+    title = f"p-values of {len(result.p[0])} pairs of runs, {result.topics} topics"
+    return _asl(dict(zip(result.measures, result.p, strict=True)), result.alpha, title, said)
+
+
+def pair_curve(result: PairsResult) -> Figure:
+    """The same for one family of tests."""
+    return pair_curves({result.test: result})
+
+
+def pair_curves(results: Mapping[str, PairsResult], *, alpha: float = 0.05) -> Figure:
+    """The same for families of tests by name, e.g. by measure."""
+    some = next(iter(results.values()))
+    below = ", ".join(f"{name} {r.share(alpha):.1%}" for name, r in results.items())
+    title = f"p-values of {len(some.p):,} pairs of runs, {some.n} topics"
+    said = f"Pairs with p < {alpha:g} (dashed), not corrected: {below}. {some.recipe[:1].upper()}{some.recipe[1:]}."
+    return _asl({name: -np.sort(-r.p) for name, r in results.items()}, alpha, title, said)
+
+
+def _asl(curves: dict[str, Floats], alpha: float, title: str, said: str) -> Figure:
+    rows = []
+    for name, p in curves.items():
+        step = -(-len(p) // MOST_PAIRS)
+        place = 100 * (np.arange(len(p)) + 1) / max(1, len(p))
+        rows += [{"measure": name, **row} for row in rows_of(share=place[::step], p=p[::step])]
+    alt = altair()
+    tip = [("measure", "measure", ""), ("share", "% of pairs", ".1f"), ("p", "p", ".4f")]
+    x, y = amount("X", "share", "% of the pairs, largest p first", domain=(0, 100)), amount("Y", "p", "p-value")
+    line = lines(x, y, series="measure", order=list(curves), tip=tip, points=False)
+    level, at = mark_at(alpha)
+    made = alt.layer(line, level).properties(height=300)
+    return drawn(made, name="asl", title=title, description=said, rows=rows, mark=at)
+
+
+def swap_curves(result: Swaps) -> Figure:
+    """The share of swaps over the difference, one line per size of the topic set, and extrapolated to all topics."""
+    from assay.studies.swaps import WIDTH
+
+    alt = altair()
+    rates, bins = result.rates, np.arange(result.counts.shape[1]) * WIDTH
+    curves = {f"{c} topics": rates[i] for i, c in enumerate(result.sizes)}
+    if len(curves) > MOST_SIZES:  # evenly spaced
+        kept = np.unique(np.linspace(0, len(result.sizes) - 1, MOST_SIZES).round().astype(int))
+        curves = {k: v for i, (k, v) in enumerate(curves.items()) if i in kept}
+    curves[f"{result.topics} topics, extrapolated"] = result.extrapolated
+    rows = [
+        {"size": k, **row}
+        for k, v in curves.items()
+        for row in rows_of(difference=bins, swaps=100 * v)
+        if row["swaps"] is not None
+    ]
+    tip = [("size", "topic set", ""), ("difference", "difference of at least", ".2f"), ("swaps", "% swaps", ".1f")]
+    x, y = (
+        amount("X", "difference", f"difference in {result.measure}, lower edge of the bin"),
+        amount("Y", "swaps", "% of pairs that swap", zero=True),
+    )
+    line = lines(x, y, series="size", order=list(curves), tip=tip)
+    level, at = mark_at(5.0)
+    need = result.needed()
+    said = (
+        "No difference is large enough for 5 % swaps." if need is None
+        else f"With {result.topics} topics differences from {need:.2f} on swap in at most 5 % (dashed)."
+    )  # fmt: skip
+    title = f"How often another topic set turns a difference in {result.measure} around"
+    return drawn(
+        alt.layer(line, level).properties(height=320), name="swaps", title=title, description=said, rows=rows, mark=at
+    )
+
+
+def predictivity(result: Predictivity) -> Figure:
+    """How well each measure on half of the topics predicts each measure on the other half."""
+    best = result.measures[int(np.diag(result.tau).argmax())]
+    said = (
+        f"{best} predicts itself best (τ {np.diag(result.tau).max():.3f}); {result.splits} splits, {result.runs} runs."
+    )
+    title = "Which measure predicts which on other topics (mean Kendall τ)"
+    return _square(
+        result.measures, result.tau, title, said, "predictivity", ("predicted measure", "measure that predicts")
+    )
+
+
+def measure_agreement(result: MeasureTau) -> Figure:
+    """How alike the measures rank the runs."""
+    off = np.where(np.eye(len(result.measures), dtype=bool), np.inf, result.tau)
+    i, j = np.unravel_index(int(off.argmin()), off.shape)
+    said = f"Least alike: {result.measures[i]} and {result.measures[j]}; {result.runs} runs, {result.topics} topics."
+    title = "How alike the measures rank the runs (Kendall τ)"
+    return _square(result.measures, result.tau, title, said, "measures", ("measure", "measure"))
+
+
+def _square(labels: Sequence[str], values: Floats, title: str, said: str, name: str, axes: tuple[str, str]) -> Figure:
+    n = len(labels)
+    i, j = np.divmod(np.arange(n * n), n)
+    rows = rows_of(row=[labels[a] for a in i], column=[labels[b] for b in j], value=values.ravel())
+    tip = [("row", axes[1], ""), ("column", axes[0], ""), ("value", "τ", ".3f")]
+    x, y = names("X", "column", axes[0], labelAngle=-45), names("Y", "row", axes[1])
+    alt = altair()
+    map_ = cells(x, y, "value", "τ", tip=tip)
+    if n > 12:
+        return drawn(tall(map_, n), name=name, title=title, description=said, rows=rows)
+    middle = float((values.min() + values.max()) / 2)
+    for row in rows:
+        row["light"] = (row["value"] or 0.0) < middle
+    ink = alt.Color(
+        "light", type="nominal", scale=alt.Scale(domain=[True, False], range=["#ffffff", "#000000"]), legend=None
+    )
+    text = chart().mark_text(fontSize=11).encode(x=x, y=y, text=alt.Text("value:Q", format=".2f"), color=ink)
+    made = alt.layer(map_, text).resolve_scale(color="independent")
+    return drawn(made.properties(height=max(120, n * 34)), name=name, title=title, description=said, rows=rows)
+
+
+def concordance(result: Concordance) -> Figure:
+    """How often each of two measures agrees with the gold measures where the two disagree."""
+    rows = rows_of(measure=result.measures, share=[100 * s for s in result.shares], count=result.concordant)
+    tip = [("measure", "measure", ""), ("share", "% concordant", ".1f"), ("count", "cases", "d")]
+    x = amount("X", "share", f"% of {result.disagreements} disagreements in which gold agrees", domain=(0, 100))
+    made = tall(bars(names("Y", "measure", None), x, tip=tip), 2)
+    said = "; ".join(f"{m}: {s:.1%}" for m, s in zip(result.measures, result.shares, strict=True))
+    title = f"Which measure agrees with {' and '.join(result.gold)}"
+    return drawn(made, name="concordance", title=title, description=f"{said}; sign test p = {result.p:.4f}.", rows=rows)
+
+
+def methods(result: MethodTest) -> Figure:
+    """Mean τ of two methods by number of runs, each collection a panel."""
+    alt = altair()
+    rows = [
+        {"collection": r.collection, "arm": arm, **row}
+        for r in result.results
+        for arm, tau in zip(result.arms, r.tau, strict=True)
+        for row in rows_of(runs=[r.runs], tau=[tau.mean()], p=[r.p])
+    ]
+    tip = tips(
+        [
+            ("collection", "collection", ""),
+            ("arm", "method", ""),
+            ("runs", "runs", "d"),
+            ("tau", "mean τ", ".3f"),
+            ("p", "p", ".4f"),
+        ]
+    )
+    colour = alt.Color("arm", type="nominal", sort=list(result.arms), legend=alt.Legend(title=None))
+    x, y = amount("X", "runs", "runs"), amount("Y", "tau", "mean Kendall τ with the full judgments")
+    base = (
+        chart(None)
+        .mark_line(point=True)
+        .encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("arm:N", legend=None), tooltip=tip)
+    )
+    collections = list(dict.fromkeys(r.collection for r in result.results))
+    made = base.properties(data=alt.NamedData(name="rows")).facet(
+        facet=alt.Facet("collection:N", title=None, sort=collections), columns=min(3, len(collections))
+    )
+    won = sum(r.p < 0.05 for r in result.results)
+    said = f"{result.arms[0]} is better with p < .05 in {won} of {len(result.results)} cases."
+    return drawn(made, name="methods", title=f"{result.arms[0]} against {result.arms[1]}", description=said, rows=rows)
+
+
+def preferred(result: PredictivePower) -> Figure:
+    """The share of units in which the measure prefers what people prefer, with intervals."""
+    table = result.table()
+    rows = rows_of(
+        units=table.column("units"),
+        share=table.column("%"),
+        low=table.column("% low"),
+        high=table.column("% high"),
+        n=table.column("n"),
+    )
+    rows = [row for row in rows if row["share"] is not None]
+    tip = [
+        ("units", "units", ""),
+        ("share", "% agree", ".1f"),
+        ("low", "low", ".1f"),
+        ("high", "high", ".1f"),
+        ("n", "n", "d"),
+    ]
+    x = amount("X", "share", "% of units in which the measure agrees with the majority", domain=(0, 100))
+    half, at = mark_at(50.0, axis="x")
+    made = ranges(names("Y", "units", None), x, "low", "high", tip=tip, over=[half], color=altair().value(MAIN))
+    said = "; ".join(f"{row['units']}: {row['share']:.1f} % of {row['n']}" for row in rows) + "."
+    title = f"Does {result.measure} prefer what people prefer?"
+    return drawn(tall(made, len(rows)), name="preferred", title=title, description=said, rows=rows, mark=at)
+
+
+def swapped(result: SwappedLists, *, most: int = 1500) -> Figure:
+    """Similarity to the ideal list against AP, for lists made worse by swaps."""
+    order = np.argsort(-result.tau, kind="stable").tolist()
+    shown = order[: len(SHAPES)]
+    step = -(-len(result.ap) // max(1, most // len(shown)))
+    by_name = result.similarity if len(result.similarity) == len(result.names) else result.similarity.T
+    rows = [
+        {"similarity": result.names[i], **row}
+        for i in shown
+        for row in rows_of(ap=result.ap[::step], value=by_name[i][::step])
+    ]
+    tip = [("similarity", "similarity", ""), ("ap", "AP", ".3f"), ("value", "value", ".3f")]
+    marks = classes("similarity", None, [result.names[i] for i in shown], COLOURS[: len(shown)])
+    made = scatter(amount("X", "ap", "AP"), amount("Y", "value", "similarity to the ideal list"), tip=tip, **marks)
+    said = "τ with AP: " + ", ".join(f"{result.names[i]} {result.tau[i]:.3f}" for i in order) + "."
+    title = "Does likeness to the ideal list tell effectiveness?"
+    return drawn(made.properties(height=320), name="swapped", title=title, description=said, rows=rows)

@@ -1,0 +1,92 @@
+"""The sections that need the runs themselves: pool and unjudged docs, ties, similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.report.material import DEPTHS, Material
+from assay.report.sections import SECTIONS, Block
+from assay.tables import Table
+
+
+@SECTIONS.register("pool", title="Pool and unjudged docs", need="runs")
+def pool_section(m: Material) -> Iterator[Block]:
+    """How much of each run is judged, between which scores judging the rest would leave it, what the pool hides."""
+    from assay.grades import align
+    from assay.report.pools import bias_bars
+    from assay.report.ranks import recall_precision, recall_precision_curves, relevance_map
+
+    yield (
+        "Docs that nobody judged count as not relevant. A run that brought docs to the pool has an advantage over one "
+        "that did not; the bounds say how far the means could move if everything were judged."
+    )
+    yield judged_table(m)
+    yield from bounds_table(m)
+    best = m.best_runs[0]
+    if m.qrels is not None:
+        yield from m.drawing(relevance_map, align(best, m.qrels), run=best.name)
+        yield from m.drawing(recall_precision_curves, recall_precision(m.best_runs[:8], m.qrels))
+    left = m.left_out
+    yield (
+        f"Leave one out: the docs that only one {left.by} has in its first {left.depth} count as never judged, and its "
+        "runs are scored again."
+    )
+    yield from m.drawing(bias_bars, left, top=m.top)
+    yield left.table()
+
+
+def judged_table(m: Material) -> Table:
+    """The share of judged docs at several depths, the least judged run first."""
+    means = np.stack([x.means() for x in m.judged], axis=1)
+    order = np.argsort(means[:, 1], kind="stable")
+    rows = [(m.judged[0].runs[i], *(100 * means[i])) for i in order]
+    columns = {"run": "", **{f"first {d}": ".1f" for d in DEPTHS}}
+    note = "mean over topics of the share of retrieved docs that have a judgment, at each depth"
+    return Table.of(columns, rows, caption="Judged docs, %", notes=[note])
+
+
+def bounds_table(m: Material) -> Iterator[Table]:
+    """Per measure: the mean with the unjudged docs not relevant, and with all of them at the top grade."""
+    from assay.evaluate import bounds
+
+    if m.qrels is None:
+        return
+    for low, high in bounds(m.runs, m.qrels, [x.measure for x in m.matrices], policy=m.policy, jobs=m.jobs):
+        means, most = low.means(), high.means()
+        order = np.argsort(-means, kind="stable")
+        rows = [(low.runs[i], means[i], most[i], most[i] - means[i]) for i in order]
+        formats = {"run": "", "not relevant": ".4f", "all relevant": ".4f", "change": "+.4f"}
+        note = "unjudged docs count as not relevant, or all as of the top grade, also in the ideal list"
+        yield Table.of(formats, rows, caption=f"{low.measure}: what judging the unjudged docs could do", notes=[note])
+
+
+@SECTIONS.register("ties", title="Tie sensitivity", need="runs")
+def ties_section(m: Material) -> Iterator[Block]:
+    """How far the order of docs of equal score could move the means."""
+    if not m.ties.rows:
+        yield "No run has docs of equal score, so their order cannot matter."
+        return
+    yield (
+        "Docs of equal score have no order of their own. For every run with ties: its mean with ties by doc id, "
+        "and in the worst and in the best order of tied docs."
+    )
+    yield m.ties
+
+
+@SECTIONS.register("similarity", title="How alike the runs are", need="runs")
+def similarity_section(m: Material) -> Iterator[Block]:
+    """RBO of every two runs, clustered, and of the two best by depth."""
+    from assay.report.alike import similarity_map
+    from assay.report.ranks import overlap_by_depth, overlap_curve
+
+    runs = m.best_runs
+    if len(runs) < 2:
+        yield "One run alone has nothing to be compared with."
+        return
+    some = f" Compared are the {len(runs)} best of {len(m.runs)} runs." if len(runs) < len(m.runs) else ""
+    yield f"Alike means that two runs return the same docs at the same ranks, not that they are equally good.{some}"
+    yield from m.drawing(similarity_map, m.similarity)
+    yield m.similarity.pairs()
+    yield from m.drawing(overlap_curve, overlap_by_depth(runs[0], runs[1]))

@@ -1,0 +1,88 @@
+"""One self-contained HTML file: sections with charts and tables, the chart library once, no network.
+
+All text is escaped by the template; data of charts is JSON in which `<`, `>` and `&` are written as escapes, so that no
+run, topic, doc or worker can end a script. A content security policy forbids the page to fetch anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from assay.report.figure import Figure, vl_convert
+from assay.report.theme import DARK_INK, DARK_PAGE, INK, PAPER, config
+from assay.tables import Table
+from assay.version import __version__
+
+if TYPE_CHECKING:
+    from assay.report.sections import Section
+
+MOST_ROWS = 1000
+"""Rows of a table on the page; all of them are in `--format csv`."""
+
+
+def report_page(sections: Sequence[Section], *, title: str) -> str:
+    """The page of a report."""
+    return _rendered("report.html", title=title, sections=sections)
+
+
+def figure_page(figures: Sequence[Figure]) -> str:
+    """A page of charts alone."""
+    return _rendered("figures.html", title=figures[0].title, figures=figures)
+
+
+@cache
+def chart_library() -> str:
+    """The JavaScript of Vega, Vega-Lite and vega-embed, ready to stand in a script element."""
+    return str(vl_convert().javascript_bundle()).replace("</script", "<\\/script")
+
+
+def safe_json(value: Any) -> str:
+    """JSON that may stand inside a script element whatever its strings say.
+
+    >>> safe_json({"run": "</script>&"})
+    '{"run":"\\\\u003c/script\\\\u003e\\\\u0026"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _rendered(template: str, **names: Any) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    surroundings = Environment(
+        loader=PackageLoader("assay.report", "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    numbers = iter(range(1, 100_000))
+    surroundings.globals |= {
+        "kind": _kind,
+        "number": lambda: next(numbers),
+        "json": lambda value: Markup(safe_json(value)),
+        "most_rows": MOST_ROWS,
+        "classes": _classes,
+        "version": __version__,
+        "theme": config(page=True),
+        "library": Markup(chart_library()),
+        "colours": {"paper": PAPER, "ink": INK, "dark": DARK_PAGE, "dark_ink": DARK_INK},
+    }
+    return surroundings.get_template(template).render(**names)
+
+
+def _classes(table: Table) -> list[str]:
+    """A class for each column: numbers, wide texts, texts, short texts."""
+    cells = table.cells()
+    longest = [max((len(row[i]) for row in cells), default=0) for i in range(len(table.columns))]
+    return [
+        "n" if form else "w" if size > 40 else "t" if size > 28 else "s"
+        for form, size in zip(table.formats, longest, strict=True)
+    ]
+
+
+def _kind(block: Any) -> str:
+    return "figure" if isinstance(block, Figure) else "table" if isinstance(block, Table) else "text"

@@ -1,0 +1,153 @@
+"""Pictures of pools: how fast judging pays, what a pool does to a run that it lacks, who brought what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.shapes import amount, bars, cells, lines, names, tall, tips
+from assay.report.theme import ACCENT, MAIN
+from assay.tables import shown as as_shown
+
+if TYPE_CHECKING:
+    from assay.pooling.accuracy import Accuracy
+    from assay.pooling.adjust import Adjustment
+    from assay.pooling.bias import LeftOut
+    from assay.pooling.curves import Curves
+    from assay.pooling.mtc import Confidence
+    from assay.pooling.pools import Contributions
+
+TOP = 40
+
+
+def judging_curves(result: Curves) -> Figure:
+    """The share of the relevant docs found by each judging order over the docs judged per topic."""
+    orders = [c.order for c in result.curves]
+    rows = [
+        {"order": c.order, **row}
+        for c in result.curves
+        for row in rows_of(
+            budget=result.budgets, found=100 * c.relevant.mean(axis=1) / max(1, result.relevant), tau=c.tau.mean(axis=1)
+        )
+    ]
+    tip = [
+        ("order", "order", ""),
+        ("budget", "docs per topic", "d"),
+        ("found", "% of relevant", ".1f"),
+        ("tau", "τ", ".3f"),
+    ]
+    x, y = (
+        amount("X", "budget", "docs judged per topic"),
+        amount("Y", "found", "% of the relevant docs found", domain=(0, 100)),
+    )
+    made = lines(x, y, series="order", order=orders, tip=tip, title="order").properties(height=320)
+    areas = result.areas()
+    best = max(areas, key=lambda k: areas[k])
+    said = f"{best} finds relevant docs fastest (area {areas[best]:.3f}). {result.recipe}."
+    title = f"How fast each order of judging finds the {result.relevant:,} relevant docs"
+    return drawn(made, name="judging", title=title, description=said, rows=rows)
+
+
+def bias_bars(result: LeftOut, *, top: int = TOP) -> Figure:
+    """What each run's mean loses (or gains) when the pool lacks it, the greatest loss first."""
+    alt = altair()
+    order = np.lexsort((np.arange(len(result.runs)), result.loss))[:top]
+    how = {"nonrelevant": "unjudged not relevant", "condensed": "unjudged taken out"}
+    rows = [
+        {"how": words, **row}
+        for kind, words in how.items()
+        if kind in result.unpooled
+        for row in rows_of(
+            run=[result.runs[i] for i in order], bias=(result.unpooled[kind] - result.pooled)[order],
+            alone=result.relevant_alone[order], pooled=result.pooled[order],
+        )
+    ]  # fmt: skip
+    tip = [
+        ("run", "run", ""),
+        ("how", "when left out", ""),
+        ("bias", "change", "+.4f"),
+        ("pooled", "pooled", ".4f"),
+        ("alone", "relevant docs it alone found", "d"),
+    ]
+    scale = alt.Scale(domain=list(how.values()), range=[MAIN, ACCENT])
+    colour = alt.Color("how", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    offset = alt.YOffset("how", type="nominal", sort=list(how.values()))
+    y = names("Y", "run", None, sort=[result.runs[i] for i in order])
+    x = amount("X", "bias", f"change of mean {result.measure} when left out", zero=True, form="+.3f")
+    made = tall(bars(y, x, tip=tip, color=colour, yOffset=offset), len(order))
+    worst = int(result.loss.argmin())
+    some = f"{len(order)} of {len(result.runs)} runs" if len(order) < len(result.runs) else f"{len(order)} runs"
+    change, most = (as_shown(float(v), "+.4f") for v in (result.loss.mean(), result.loss[worst]))
+    said = f"Mean change {change}; {result.runs[worst]} loses most ({most})."
+    title = f"What the pool hides: {some} left out of it, by {result.by}, depth {result.depth}"
+    return drawn(made, name="pool-bias", title=title, description=said, rows=rows)
+
+
+def contributions(result: Contributions, *, top: int = TOP) -> Figure:
+    """Docs that each run or group brought to the pool, those it alone brought marked."""
+    alt = altair()
+    order = np.argsort(-result.contributed, kind="stable")[:top]
+    parts = {"also from others": result.contributed - result.alone, "from it alone": result.alone}
+    rows = [
+        {"part": k, "order": j, **row}
+        for j, (k, v) in enumerate(parts.items())
+        for row in rows_of(name=[result.names[i] for i in order], docs=v[order])
+    ]
+    scale = alt.Scale(domain=list(parts), range=[MAIN, ACCENT])
+    colour = alt.Color("part", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    tip = tips([("name", result.by, ""), ("part", "docs", ""), ("docs", "number", "d")])
+    x = alt.X("docs", type="quantitative", stack="zero", title="docs in the pool")
+    y = names("Y", "name", None, sort=[result.names[i] for i in order])
+    made = tall(chart().mark_bar().encode(y=y, x=x, color=colour, tooltip=tip, order="order:Q"), len(order))
+    most = result.names[int(result.alone.argmax())]
+    said = f"{most} brought most docs that no other {result.by} brought ({int(result.alone.max())})."
+    return drawn(
+        made, name="contributions", title=f"What each {result.by} brought to the pool", description=said, rows=rows
+    )
+
+
+def adjustment(result: Adjustment) -> Figure:
+    """A run's mean as scored and as adjusted for the pool's bias."""
+    rows = rows_of(what=["as scored", "adjusted"], score=[result.unpooled, result.adjusted])
+    tip = [("what", "mean", ""), ("score", "score", ".4f")]
+    made = tall(bars(names("Y", "what", None), amount("X", "score", "mean score", zero=True), tip=tip), 2)
+    said = (
+        f"{result.unpooled:.4f} becomes {result.adjusted:.4f} by the method {result.method}. Advice: {result.advice}."
+    )
+    title = f"{result.run}: mean score without its pooling bias"
+    return drawn(made, name="adjustment", title=title, description=said, rows=rows)
+
+
+def adjustment_errors(result: Accuracy) -> Figure:
+    """Mean absolute error of each estimator over the number of pooled runs, most common topics."""
+    series = {"as scored": result.raw, "by other systems": result.systems, "by topics": result.adjusted}
+    rows = [
+        {"how": k, **row}
+        for k, v in series.items()
+        for row in rows_of(width=result.widths, error=np.atleast_2d(v.reshape(len(result.widths), -1))[:, -1])
+    ]
+    tip = [("how", "how", ""), ("width", "pooled runs", "d"), ("error", "mean absolute error", ".4f")]
+    x, y = amount("X", "width", "runs in the pool"), amount("Y", "error", "mean absolute error", zero=True)
+    made = lines(x, y, series="how", order=list(series), tip=tip).properties(height=280)
+    return drawn(
+        made, name="adjusted", title="How well adjustments undo the pool's bias", description=result.recipe, rows=rows
+    )
+
+
+def confidences(result: Confidence) -> Figure:
+    """How sure it is that the run of each row is better than that of each column."""
+    order = np.argsort(-result.means, kind="stable")[:TOP]
+    n = len(order)
+    i, j = np.divmod(np.arange(n * n), n)
+    keep = i != j
+    labels = [result.runs[o] for o in order]
+    above = result.above[np.ix_(order, order)]
+    rows = rows_of(run=[labels[a] for a in i[keep]], other=[labels[b] for b in j[keep]], sure=above[i[keep], j[keep]])
+    tip = [("run", "run", ""), ("other", "better than", ""), ("sure", "probability", ".3f")]
+    x, y = names("X", "other", "than this run", labelAngle=-90, ticks=False), names("Y", "run", None, ticks=False)
+    made = tall(cells(x, y, "sure", "P(better)", tip=tip, domain=(0, 1)), n)
+    open_ = int(result.undecided().sum()) // 2
+    said = f"Best by the judgments so far: {labels[0]}; {open_} pairs are undecided."
+    return drawn(made, name="confidence", title="How sure the order of the runs is", description=said, rows=rows)

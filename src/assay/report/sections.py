@@ -1,0 +1,178 @@
+"""The sections of a report: each takes the material and gives words, figures and tables.
+
+Sections are registered by name with what they need (scores, runs, labels, files); `--sections` picks among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.engine import Progress, silent
+from assay.errors import AssayError, UsageError
+from assay.registry import Registry
+from assay.report.figure import Figure
+from assay.report.material import Material
+from assay.report.sentences import NAMES, compared, summary
+from assay.tables import Table
+
+Block = str | Figure | Table
+"""A paragraph, a chart or a table."""
+SECTIONS: Registry[Callable[[Material], Iterator[Block]]] = Registry("section")
+ORDER = (
+    "summary", "leaderboard", "comparison", "topics", "power", "pool", "ties", "similarity", "crowd", "agreement",
+    "files", "method", "cite",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A part of the report: its name (also its anchor), its title and its blocks in order."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+    def tables(self) -> list[Table]:
+        """The tables in it."""
+        return [b for b in self.blocks if isinstance(b, Table)]
+
+
+def chosen(material: Material, names: Sequence[str] | None = None) -> list[str]:
+    """The sections asked for, or all for which there is something; an error for one that lacks what it needs."""
+    from assay.report import closing, of_labels, of_runs  # noqa: F401  they register their sections
+
+    if names is None:
+        return [name for name in ORDER if material.has(SECTIONS[name].facts["need"])]
+    for name in names:
+        need = SECTIONS[name].facts["need"]
+        if not material.has(need):
+            raise UsageError(f"section {name!r} needs {_NEEDS[need]}")
+    return list(names)
+
+
+_NEEDS = {
+    "scores": "scores: runs with --qrels, or score files", "runs": "run files with --qrels", "labels": "--labels",
+    "files": "run files or --qrels",
+}  # fmt: skip
+
+
+def made(material: Material, names: Sequence[str] | None = None, *, progress: Progress = silent) -> list[Section]:
+    """The sections, in order. A section that the data do not allow says why instead."""
+    todo = chosen(material, names)
+    found = []
+    for i, name in enumerate(todo):
+        entry = SECTIONS[name]
+        found.append(Section(name, entry.facts["title"], tuple(_blocks(entry.function(material)))))
+        progress(i + 1, len(todo))
+    return found
+
+
+def _blocks(source: Iterable[Block]) -> Iterator[Block]:
+    """Blocks until the end or until the data do not allow more."""
+    try:
+        yield from source
+    except AssayError as error:
+        yield f"Not shown: {error}."
+
+
+@SECTIONS.register("summary", title="Summary", need="")
+def summary_section(m: Material) -> Iterator[Block]:
+    """The findings in sentences."""
+    yield from summary(m)
+
+
+@SECTIONS.register("leaderboard", title="Leaderboard", need="scores")
+def leaderboard_section(m: Material) -> Iterator[Block]:
+    """Means with intervals and letters, and every run against the baseline."""
+    from assay.report.scores import leaderboard
+
+    if len(m.main.runs) < 2:
+        yield from (matrix.table() for matrix in m.matrices)
+        return
+    yield (
+        "Runs that share a letter do not differ significantly from each other. The interval is that of each mean "
+        "alone: two runs whose intervals overlap may still differ, since they were run on the same topics."
+    )
+    for board in m.boards:
+        yield from m.drawing(leaderboard, board, top=m.top)
+        yield board.table()
+
+
+@SECTIONS.register("comparison", title="Comparison", need="scores")
+def comparison_section(m: Material) -> Iterator[Block]:
+    """Two runs topic by topic, all pairs at once, and the measures beside each other."""
+    from assay.report.measuring import measure_agreement, pair_curves
+    from assay.report.scores import differences
+    from assay.stats.anova import two_way
+    from assay.stats.two_runs import compare_two
+
+    first, second = m.pair
+    matrix, board = m.main, m.boards[0]
+    a, b = matrix.of_run(first), matrix.of_run(second)
+    yield compared(board, first, second, detects=m.audit.detectable())
+    yield from m.drawing(differences, a - b, topics=matrix.topics, runs=(first, second), measure=matrix.measure)
+    yield compare_two(a, b, names=(first, second), level=1 - m.alpha).table()
+    if board.pairs is not None and len(matrix.runs) > 2:
+        share = board.pairs.share(board.alpha, board.correction)
+        how = NAMES.get(board.correction, board.correction)
+        pairs = f"{len(board.pairs.p):,} pairs of runs"
+        yield f"Of all {pairs} {share:.0%} differ significantly in {matrix.measure} ({how})."
+        yield from m.drawing(
+            pair_curves, {b.matrix.measure: b.pairs for b in m.boards if b.pairs is not None}, alpha=m.alpha
+        )
+        yield two_way(matrix).table()
+    if len(m.matrices) > 1 and len(matrix.runs) > 2:
+        from assay.studies.rankings import measure_tau
+
+        found = measure_tau(list(m.matrices))
+        if len(m.matrices) > 2:
+            yield from m.drawing(measure_agreement, found)
+        yield found.table()
+
+
+@SECTIONS.register("topics", title="Topic by topic", need="scores")
+def topics_section(m: Material) -> Iterator[Block]:
+    """Every run on every topic, raw and standardized; which topics are hard, and which tell runs apart."""
+    from assay.report.scores import distribution, score_map
+    from assay.standard.factors import standardized
+    from assay.standard.items import item_total
+
+    yield from m.drawing(score_map, m.main, top=m.top)
+    if len(m.main.runs) < 3:
+        return
+    standard = standardized(m.main)
+    yield (
+        "Standardized, each score is compared with the mean and spread of all runs on its topic (Webber, Moffat & "
+        "Zobel 2008): hard and easy topics count the same."
+    )
+    yield from m.drawing(score_map, standard, top=m.top)
+    yield from m.drawing(distribution, m.main, standard)
+    items = item_total(m.main).table()
+    yield Table.of(
+        dict(zip(items.columns, items.formats, strict=True)), items.rows, caption=f"{m.main.measure} by topic",
+        notes=items.notes,
+    )  # fmt: skip
+
+
+@SECTIONS.register("power", title="What this collection can find", need="scores")
+def power_section(m: Material) -> Iterator[Block]:
+    """The detectable difference, the topics needed, and where the variance comes from."""
+    from assay.plan.power import power_curve
+    from assay.report.planning import audit_map, components, power_curves
+    from assay.standard.variance import variance_components
+
+    audit = m.audit
+    yield (
+        f"With {audit.n} topics a difference of {audit.detectable():.4f} in {audit.measure} is found in four of five "
+        "experiments, if the differences vary from topic to topic as those of a typical pair of these runs do."
+    )
+    yield from m.drawing(audit_map, audit)
+    yield audit.table()
+    if audit.all.sigma() > 0:
+        sizes = sorted({max(5, round(audit.n * f)) for f in (0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 4)})
+        levels = sorted({s for s in (audit.all.sigma(), audit.all.sigma(0.95)) if s > 0})
+        yield from m.drawing(power_curves, power_curve(sizes, sigmas=[float(f"{s:.3g}") for s in levels]))
+    found = variance_components(m.main)
+    yield from m.drawing(components, found)
+    yield found.table()

@@ -1,0 +1,185 @@
+"""What is the finding, in sentences that can be quoted? Every number with its interval, test and n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.errors import AssayError
+from assay.report.workers import in_words
+from assay.tables import shown
+
+if TYPE_CHECKING:
+    from assay.report.material import Material
+    from assay.stats.leaderboard import Leaderboard
+
+
+NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini and Hochberg", "none": "not corrected"}
+
+
+def summary(m: Material) -> list[str]:
+    """All sentences that this material allows."""
+    parts: list[tuple[str, Callable[[Material], Iterator[str]]]] = [
+        ("scores", _collection), ("scores", _best), ("scores", _closest), ("scores", _power), ("runs", _pool),
+        ("runs", _ties), ("runs", _alike), ("labels", _crowd), ("files", _files),
+    ]  # fmt: skip
+    said: list[str] = []
+    for need, part in parts:
+        if m.has(need):
+            try:
+                said += part(m)
+            except AssayError:  # the section of its own says why it is not there
+                continue
+    return said
+
+
+def compared(board: Leaderboard, first: str, second: str, *, detects: float | None = None) -> str:
+    """The sentence that compares two runs, one of which is the baseline of the board.
+
+    For example: a and b do not differ significantly: Δ .012 [−.004, .028], p = .14, n = 50; this collection detects
+    .035 with power .8.
+    """
+    other, sign = (second, -1.0) if first == board.baseline else (first, 1.0)
+    v = board.versus
+    at = [v.runs[i] for i in v.first].index(other)
+    p, difference = float(v.corrected(board.correction)[at]), sign * float(v.difference[at])
+    better, worse = (first, second) if difference > 0 else (second, first)
+    verdict = f"{better} is significantly better than {worse}"
+    verdict = verdict if p < board.alpha else f"{first} and {second} do not differ significantly"
+    between = ""
+    if v.low is not None and v.high is not None:
+        low, high = sorted((sign * float(v.low[at]), sign * float(v.high[at])))
+        between = f" [{decimal(low)}, {decimal(high)}]"
+    tests = (
+        f" ({NAMES.get(board.correction, board.correction)} over {len(v.p)} tests)"
+        if not v.simultaneous and len(v.p) > 1
+        else ""
+    )
+    power = "" if detects is None else f"; this collection detects {decimal(detects)} with power .8"
+    measure = board.matrix.measure
+    return f"{verdict} in {measure}: Δ {decimal(difference)}{between}, {p_value(p)}{tests}, n = {v.n}{power}."
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """A number as papers print it: no zero before the point, a true minus sign.
+
+    >>> decimal(0.0123), decimal(-0.004), decimal(1.5), decimal(0.0)
+    ('.012', '−.004', '1.500', '.000')
+    """
+    text = f"{abs(value):.{digits}f}"
+    text = text.removeprefix("0")
+    return ("−" if value < 0 and text.strip("0.") else "") + text
+
+
+def p_value(p: float) -> str:
+    """`p = .14`, `p < .0001`.
+
+    >>> p_value(0.1412), p_value(0.00001)
+    ('p = .1412', 'p < .0001')
+    """
+    text = shown(p, "p")
+    return f"p {text.replace('<', '< ')}" if text.startswith("<") else f"p = {text}"
+
+
+def _collection(m: Material) -> Iterator[str]:
+    runs, topics = m.main.shape
+    judged = ""
+    if m.qrels is not None:
+        relevant = int((m.qrels.grades > 0).sum())
+        judged = f", {len(m.qrels):,} judged docs of which {relevant:,} are relevant"
+    measures = ", ".join(x.measure for x in m.matrices)
+    yield f"{runs} run{'s' * (runs > 1)} on {topics:,} topic{'s' * (topics > 1)}{judged}; scored by {measures}."
+
+
+def _best(m: Material) -> Iterator[str]:
+    for board in m.boards:
+        matrix = board.matrix
+        ends = f"[{decimal(board.interval.low[0])}, {decimal(board.interval.high[0])}]"
+        level = round(100 * (1 - board.alpha))
+        best = f"The highest mean {matrix.measure} is that of {matrix.runs[0]}: {decimal(matrix.means()[0])} {ends}"
+        same, others = int((board.versus.corrected(board.correction) >= board.alpha).sum()), len(board.versus.p)
+        rest = f"{same} of the {others} other runs do not differ" if same else f"all {others} other runs differ"
+        whom = "it" if board.baseline == matrix.runs[0] else f"the baseline {board.baseline}"
+        how = NAMES.get(board.correction, board.correction)
+        yield f"{best} ({level} % interval, {matrix.shape[1]} topics); {rest} significantly from {whom} ({how})."
+
+
+def _closest(m: Material) -> Iterator[str]:
+    first, second = m.pair
+    board = m.boards[0]
+    if board.baseline in (first, second):
+        yield compared(board, first, second, detects=m.audit.detectable())
+
+
+def _power(m: Material) -> Iterator[str]:
+    a = m.audit
+    share = 100 * a.all.share_above(a.detectable())
+    need = a.topics[0]
+    more = (
+        "" if need is None else f"; the median difference of {decimal(a.all.median_mean())} would take {need:,} topics"
+    )
+    yield (
+        f"With {a.n} topics a true difference of {decimal(a.detectable())} in {a.measure} is found with power .8 at "
+        f"the median σ of {decimal(a.all.sigma())}; {share:.0f} % of the pairs of runs differ by as much{more}."
+    )
+
+
+def _pool(m: Material) -> Iterator[str]:
+    at_10 = m.judged[1].means()
+    worst = int(at_10.argmin())
+    yield (
+        f"Of the first 10 docs {100 * at_10.mean():.1f} % are judged on average over the runs, least for "
+        f"{m.judged[1].runs[worst]} ({100 * at_10[worst]:.1f} %)."
+    )
+    left = m.left_out
+    low = int(left.loss.argmin())
+    yield (
+        f"A {left.by} that the pool lacks loses {decimal(-float(left.loss.mean()), 4)} {left.measure} on average and "
+        f"{decimal(-float(left.loss[low]), 4)} at most ({left.runs[low]}; pool depth {left.depth})."
+    )
+
+
+def _ties(m: Material) -> Iterator[str]:
+    if not m.ties.rows:
+        yield "No run has docs of equal score: the order of ties cannot matter."
+        return
+    run, measure, *_, move = m.ties.rows[0]
+    tied = len({row[0] for row in m.ties.rows})
+    yield (
+        f"{tied} of {len(m.runs)} runs have docs of equal score; their order could move the mean {measure} of {run} by "
+        f"{decimal(move, 4)}, and no mean by more."
+    )
+
+
+def _alike(m: Material) -> Iterator[str]:
+    s = m.similarity
+    off = np.where(np.eye(len(s.runs), dtype=bool) | (s.topics == 0), -np.inf, np.nan_to_num(s.mean))
+    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    if len(s.runs) > 1:
+        yield f"The two runs most alike are {s.runs[i]} and {s.runs[j]} (RBO {decimal(off[i, j])} at p = .9)."
+
+
+def _crowd(m: Material) -> Iterator[str]:
+    labels = m.labels
+    if labels is None:
+        return
+    items = len(labels.items()[1])
+    yield f"{len(labels):,} labels of {items:,} docs by {len(labels.workers):,} workers on {len(labels.topics)} topics."
+    whole = m.agreement.rows[0]
+    if whole.value is not None:
+        ends = "" if whole.low is None or whole.high is None else f" [{decimal(whole.low)}, {decimal(whole.high)}]"
+        yield f"Agreement of the workers: {in_words(whole.measure)} = {decimal(whole.value)}{ends}."
+    suspects = m.workers.suspects()
+    first = f", first of all {suspects[0]}" if suspects else ""
+    yield f"{len(suspects)} of {len(m.workers.workers):,} workers deserve a second look{first}."
+
+
+def _files(m: Material) -> Iterator[str]:
+    found = m.findings
+    if not found.found:
+        yield "Nothing odd was found in the files."
+        return
+    files = len({f.where for f in found.found})
+    yield f"{len(found.found):,} oddities were found in {files} files, {found.errors} of them errors."

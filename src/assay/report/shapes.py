@@ -1,0 +1,152 @@
+"""The few shapes that all figures are made of: lines, bars, points, ranges, cells. Each gives an altair chart.
+
+The families of figures say what is on the axes; how it looks is said here once. Fields are names that assay gives,
+never text from a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.report.figure import altair, chart
+from assay.report.theme import DASHES, DIVERGING, INTENSITY, MAIN, MUTED, SHAPES, STEP
+
+Tips = Sequence[tuple[str, str, str]]
+"""(field, title, format) of each line of a tooltip; an empty format is text."""
+
+
+def tips(shown: Tips) -> list[Any]:
+    """Tooltip channels."""
+    alt = altair()
+    return [
+        alt.Tooltip(
+            field, type="quantitative" if form else "nominal", title=title, **({"format": form} if form else {})
+        )
+        for field, title, form in shown
+    ]
+
+
+def amount(
+    channel: str,
+    field: str,
+    title: str,
+    *,
+    zero: bool = False,
+    domain: Sequence[float] | None = None,
+    log: bool = False,
+    form: str | None = None,
+) -> Any:
+    """An x or y channel of numbers."""
+    alt = altair()
+    scale: dict[str, Any] = {"zero": zero, "nice": True}
+    if domain is not None:
+        scale = {"domain": list(domain), "clamp": True}
+    if log:
+        scale = {"type": "log", "nice": False, "padding": 10}
+    axis: dict[str, Any] = {"title": title, "tickCount": 6}
+    if form:
+        axis["format"] = form
+    return getattr(alt, channel)(field, type="quantitative", scale=alt.Scale(**scale), axis=alt.Axis(**axis))
+
+
+def names(channel: str, field: str, title: str | None, *, sort: Any = None, **axis: Any) -> Any:
+    """An x or y channel of names, in the order of the rows unless told."""
+    alt = altair()
+    return getattr(alt, channel)(field, type="nominal", sort=sort, axis=alt.Axis(title=title, **axis))
+
+
+def by_series(field: str, title: str | None, order: Sequence[str], *, dashes: bool = True) -> dict[str, Any]:
+    """Colour and dash of lines by series, with one legend."""
+    alt = altair()
+    legend = alt.Legend(title=title)
+    channels = {"color": alt.Color(field, type="nominal", scale=alt.Scale(domain=list(order)), legend=legend)}
+    if dashes:
+        scale = alt.Scale(domain=list(order), range=[list(DASHES[i % len(DASHES)]) for i in range(len(order))])
+        channels["strokeDash"] = alt.StrokeDash(field, type="nominal", scale=scale, legend=legend)
+    return channels
+
+
+def classes(field: str, title: str | None, order: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
+    """Colour and shape of points by class, with one legend."""
+    alt = altair()
+    colour = alt.Scale(domain=list(order), range=list(colours))
+    shape = alt.Scale(domain=list(order), range=list(SHAPES[: len(order)]))
+    legend = alt.Legend(title=title)
+    return {
+        "color": alt.Color(field, type="nominal", scale=colour, legend=legend),
+        "shape": alt.Shape(field, type="nominal", scale=shape, legend=legend),
+    }
+
+
+def lines(
+    x: Any, y: Any, *, series: str, order: Sequence[str], tip: Tips, title: str | None = None, points: bool = True
+) -> Any:
+    """One line per series."""
+    mark = {"point": {"size": 28, "aria": False}} if points else {}
+    one = {} if len(order) < 2 else by_series(series, title, order)
+    colour = {} if one else {"color": MAIN}
+    return chart().mark_line(**mark, **colour).encode(x=x, y=y, tooltip=tips(tip), **one)
+
+
+def band(x: Any, low: str, high: str, title: str, *, colour: str = MAIN, opacity: float = 0.2) -> Any:
+    """The area between two fields."""
+    alt = altair()
+    y = alt.Y(low, type="quantitative", title=title)
+    return chart().mark_area(color=colour, opacity=opacity, line=False).encode(x=x, y=y, y2=alt.Y2(high))
+
+
+def ranges(y: Any, x: Any, low: str, high: str, *, tip: Tips, over: Sequence[Any] = (), **encoding: Any) -> Any:
+    """A point with its interval on every row, and other charts drawn over that."""
+    alt = altair()
+    base = chart().encode(y=y, tooltip=tips(tip), **encoding)
+    ends = base.mark_rule(strokeWidth=2, opacity=0.75).encode(
+        x=alt.X(low, type="quantitative", title=x.to_dict()["axis"]["title"]), x2=alt.X2(high)
+    )
+    return alt.layer(ends, base.mark_point(size=60, filled=True, opacity=1).encode(x=x), *over)
+
+
+def bars(y: Any, x: Any, *, tip: Tips, **encoding: Any) -> Any:
+    """Horizontal bars."""
+    encoding = encoding or {"color": altair().value(MAIN)}
+    return chart().mark_bar(height={"band": 0.75}).encode(y=y, x=x, tooltip=tips(tip), **encoding)
+
+
+def scatter(x: Any, y: Any, *, tip: Tips, **encoding: Any) -> Any:
+    """Points."""
+    encoding = encoding or {"color": altair().value(MAIN)}
+    return chart().mark_point(filled=True, size=55, opacity=0.75).encode(x=x, y=y, tooltip=tips(tip), **encoding)
+
+
+def diagonal(low: float, high: float) -> tuple[Any, list[dict[str, float]]]:
+    """The line on which both axes agree, and its rows (named `diagonal`)."""
+    alt = altair()
+    line = chart("diagonal").mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1.2)
+    return line.encode(x=alt.X("at", type="quantitative"), y=alt.Y("at", type="quantitative")), [
+        {"at": low},
+        {"at": high},
+    ]
+
+
+def mark_at(value: float, *, axis: str = "y") -> tuple[Any, list[dict[str, float]]]:
+    """A dashed line across the chart at a value, and its row (named `mark`)."""
+    channel = getattr(altair(), axis.upper())("at", type="quantitative")
+    return chart("mark").mark_rule(strokeDash=[4, 4], opacity=0.7).encode(**{axis: channel}), [{"at": value}]
+
+
+def cells(
+    x: Any, y: Any, field: str, title: str, *, tip: Tips, domain: Sequence[float] | None = None, diverging: bool = False
+) -> Any:
+    """A map of intensities."""
+    alt = altair()
+    scale: dict[str, Any] = {"scheme": DIVERGING if diverging else INTENSITY}
+    scale |= {} if domain is None else {"domain": list(domain), "clamp": True}
+    scale |= {"domainMid": 0} if diverging and domain is None else {}
+    legend = alt.Legend(title=title, gradientLength=180, gradientThickness=10)
+    colour = alt.Color(field, type="quantitative", scale=alt.Scale(**scale), legend=legend)
+    return chart().mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=tips(tip))
+
+
+def tall(made: Any, rows: int, *, least: int = 3) -> Any:
+    """The chart with a height that gives each of its rows the same room."""
+    return made.properties(height=max(least, rows) * STEP)

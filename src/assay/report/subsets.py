@@ -1,0 +1,193 @@
+"""Pictures of fewer topics: Best, Average and Worst by cardinality, which topics they keep, what one would conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.shapes import amount, lines, names, scatter, tips
+from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, THIRD
+
+if TYPE_CHECKING:
+    from assay.topics.clusters import ClusterResult
+    from assay.topics.conclusions import ConclusionsResult
+    from assay.topics.hits import HitsResult
+    from assay.topics.holdout import HoldoutResult
+    from assay.topics.search import SearchResult
+    from assay.topics.series import SeriesResult
+    from assay.topics.stability import StabilityResult
+    from assay.topics.synthetic import GrowthResult
+
+Floats = npt.NDArray[np.float64]
+Curves = dict[str, Sequence[float] | Floats]
+
+
+def series_curves(result: SeriesResult, *, share: bool = False) -> Figure:
+    """Best, Average and Worst over the number of topics c, or with `share` over c/n; also the percentiles."""
+    curves: Curves = {"best": result.found.values("best")}
+    curves |= {f"best {p:g} %": v for p, v in result.sample.upper.items()}
+    curves |= {"average": result.sample.average}
+    curves |= {f"worst {p:g} %": v for p, v in result.sample.lower.items()}
+    curves |= {"worst": result.found.values("worst")}
+    enough = result.reaching(0.9)
+    said = "" if enough is None else f"On average {enough} topics reach .9. "
+    n, title = result.problem.n, result.problem.title
+    return _over_topics(
+        result.c, curves, n=n if share else None, y=title, name="series", said=said + result.found.note(),
+        title=f"How well fewer of the {n} topics rank the {len(result.problem.matrix.runs)} runs",
+    )  # fmt: skip
+
+
+def search_curves(result: SearchResult) -> Figure:
+    """Values of the best (and worst) subset of each cardinality."""
+    found = result.sets
+    c = sorted(set.intersection(*(set(v) for v in found.values())))
+    curves: Curves = {side: np.array([float(found[side][k][1][0]) for k in c]) for side in found}
+    title = f"Best and worst subsets of {result.problem.n} topics"
+    return _over_topics(c, curves, y=result.problem.title, title=title, name="subsets", said=result.note())
+
+
+def held_out(result: HoldoutResult) -> Figure:
+    """Subsets on the runs they were chosen on and on others."""
+    curves: Curves = {
+        "best, own runs": result.chosen.mean(axis=0), "best, held out": result.best.mean(axis=0),
+        "random": result.average.mean(axis=0), "worst, held out": result.worst.mean(axis=0),
+    }  # fmt: skip
+    title = "Chosen topics on runs they were not chosen on"
+    said = f"Means over {len(result.best)} splits; {result.how}."
+    return _over_topics(result.c, curves, y=result.problem.title, title=title, name="held-out", said=said)
+
+
+def cluster_curves(result: ClusterResult) -> Figure:
+    """One topic per cluster against random topics."""
+    c = range(1, len(result.clustered) + 1)
+    curves: Curves = {"one per cluster": result.clustered, "random": result.average}
+    title = "One topic from each cluster against random topics"
+    return _over_topics(c, curves, y=result.problem.title, title=title, name="clusters", said=f"{result.recipe}.")
+
+
+def growth_curves(result: GrowthResult) -> Figure:
+    """Best, Average and Worst for ground truths of several sizes."""
+    alt = altair()
+    order = ["best", "average", "worst"]
+    rows = [{"size": r.size, "topics": r.c, "series": s, "value": getattr(r, s)} for r in result.rows for s in order]
+    colour = alt.Color(
+        "size", type="ordinal", legend=alt.Legend(title="topics in all"), scale=alt.Scale(scheme="viridis")
+    )
+    dash = alt.StrokeDash("series", type="nominal", sort=order, legend=alt.Legend(title=None))
+    tip = [
+        ("series", "series", ""),
+        ("size", "topics in all", "d"),
+        ("topics", "topics", "d"),
+        ("value", "value", ".4f"),
+    ]
+    made = chart().mark_line().encode(
+        x=amount("X", "topics", "topics in the subset"), y=amount("Y", "value", result.criterion), color=colour,
+        strokeDash=dash, tooltip=tips(tip),
+    ).properties(height=300)  # fmt: skip
+    said = f"Means over {result.draws} draws, seed {result.seed}."
+    return drawn(made, name="growth", title="What a larger set of topics does", description=said, rows=rows)
+
+
+def pixels(result: StabilityResult) -> Figure:
+    """Which topics (across) are in the best and in the worst set of each cardinality (upwards)."""
+    best, worst = result.found.masks("best"), result.found.masks("worst")
+    alt = altair()
+    topics = result.found.problem.matrix.topics
+    c, t = np.nonzero(best | worst)
+    kinds = np.where(best & worst, "both", np.where(best, "best", "worst"))[c, t]
+    rows = rows_of(cardinality=c + 1, topic=[topics[i] for i in t], kind=kinds)
+    colour = alt.Color(
+        "kind", type="nominal", legend=alt.Legend(title="in the set"),
+        scale=alt.Scale(domain=["best", "worst", "both"], range=[MAIN, ACCENT, THIRD]),
+    )  # fmt: skip
+    x = names(
+        "X", "topic", "topic", sort=list(topics), labelAngle=-90, labelOverlap="greedy", labelFontSize=9, ticks=False
+    )
+    y = alt.Y(
+        "cardinality",
+        type="ordinal",
+        sort="descending",
+        axis=alt.Axis(title="topics in the set", labelOverlap="greedy", ticks=False),
+    )
+    tip = tips([("topic", "topic", ""), ("cardinality", "topics in the set", "d"), ("kind", "in", "")])
+    made = chart().mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=tip)
+    said = (
+        f"Stability {result.chain['best']:.3f} for the best sets, {result.chain['worst']:.3f} for the worst; "
+        f"they share {result.overlap.mean():.0%} of their topics on average."
+    )
+    title = "Which topics the best and worst sets keep"
+    return drawn(
+        made.properties(height=min(600, max(160, 7 * len(best)))),
+        name="pixels",
+        title=title,
+        description=said,
+        rows=rows,
+    )
+
+
+def conclusion_areas(result: ConclusionsResult, *, kind: str = "random") -> Figure:
+    """Shares of the pairs of runs by outcome (SSA, SSD, SN, NS, NN) over the number of topics, stacked."""
+    from assay.topics.conclusions import OUTCOMES
+
+    alt = altair()
+    words = {
+        "SSA": "both significant, agree", "SSD": "both significant, disagree", "SN": "only on the subset",
+        "NS": "only on all topics", "NN": "neither",
+    }  # fmt: skip
+    rows = [
+        {"set": k, "outcome": f"{o}: {words[o]}", "order": j, **row}
+        for k, found in result.shares.items()
+        for j, o in enumerate(OUTCOMES)
+        for row in rows_of(topics=result.c, share=100 * found[:, j])
+    ]
+    domain = [f"{o}: {words[o]}" for o in OUTCOMES]
+    scale = alt.Scale(domain=domain, range=[COLOURS[2], COLOURS[1], COLOURS[3], COLOURS[4], MUTED])
+    colour = alt.Color("outcome", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    tip = tips(
+        [("set", "set", ""), ("topics", "topics", "d"), ("outcome", "outcome", ""), ("share", "% of pairs", ".1f")]
+    )
+    y = alt.Y("share", type="quantitative", stack="zero", title="% of pairs of runs", scale=alt.Scale(domain=[0, 100]))
+    x = amount("X", "topics", "topics in the set")
+    area = chart(None).mark_area().encode(x=x, y=y, color=colour, tooltip=tip, order="order:Q")
+    made = area.properties(data=alt.NamedData(name="rows")).facet(
+        facet=alt.Facet("set:N", title=None, sort=list(result.shares)), columns=len(result.shares)
+    )
+    agree = result.shares[kind][-1, 0] if kind in result.shares else 0.0
+    said = (
+        f"{result.full:.1%} of {result.pairs} pairs are significant on all topics ({result.test}); "
+        f"with {result.c[-1]} topics at random {agree:.1%} are so and agree."
+    )
+    title = "What one would conclude with fewer topics"
+    return drawn(made, name="conclusions", title=title, description=said, rows=rows)
+
+
+def hits_map(result: HitsResult) -> Figure:
+    """Topics by ease (authority) and by how well they tell runs apart (hubness)."""
+    rows = rows_of(topic=result.matrix.topics, ease=result.topic_authority, hubness=result.topic_hubness)
+    tip = [("topic", "topic", ""), ("ease", "ease", ".4f"), ("hubness", "hubness", ".4f")]
+    x, y = (
+        amount("X", "ease", "authority: ease of the topic"),
+        amount("Y", "hubness", "hubness: tells good runs from bad"),
+    )
+    best = result.matrix.topics[int(np.argmax(result.topic_hubness))]
+    said = f"Topic {best} tells good runs from bad best."
+    made = scatter(x, y, tip=tip).properties(height=320)
+    return drawn(made, name="hits", title="Ease and hubness of the topics", description=said, rows=rows)
+
+
+def _over_topics(c: Any, curves: Curves, *, y: str, title: str, name: str, said: str, n: int | None = None) -> Figure:
+    rows = [
+        {"series": s, **row}
+        for s, v in curves.items()
+        for row in rows_of(topics=[k / n if n else k for k in c], value=v)
+    ]
+    tip = [("series", "series", ""), ("topics", "topics", ".2f" if n else "d"), ("value", y, ".4f")]
+    x = amount("X", "topics", "share of the topics, c/n" if n else "topics in the subset, c")
+    order = list(curves)
+    made = lines(x, amount("Y", "value", y), series="series", order=order, tip=tip, points=False).properties(height=300)
+    return drawn(made, name=name, title=title, description=said, rows=rows)

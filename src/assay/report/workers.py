@@ -1,0 +1,308 @@
+"""Pictures of a crowd: who labels how, how labels are spread, how far they agree, where to cut, how long it took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.shapes import amount, band, bars, classes, lines, names, ranges, scatter, tall, tips
+from assay.report.theme import ACCENT, MAIN, MUTED
+
+if TYPE_CHECKING:
+    from assay.agreement.result import AgreementResult
+    from assay.crowd.cuts import CutSearch
+    from assay.crowd.effort import Fewer, RunOut, TimeByPosition
+    from assay.crowd.profiles import GainProfile
+    from assay.crowd.quality import DocQuality, TopicQuality, WorkerQuality
+    from assay.crowd.uncertain import Uncertain
+    from assay.data import Labels
+
+MOST_WORKERS = 2000
+BINS = 20
+
+
+def worker_scatter(result: WorkerQuality) -> Figure:
+    """Each worker's number of labels and agreement with the others, suspects marked with their reasons."""
+    keep = np.flatnonzero(np.isfinite(result.facts["agreement"]))
+    keep = keep[np.argsort(-result.facts["suspicion"][keep], kind="stable")][:MOST_WORKERS]
+    rows = rows_of(
+        worker=[result.workers[i] for i in keep], labels=result.facts["labels"][keep],
+        agreement=result.facts["agreement"][keep], reasons=["; ".join(result.reasons[i]) for i in keep],
+        kind=["look again" if result.reasons[i] else "usual" for i in keep],
+    )  # fmt: skip
+    tip = [
+        ("worker", "worker", ""),
+        ("labels", "labels", "d"),
+        ("agreement", "agreement", ".3f"),
+        ("reasons", "reasons", ""),
+    ]
+    x, y = (
+        amount("X", "labels", "labels given", log=True),
+        amount("Y", "agreement", "agreement with the others (1 is full)"),
+    )
+    made = scatter(x, y, tip=tip, **classes("kind", None, ["usual", "look again"], [MAIN, ACCENT])).properties(
+        height=340
+    )
+    suspects = result.suspects()
+    most = f", first of all {', '.join(suspects[:5])}" if suspects else ""
+    said = f"{len(suspects)} of {len(result.workers):,} workers deserve a second look{most}."
+    return drawn(made, name="workers", title=f"How {len(keep):,} workers label", description=said, rows=rows)
+
+
+def label_distribution(labels: Labels) -> Figure:
+    """How often each label was given; a fine scale in bins."""
+    alt = altair()
+    levels, counts = np.unique(labels.label, return_counts=True)
+    share = 100 * counts / max(1, counts.sum())
+    if len(levels) <= BINS + 5:
+        rows = rows_of(label=[f"{v:g}" for v in levels], count=counts, share=share)
+        tip = tips([("label", "label", ""), ("count", "labels", ",d"), ("share", "%", ".1f")])
+        x = names("X", "label", "label", sort=[f"{v:g}" for v in levels], labelAngle=0)
+        made = (
+            chart().mark_bar(color=MAIN).encode(x=x, y=amount("Y", "share", "% of the labels", zero=True), tooltip=tip)
+        )
+    else:
+        counts, edges = np.histogram(labels.label, bins=BINS)
+        share = 100 * counts / max(1, counts.sum())
+        rows = rows_of(low=edges[:-1], high=edges[1:], count=counts, share=share)
+        tip = tips([("low", "from", ".3g"), ("high", "to", ".3g"), ("count", "labels", ",d"), ("share", "%", ".1f")])
+        x = alt.X("low", type="quantitative", bin="binned", title="label")
+        y = amount("Y", "share", "% of the labels", zero=True)
+        made = chart().mark_bar(color=MAIN).encode(x=x, x2="high", y=y, tooltip=tip)
+    most = float(levels[int(np.unique(labels.label, return_counts=True)[1].argmax())])
+    said = f"{len(labels):,} labels by {len(labels.workers):,} workers; the most frequent is {most:g}."
+    title = f"How the {len(labels):,} labels are spread over the scale"
+    return drawn(made.properties(height=240), name="labels", title=title, description=said, rows=rows)
+
+
+def agreement_by_topic(result: AgreementResult, *, measure: str | None = None, most: int = 60) -> Figure:
+    """One agreement measure on every topic with its interval, and on all; the least agreement first."""
+    name = measure or result.rows[0].measure
+    mine = [r for r in result.rows if r.measure == name and r.value is not None]
+    whole = next((r for r in mine if r.topic == "all"), None)
+    topics = sorted((r for r in mine if r.topic != "all"), key=lambda r: r.value or 0.0)[:most]
+    shown = [*([whole] if whole else []), *topics]
+    rows = rows_of(
+        topic=[r.topic if r.topic != "all" else "all topics" for r in shown], value=[r.value for r in shown],
+        low=[r.value if r.low is None else r.low for r in shown],
+        high=[r.value if r.high is None else r.high for r in shown], items=[r.items for r in shown],
+    )  # fmt: skip
+    tip = [
+        ("topic", "topic", ""),
+        ("value", name, ".3f"),
+        ("low", "low", ".3f"),
+        ("high", "high", ".3f"),
+        ("items", "items", "d"),
+    ]
+    x = amount("X", "value", in_words(name))
+    made = ranges(names("Y", "topic", "topic"), x, "low", "high", tip=tip, color=altair().value(MAIN))
+    said = "" if whole is None or whole.value is None else f"In all {whole.value:.3f}"
+    said += f"; least on topic {topics[0].topic} ({topics[0].value:.3f})." if topics else "."
+    title = f"How far assessors agree, topic by topic: {in_words(name)}"
+    return drawn(tall(made, len(rows)), name="agreement", title=title, description=said, rows=rows)
+
+
+def in_words(measure: str) -> str:
+    """An agreement measure as people call it.
+
+    >>> in_words("alpha(level=ordinal)"), in_words("fleiss")
+    ("Krippendorff's α (ordinal)", "Fleiss' κ")
+    """
+    from assay.registry import parse_call
+
+    name, given = parse_call(measure)
+    kind = ", ".join(str(v) for v in given.values())
+    words = {"alpha": "Krippendorff's α", "fleiss": "Fleiss' κ", "kappa": "Cohen's κ", "overlap": "overlap"}
+    return words.get(name, name) + (f" ({kind})" if kind else "")
+
+
+def quality_by_topic(result: TopicQuality) -> Figure:
+    """α of the labels of every topic."""
+    table = result.table()
+    rows = rows_of(topic=table.column("topic"), alpha=table.column("α"), labels=table.column("labels"))
+    known = sorted((r for r in rows if r["alpha"] is not None), key=lambda r: r["alpha"])
+    tip = [("topic", "topic", ""), ("alpha", "α", ".3f"), ("labels", "labels", "d")]
+    made = bars(names("Y", "topic", "topic"), amount("X", "alpha", "Krippendorff's α", zero=True), tip=tip)
+    said = f"α lies between {known[0]['alpha']:.3f} and {known[-1]['alpha']:.3f}." if known else "α is not defined."
+    return drawn(
+        tall(made, len(known)), name="topics", title="α of the labels of each topic", description=said, rows=known
+    )
+
+
+def doc_controversy(result: DocQuality) -> Figure:
+    """The spread of labels against their mean, doc by doc (at most 2,000, the most controversial)."""
+    order = np.argsort(-result.controversy, kind="stable")[:MOST_WORKERS]
+    rows = rows_of(
+        topic=[result.items[i][0] for i in order], doc=[result.items[i][1] for i in order], mean=result.mean[order],
+        controversy=result.controversy[order], labels=result.labels[order],
+    )  # fmt: skip
+    tip = [("topic", "topic", ""), ("doc", "doc", ""), ("mean", "mean", ".2f"), ("controversy", "controversy", ".3f")]
+    x, y = (
+        amount("X", "mean", "mean label"),
+        amount("Y", "controversy", "controversy (1: split between both ends)", zero=True),
+    )
+    said = f"Most controversial: {rows[0]['doc']} of topic {rows[0]['topic']}." if rows else ""
+    made = scatter(x, y, tip=tip).properties(height=320)
+    return drawn(made, name="docs", title="On which docs workers disagree", description=said, rows=rows)
+
+
+def uncertain_grades(result: Uncertain) -> Figure:
+    """How many docs got each grade, by how probable it is."""
+    alt = altair()
+    sure = np.select([result.probability >= 0.95, result.probability >= 0.75], ["above .95", ".75 to .95"], "below .75")
+    order = ["above .95", ".75 to .95", "below .75"]
+    rows = []
+    for j, kind in enumerate(order):
+        grades, counts = np.unique(result.grade[sure == kind], return_counts=True)
+        rows += [{"sure": kind, "order": j, **r} for r in rows_of(grade=[f"{g:g}" for g in grades], docs=counts)]
+    colour = alt.Color(
+        "sure", type="nominal", scale=alt.Scale(domain=order, range=[MAIN, MUTED, ACCENT]),
+        legend=alt.Legend(title="probability of the grade"),
+    )  # fmt: skip
+    tip = tips([("grade", "grade", ""), ("sure", "probability", ""), ("docs", "docs", ",d")])
+    y = alt.Y("docs", type="quantitative", stack="zero", title="docs")
+    made = (
+        chart()
+        .mark_bar()
+        .encode(x=names("X", "grade", "grade", labelAngle=0), y=y, color=colour, tooltip=tip, order="order:Q")
+    )
+    share = float((result.probability >= 0.95).mean())
+    said = f"{share:.0%} of {len(result.grade):,} docs have a grade of probability .95 or more."
+    title = f"Grades by {result.method}, and how sure they are"
+    return drawn(made.properties(height=260), name="grades", title=title, description=said, rows=rows)
+
+
+def cut_map(result: CutSearch) -> Figure:
+    """α of every cut (across) on every topic, the best cut of each marked; with more levels only the best cuts."""
+    alt = altair()
+    best = [
+        {"topic": c.topic, "cut": p, "alpha": c.alpha if np.isfinite(c.alpha) else None}
+        for c in result.cuts
+        for p in c.points
+    ]
+    tip = [("topic", "topic", ""), ("cut", "cut after", ".3g"), ("alpha", "α", ".4f")]
+    x = amount("X", "cut", f"cut of {result.source.name}: labels up to here are low")
+    y = names("Y", "topic", "topic")
+    marks = (
+        chart("best")
+        .mark_point(shape="diamond", size=70, filled=True, color=ACCENT, opacity=1)
+        .encode(x=x, y=y, tooltip=tips(tip))
+    )
+    rows: list[dict[str, object]] = []
+    layers = [marks]
+    if result.curves is not None and result.curves.size:
+        places = np.array(result.source.levels[: result.curves.shape[1]])
+        gap = float(np.diff(places).min()) if len(places) > 1 else 1.0
+        for c, curve in zip(result.cuts, result.curves, strict=True):
+            finite = np.isfinite(curve)
+            rows += rows_of(
+                topic=[c.topic] * int(finite.sum()), cut=places[finite], start=places[finite] - gap / 2,
+                end=places[finite] + gap / 2, alpha=curve[finite],
+            )  # fmt: skip
+        colour = alt.Color(
+            "alpha", type="quantitative", legend=alt.Legend(title="α", gradientLength=180, gradientThickness=10)
+        )
+        across = alt.X("start", type="quantitative", scale=alt.Scale(nice=False), title=x.to_dict()["axis"]["title"])
+        layers.insert(
+            0,
+            chart()
+            .mark_bar(aria=False, height={"band": 1})
+            .encode(x=across, x2="end", y=y, color=colour, tooltip=tips(tip)),
+        )
+    said = "; ".join(f"{c.topic}: {', '.join(f'{p:g}' for p in c.points)}" for c in result.cuts[:6])
+    title = f"Where to cut {result.source.name} into {result.levels} levels ({result.way})"
+    made = tall(alt.layer(*layers), len(result.cuts))
+    return drawn(made, name="cuts", title=title, description=f"Best cuts (diamonds): {said}.", rows=rows, best=best)
+
+
+def gain_profile(result: GainProfile) -> Figure:
+    """Median label per reference grade within its quartiles."""
+    alt = altair()
+    rows = rows_of(
+        level=result.levels,
+        low=result.quartiles[:, 0],
+        median=result.quartiles[:, 1],
+        high=result.quartiles[:, 2],
+        count=result.count,
+    )
+    tip = [
+        ("level", "reference grade", ".3g"),
+        ("median", "median", ".3g"),
+        ("low", "lower quartile", ".3g"),
+        ("high", "upper quartile", ".3g"),
+        ("count", result.what, "d"),
+    ]
+    axis = alt.Axis(values=list(result.levels), title="reference grade", format="g")
+    x = alt.X("level", type="quantitative", axis=axis)
+    line = lines(x, amount("Y", "median", "label: median and quartiles"), series="", order=(), tip=tip)
+    made = alt.layer(band(x, "low", "high", "label: median and quartiles"), line).properties(height=280)
+    said = f"The medians rise {result.shape}ly." if "linear" in result.shape else "Too few levels to tell a shape."
+    return drawn(made, name="gains", title="What each reference grade is worth in labels", description=said, rows=rows)
+
+
+def time_by_position(result: TimeByPosition) -> Figure:
+    """Seconds per label by position in the task: median within quartiles."""
+    alt = altair()
+    table = result.table()
+    rows = rows_of(
+        position=table.column("position"), median=table.column("median"), low=table.column("lower quartile"),
+        high=table.column("upper quartile"), labels=table.column("labels"),
+    )  # fmt: skip
+    tip = [
+        ("position", "position", "d"),
+        ("median", "median, s", ".1f"),
+        ("low", "lower quartile", ".1f"),
+        ("high", "upper quartile", ".1f"),
+        ("labels", "labels", "d"),
+    ]
+    x = amount("X", "position", "position in the task")
+    line = lines(x, amount("Y", "median", "seconds per label", zero=True), series="", order=(), tip=tip)
+    made = alt.layer(band(x, "low", "high", "seconds per label"), line).properties(height=260)
+    said = (
+        f"Median {rows[0]['median']:.1f} s for the first label, {rows[-1]['median']:.1f} s for the last."
+        if rows
+        else ""
+    )
+    return drawn(
+        made, name="time", title="How long a label takes, by position in the task", description=said, rows=rows
+    )
+
+
+def fewer(result: Fewer) -> Figure:
+    """Agreement with the reference when less is judged: mean within quartiles."""
+    alt = altair()
+    known = [(n, a) for n, a in zip(result.amounts, result.agreement, strict=True) if len(a)]
+    five = np.array([[a.mean(), *np.percentile(a, [25, 75])] for _, a in known])
+    rows = rows_of(amount=[n for n, _ in known], mean=five[:, 0], low=five[:, 1], high=five[:, 2])
+    tip = [
+        ("amount", result.what, "d"),
+        ("mean", "mean", ".3f"),
+        ("low", "lower quartile", ".3f"),
+        ("high", "upper quartile", ".3f"),
+    ]
+    x, label = amount("X", "amount", result.what), "pairwise agreement with the reference"
+    line = lines(x, amount("Y", "mean", label), series="", order=(), tip=tip)
+    made = alt.layer(band(x, "low", "high", label), line).properties(height=260)
+    said = f"From {five[0, 0]:.3f} with {known[0][0]} to {five[-1, 0]:.3f} with {known[-1][0]} {result.what}."
+    return drawn(made, name="fewer", title=f"What fewer {result.what} would cost", description=said, rows=rows)
+
+
+def run_out(result: RunOut) -> Figure:
+    """Tasks with exactly k labels at the low and at the high end of the scale."""
+    alt = altair()
+    rows = [
+        {"end": e, **r}
+        for e, v in (("low", result.low), ("high", result.high))
+        for r in rows_of(k=range(len(v)), tasks=v)
+    ]
+    colour = alt.Color("end", type="nominal", sort=["low", "high"], legend=alt.Legend(title="end of the scale"))
+    offset = alt.XOffset("end", type="nominal", sort=["low", "high"])
+    tip = tips([("end", "end", ""), ("k", "labels at it", "d"), ("tasks", "tasks", "d")])
+    x = alt.X("k", type="ordinal", axis=alt.Axis(title="labels of a task at that end", labelAngle=0))
+    made = chart().mark_bar().encode(x=x, y=amount("Y", "tasks", "tasks"), color=colour, xOffset=offset, tooltip=tip)
+    both = sum(result.potential)
+    said = f"{both} of {result.chances} labels repeat an end of the scale within their task."
+    title = "Do workers run out of values at the ends of the scale?"
+    return drawn(made.properties(height=260), name="run-out", title=title, description=said, rows=rows)

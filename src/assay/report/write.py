@@ -1,0 +1,94 @@
+"""Write the report: one HTML file, or its tables as files in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.engine import Progress, silent
+from assay.errors import UsageError
+from assay.io.files import write_whole
+
+if TYPE_CHECKING:
+    from assay.data import Labels, Qrels, Run
+    from assay.report.material import Material
+    from assay.scores import ScoreMatrix
+
+TABLE_FORMATS = {"latex": "tex", "csv": "csv", "json": "json"}
+
+
+def write_report(
+    path: str | Path,
+    *,
+    runs: Sequence[Run] = (),
+    qrels: Qrels | None = None,
+    matrices: Sequence[ScoreMatrix] = (),
+    labels: Labels | None = None,
+    measures: Sequence[str] = ("AP", "nDCG@10"),
+    baseline: str | None = None,
+    sections: Sequence[str] | None = None,
+    title: str = "Evaluation report",
+    top: int = 30,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> None:
+    """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
+
+    Give runs with qrels, or score matrices, or labels (with qrels also against them). sections: names from SECTIONS,
+    by default all for which there is something. top: runs shown in charts.
+    """
+    from assay.report.material import material
+
+    found = material(
+        runs=runs, qrels=qrels, matrices=matrices, labels=labels, measures=measures, jobs=jobs, baseline=baseline,
+        top=top, seed=seed,
+    )  # fmt: skip
+    write_page(path, found, sections=sections, title=title, progress=progress)
+
+
+def write_page(
+    path: str | Path,
+    material: Material,
+    *,
+    sections: Sequence[str] | None = None,
+    title: str = "Evaluation report",
+    progress: Progress = silent,
+) -> None:
+    """The HTML report of material that is ready."""
+    from assay.report.page import report_page
+    from assay.report.sections import made
+
+    write_whole(path, report_page(made(material, sections, progress=progress), title=title))
+
+
+def write_tables(
+    folder: str | Path,
+    material: Material,
+    *,
+    format: str = "csv",
+    sections: Sequence[str] | None = None,
+    progress: Progress = silent,
+) -> list[Path]:
+    """Every table of the report as a file of its own, `01-leaderboard-1.csv` and so on; the summary as a text."""
+    if format not in TABLE_FORMATS:
+        raise UsageError(f"no format {format!r} for tables; known: {', '.join(TABLE_FORMATS)}")
+    from assay.report.sections import made
+    from assay.tables import render
+
+    base = Path(folder)
+    base.mkdir(parents=True, exist_ok=True)
+    written = []
+    plain = replace(material, charts=False)
+    for i, section in enumerate(made(plain, sections, progress=progress), start=1):
+        texts = [b for b in section.blocks if isinstance(b, str)]
+        stem, ending = f"{i:02d}-{section.name}", TABLE_FORMATS[format]
+        parts = {f"{stem}-{j}.{ending}": render([t], format) for j, t in enumerate(section.tables(), 1)}
+        if texts:
+            parts[f"{stem}.txt"] = "\n\n".join(texts)
+        for name, text in parts.items():
+            write_whole(base / name, text + "\n")
+            written.append(base / name)
+    return written

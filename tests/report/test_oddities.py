@@ -1,0 +1,60 @@
+"""The quick check finds what the check line by line finds, word for word."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from assay.check import check_run
+from assay.data import Qrels
+from assay.io import read_qrels, write_run
+from assay.report.oddities import odd_in_run
+from tests.conftest import real_data
+from tests.report.zoo import collection
+
+LINES = ["1 Q0 a 1 5 t", "1 Q0 b 2 4 t", "1 Q0 c 3 4 t", "2 Q0 a 1 3 t", "2 Q0 b 2 2.5 t"]
+QRELS = Qrels.from_dict({"1": {"a": 1}, "3": {"x": 1}})
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        LINES,
+        [*LINES[:2], "1 Q0 c 9 3 t", *LINES[3:]],
+        ["1 Q0 a 1 1 t", "1 Q0 b 2 4.50 t", "1 Q0 c 3 9 t"],
+        [f"1 Q0 d{i} {2 * i} {20 - i} t" for i in range(12)],
+        [LINES[0], LINES[3], LINES[1], LINES[4], LINES[2]],
+        [*LINES, ""],
+        [*LINES, "1 Q0 z"],
+        [*LINES, "2 Q0 z 3 inf t"],
+        [*LINES, "2 Q0 z three 1 t"],
+        ["# a comment", *LINES],
+        [LINES[0] + "\r", LINES[1] + "\r"],
+        ["1 Q0 a 1 1 t", "1 Q0 a 2 0 t"],
+    ],
+)
+@pytest.mark.parametrize("qrels", [None, QRELS], ids=["alone", "judged"])
+def test_findings_are_those_of_the_check_line_by_line(tmp_path: Path, lines: list[str], qrels: Qrels | None) -> None:
+    path = tmp_path / "a.run"
+    for end in ("", "\n"):
+        path.write_bytes(("\n".join(lines) + end).encode())
+        assert odd_in_run(path, qrels) == check_run(path, qrels)
+
+
+def test_simulated_runs(tmp_path: Path) -> None:
+    for run in collection().runs[:4]:
+        write_run(tmp_path / run.name, run)
+        assert odd_in_run(tmp_path / run.name, collection().qrels) == check_run(tmp_path / run.name, collection().qrels)
+
+
+def test_runs_of_trec_covid_round_1(tmp_path: Path) -> None:
+    import tarfile
+
+    folder = real_data("trec-covid-round1")
+    qrels = read_qrels(folder / "qrels.txt")
+    with tarfile.open(folder / "runs.tar.xz", mode="r|xz") as archive:  # a stream, so that the rest stays packed
+        for member in islice((m for m in archive if m.isfile()), 4):
+            archive.extract(member, tmp_path, filter="data")
+            assert odd_in_run(tmp_path / member.name, qrels) == check_run(tmp_path / member.name, qrels)

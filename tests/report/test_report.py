@@ -1,0 +1,190 @@
+"""The report says what there is to say, with the numbers of the library, and no more than the data allow."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.data import Qrels, Run
+from assay.errors import DataError, MissingExtra, UsageError
+from assay.report import figure
+from assay.report.figure import Figure
+from assay.report.material import Material, material
+from assay.report.page import chart_library, report_page
+from assay.report.sections import ORDER, SECTIONS, chosen, made
+from assay.report.sentences import compared, decimal, p_value, summary
+from assay.report.write import write_report, write_tables
+from assay.scores import ScoreMatrix
+from assay.stats.leaderboard import leaderboard
+from assay.tables import Table
+from tests.report.zoo import collection, scores
+
+
+@pytest.fixture(scope="module")
+def whole() -> Material:
+    c = collection()
+    return material(runs=c.runs, qrels=c.qrels, labels=c.labels)
+
+
+def test_every_section_is_made_and_none_says_why_it_is_not_there(whole: Material) -> None:
+    seen: list[tuple[int, int]] = []
+    sections = made(whole, progress=lambda done, total: seen.append((done, total)))
+    assert [s.name for s in sections] == [n for n in ORDER if n != "files"]
+    assert seen[-1] == (len(sections), len(sections))
+    for section in sections:
+        assert section.blocks, section.name
+        assert not [b for b in section.blocks if isinstance(b, str) and b.startswith("Not shown")], section.name
+    assert set(ORDER) == set(SECTIONS.names())
+
+
+def test_what_a_section_needs(whole: Material) -> None:
+    only_scores = material(matrices=scores())
+    assert chosen(only_scores) == ["summary", "leaderboard", "comparison", "topics", "power", "method", "cite"]
+    only_labels = material(labels=collection().labels)
+    assert chosen(only_labels) == ["summary", "crowd", "agreement", "method", "cite"]
+    assert chosen(whole, ["power", "summary"]) == ["power", "summary"]
+    with pytest.raises(UsageError, match="'pool' needs run files"):
+        chosen(only_scores, ["pool"])
+    with pytest.raises(UsageError, match="did you mean leaderboard"):
+        chosen(whole, ["leaderbord"])
+    with pytest.raises(UsageError, match="nothing to report on"):
+        material()
+    with pytest.raises(UsageError, match="no run 'nobody'"):
+        material(matrices=scores(), baseline="nobody")
+
+
+def test_sections_show_the_tables_of_the_library(whole: Material) -> None:
+    by_name = {s.name: s for s in made(whole, ["leaderboard", "power", "pool", "similarity"])}
+    assert by_name["leaderboard"].tables()[0].rows == leaderboard(whole.main).table().rows
+    assert by_name["power"].tables()[0].rows == whole.audit.table().rows
+    assert by_name["pool"].tables()[-1].rows == whole.left_out.table().rows
+    assert by_name["similarity"].tables()[0].rows == whole.similarity.pairs().rows
+    assert sum(isinstance(b, Figure) for s in by_name.values() for b in s.blocks) >= 9
+
+
+def test_the_sentence_that_is_quoted() -> None:
+    """Differences 0, .1, .2, .3: mean .15, sd .1291, t(3) = 2.3238, p = .1027, interval .15 ± 3.1824 · .06455."""
+    m = ScoreMatrix.of([[0.5, 0.6, 0.7, 0.8], [0.5, 0.5, 0.5, 0.5]], runs=["new", "old"], measure="AP")
+    board = leaderboard(m, baseline="old")
+    said = "new and old do not differ significantly in AP: Δ .150 [−.055, .355], p = .1027, n = 4"
+    assert compared(board, "new", "old") == said + "."
+    assert compared(board, "new", "old", detects=0.0351) == said + "; this collection detects .035 with power .8."
+    assert "Δ −.150 [−.355, .055]" in compared(board, "old", "new")
+    sure = ScoreMatrix.of([[0.51, 0.62, 0.73, 0.84], [0.1, 0.2, 0.3, 0.4]], runs=["new", "old"], measure="AP")
+    assert compared(leaderboard(sure, baseline="old"), "old", "new").startswith("new is significantly better than old")
+
+
+def test_summary_has_the_numbers_of_the_results(whole: Material) -> None:
+    said = " ".join(summary(whole))
+    board = whole.boards[0]
+    assert f"{board.matrix.runs[0]}: {decimal(board.matrix.means()[0])}" in said
+    assert f"a true difference of {decimal(whole.audit.detectable())} in AP is found with power .8" in said
+    assert f"{decimal(-float(whole.left_out.loss.mean()), 4)} AP on average" in said
+    alpha = whole.agreement.rows[0].value
+    assert alpha is not None
+    assert f"Krippendorff's α (ordinal) = {decimal(alpha)}" in said
+    first, second = whole.pair
+    assert f"{first} and {second} do not differ" in said or "is significantly better than" in said
+    assert f"{len(whole.workers.suspects())} of {len(whole.workers.workers)} workers deserve a second look" in said
+
+
+def test_numbers_as_papers_print_them() -> None:
+    assert [decimal(x) for x in (0.0, -0.00001, -1.25, 0.9996)] == [".000", ".000", "−1.250", "1.000"]
+    assert [p_value(p) for p in (0.00001, 0.5, 1.0)] == ["p < .0001", "p = .5000", "p = 1.0000"]
+
+
+def test_the_baseline_is_compared_with_the_best_other_run() -> None:
+    found = material(matrices=scores(), baseline="cygnus1")
+    best = found.main.by_mean().runs[0]
+    assert found.pair == (best, "cygnus1")
+    assert material(matrices=scores(), baseline=best).pair[1] == best
+    assert material(matrices=scores()).pair == found.main.by_mean().runs[:2]
+
+
+def test_one_run_and_one_topic_give_a_page_that_says_so() -> None:
+    alone = material(matrices=[ScoreMatrix.of([[0.1, 0.4, 0.2]], runs=["only"], measure="AP")])
+    text = report_page(made(alone), title="t").replace(chart_library(), "")
+    assert "1 run on 3 topics" in text
+    assert "Not shown: one run alone cannot be compared" in text
+    short = material(matrices=[ScoreMatrix.of([[0.1], [0.4], [0.2]], measure="AP")])
+    text = report_page(made(short), title="t").replace(chart_library(), "")
+    assert "Not shown: " in text
+    assert "nan" not in text.lower().replace("nano", "").split()
+
+
+def test_equal_runs_and_empty_judgments_do_not_break_it() -> None:
+    same = [Run.from_lists(n, {"1": ["a", "b"], "2": ["c", "a"]}) for n in ("x", "y", "z")]
+    qrels = Qrels.from_dict({"1": {"a": 0, "b": 0}, "2": {"c": 0}})
+    text = report_page(made(material(runs=same, qrels=qrels)), title="t")
+    assert "Leaderboard" in text
+
+
+def test_tables_as_files(tmp_path: Path, whole: Material) -> None:
+    some = ["summary", "leaderboard", "method"]
+    written = write_tables(tmp_path / "csv", whole, sections=some)
+    names = [p.name for p in written]
+    assert names == [
+        "01-summary.txt", "02-leaderboard-1.csv", "02-leaderboard-2.csv", "02-leaderboard.txt", "03-method-1.csv",
+        "03-method.txt",
+    ]  # fmt: skip
+    rows = list(csv.DictReader((tmp_path / "csv" / "02-leaderboard-1.csv").read_text().splitlines()))
+    assert float(rows[0]["mean"]) == pytest.approx(whole.boards[0].matrix.means()[0])
+    write_tables(tmp_path / "json", whole, format="json", sections=some)
+    assert len(json.loads((tmp_path / "json" / "02-leaderboard-1.json").read_text())["rows"]) == len(whole.main.runs)
+    write_tables(tmp_path / "latex", whole, format="latex", sections=some)
+    assert r"\begin{tabular}" in (tmp_path / "latex" / "02-leaderboard-1.tex").read_text()
+    with pytest.raises(UsageError, match="no format 'xml'"):
+        write_tables(tmp_path / "xml", whole, format="xml")
+
+
+def test_tables_need_no_chart_library(tmp_path: Path, whole: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("altair", "vl_convert"):
+        monkeypatch.setitem(sys.modules, module, None)
+    written = write_tables(tmp_path / "csv", whole)
+    assert len([p for p in written if p.suffix == ".csv"]) > 20
+    assert not [p for p in written if p.suffix == ".txt" and "Not shown" in p.read_text()]
+    with pytest.raises(MissingExtra, match=r"pip install 'assay\[report\]'"):
+        figure(scores()[0])
+
+
+@pytest.mark.parametrize(("runs", "topics"), [(10, 1000), (143, 30), (143, 1000)])
+def test_a_report_stays_below_five_megabytes_beside_the_library(tmp_path: Path, runs: int, topics: int) -> None:
+    rng = np.random.default_rng(0)
+    values = np.clip(rng.normal(0.3, 0.15, (runs, topics)) + rng.normal(0, 0.1, topics), 0, 1)
+    matrix = ScoreMatrix.of(values, measure="AP")
+    write_report(tmp_path / "r.html", matrices=[matrix])
+    assert (tmp_path / "r.html").stat().st_size - len(chart_library().encode()) < 5_000_000
+
+
+def test_findings_of_files_are_shown(tmp_path: Path) -> None:
+    from assay.io import read_qrels, write_qrels, write_run
+
+    c = collection()
+    write_qrels(tmp_path / "qrels.txt", c.qrels)
+    for run in c.runs[:3]:
+        write_run(tmp_path / f"{run.name}.run", run)
+    files = sorted(tmp_path.glob("*.run"))
+    qrels = read_qrels(tmp_path / "qrels.txt")
+    found = material(runs=c.runs[:3], qrels=qrels, files=files, qrels_file=tmp_path / "qrels.txt")
+    [section] = made(found, ["files"])
+    table = section.tables()[0]
+    assert table.columns == ("where", "level", "what")
+    assert any("tied" in str(row[2]) for row in table.rows)
+    assert any("oddities were found" in s for s in summary(found))
+
+
+def test_a_table_block_is_a_table_and_errors_end_a_section() -> None:
+    from assay.report.sections import _blocks
+
+    def source() -> object:
+        yield Table.of({"a": ""}, [("x",)])
+        raise DataError("the rest is missing")
+
+    blocks = list(_blocks(source()))  # type: ignore[arg-type]
+    assert isinstance(blocks[0], Table)
+    assert blocks[1] == "Not shown: the rest is missing."

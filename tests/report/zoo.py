@@ -1,0 +1,558 @@
+"""One small real result of every kind that has a figure, all from the simulated collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from assay.data import Labels, Qrels, Run
+from assay.evaluate import evaluate
+from assay.scores import ScoreMatrix
+from assay.studies.simulate import Collection, simulate
+
+EVIL = "<script>alert(1)</script>"
+ZOO: dict[str, Callable[[], Any]] = {}
+
+
+@cache
+def collection() -> Collection:
+    return simulate(topics=12, docs=200, depth=40, runs_per_group=2, manual_runs=1, workers=20)
+
+
+@cache
+def scores() -> tuple[ScoreMatrix, ...]:
+    return tuple(evaluate(collection().runs, collection().qrels, ["AP", "nDCG@10", "P@10"]))
+
+
+def hostile_names() -> tuple[list[Run], Qrels, Labels]:
+    """Runs, judgments and labels in which every name is a script."""
+    topics, docs = [f"{EVIL}{t}" for t in range(6)], [f"d{i}{EVIL}" for i in range(6)]
+    runs = [Run.from_lists(f"{EVIL}{r}", {t: docs[i * r % 5 :] for i, t in enumerate(topics)}) for r in range(1, 5)]
+    qrels = Qrels.from_dict({t: {d: (i + j) % 3 for j, d in enumerate(docs)} for i, t in enumerate(topics)})
+    rows = [(t, d, f"{EVIL}w{w}", float((i + w) % 3)) for t in topics for i, d in enumerate(docs) for w in range(4)]
+    return runs, qrels, Labels.from_rows(rows)
+
+
+def kept(make: Callable[[], Any]) -> Callable[[], Any]:
+    """Register a result by the name of the function that makes it; it is made once."""
+    once = cache(make)
+    ZOO[make.__name__] = once
+    return once
+
+
+@kept
+def score_matrix() -> Any:
+    return scores()[0]
+
+
+@kept
+def leaderboard() -> Any:
+    from assay.stats.leaderboard import leaderboard
+
+    return leaderboard(scores()[0], baseline="cygnus1")
+
+
+@kept
+def two_runs() -> Any:
+    from assay.stats.two_runs import compare_two
+
+    return compare_two(scores()[0].of_run("atlas1"), scores()[0].of_run("borea1"), names=("atlas1", "borea1"))
+
+
+@kept
+def two_topic_sets() -> Any:
+    from assay.stats.two_sample import compare_topic_sets
+
+    return compare_topic_sets(scores()[0].of_run("atlas1")[:6], scores()[0].of_run("atlas1")[6:], names=("old", "new"))
+
+
+@kept
+def factors() -> Any:
+    from assay.stats.factorial import factorial
+
+    rng = np.random.default_rng(0)
+    names = [f"{stop}-{model}" for stop in "ab" for model in "xyz"]
+    design = {"stop": [n[0] for n in names], "model": [n[2] for n in names]}
+    matrix = ScoreMatrix.of(rng.random((6, 8)) / 4 + np.arange(6)[:, None] / 10, runs=names)
+    return factorial(matrix, design)
+
+
+@kept
+def density() -> Any:
+    from assay.stats.shape import density
+
+    return density(scores()[0].of_run("atlas1"))
+
+
+@kept
+def pairs() -> Any:
+    from assay.stats.all_pairs import all_pairs
+
+    return all_pairs(scores()[0], "t")
+
+
+@kept
+def recall_precision() -> Any:
+    from assay.report.ranks import recall_precision
+
+    return recall_precision(collection().runs, collection().qrels)
+
+
+@kept
+def grades() -> Any:
+    from assay.grades import align
+
+    return align(collection().runs[0], collection().qrels)
+
+
+@kept
+def overlap_by_depth() -> Any:
+    from assay.report.ranks import overlap_by_depth
+
+    return overlap_by_depth(collection().runs[0], collection().runs[1])
+
+
+@kept
+def overlap_by_topic() -> Any:
+    from assay.similarity.by_topic import compare_runs
+
+    return compare_runs(collection().runs[0], collection().runs[1])
+
+
+@kept
+def overlap_by_p() -> Any:
+    from assay.similarity.by_topic import p_sweep
+
+    return p_sweep(collection().runs[0], collection().runs[1], [0.5, 0.8, 0.9, 0.95])
+
+
+@kept
+def similarity() -> Any:
+    from assay.similarity.matrix import rbo_matrix
+
+    return rbo_matrix(collection().runs)
+
+
+@kept
+def shared_preferences() -> Any:
+    from assay.similarity.preferences import preference_similarity
+
+    return preference_similarity(collection().runs[:5], depth=20)
+
+
+@kept
+def over_time() -> Any:
+    from assay.similarity.series import series
+
+    return series(collection().runs[:6])
+
+
+@kept
+def two_rankings() -> Any:
+    from assay.similarity.systems import compare_rankings
+
+    return compare_rankings(scores()[0], scores()[1], resamples=20)
+
+
+@kept
+def contingency() -> Any:
+    from assay.agreement.kappa import contingencies
+    from assay.agreement.ratings import Ratings
+
+    return contingencies(Ratings.of_qrels([collection().qrels, collection().truth]))[0]
+
+
+@kept
+def crowd_ranking() -> Any:
+    from assay.crowd.ranking import ranking_agreement
+
+    return ranking_agreement(list(collection().runs), collection().qrels, collection().truth)
+
+
+@kept
+def power_over_topics() -> Any:
+    from assay.plan.power import power_curve
+
+    return power_curve([10, 25, 50, 100, 200], sigmas=[0.1, 0.2])
+
+
+@kept
+def power_to_find() -> Any:
+    from assay.plan.power import power_curve
+
+    return power_curve([10, 25, 50, 100, 200], sigmas=[0.1, 0.2], delta=0.05)
+
+
+@kept
+def audit() -> Any:
+    from assay.plan.audit import audit
+
+    return audit(scores()[0])
+
+
+@kept
+def one_sigma() -> Any:
+    from assay.plan.audit import one_sigma
+
+    return one_sigma(scores()[0], samples=50)
+
+
+@kept
+def trial() -> Any:
+    from assay.plan.trial import best_trial
+
+    return best_trial(0.15, delta=0.05)
+
+
+@kept
+def depth() -> Any:
+    from assay.plan.depth import depth_tradeoff
+
+    return depth_tradeoff(collection().runs, collection().qrels, pairs=20, depths=(5, 10, 20), budget=500)
+
+
+@kept
+def stopping() -> Any:
+    from assay.plan.stopping import stopping_bias
+
+    return stopping_bias(scores()[0], pairs=2, target=20, minimum=10, samples=50)
+
+
+@kept
+def components() -> Any:
+    from assay.standard.variance import variance_components
+
+    return variance_components(scores()[0])
+
+
+def _halves() -> tuple[ScoreMatrix, ScoreMatrix]:
+    matrix = scores()[0]
+    return matrix.select(topics=matrix.topics[:6]), matrix.select(topics=matrix.topics[6:])
+
+
+@kept
+def comparability() -> Any:
+    from assay.standard.collections import comparability
+
+    first, second = _halves()
+    return comparability({"early": first, "late": second, "all": scores()[0]})
+
+
+@kept
+def reference_size() -> Any:
+    from assay.standard.reference import reference_size
+
+    return reference_size(scores()[0], scores()[0], sizes=(3, 5, 8), samples=20)
+
+
+@kept
+def trend() -> Any:
+    from assay.standard.reference import trend
+
+    first, second = _halves()
+    return trend({"2025": first, "2026": second}, list(first.runs[:4]))
+
+
+@kept
+def item_total() -> Any:
+    from assay.standard.items import item_total
+
+    return item_total(scores()[0])
+
+
+@kept
+def topic_series() -> Any:
+    from assay.topics.series import series
+
+    return series(scores()[0], search_by="swap(starts=2, rounds=2)", repetitions=50)
+
+
+@kept
+def topic_search() -> Any:
+    return topic_series().found
+
+
+@kept
+def stability() -> Any:
+    from assay.topics.stability import stability
+
+    return stability(topic_series().found)
+
+
+@kept
+def conclusions() -> Any:
+    from assay.topics.conclusions import conclusions
+
+    return conclusions(topic_series().found)
+
+
+@kept
+def holdout() -> Any:
+    from assay.topics.holdout import holdout
+
+    return holdout(scores()[0], splits=2, repetitions=20, cardinalities=(3, 6, 9), search_by="swap(starts=2, rounds=2)")
+
+
+@kept
+def clusters() -> Any:
+    from assay.topics.clusters import cluster_series
+    from assay.topics.problem import problem
+
+    return cluster_series(problem(scores()[0]), repetitions=20)
+
+
+@kept
+def hits() -> Any:
+    from assay.topics.hits import hits
+
+    return hits(scores()[0])
+
+
+@kept
+def growth() -> Any:
+    from assay.topics.synthetic import growth
+
+    return growth(scores()[0], sizes=(6, 10), draws=2)
+
+
+@kept
+def predicted() -> Any:
+    from assay.nojudgments.ranking import ranked
+
+    return ranked(collection().runs, ["wu-crestani", "aslam-savell"], truth=scores()[0])
+
+
+@kept
+def predicted_alone() -> Any:
+    from assay.nojudgments.ranking import ranked
+
+    return ranked(collection().runs, ["wu-crestani", "aslam-savell"])
+
+
+@kept
+def difficulty() -> Any:
+    from assay.nojudgments.difficulty import difficulty
+
+    return difficulty(predicted().by_topic(), scores()[0])
+
+
+@kept
+def calibration() -> Any:
+    from assay.nojudgments.expected import calibration
+
+    rng = np.random.default_rng(0)
+    p = rng.random(500)
+    return calibration(p, rng.random(500) < p)
+
+
+@kept
+def injection() -> Any:
+    from assay.nojudgments.inject import injection
+
+    return injection(predicted().by_topic(), scores()[0], "P1", sizes=(2, 4, 8), repetitions=2)
+
+
+@kept
+def judging() -> Any:
+    from assay.lists import collected
+    from assay.pooling import curves
+
+    return curves(
+        collected(collection().runs, collection().qrels), ["depth", "move-to-front"], budgets=[5, 10, 20], depth=20
+    )
+
+
+@kept
+def left_out() -> Any:
+    from assay.lists import collected
+    from assay.pooling import left_out
+
+    return left_out(collected(collection().runs, collection().qrels), depth=20)
+
+
+@kept
+def contributions() -> Any:
+    from assay.lists import collected
+    from assay.pooling import contributions, pool
+
+    seen = collected(collection().runs, collection().qrels)
+    return contributions(seen, pool(seen, "depth(k=10)"))
+
+
+@kept
+def adjustment() -> Any:
+    from assay.lists import collected
+    from assay.pooling import adjusted
+
+    return adjusted(collected(collection().runs, collection().qrels), "eridan1", depth=20)
+
+
+@kept
+def adjustment_errors() -> Any:
+    from assay.lists import collected
+    from assay.pooling import adjustment_accuracy
+
+    seen = collected(collection().runs, collection().qrels, depth=20)
+    return adjustment_accuracy(seen, widths=(3, 5), common=(2, 4), samples=2, topic_samples=2, depth=10)
+
+
+@kept
+def confidence() -> Any:
+    from assay.lists import collected
+    from assay.pooling import confidence
+    from assay.pooling.judging import topic_orders
+
+    seen = collected(collection().runs[:5], collection().qrels, depth=10)
+    return confidence(topic_orders([seen.topic(t) for t in range(len(seen.topics))], "mtc", seed=0))
+
+
+@kept
+def workers() -> Any:
+    from assay.crowd.quality import worker_quality
+
+    return worker_quality(collection().labels)
+
+
+@kept
+def topic_quality() -> Any:
+    from assay.crowd.quality import topic_quality
+
+    return topic_quality(collection().labels, reference=collection().qrels)
+
+
+@kept
+def doc_quality() -> Any:
+    from assay.crowd.quality import doc_quality
+
+    return doc_quality(collection().labels)
+
+
+@kept
+def aggregated() -> Any:
+    from assay.crowd.aggregate import aggregate
+
+    return aggregate(collection().labels)
+
+
+@kept
+def cuts() -> Any:
+    from assay.crowd.cuts import best_cuts
+
+    return best_cuts(collection().labels, "H_t+a")
+
+
+@kept
+def gain_profile() -> Any:
+    from assay.crowd.profiles import gain_profile
+
+    return gain_profile(collection().labels, collection().qrels)
+
+
+@kept
+def time_by_position() -> Any:
+    from assay.crowd.effort import time_by_position
+
+    return time_by_position(collection().labels)
+
+
+@kept
+def fewer_judgments() -> Any:
+    from assay.crowd.effort import fewer_judgments
+
+    return fewer_judgments(collection().labels, collection().qrels, most=4, repeats=3)
+
+
+@kept
+def run_out() -> Any:
+    from assay.crowd.effort import run_out
+    from assay.crowd.scales import scale_in
+
+    return run_out(collection().labels, scale=scale_in(collection().labels))
+
+
+@kept
+def labels() -> Any:
+    return collection().labels
+
+
+@kept
+def agreement() -> Any:
+    from assay.agreement.result import agreement
+
+    return agreement(collection().labels, measures=["alpha(level=ordinal)"], resamples=20)
+
+
+@kept
+def discriminative_power() -> Any:
+    from assay.studies.discriminative import discriminative_power
+
+    return discriminative_power(list(scores()), resamples=50)
+
+
+@kept
+def swaps() -> Any:
+    from assay.studies.swaps import swap_rates
+
+    return swap_rates(scores()[0], draws=20)
+
+
+@kept
+def predictivity() -> Any:
+    from assay.studies.rankings import predictivity
+
+    return predictivity(list(scores()), splits=10)
+
+
+@kept
+def measure_tau() -> Any:
+    from assay.studies.rankings import measure_tau
+
+    return measure_tau(list(scores()))
+
+
+@kept
+def concordance() -> Any:
+    from assay.studies.concordance import concordance
+
+    return concordance(scores()[0], scores()[1], [scores()[2]])
+
+
+@kept
+def methods() -> Any:
+    from assay.studies.methods import method_test
+
+    some = (collection().runs, collection().qrels)
+    return method_test("topics(count=3)", "topics(count=6)", {"one": some, "two": some}, sizes=(4, 6), subsets=4)
+
+
+@kept
+def votes() -> Any:
+    from assay.studies.votes import Vote, predictive_power
+
+    better = scores()[0].of_run("atlas1") > scores()[0].of_run("eridan1")
+    cast = [
+        Vote(t, "atlas1", "eridan1", "left" if good else "right")
+        for t, good in zip(scores()[0].topics, better, strict=True)
+    ]
+    return predictive_power(scores()[1], cast)
+
+
+@kept
+def swapped_lists() -> Any:
+    from assay.studies.swapped_lists import swapped_lists
+
+    return swapped_lists(swaps=5, repetitions=3)
+
+
+@kept
+def published() -> Any:
+    from assay.report.published import published
+
+    rows = [
+        (2001.0, 0.20, "baseline", "a"), (2001.0, 0.23, "improved", "a"), (2004.0, 0.19, "baseline", "b"),
+        (2004.0, 0.25, "improved", "b"), (2006.0, 0.21, "improved", ""),
+    ]  # fmt: skip
+    return published(rows, runs=scores()[0].means().tolist())

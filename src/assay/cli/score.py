@@ -53,7 +53,7 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 @policy_options
 @seed_option
 @jobs_option
-@functools.partial(with_output, formats=(*FORMATS, "trec_eval"))
+@functools.partial(with_output, figure=True, formats=(*FORMATS, "trec_eval"))
 def command(
     runs: tuple[Path, ...],
     qrels_path: Path | None,
@@ -144,7 +144,7 @@ def _score(
     if bounds:
         high = evaluate(runs, qrels, measures, policy=replace(policy, unjudged="top"), lengths=words, jobs=jobs)
         tables.append(bounds_table(matrices, high, measures))
-    out.write(*tables)
+    out.write(*tables, of=matrices[0] if len(matrices) == 1 else matrices)
 
 
 def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:

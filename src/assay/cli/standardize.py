@@ -66,7 +66,7 @@ def fit(matrices: list[ScoreMatrix], save: Path | None, keep_scores: bool, out: 
 @form_option
 @smoothing_option
 @click.option("--save", type=FILE, help="Write the standardized scores here.")
-@output_options
+@output_and_figure_options
 def apply(
     matrices: list[ScoreMatrix],
     factors_path: Path | None,
@@ -91,7 +91,7 @@ def apply(
     if save is not None:
         write_scores(save, scores)
         out.say(f"scores written to {save}")
-    out.write(*(_before_and_after(m, s) for m, s in zip(matrices, scores, strict=True)))
+    out.write(*(_before_and_after(m, s) for m, s in zip(matrices, scores, strict=True)), of=scores)
 
 
 @command.command()
@@ -106,7 +106,7 @@ def apply(
 @click.option("--permutations", type=click.IntRange(min=0), default=1000, show_default=True, help="0 leaves p out.")
 @click.option("--halves", type=click.IntRange(min=0), default=0, help="Random halves for errors of two-sample tests.")
 @seed_option
-@output_options
+@output_and_figure_options
 def compare(
     files: tuple[Path, ...],
     measures: str | None,
@@ -136,18 +136,17 @@ def compare(
     known = _joined(factors_paths, next(iter(raw.values())).measure) if factors_paths else None
     after = {n: _standard(m, known, form, smoothing) for n, m in raw.items()}
     with out.progress("permuting") as progress:
-        tables = [
-            comparability(c, permutations=permutations, seed=seed, progress=progress).table() for c in (raw, after)
-        ]
+        found = [comparability(c, permutations=permutations, seed=seed, progress=progress) for c in (raw, after)]
+    tables = [f.table() for f in found]
     if halves:
         tables += _errors(raw, after, halves, seed)
-    out.write(*tables)
+    out.write(*tables, of=found)
 
 
 @command.command()
 @scores_input
 @click.option("--target", type=float, multiple=True, default=(0.9, 0.95), show_default=True, help="Wanted reliability.")
-@output_options
+@output_and_figure_options
 def variance(matrices: list[ScoreMatrix], target: tuple[float, ...], out: Output) -> None:
     """Where the spread of scores comes from.
 
@@ -158,13 +157,14 @@ def variance(matrices: list[ScoreMatrix], target: tuple[float, ...], out: Output
     """
     from assay.standard.variance import variance_components
 
-    out.write(*(variance_components(m).table(target) for m in matrices))
+    found = [variance_components(m) for m in matrices]
+    out.write(*(f.table(target) for f in found), of=found)
 
 
 @command.command()
 @scores_input
 @click.option("--total", is_flag=True, help="Correlate with the mean of all topics, the topic itself among them.")
-@output_options
+@output_and_figure_options
 def items(matrices: list[ScoreMatrix], total: bool, out: Output) -> None:
     """Does each topic agree with the others?
 
@@ -172,7 +172,8 @@ def items(matrices: list[ScoreMatrix], total: bool, out: Output) -> None:
     """
     from assay.standard.items import item_total
 
-    out.write(*(item_total(m, rest=not total).table() for m in matrices))
+    found = [item_total(m, rest=not total) for m in matrices]
+    out.write(*(f.table() for f in found), of=found)
 
 
 @command.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument, scores_input
-from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.errors import UsageError
 from assay.tables import Table
 
@@ -124,7 +124,7 @@ def swaps(
 @scores_input
 @click.option("--pair", required=True, metavar="M1,M2", help="The two measures to compare.")
 @click.option("--gold", required=True, metavar="M[,M]", help="One or more simple measures that say who is right.")
-@output_options
+@output_and_figure_options
 def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) -> None:
     """Where two measures disagree, which one is right by a simple gold measure?"""
     from assay.studies.concordance import concordance as study
@@ -137,19 +137,21 @@ def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) 
         if name not in known:
             raise UsageError(f"no measure {name!r} in these scores; they have: {', '.join(known)}")
     first, second, *standards = (known[n] for n in names)
-    out.write(study(first, second, standards).table())
+    found = study(first, second, standards)
+    out.write(found.table(), of=found)
 
 
 @command.command()
 @scores_input
 @click.option("--votes", type=FILE, required=True, help="Table: topic, left, right, vote (left, right, equal).")
-@output_options
+@output_and_figure_options
 def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
     """Does a measure prefer the list that people prefer when they see both?"""
     from assay.studies.votes import predictive_power, read_votes
 
     cast = read_votes(votes)
-    out.write(*(predictive_power(m, cast).table() for m in matrices))
+    found = [predictive_power(m, cast) for m in matrices]
+    out.write(*(f.table() for f in found), of=found[0] if len(found) == 1 else found)
 
 
 @command.command()
@@ -164,10 +166,10 @@ def reusability(
 ) -> None:
     """What would each run, and each group, lose had it not been in the pool?"""
     from assay.cli.inputs import groups_of
+    from assay.lists import collected
     from assay.pooling.bias import left_out
-    from assay.pooling.lists import lists
 
-    seen = lists(load_runs(runs), load_qrels(qrels_path), groups=groups_of(info))
+    seen = collected(load_runs(runs), load_qrels(qrels_path), groups=groups_of(info))
     found = [left_out(seen, measure, depth=depth, by=by) for by in ("run", "group")]
     out.write(*(f.table() for f in found), of=found[0])
 
@@ -175,7 +177,7 @@ def reusability(
 @command.command(name="rbo-and-ap")
 @click.option("--repetitions", type=click.IntRange(min=1), default=100, show_default=True)
 @seed_option
-@output_options
+@output_and_figure_options
 def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
     """Does similarity to the ideal list say how effective a list is? A simulation."""
     from assay.studies.swapped_lists import swapped_lists
@@ -196,7 +198,7 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
 @click.option("--subsets", type=click.IntRange(min=2), default=50, show_default=True)
 @seed_option
 @jobs_option
-@output_options
+@output_and_figure_options
 def methods(
     first: str, second: str, collections: tuple[tuple[str, Path, Path], ...], sizes: str, subsets: int, seed: int,
     jobs: int, out: Output,
@@ -214,4 +216,4 @@ def methods(
         found = method_test(
             first, second, loaded, sizes=numbers(sizes), subsets=subsets, seed=seed, jobs=jobs, progress=progress
         )
-    out.write(found.table())
+    out.write(found.table(), of=found)

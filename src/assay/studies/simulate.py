@@ -157,7 +157,7 @@ def _labels(qrels: Qrels, workers: int, rng: np.random.Generator) -> Labels:
                     label = int(rng.integers(4)) if wrong else judged[doc]
                     seconds = round(float(pace[worker] * rng.gamma(4, 0.25) * (1.3 if position == 0 else 1.0)), 1)
                     rows.append((topic, doc, f"w{worker + 1:02d}", float(label)))
-                    extra.append((f"{topic}-{start // 8 + 1}", position + 1, seconds))
+                    extra.append((f"{topic}-{start // 8 + 1}-w{worker + 1:02d}", position + 1, seconds))
     task, position_, seconds_ = zip(*extra, strict=True)
     return Labels.from_rows(
         rows, task=np.array(task, dtype=object), position=np.array(position_), seconds=np.array(seconds_)

@@ -256,3 +256,14 @@ def test_a_measure_is_explained_in_every_format_and_with_a_cutoff() -> None:
 def test_what_trec_eval_output_cannot_show_is_refused(option: list[str], folder: Path) -> None:
     with pytest.raises(UsageError, match="do not go with --format trec_eval"):
         run(folder, "--format", "trec_eval", *option)
+
+
+@pytest.mark.parametrize("what", ["map", "distribution", "recall-precision", "relevance"])
+def test_scores_are_drawn(what: str, folder: Path) -> None:
+    args = ["--qrels", str(folder / "qrels.txt"), str(folder / "runs" / "one.run"), str(folder / "runs" / "two.run")]
+    picture = folder / "picture.html"
+    result = CliRunner().invoke(
+        score, [*args, "-m", "AP", "--draw", what, "--figure", str(picture)], catch_exceptions=False
+    )
+    assert result.exit_code == 0
+    assert "<script" in picture.read_text()

@@ -41,6 +41,10 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="All scores to a .csv, .tsv or .parquet.")
 @click.option("--uncertainty", type=FILE, help="Instead of --qrels, judgments in doubt, from `assay crowd aggregate`.")
 @click.option("--bounds", is_flag=True, help="Between which scores would judging the unjudged docs leave it?")
+@click.option(
+    "--draw", type=click.Choice(["map", "distribution", "recall-precision", "relevance"]), default="map",
+    show_default=True, help="What --figure shows: scores by run and topic, raw and standardized, curves, or ranks.",
+)  # fmt: skip
 @click.option("--rel", "-l", type=int, default=1, show_default=True, help="Lowest relevant grade.")
 @click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for TBG and its kin.")
 @click.option("--lenient", is_flag=True, help="Drop bad lines and say which, instead of stopping.")
@@ -64,6 +68,7 @@ def command(
     per_topic: bool,
     save: Path | None,
     bounds: bool,
+    draw: str,
     rel: int,
     lengths: Path | None,
     lenient: bool,
@@ -116,13 +121,14 @@ def command(
     if zscores or no_summary or complete:
         raise UsageError("-c, -n and -Z belong to --format trec_eval")
     _score(files, qrels, _with_rel(chosen_measures(measures or DEFAULT), rel), policy,
-           per_topic=per_topic, save=save, bounds=bounds, lengths=lengths, lenient=lenient, jobs=jobs,
+           per_topic=per_topic, save=save, bounds=bounds, draw=draw, lengths=lengths, lenient=lenient, jobs=jobs,
            out=out)  # fmt: skip
 
 
 def _score(
     files: list[Path], qrels: Qrels | IntentQrels, measures: list[Measure], policy: Policy, *,
-    per_topic: bool, save: Path | None, bounds: bool, lengths: Path | None, lenient: bool, jobs: int, out: Output,
+    per_topic: bool, save: Path | None, bounds: bool, draw: str, lengths: Path | None, lenient: bool,
+    jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Everything but trec_eval's own output."""
     from dataclasses import replace
@@ -144,7 +150,32 @@ def _score(
     if bounds:
         high = evaluate(runs, qrels, measures, policy=replace(policy, unjudged="top"), lengths=words, jobs=jobs)
         tables.append(bounds_table(matrices, high, measures))
-    out.write(*tables, of=matrices[0] if len(matrices) == 1 else matrices)
+    out.write(*tables, of=_drawing(draw, matrices, files, qrels) if out.figure else None)
+
+
+def _drawing(draw: str, matrices: list[ScoreMatrix], files: list[Path], qrels: Qrels | IntentQrels) -> object:
+    """What the figure is made of."""
+    from assay.data import Qrels
+    from assay.io import read_run
+
+    if draw == "map":
+        return matrices[0] if len(matrices) == 1 else matrices
+    if draw == "distribution":
+        from assay.report.scores import distribution
+        from assay.standard.factors import standardized
+
+        return [distribution(m, standardized(m)) for m in matrices]
+    if not isinstance(qrels, Qrels):
+        raise UsageError(f"--draw {draw} needs plain judgments; give --qrels")
+    runs = [read_run(path) for path in files]
+    if draw == "recall-precision":
+        from assay.report.ranks import recall_precision
+
+        return recall_precision(runs, qrels)
+    from assay.grades import align
+    from assay.report.ranks import relevance_map
+
+    return [relevance_map(align(run, qrels), run=run.name) for run in runs]
 
 
 def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:

@@ -93,6 +93,8 @@ def figure(result: Any) -> Figure:
     >>> figure(ScoreMatrix.of([[0.1, 0.3], [0.2, 0.4]], measure="AP")).title
     'AP of 2 runs on 2 topics'
     """
+    if isinstance(result, Figure):
+        return result
     for kind in type(result).__mro__:
         name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("assay.")
         if name in FIGURES:

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from assay.data import Run
-from assay.nojudgments import METHODS, collected, predicted
-from assay.nojudgments.lists import Lists
-from assay.nojudgments.preferences import preferences, ranked_block, strengths
+from assay.lists import Lists
+from assay.nojudgments import METHODS, comparable, predicted
+from assay.pooling.preferences import strengths
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -39,17 +39,22 @@ def rows() -> list[Row]:
 def _bradley_terry(lists: Lists) -> list[Row]:
     """Seconds per topic against the published 3: on this collection, and on a topic of the published size."""
     cut = lists.cut(100)
-    spent = _seconds(lambda: [strengths(preferences(cut, t)) for t in range(len(cut.topics))], repeat=1)
+    spent = _seconds(lambda: [_fit(cut, t) for t in range(len(cut.topics))], repeat=1)
     spent /= len(cut.topics)
     docs = int(np.diff(cut.item_bounds).mean())
     dense = _made(runs=505, topics=1, docs=800, depth=100)
-    one = _seconds(lambda: strengths(preferences(dense, 0)))
+    one = _seconds(lambda: _fit(dense, 0))
     said = 505 * 100 * 99 // 2
     return [
         ("preferences and Bradley-Terry, per topic", 1.0, PUBLISHED / spent, f"{spent:.3f} s, {docs} docs"),
         ("the same, 800 docs", 1.0, PUBLISHED / one, f"{one:.3f} s, {said:,} preferences"),
         _logistic(dense, one),
     ]
+
+
+def _fit(lists: Lists, t: int) -> np.ndarray:
+    seen = lists.topic(t)
+    return strengths(seen.ranked, docs=len(seen.docs))
 
 
 def _logistic(lists: Lists, ours: float) -> Row:
@@ -61,7 +66,7 @@ def _logistic(lists: Lists, ours: float) -> Row:
     from sklearn.linear_model import LogisticRegression
 
     small = lists.select(lists.runs[:50])
-    block = ranked_block(small, 0)
+    block = small.topic(0).ranked
     above, below = np.triu_indices(block.shape[1], 1)
     start = time.perf_counter()
     first, second = block[:, above].ravel(), block[:, below].ravel()
@@ -76,7 +81,7 @@ def _logistic(lists: Lists, ours: float) -> Row:
     y = np.concatenate([sign > 0, np.ones(small.items, dtype=bool), np.zeros(small.items, dtype=bool)])
     model = LogisticRegression(C=np.inf, fit_intercept=False, max_iter=10_000, tol=1e-8).fit(x, y)
     plainly = (time.perf_counter() - start) * len(lists.runs) / len(small.runs)
-    theta = strengths(preferences(small, 0))
+    theta = _fit(small, 0)
     apart = np.abs(1 / (1 + np.exp(-model.coef_[0])) - 1 / (1 + np.exp(-theta))).max()
     note = f"{plainly:.1f} s (from {len(row):,} preferences) against {ours:.3f} s; p differ by {apart:.0e} at most"
     return ("Bradley-Terry against scikit-learn on listed preferences", 50.0, plainly / ours, note)
@@ -150,7 +155,7 @@ def _lists() -> Lists:
 
     with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as files:
         files.extractall(folder, filter="data")
-        return collected([read_run(p) for p in sorted(Path(folder, "runs").iterdir())])
+        return comparable([read_run(p) for p in sorted(Path(folder, "runs").iterdir())])
 
 
 def _made(*, runs: int, topics: int, docs: int, depth: int) -> Lists:
@@ -158,7 +163,7 @@ def _made(*, runs: int, topics: int, docs: int, depth: int) -> Lists:
     rng = np.random.default_rng(0)
     names = np.array([f"d{i:06d}" for i in range(docs)])
     merit = rng.normal(size=(topics, docs))
-    return collected(
+    return comparable(
         [
             Run.from_lists(
                 f"r{r:03d}",

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.data import Run
-from assay.pooling import ORDERS, lists, order_of
-from assay.pooling.lists import TopicLists
+from assay.lists import TopicLists, collected
+from assay.pooling import ORDERS, order_of
 from assay.pooling.orders import precision_share
 
 RUNS, DEPTH, DOCS, JUDGMENTS = 143, 100, 4000, 100
@@ -38,7 +38,7 @@ def big_topic() -> TopicLists:
     appeal = rng.gumbel(size=DOCS)
     rankings = [np.argsort(-(2.2 * appeal + 3 * rng.gumbel(size=DOCS)))[:DEPTH] for _ in range(RUNS)]
     runs = [Run.from_lists(f"r{s}", {"1": [f"d{d:05d}" for d in r]}) for s, r in enumerate(rankings)]
-    return lists(runs).topic(0)
+    return collected(runs).topic(0)
 
 
 def _times(name: str, topic: TopicLists) -> tuple[float, float]:

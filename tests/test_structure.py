@@ -20,8 +20,8 @@ from tests.conftest import ROOT
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "errors", "registry", "engine", "tables", "ids", "order", "data", "grades", "intents", "io", "measures",
-    "scores", "scorefiles", "evaluate", "trec_eval", "check", "stats", "standard", "plan", "similarity", "agreement",
-    "pooling", "topics", "nojudgments", "crowd", "studies", "report", "cli",
+    "scores", "scorefiles", "evaluate", "trec_eval", "check", "lists", "stats", "standard", "plan", "similarity",
+    "agreement", "pooling", "topics", "nojudgments", "crowd", "studies", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}

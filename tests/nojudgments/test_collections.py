@@ -14,10 +14,11 @@ import pytest
 from assay.data import Qrels, Run
 from assay.evaluate import Policy, evaluate
 from assay.io import read_qrels, read_run
+from assay.lists import Lists
 from assay.nojudgments.accuracy import correlations
+from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.combine import combined_means
 from assay.nojudgments.expected import calibration, expected_ap, relevance
-from assay.nojudgments.lists import Lists, average_precision, collected
 from assay.nojudgments.methods import METHODS, predicted
 from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
 from assay.nojudgments.ranking import LEFT_OUT
@@ -49,7 +50,7 @@ def loaded(name: str, folder: Path, ap: str, rel: int) -> Real:
     runs: list[Run] = [read_run(p) for p in sorted((folder / "runs").iterdir())]
     qrels = read_qrels(real_data(f"{name}/qrels.txt"))
     truths = evaluate(runs, qrels, [ap, "nDCG@10"], policy=Policy(compat="trec_eval-9"))
-    return Real(collected(runs), qrels, rel, tuple(truths))
+    return Real(comparable(runs), qrels, rel, tuple(truths))
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ def test_similar_methods_agree(covid: Real) -> None:
 def likeness_and_worth(real: Real, runs: tuple[str, ...]) -> tuple[list[float], list[float]]:
     """Mean similarity and its correlation with MAP: docs exchanged at random, as they are, exchanged in order."""
     lists = real.lists.select(runs).cut(100)
-    relevant = lists.relevant(real.qrels, rel=real.rel)
+    relevant = lists.graded(real.qrels).relevant(real.rel)
     ap = average_precision(lists, relevant)
     likeness, worth = [], []
     for made in (exchanged_at_random(lists, relevant), lists, exchanged_in_order(lists, relevant)):
@@ -166,7 +167,7 @@ def test_relevant_docs_are_ranked_more_alike_than_others(deep: Real) -> None:
 def test_calibration_rises_but_lies_far_below_the_diagonal(deep: Real) -> None:
     """As Table 2 of Carterette & Allan 2007: more probable docs are more often relevant, by far not often enough."""
     lists = deep.lists.select(deep.lists.runs[::4]).cut(100)
-    found = calibration(relevance(lists), lists.relevant(deep.qrels, rel=2))
+    found = calibration(relevance(lists), lists.graded(deep.qrels).relevant(2))
     share = found.relevant / found.docs
     assert (np.diff(share[4:9]) > 0).all()
     assert share[9] < 0.5

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from assay.data import Qrels, Run, RunInfo
 from assay.errors import UsageError
+from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.expected import (
     ap_distribution,
     calibration,
@@ -19,7 +20,6 @@ from assay.nojudgments.expected import (
     expected_ap,
     relevance,
 )
-from assay.nojudgments.lists import average_precision, collected
 from tests.oracles import nojudgments as plain
 
 P = st.floats(0, 1)
@@ -67,7 +67,7 @@ def test_exact_mean_and_approximation_of_the_example() -> None:
 @given(RANKINGS, st.lists(P, min_size=8, max_size=8))
 @settings(max_examples=60, deadline=None)
 def test_closed_form_against_the_printed_sum(rankings: list[list[str]], p: list[float]) -> None:
-    lists = collected([Run.from_lists(f"r{i}", {"1": docs}) for i, docs in enumerate(rankings)])
+    lists = comparable([Run.from_lists(f"r{i}", {"1": docs}) for i, docs in enumerate(rankings)])
     of_doc = dict(zip("abcdefgh", p, strict=True))
     chance = np.array([of_doc[d] for d in lists.docs])
     pool = {d: of_doc[d] for d in lists.docs}
@@ -78,7 +78,7 @@ def test_closed_form_against_the_printed_sum(rankings: list[list[str]], p: list[
 @given(RANKINGS, st.sets(st.sampled_from("abcdefgh")))
 @settings(max_examples=60, deadline=None)
 def test_with_complete_judgments_it_is_ap(rankings: list[list[str]], relevant: set[str]) -> None:
-    lists = collected([Run.from_lists(f"r{i}", {"1": docs}) for i, docs in enumerate(rankings)])
+    lists = comparable([Run.from_lists(f"r{i}", {"1": docs}) for i, docs in enumerate(rankings)])
     known = np.array([d in relevant for d in lists.docs])
     np.testing.assert_allclose(expected_ap(lists, known.astype(float)), average_precision(lists, known), atol=1e-12)
     for docs in rankings:
@@ -125,7 +125,7 @@ def test_theorem_1_the_more_probable_doc_first_is_better(p: list[float], data: s
     first, last = min(a, b), max(a, b)
     good, bad = docs.copy(), docs.copy()
     good[first], good[last], bad[first], bad[last] = docs[a], docs[b], docs[b], docs[a]
-    lists = collected([Run.from_lists("good", {"1": good}), Run.from_lists("bad", {"1": bad})])
+    lists = comparable([Run.from_lists("good", {"1": good}), Run.from_lists("bad", {"1": bad})])
     chance = np.array([p[int(d[1:])] for d in lists.docs])
     found = expected_ap(lists, chance)[:, 0]
     assert found[0] > found[1]
@@ -134,7 +134,7 @@ def test_theorem_1_the_more_probable_doc_first_is_better(p: list[float], data: s
 
 
 def test_equal_probabilities_tie_all_runs() -> None:
-    lists = collected([Run.from_lists(str(i), {"1": list(docs)}) for i, docs in enumerate(["abc", "cba", "xyz"])])
+    lists = comparable([Run.from_lists(str(i), {"1": list(docs)}) for i, docs in enumerate(["abc", "cba", "xyz"])])
     assert np.ptp(expected_ap(lists, np.full(6, 0.5))) < 1e-12
     assert (expected_ap(lists, np.zeros(6)) == 0).all()
 
@@ -145,7 +145,7 @@ def test_enumeration_refuses_large_pools() -> None:
 
 
 def test_judgments_fix_docs_and_move_the_prior() -> None:
-    lists = collected([Run.from_lists("a", {"1": list("wxyz")}), Run.from_lists("b", {"1": list("xwzy")})])
+    lists = comparable([Run.from_lists("a", {"1": list("wxyz")}), Run.from_lists("b", {"1": list("xwzy")})])
     free = relevance(lists)
     judged = relevance(lists, judged=Qrels.from_dict({"1": {"w": 0, "z": 0, "nowhere": 1}}))
     by_doc = dict(zip(lists.docs, zip(free, judged, strict=True), strict=True))
@@ -160,7 +160,7 @@ def test_manual_runs_can_count_more() -> None:
     """Three runs agree and one manual run says the opposite: counted eight times, it comes out best."""
     common = [Run.from_lists(f"auto{i}", {"1": list("abcdef")}) for i in range(3)]
     manual = Run.from_dict("person", {"1": dict(zip("abcdef", range(6), strict=True))}, info=RunInfo(manual=True))
-    lists = collected([*common, manual])
+    lists = comparable([*common, manual])
     plainly, weighted = emap(lists)[:, 0], emap(lists, manual=8)[:, 0]
     assert plainly.argmax() != 3
     assert weighted.argmax() == 3

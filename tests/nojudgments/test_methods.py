@@ -7,7 +7,7 @@ import pytest
 
 from assay.data import Run
 from assay.errors import UsageError
-from assay.nojudgments.lists import collected
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS, SCALES, predicted, predictions, scaled
 from assay.scores import ScoreMatrix
 
@@ -81,7 +81,7 @@ def test_runs_that_are_the_same_score_the_same(method: str) -> None:
 def test_a_slice_of_runs_is_as_good_as_reading_fewer(method: str) -> None:
     runs = made()
     some = [runs[i] for i in (1, 4, 6)]
-    sliced = predicted(collected(runs).select([r.name for r in some]), method)
+    sliced = predicted(comparable(runs).select([r.name for r in some]), method)
     np.testing.assert_allclose(sliced.values, predicted(some, method).values, rtol=1e-12)
 
 
@@ -89,7 +89,7 @@ def test_a_slice_of_runs_is_as_good_as_reading_fewer(method: str) -> None:
 def test_a_topic_of_one_run_and_no_overlap_have_finite_scores(method: str) -> None:
     runs = [Run.from_lists("a", {"1": ["x"], "2": ["x", "y"]}), Run.from_lists("b", {"1": ["z"], "2": []})]
     assert predicted(runs, method).topics == ("1",)
-    lists = collected([*runs, Run.from_lists("c", {"2": ["y"], "1": []})])
+    lists = comparable([*runs, Run.from_lists("c", {"2": ["y"], "1": []})])
     assert predicted(lists.select(["a", "b"]), method).topics == ("1", "2")
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from assay.data import Run
 from assay.errors import UsageError
-from assay.nojudgments.lists import Lists, collected
+from assay.lists import Lists
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS
 from assay.nojudgments.pseudo import bias, borda, condorcet, most_biased, rank_position
 from tests.oracles import nojudgments as plain
@@ -23,7 +24,7 @@ RANKINGS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=
 
 
 def one_topic(rankings: dict[str, list[str]]) -> Lists:
-    return collected([Run.from_lists(n, {"1": docs}) for n, docs in rankings.items()])
+    return comparable([Run.from_lists(n, {"1": docs}) for n, docs in rankings.items()])
 
 
 def by_doc(lists: Lists, values: np.ndarray) -> dict[str, float]:
@@ -54,7 +55,7 @@ def test_condorcet_example() -> None:
 
 def test_bias_example() -> None:
     """Mowshowitz & Kawaguchi: A and B on three queries, docs not told apart by query."""
-    lists = collected(
+    lists = comparable(
         [
             Run.from_lists("A", {"1": list("abcd"), "2": list("bacd"), "3": list("abce")}),
             Run.from_lists("B", {"1": list("bfce"), "2": list("bcfg"), "3": list("cfge")}),
@@ -66,7 +67,7 @@ def test_bias_example() -> None:
 
 
 def test_bias_of_equal_runs_and_of_an_empty_one() -> None:
-    lists = collected(
+    lists = comparable(
         [Run.from_lists("a", {"1": ["x"]}), Run.from_lists("b", {"1": ["x"]}), Run.from_lists("c", {"1": []})]
     )
     assert bias(lists).round(12).tolist() == [0.0, 0.0, 1.0]

@@ -11,8 +11,8 @@ from assay.data import Qrels, Run, RunInfo
 from assay.errors import DataError
 from assay.evaluate import evaluate
 from assay.nojudgments.accuracy import accuracy, correlations
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined_means
-from assay.nojudgments.lists import collected
 from assay.nojudgments.methods import predictions
 from assay.nojudgments.ranking import outliers, places, ranked, short_name
 from tests.nojudgments.test_methods import made
@@ -73,11 +73,11 @@ def test_manual_runs_are_marked_and_warned_of() -> None:
 
 def test_a_run_of_other_docs_is_outlying() -> None:
     runs = [*made()[:6], Run.from_lists("odd", {str(t): [f"x{i}" for i in range(12)] for t in range(3)})]
-    assert outliers(collected(runs)).tolist() == [False] * 6 + [True]
+    assert outliers(comparable(runs)).tolist() == [False] * 6 + [True]
     result = ranked(runs, ["sakai-lin"])
     assert result.kinds()[-1] == "outlying"
     assert "1 outlying (odd)" in result.notes[1]
-    assert not outliers(collected(runs[-4:])).any()
+    assert not outliers(comparable(runs[-4:])).any()
 
 
 def test_lonely_topics_and_no_overlap_are_told() -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from assay.data import Run
 from assay.errors import UsageError
-from assay.nojudgments.lists import Lists, collected
+from assay.lists import Lists
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.references import (
     aslam_savell,
     original_weight,
@@ -27,7 +28,7 @@ RANKINGS = st.lists(st.lists(st.sampled_from("abcdefghij"), unique=True, max_siz
 
 
 def one_topic(rankings: dict[str, list[str]]) -> Lists:
-    return collected([Run.from_lists(n, {"1": docs}) for n, docs in rankings.items()])
+    return comparable([Run.from_lists(n, {"1": docs}) for n, docs in rankings.items()])
 
 
 def named(rankings: list[list[str]]) -> dict[str, list[str]]:
@@ -90,7 +91,7 @@ def test_weights_go_by_rank_not_by_the_order_of_a_dictionary() -> None:
     backwards = {"A": {"d3": 1.0, "d2": 2.0, "d1": 3.0}, "B": {"d4": 1.0, "d1": 2.0, "d2": 3.0}}
     forwards = {n: dict(reversed(docs.items())) for n, docs in backwards.items()}
     results = [
-        wu_crestani_v3(collected([Run.from_dict(n, {"1": docs}) for n, docs in given.items()]))
+        wu_crestani_v3(comparable([Run.from_dict(n, {"1": docs}) for n, docs in given.items()]))
         for given in (backwards, forwards)
     ]
     np.testing.assert_array_equal(results[0], results[1])
@@ -108,7 +109,7 @@ def test_v4_weighs_originals_by_score_within_their_list() -> None:
         Run.from_dict("b", {"1": {"y": 0.9, "z": 0.1}}),
         Run.from_dict("c", {"1": {"x": 5.0, "y": 5.0}}),
     ]
-    lists = collected(runs)
+    lists = comparable(runs)
     u = reference_weight
     # a: x 1, y .5, z 0; b: y 1, z 0; c: equal scores count 1 each. c ranks y before x, by doc id.
     one, two = float(u(np.array([1]))[0]), float(u(np.array([2]))[0])
@@ -121,12 +122,12 @@ def test_v4_weighs_originals_by_score_within_their_list() -> None:
 
 def test_z_scores_of_equal_scores_are_zero() -> None:
     runs = [Run.from_dict(n, {"1": {"x": 5.0, "y": 5.0}}) for n in "ab"]
-    assert wu_crestani_v4(collected(runs), scale="z").tolist() == [[0.0], [0.0]]
+    assert wu_crestani_v4(comparable(runs), scale="z").tolist() == [[0.0], [0.0]]
 
 
 def test_lists_are_cut_where_the_weights_end() -> None:
     docs = [f"d{i:05d}" for i in range(1600)]
-    lists = collected([Run.from_lists(n, {"1": docs}) for n in "ab"], depth=1600)
+    lists = comparable([Run.from_lists(n, {"1": docs}) for n in "ab"], depth=1600)
     assert wu_crestani(lists).tolist() == [[1000.0], [1000.0]]
     assert (wu_crestani_v1(lists) > 0).all()
 

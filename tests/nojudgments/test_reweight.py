@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
 from assay.errors import UsageError
-from assay.nojudgments.lists import Lists, collected
+from assay.lists import Lists
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.reweight import costs, reweighted, reweighted_emap
 
@@ -50,7 +51,7 @@ def test_epsilon_is_at_most_a_half(epsilon: float) -> None:
 def test_costs_of_preferences() -> None:
     """x relevant, y and z not: run a puts x first (right twice), b last (wrong twice), c lacks x, d lacks y."""
     runs = {"a": list("xyz"), "b": list("yzx"), "c": list("yz"), "d": list("zx")}
-    lists = collected([Run.from_lists(n, {"1": docs}) for n, docs in runs.items()])
+    lists = comparable([Run.from_lists(n, {"1": docs}) for n, docs in runs.items()])
     grades = np.array([1, 0, 0])
     none = np.zeros(0, dtype=np.int64)
     assert costs(lists, none, grades, 1).tolist() == [[-1, 1, 0, 0], [-1, 1, 0, 1]]
@@ -67,7 +68,7 @@ def collection() -> tuple[Lists, Qrels]:
             merit = rng.normal(size=40) + (r / 4) * (np.arange(40) < 8)
             topics[str(t)] = [docs[i] for i in np.argsort(-merit)[:30]]
         runs.append(Run.from_lists(f"r{r:02d}", topics))
-    return collected(runs), Qrels.from_dict({str(t): {d: int(i < 8) for i, d in enumerate(docs)} for t in range(6)})
+    return comparable(runs), Qrels.from_dict({str(t): {d: int(i < 8) for i, d in enumerate(docs)} for t in range(6)})
 
 
 def test_rounds_judge_one_doc_a_topic() -> None:

@@ -8,7 +8,8 @@ import pytest
 from assay.data import Qrels, Run
 from assay.errors import DataError, UsageError
 from assay.io import read_qrels
-from assay.nojudgments.lists import Lists, collected
+from assay.lists import Lists
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.sampled import (
     expected_share,
@@ -23,7 +24,7 @@ from tests.conftest import real_data
 def small(runs: int = 6, docs: int = 60, topics: int = 4, seed: int = 1) -> Lists:
     rng = np.random.default_rng(seed)
     names = [f"d{i:03d}" for i in range(docs)]
-    return collected(
+    return comparable(
         [
             Run.from_lists(f"r{r}", {str(t): list(rng.permutation(names)[: docs // 2]) for t in range(topics)})
             for r in range(runs)
@@ -155,7 +156,7 @@ def test_repetitions_are_averaged_and_seeded() -> None:
 def test_with_duplicates_popular_docs_are_drawn_more_often() -> None:
     """One doc in every run, the others in one run each: entries make the popular doc 6 times as likely."""
     runs = [Run.from_lists(f"r{r}", {"1": ["shared", *(f"own{r}-{i}" for i in range(9))]}) for r in range(6)]
-    lists = collected(runs)
+    lists = comparable(runs)
     for duplicates, chance in ((False, 6 / 55), (True, 1 - np.prod([1 - 6 / (60 - i) for i in range(6)]))):
         # Every run holds the shared doc first: AP > 0 for all runs only if it was drawn.
         options = {"mean": 0.1, "sd": 0.0, "duplicates": duplicates, "repetitions": 2000}

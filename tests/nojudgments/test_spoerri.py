@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.data import Run
 from assay.errors import UsageError
-from assay.nojudgments.lists import collected
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS, predicted
 from assay.nojudgments.spoerri import overlap_shares, trials
 from tests.oracles import nojudgments as plain
@@ -46,7 +46,7 @@ def test_few_runs_are_one_trial() -> None:
 @settings(max_examples=50, deadline=None)
 def test_shares_against_plain_loops(rankings: list[list[str]], seed: int) -> None:
     runs = {f"r{i}": docs for i, docs in enumerate(rankings)}
-    lists = collected([Run.from_lists(n, {"1": docs}) for n, docs in runs.items()])
+    lists = comparable([Run.from_lists(n, {"1": docs}) for n, docs in runs.items()])
     drawn = [[f"r{i}" for i in t] for t in trials(len(runs), seed=seed).tolist()]
     wanted = np.array([plain.shares_in_trials(runs, drawn, r) for r in runs])
     single, everywhere = overlap_shares(lists, seed=seed)
@@ -55,7 +55,7 @@ def test_shares_against_plain_loops(rankings: list[list[str]], seed: int) -> Non
 
 def test_less_is_better_and_predictions_are_turned() -> None:
     runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xy"), ("b", "xz"), ("c", "xy")]]
-    lists = collected(runs)
+    lists = comparable(runs)
     single, everywhere = overlap_shares(lists)
     assert single[:, 0].tolist() == [0.0, 0.5, 0.0]
     assert everywhere[:, 0].tolist() == [0.5, 0.5, 0.5]
@@ -69,5 +69,5 @@ def test_less_is_better_and_predictions_are_turned() -> None:
 def test_top_50_reads_no_deeper() -> None:
     docs = [f"d{i:03d}" for i in range(60)]
     runs = [Run.from_lists("a", {"1": docs}), Run.from_lists("b", {"1": docs[::-1]})]
-    single, _ = overlap_shares(collected(runs), depth=50)
+    single, _ = overlap_shares(comparable(runs), depth=50)
     assert single[:, 0].tolist() == [0.2, 0.2]

@@ -104,14 +104,6 @@ def shares_in_trials(rankings: Rankings, trials: Sequence[Sequence[str]], run: s
     return sum(single) / len(single), sum(everywhere) / len(everywhere)
 
 
-def preference_counts(rankings: Rankings, weights: Mapping[str, float] | None = None) -> dict[tuple[str, str], float]:
-    counts: dict[tuple[str, str], float] = {}
-    for run, docs in rankings.items():
-        for a, b in combinations(docs, 2):
-            counts[a, b] = counts.get((a, b), 0.0) + (1.0 if weights is None else weights[run])
-    return counts
-
-
 def expected_ap(ranking: Sequence[str], p: Mapping[str, float]) -> float:
     """Carterette & Allan 2007, Eq. 1, term by term; p has every doc of the pool."""
     rank = {d: i for i, d in enumerate(ranking, start=1)}

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
-from assay.pooling import Lists, lists
-from assay.pooling.lists import TopicLists
+from assay.lists import Lists, TopicLists, collected
 
 TOY = {"s1": "CBAED", "s2": "CFAHG", "s3": "DCAGB"}
 TOY_RELEVANT = set("AFG")
@@ -17,7 +16,7 @@ TOY_RELEVANT = set("AFG")
 
 def topic(rankings: dict[str, str]) -> TopicLists:
     """The lists of one topic, each a string of one-letter docs."""
-    return lists([Run.from_lists(name, {"1": list(docs)}) for name, docs in rankings.items()]).topic(0)
+    return collected([Run.from_lists(name, {"1": list(docs)}) for name, docs in rankings.items()]).topic(0)
 
 
 @st.composite
@@ -48,4 +47,4 @@ def made(seed: int, *, runs: int = 12, topics: int = 8, docs: int = 60, depth: i
 
 def made_lists(seed: int, **sizes: int) -> Lists:
     """The same, coded."""
-    return lists(*made(seed, **sizes))
+    return collected(*made(seed, **sizes))

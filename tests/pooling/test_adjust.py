@@ -10,8 +10,10 @@ from scipy import stats
 
 from assay.data import Qrels, Run
 from assay.errors import DataError, UsageError
-from assay.pooling import adjusted, from_systems, from_topics, lists, rescored
+from assay.lists import collected
+from assay.pooling import adjusted, from_systems, from_topics, rescored
 from assay.pooling.rescoring import without
+from assay.pooling.voters import contributors
 from tests.pooling.collections import made
 
 # Figure 6.4: pooled and unpooled scores of three systems on six topics, and the new run's unpooled ones.
@@ -105,19 +107,19 @@ def test_confidence_in_the_adjustment_is_calibrated() -> None:
 
 def test_from_systems_on_lists_is_algorithm_6_1() -> None:
     runs, qrels = made(3, runs=5, topics=6)
-    seen = lists(runs, qrels)
+    seen = collected(runs, qrels)
     new, depth = 4, 10
-    names, has = seen.contributors(depth)
+    names, has = contributors(seen, depth)
     # The new run's own docs are not judged: nobody pooled it.
     own = has[new] & (has.sum(axis=0) == 1)
-    pooled = lists(runs, qrels.from_dict(_without(qrels, seen, own)))
+    pooled = collected(runs, qrels.from_dict(_without(qrels, seen, own)))
     found = adjusted(pooled, names[new], measure="P@10", depth=depth)
     biases = []
     for s in range(4):
         others = {(t, d) for r in runs if r.name != names[s] for t in r.topics for d in r.ranking(t)[:depth]}
         gone = [
             i
-            for i, t in enumerate(pooled.topic_of_item())
+            for i, t in enumerate(pooled.topic_of_item)
             if (pooled.topics[t], pooled.docs[i]) not in others
             and pooled.docs[i] in runs[s].ranking(pooled.topics[t])[:depth]
         ]
@@ -129,15 +131,15 @@ def test_from_systems_on_lists_is_algorithm_6_1() -> None:
 
 
 def _without(qrels: Qrels, seen: object, own: np.ndarray) -> dict[str, dict[str, int]]:
-    gone = {(seen.topics[t], seen.docs[i]) for i, t in enumerate(seen.topic_of_item()) if own[i]}  # type: ignore[attr-defined]
+    gone = {(seen.topics[t], seen.docs[i]) for i, t in enumerate(seen.topic_of_item) if own[i]}  # type: ignore[attr-defined]
     return {t: {d: g for d, g in docs.items() if (t, d) not in gone} for t, docs in qrels.to_dict().items()}
 
 
 def test_from_topics_on_lists_is_algorithm_6_2() -> None:
     runs, qrels = made(3, runs=3, topics=6)
-    seen = lists(runs, qrels)
+    seen = collected(runs, qrels)
     found = adjusted(seen, "r02", measure="P@10", depth=10, common=["1", "3", "4"])
-    _, has = seen.contributors(10)
+    _, has = contributors(seen, 10)
     u = rescored(seen, "P@10", grades=without(seen.grades, has[2] & (has.sum(axis=0) == 1)), runs=[2])[0]
     t = rescored(seen, "P@10", runs=[2])[0]
     assert found.amount == pytest.approx((t - u)[[0, 2, 3]].mean())
@@ -151,13 +153,15 @@ def test_from_topics_on_lists_is_algorithm_6_2() -> None:
 
 def test_unjudged_docs_of_common_topics_are_named() -> None:
     runs = [Run.from_lists("a", {"1": list("AB")}), Run.from_lists("new", {"1": list("AC")})]
-    found = adjusted(lists(runs, Qrels.from_dict({"1": {"A": 1, "B": 0}})), "new", measure="P@2", depth=2, common=["1"])
+    found = adjusted(
+        collected(runs, Qrels.from_dict({"1": {"A": 1, "B": 0}})), "new", measure="P@2", depth=2, common=["1"]
+    )
     assert any("1 docs of the new run on the common topics are not judged" in n for n in found.notes)
 
 
 def test_bad_input_is_one_clear_error() -> None:
     runs, qrels = made(3, runs=3, topics=3)
-    seen = lists(runs, qrels)
+    seen = collected(runs, qrels)
     with pytest.raises(UsageError, match="no run 'r9'"):
         adjusted(seen, "r9")
     with pytest.raises(UsageError, match="no topic '77'"):
@@ -165,9 +169,9 @@ def test_bad_input_is_one_clear_error() -> None:
     with pytest.raises(UsageError, match="no common topics"):
         adjusted(seen, "r00", common=[])
     with pytest.raises(DataError, match="'r00' is alone"):
-        adjusted(lists(runs[:1], qrels), "r00")
+        adjusted(collected(runs[:1], qrels), "r00")
     with pytest.raises(DataError, match="has pooled runs"):
-        adjusted(lists(runs, qrels, groups={"r00": "g", "r01": "g"}), "r00", by="group")
+        adjusted(collected(runs, qrels, groups={"r00": "g", "r01": "g"}), "r00", by="group")
     with pytest.raises(DataError, match="on the same topics"):
         from_systems([[0.1, 0.2]], [[0.1]], [0.1, 0.2])
     with pytest.raises(DataError, match="each common topic once"):

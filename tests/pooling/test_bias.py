@@ -6,7 +6,8 @@ import pytest
 from assay.data import Qrels, Run
 from assay.errors import DataError
 from assay.evaluate import evaluate
-from assay.pooling import left_out, lists
+from assay.lists import collected
+from assay.pooling import left_out
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import made
 
@@ -14,7 +15,7 @@ from tests.pooling.collections import made
 @pytest.mark.parametrize("depth", [1, 5, 25])
 def test_leave_one_run_out_by_plain_loops(depth: int) -> None:
     runs, qrels = made(1, runs=4, topics=5, docs=80)
-    found = left_out(lists(runs, qrels), "AP", depth=depth)
+    found = left_out(collected(runs, qrels), "AP", depth=depth)
     grades = qrels.to_dict()
     for s, run in enumerate(runs):
         scores, alone, hits = [], 0, 0
@@ -33,7 +34,7 @@ def test_leave_one_run_out_by_plain_loops(depth: int) -> None:
 def test_leave_one_group_out_takes_the_docs_of_all_its_runs() -> None:
     runs = [Run.from_lists(n, {"1": list(d)}) for n, d in (("a1", "AB"), ("a2", "AC"), ("b", "DE"))]
     judged = Qrels.from_dict({"1": dict.fromkeys("ABCDE", 1)})
-    seen = lists(runs, judged, groups={"a1": "a", "a2": "a"})
+    seen = collected(runs, judged, groups={"a1": "a", "a2": "a"})
     by_run, by_group = (left_out(seen, "P@2", depth=2, by=by) for by in ("run", "group"))
     # A is in both runs of group a: it stays when one run leaves, and goes when the group does.
     assert by_run.unpooled["nonrelevant"].tolist() == [0.5, 0.5, 0.0]
@@ -44,7 +45,7 @@ def test_leave_one_group_out_takes_the_docs_of_all_its_runs() -> None:
 def test_treatments_and_ranks() -> None:
     runs = [Run.from_lists(n, {"1": list(d)}) for n, d in (("a", "ABCD"), ("b", "BDCE"), ("c", "EFDC"))]
     judged = Qrels.from_dict({"1": {"A": 1, "B": 1, "C": 0, "D": 0, "E": 0, "F": 0}})
-    found = left_out(lists(runs, judged), "P@2", depth=2)
+    found = left_out(collected(runs, judged), "P@2", depth=2)
     assert found.pooled.tolist() == [1.0, 0.5, 0.0]
     assert found.unpooled["nonrelevant"].tolist() == [0.5, 0.5, 0.0]
     # Without A, the list of a is BCD: one of its first two is relevant; with A at the top grade, both.
@@ -60,7 +61,7 @@ def test_treatments_and_ranks() -> None:
 @pytest.mark.parametrize("measure", ["P@10", "RBP(p=0.8)", "DCG@10"])
 def test_not_relevant_never_overstates_measures_without_a_norm(measure: str) -> None:
     runs, qrels = made(7, runs=6, topics=6)
-    found = left_out(lists(runs, qrels), measure, depth=10)
+    found = left_out(collected(runs, qrels), measure, depth=10)
     assert (found.loss <= 1e-12).all()
     assert (found.unpooled["relevant"] >= found.pooled - 1e-12).all()
 
@@ -68,14 +69,14 @@ def test_not_relevant_never_overstates_measures_without_a_norm(measure: str) -> 
 def test_a_copy_protects_a_run_and_no_overlap_takes_all() -> None:
     runs = [Run.from_lists(n, {"1": list(d)}) for n, d in (("a", "AB"), ("copy", "AB"), ("b", "CD"))]
     judged = Qrels.from_dict({"1": dict.fromkeys("ABCD", 1)})
-    found = left_out(lists(runs, judged), "P@2", depth=2)
+    found = left_out(collected(runs, judged), "P@2", depth=2)
     assert found.unpooled["nonrelevant"].tolist() == [1.0, 1.0, 0.0]
     assert found.unpooled["condensed"].tolist()[2] == 0.0
 
 
 def test_a_topic_that_one_run_alone_has_loses_its_judgments() -> None:
     runs = [Run.from_lists("a", {"1": ["A"], "2": ["B"]}), Run.from_lists("b", {"1": ["A"]})]
-    found = left_out(lists(runs, Qrels.from_dict({"1": {"A": 1}, "2": {"B": 1}})), "P@1", depth=1)
+    found = left_out(collected(runs, Qrels.from_dict({"1": {"A": 1}, "2": {"B": 1}})), "P@1", depth=1)
     assert found.pooled.tolist() == [1.0, 0.5]
     assert found.unpooled["nonrelevant"].tolist() == [0.5, 0.5]
 
@@ -84,6 +85,6 @@ def test_one_run_alone_cannot_be_left_out() -> None:
     runs = [Run.from_lists("a", {"1": ["A"]}), Run.from_lists("b", {"1": ["A"]})]
     judged = Qrels.from_dict({"1": {"A": 1}})
     with pytest.raises(DataError, match=r"one run alone \(a\)"):
-        left_out(lists(runs[:1], judged))
+        left_out(collected(runs[:1], judged))
     with pytest.raises(DataError, match="one group alone"):
-        left_out(lists(runs, judged, groups={"a": "g", "b": "g"}), by="group")
+        left_out(collected(runs, judged, groups={"a": "g", "b": "g"}), by="group")

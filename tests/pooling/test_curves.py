@@ -6,7 +6,8 @@ from scipy.stats import kendalltau
 
 from assay.data import Qrels, Run
 from assay.errors import DataError, UsageError
-from assay.pooling import Judging, Judgment, curves, lists, rescored
+from assay.lists import collected
+from assay.pooling import Judging, Judgment, curves, rescored
 from assay.pooling.curves import spaced, tau
 from tests.pooling.collections import made, made_lists
 
@@ -16,7 +17,7 @@ def test_at_the_end_everything_is_known() -> None:
     pooled = {(t, d) for run in runs for t in run.topics for d in run.ranking(t)}
     _, qrels = made(1, runs=6, topics=4)
     within = {t: {d: g for d, g in docs.items() if (t, d) in pooled} for t, docs in qrels.to_dict().items()}
-    found = curves(lists(runs, Qrels.from_dict(within)), ["depth", "hedge"], budgets=[1, 10, 1000])
+    found = curves(collected(runs, Qrels.from_dict(within)), ["depth", "hedge"], budgets=[1, 10, 1000])
     for curve in found.curves:
         assert curve.relevant[-1, 0] == found.relevant
         assert curve.tau[-1, 0] == 1
@@ -26,7 +27,7 @@ def test_at_the_end_everything_is_known() -> None:
 
 def test_a_curve_is_what_a_session_finds() -> None:
     runs, qrels = made(2, runs=5, topics=3, docs=40, depth=15)
-    seen, grades = lists(runs, qrels), qrels.to_dict()
+    seen, grades = collected(runs, qrels), qrels.to_dict()
     session = Judging(seen, "max-mean", depth=None)
     for _ in range(3 * 6):
         for topic, doc in session.next():
@@ -34,7 +35,7 @@ def test_a_curve_is_what_a_session_finds() -> None:
     point = curves(seen, ["max-mean"], depth=None, budgets=[6])
     assert point.curves[0].judged[0, 0] == session.judged() == 18
     assert point.curves[0].relevant[0, 0] == sum(g > 0 for docs in session.judgments for g in docs.values())
-    part = rescored(lists(runs, session.qrels()), "AP").mean(axis=1)
+    part = rescored(collected(runs, session.qrels()), "AP").mean(axis=1)
     full = rescored(seen, "AP").mean(axis=1)
     assert point.curves[0].tau[0, 0] == pytest.approx(tau(part, full))
     assert point.curves[0].bias[0, 0] == pytest.approx((part - full).mean())
@@ -64,7 +65,7 @@ def test_repetitions_differ_and_jobs_do_not_matter() -> None:
 
 def test_docs_nobody_judged_are_taken_out_or_count_as_not_relevant() -> None:
     runs = [Run.from_lists("a", {"1": list("ABCD")}), Run.from_lists("b", {"1": list("DCBA")})]
-    seen = lists(runs, Qrels.from_dict({"1": {"B": 1, "C": 0}}))
+    seen = collected(runs, Qrels.from_dict({"1": {"B": 1, "C": 0}}))
     only = curves(seen, ["depth"], budgets=[1, 2, 4])
     assert only.budgets == (1, 2)
     assert only.curves[0].judged[:, 0].tolist() == [1, 2]
@@ -89,11 +90,11 @@ def test_budgets_are_spaced_evenly_by_factor() -> None:
 
 def test_bad_input_is_one_clear_error() -> None:
     run = Run.from_lists("a", {"1": ["x"]})
-    judged = lists([run], Qrels.from_dict({"1": {"x": 1}}))
+    judged = collected([run], Qrels.from_dict({"1": {"x": 1}}))
     with pytest.raises(DataError, match="no judgments"):
-        curves(lists([run]), ["depth"])
+        curves(collected([run]), ["depth"])
     with pytest.raises(DataError, match="no doc of the runs is judged"):
-        curves(lists([run], Qrels.from_dict({"1": {"q": 1}})), ["depth"])
+        curves(collected([run], Qrels.from_dict({"1": {"q": 1}})), ["depth"])
     with pytest.raises(UsageError, match="at least one order"):
         curves(judged, [])
     with pytest.raises(UsageError, match="there twice"):
@@ -105,5 +106,7 @@ def test_bad_input_is_one_clear_error() -> None:
 
 
 def test_one_run_alone_has_a_curve() -> None:
-    found = curves(lists([Run.from_lists("a", {"1": ["x", "y"]})], Qrels.from_dict({"1": {"x": 1, "y": 0}})), ["hedge"])
+    found = curves(
+        collected([Run.from_lists("a", {"1": ["x", "y"]})], Qrels.from_dict({"1": {"x": 1, "y": 0}})), ["hedge"]
+    )
     assert found.curves[0].tau.tolist() == [[1.0], [1.0]]

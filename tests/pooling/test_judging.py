@@ -4,7 +4,9 @@ import pytest
 
 from assay.data import Qrels, Run
 from assay.errors import DataError, UsageError
-from assay.pooling import ORDERS, Judging, Judgment, lists
+from assay.lists import collected
+from assay.pooling import ORDERS, Judging, Judgment
+from assay.pooling.voters import voters
 from tests.pooling.collections import made, made_lists
 
 RUNS = [
@@ -23,7 +25,7 @@ def judge(session: Judging, grades: dict[str, dict[str, int]], n: int) -> list[t
 
 
 def test_topics_take_turns() -> None:
-    session = Judging(lists(RUNS), "depth")
+    session = Judging(collected(RUNS), "depth")
     assert session.next(7) == [("1", "A"), ("2", "X"), ("1", "C"), ("2", "Z"), ("1", "B"), ("2", "Y"), ("1", "D")]
     session.tell([Judgment("1", "A", 0), Judgment("1", "C", 1)])
     assert session.next(2) == [("2", "X"), ("2", "Z")]
@@ -48,7 +50,7 @@ def test_everything_is_judged_once() -> None:
     seen = made_lists(4, runs=4, topics=3, docs=30, depth=10)
     session = Judging(seen, "hedge", spread="global")
     told = judge(session, qrels.to_dict(), 1000)
-    assert len(told) == len(set(told)) == sum(len(seen.topic(t).docs) for t in range(3))
+    assert len(told) == len(set(told)) == sum(len(voters(seen, t).docs) for t in range(3))
     assert session.next(5) == []
 
 
@@ -64,7 +66,7 @@ def test_a_correction_counts_from_the_start() -> None:
 
 
 def test_runs_are_weighed_over_all_topics_together() -> None:
-    session = Judging(lists(RUNS), "reweighting")
+    session = Judging(collected(RUNS), "reweighting")
     first, second = session.orders
     assert first.log_weights is second.log_weights  # type: ignore[attr-defined]
     session.tell([Judgment("1", "A", 1), Judgment("1", "B", 0)])
@@ -72,7 +74,7 @@ def test_runs_are_weighed_over_all_topics_together() -> None:
 
 
 def test_relevant_from_a_grade_on() -> None:
-    strict, lenient = Judging(lists(RUNS), "move-to-front", rel=2), Judging(lists(RUNS), "move-to-front")
+    strict, lenient = Judging(collected(RUNS), "move-to-front", rel=2), Judging(collected(RUNS), "move-to-front")
     for session in (strict, lenient):
         session.tell([Judgment("1", "A", 1), Judgment("2", "X", 0)])
     assert strict.next() == [("1", "C")]
@@ -81,7 +83,7 @@ def test_relevant_from_a_grade_on() -> None:
 
 def test_groups_vote_as_one() -> None:
     runs = [Run.from_lists(n, {"1": list(d)}) for n, d in (("a", "AB"), ("b", "AB"), ("c", "CD"))]
-    seen = lists(runs, groups={"a": "g", "b": "g"})
+    seen = collected(runs, groups={"a": "g", "b": "g"})
     assert Judging(seen, "depth", by="group").orders[0].lists.runs == ("g", "c")
 
 
@@ -92,12 +94,12 @@ def test_mtc_session_stops_when_sure() -> None:
     while not session.confidence().reached(0.95):
         session.focus(session.confidence().undecided(0.95))
         assert judge(session, grades, 1)
-    assert 0 < session.judged() < sum(len(seen.topic(t).docs) for t in range(6))
+    assert 0 < session.judged() < sum(len(voters(seen, t).docs) for t in range(6))
     assert session.confidence().above[1, 0] >= 0.95
 
 
 def test_bad_input_is_one_clear_error() -> None:
-    session = Judging(lists(RUNS))
+    session = Judging(collected(RUNS))
     with pytest.raises(DataError, match="topic 1: doc 'Q' is not in the pool"):
         session.tell([Judgment("1", "Q", 1)])
     with pytest.raises(DataError, match="no topic '7' in the runs"):
@@ -105,14 +107,14 @@ def test_bad_input_is_one_clear_error() -> None:
     with pytest.raises(UsageError, match="ask for at least 1"):
         session.next(0)
     with pytest.raises(UsageError, match="no spread 'wide'"):
-        Judging(lists(RUNS), spread="wide")
+        Judging(collected(RUNS), spread="wide")
     with pytest.raises(UsageError, match="only the order 'mtc'"):
         session.confidence()
 
 
 @pytest.mark.parametrize("order", ORDERS.names())
 def test_a_topic_that_no_run_has_is_never_asked(order: str) -> None:
-    seen = lists(RUNS, Qrels.from_dict({"1": {"A": 1}, "7": {"Q": 1}}))
+    seen = collected(RUNS, Qrels.from_dict({"1": {"A": 1}, "7": {"Q": 1}}))
     session = Judging(seen, order, spread="global")
     assert {t for t, _ in session.next(10)} == {"1"}
     if order == "mtc":
@@ -120,6 +122,6 @@ def test_a_topic_that_no_run_has_is_never_asked(order: str) -> None:
 
 
 def test_a_topic_that_one_run_alone_has_and_runs_without_common_topics() -> None:
-    apart = lists([Run.from_lists("a", {"1": ["x"]}), Run.from_lists("b", {"2": ["y"]})])
+    apart = collected([Run.from_lists("a", {"1": ["x"]}), Run.from_lists("b", {"2": ["y"]})])
     for order in ORDERS.names():
         assert Judging(apart, order).next(5) == [("1", "x"), ("2", "y")]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
+from assay.lists import TopicLists
 from assay.pooling import confidence, order_of
-from assay.pooling.lists import TopicLists
 from assay.pooling.mtc import MinimalTest
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import rankings, topic

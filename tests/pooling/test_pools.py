@@ -6,7 +6,9 @@ from hypothesis import given, settings
 
 from assay.data import Qrels, Run
 from assay.errors import UsageError
-from assay.pooling import POOLS, contributions, lists, pool
+from assay.lists import collected
+from assay.pooling import POOLS, contributions, pool, pools
+from assay.pooling.pools import majorities
 from tests.pooling.collections import made_lists, rankings, topic
 
 FOUR = {"A": "abcd", "B": "adbe", "C": "cafe", "D": "bgef"}
@@ -63,9 +65,16 @@ def test_condorcet_is_the_count_of_duels(runs: dict[str, str]) -> None:
     assert keys == sorted(keys, reverse=True)
 
 
+def test_majorities_are_the_same_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = made_lists(3).topic(0)
+    whole = majorities(seen)
+    monkeypatch.setattr(pools, "PAIRS_AT_ONCE", 4 * len(seen.docs))
+    np.testing.assert_array_equal(majorities(seen), whole)
+
+
 def test_comb_sum_and_mnz() -> None:
     runs = [Run.from_dict("a", {"1": {"x": 4.0, "y": 2.0, "z": 0.0}}), Run.from_dict("b", {"1": {"y": 9.0, "w": 1.0}})]
-    seen = lists(runs)
+    seen = collected(runs)
     summed = pool(seen, "combsum")
     assert dict(zip(summed.docs, summed.weights.tolist(), strict=True)) == {"y": 1.5, "x": 1.0, "w": 0.0, "z": 0.0}
     assert pool(seen, "combmnz").weights.tolist() == [3.0, 1.0, 0.0, 0.0]
@@ -97,7 +106,7 @@ def test_groups_vote_once() -> None:
     copies = {f"copy{i}": "AB" for i in range(5)}
     runs = [Run.from_lists(n, {"1": list(d)}) for n, d in (copies | {"x": "CD", "y": "CD"}).items()]
     teams = dict.fromkeys(copies, "copies") | {"x": "x", "y": "y"}
-    seen = lists(runs, groups=teams)
+    seen = collected(runs, groups=teams)
     assert pool(seen, "rrf(n=1)").docs.tolist() == ["A"]
     assert pool(seen, "rrf(n=1)", by="group").docs.tolist() == ["C"]
     with pytest.raises(UsageError, match="by 'run' or by 'group'"):
@@ -106,19 +115,19 @@ def test_groups_vote_once() -> None:
 
 def test_contributions_by_run_and_by_group() -> None:
     runs = [Run.from_lists(n, {"1": list(d)}) for n, d in (("a", "AB"), ("b", "BC"), ("c", "CD"))]
-    seen = lists(runs, Qrels.from_dict({"1": {"A": 1, "C": 1, "D": 0}}), groups={"b": "g", "c": "g"})
+    seen = collected(runs, Qrels.from_dict({"1": {"A": 1, "C": 1, "D": 0}}), groups={"b": "g", "c": "g"})
     found = contributions(seen, pool(seen, "depth(k=2)"))
     columns = (found.contributed, found.alone, found.relevant, found.relevant_alone)
     assert [c.tolist() for c in columns if c is not None] == [[2, 2, 2], [1, 0, 1], [1, 1, 1], [1, 0, 0]]
     by_group = contributions(seen, pool(seen, "depth(k=2)"), by="group")
     assert by_group.alone.tolist() == [1, 2]
-    unjudged = lists(runs)
+    unjudged = collected(runs)
     assert contributions(unjudged, pool(unjudged)).table().column("relevant") == [None, None, None]
 
 
 @pytest.mark.parametrize("text", POOLS.names())
 def test_a_topic_that_no_run_has_gives_no_docs(text: str) -> None:
-    seen = lists([Run.from_lists("a", {"1": ["A"]})], Qrels.from_dict({"1": {"A": 1}, "7": {"Q": 1}}))
+    seen = collected([Run.from_lists("a", {"1": ["A"]})], Qrels.from_dict({"1": {"A": 1}, "7": {"Q": 1}}))
     assert pool(seen, text).docs.tolist() == ["A"]
 
 

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from assay.errors import UsageError
 from assay.pooling import order_of
 from assay.pooling.preferences import Reweighting, strengths
 from tests.oracles.pooling import log_likelihood
 from tests.pooling.collections import TOY, rankings, topic
 
 
-@given(runs=rankings(), alpha=st.floats(0.5, 4), beta=st.floats(0.5, 4), data=st.data())
+@given(runs=rankings(), alpha=st.floats(0.1, 4), beta=st.floats(0.1, 20), data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_fit_is_the_maximum_of_the_likelihood(
     runs: dict[str, str], alpha: float, beta: float, data: st.DataObject
@@ -36,6 +37,49 @@ def test_a_doc_first_everywhere_is_finite_and_best() -> None:
     theta = strengths(topic({f"s{i}": "ABC" for i in range(40)}).ranked, docs=3)
     assert np.isfinite(theta).all()
     assert theta[0] > theta[1] > theta[2]
+
+
+def test_the_same_list_a_hundred_times_is_finite_and_symmetric() -> None:
+    theta = strengths(topic({f"r{i}": "abcdefgh" for i in range(100)}).ranked, docs=8)
+    assert np.isfinite(theta).all()
+    assert (np.diff(theta) < 0).all()
+    assert theta == pytest.approx(-theta[::-1], rel=1e-5)
+
+
+def test_runs_of_very_great_weight_overrule_the_others_without_overflow() -> None:
+    seen = topic({"a": "ABCDEFGH", "b": "HGFEDCBA", "c": "EFGH"})
+    for weight in (1e9, 1e40):
+        theta = strengths(seen.ranked, docs=8, weights=np.array([weight, 1.0, 0.0]))
+        assert np.isfinite(theta).all()
+        assert (np.diff(theta) < 0).all()
+
+
+def test_the_prior_is_a_dummy_doc() -> None:
+    """α = β = 1: as if one more doc beat every doc once and lost to it once, its strength fixed at 0."""
+    seen = topic({"a": "xyz", "b": "yzx"})
+    listed = [*seen.ranked.tolist(), *([d, 3] for d in range(3)), *([3, d] for d in range(3))]
+
+    def loss(x: np.ndarray) -> float:
+        return -log_likelihood([*x.tolist(), 0.0], listed, [1.0] * len(listed), 0.0, 0.0)
+
+    best = minimize(loss, np.zeros(3), tol=1e-10).x
+    np.testing.assert_allclose(strengths(seen.ranked, docs=3), best, atol=1e-4)
+
+
+def test_docs_without_preferences_stand_at_the_prior() -> None:
+    seen = topic({"a": "x", "b": "y"})
+    assert strengths(seen.ranked, docs=2, alpha=3.0).tolist() == pytest.approx([np.log(3)] * 2)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, float("nan")]])
+def test_bad_weights_are_refused(weights: list[float]) -> None:
+    with pytest.raises(UsageError, match="weights"):
+        strengths(topic({"a": "xy", "b": "yx"}).ranked, docs=2, weights=weights)
+
+
+def test_a_prior_is_needed() -> None:
+    with pytest.raises(UsageError, match="positive"):
+        strengths(topic({"a": "xy", "b": "xy"}).ranked, docs=2, alpha=0.0)
 
 
 def test_a_copy_of_a_run_is_that_run_with_twice_the_weight() -> None:

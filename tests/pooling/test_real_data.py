@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from assay.io import read_qrels, read_run
-from assay.pooling import Curves, Lists, adjustment_accuracy, contributions, curves, left_out, lists, pool
+from assay.lists import Lists, collected
+from assay.pooling import Curves, adjustment_accuracy, contributions, curves, left_out, pool
 from tests.conftest import real_data
 
 RELEVANT = {"trec-covid-round1": 1, "trec-dl-2021-passage": 2}
@@ -27,7 +28,7 @@ def collection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     runs = [replace(read_run(path), name=path.name).cut(100) for path in files]
     board = source / "leaderboard.csv"
     teams = {r["run"]: r["team"] for r in csv.DictReader(board.read_text().splitlines())} if board.exists() else None
-    return lists(runs, read_qrels(source / "qrels.txt"), groups=teams), RELEVANT[request.param]
+    return collected(runs, read_qrels(source / "qrels.txt"), groups=teams), RELEVANT[request.param]
 
 
 @pytest.fixture(scope="module")

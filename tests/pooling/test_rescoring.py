@@ -5,7 +5,8 @@ import pytest
 
 from assay.errors import UsageError
 from assay.evaluate import evaluate
-from assay.pooling import TREATMENTS, lists, rescored
+from assay.lists import collected
+from assay.pooling import TREATMENTS, rescored
 from assay.pooling import rescoring as module
 from assay.pooling.rescoring import without
 from tests.oracles.pooling import average_precision
@@ -15,26 +16,26 @@ from tests.pooling.collections import made
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "P@5", "RR", "tRBP@10", "AP'", "bpref"])
 def test_the_same_as_scoring_the_files(measure: str) -> None:
     runs, qrels = made(1)
-    ours = rescored(lists(runs, qrels), measure)
+    ours = rescored(collected(runs, qrels), measure)
     np.testing.assert_allclose(ours, evaluate(runs, qrels, [measure])[0].values, atol=1e-12)
 
 
 def test_grades_taken_out_count_as_unjudged() -> None:
     runs, qrels = made(2, runs=3, topics=2)
-    seen = lists(runs, qrels)
+    seen = collected(runs, qrels)
     gone = np.arange(0, len(seen.grades), 3)
     left = rescored(seen, "AP", grades=without(seen.grades, gone))
-    names = {(seen.topics[seen.topic_of_item()[i]], seen.docs[int(i)]) for i in gone}
+    names = {(seen.topics[seen.topic_of_item[i]], seen.docs[int(i)]) for i in gone}
     for s, run in enumerate(runs):
         for t, topic in enumerate(seen.topics):
             relevant = {d for d, g in qrels.to_dict()[topic].items() if g and (topic, d) not in names}
             assert left[s, t] == pytest.approx(average_precision(run.ranking(topic), relevant))
-    assert (seen.grades == lists(runs, qrels).grades).all()
+    assert (seen.grades == collected(runs, qrels).grades).all()
 
 
 def test_treatments_of_unjudged_docs() -> None:
     runs, qrels = made(2, runs=3, topics=2)
-    seen = lists(runs, qrels)
+    seen = collected(runs, qrels)
     grades = without(seen.grades, np.arange(0, len(seen.grades), 2))
     low, condensed, high = (rescored(seen, "P@10", grades=grades, unjudged=how) for how in TREATMENTS)
     assert (low <= condensed + 1e-12).all()
@@ -47,7 +48,7 @@ def test_treatments_of_unjudged_docs() -> None:
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     runs, qrels = made(3)
-    seen = lists(runs, qrels)
+    seen = collected(runs, qrels)
     whole = rescored(seen, "AP")
     monkeypatch.setattr(module, "RANKS_AT_ONCE", 1)
     np.testing.assert_array_equal(rescored(seen, "AP"), whole)

@@ -90,7 +90,7 @@ def test_many_runs_get_a_summary_and_few_a_matrix() -> None:
 def test_bad_runs_are_refused() -> None:
     runs = made_runs()
     twice = replace(runs[0], name="twice", docs=runs[0].docs.take(np.zeros(len(runs[0]), dtype=int)))
-    with pytest.raises(DataError, match="'twice' holds a doc twice for topic"):
+    with pytest.raises(DataError, match="run 'twice': doc 'd16' is there twice on topic '0'"):
         rbo_matrix([runs[0], twice])
     with pytest.raises(DataError, match="two runs or more"):
         rbo_matrix(runs[:1])

@@ -12,7 +12,8 @@ from assay.cli.options import Output, jobs_option, output_and_figure_options, ou
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.pooling import Journal, Judging, Lists
+    from assay.lists import Lists
+    from assay.pooling import Journal, Judging
 
 BY = click.Choice(["run", "group"])
 
@@ -341,11 +342,11 @@ def accuracy(
 def _lists(
     runs: tuple[Path, ...], qrels_path: Path | None, *, depth: int | None = None, groups: Path | None = None
 ) -> Lists:
-    from assay.pooling import lists
+    from assay.lists import collected
 
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     known = None if groups is None else _groups(groups)
-    return lists(load_runs(runs), qrels, depth=depth, groups=known)
+    return collected(load_runs(runs), qrels, depth=depth, groups=known)
 
 
 def _groups(path: Path) -> dict[str, str]:

@@ -62,14 +62,14 @@ def command(
     assay predict runs/ --qrels qrels.txt -m nDCG@10 --manual-list manual.txt
     assay predict a.run b.run c.run --method emap --method 'soboroff(duplicates=true)'
     """
-    from assay.nojudgments import collected
+    from assay.nojudgments import comparable
     from assay.nojudgments.ranking import ranked
 
     loaded = _marked(load_runs(runs, jobs=jobs), [*manual, *_names(manual_list)])
     truth = None if qrels_path is None else _truth(loaded, qrels_path, measure)
     with out.progress("methods") as progress:
         result = ranked(
-            collected(loaded, depth=depth), methods or None, combine=combine, truth=truth, scale=scale,
+            comparable(loaded, depth=depth), methods or None, combine=combine, truth=truth, scale=scale,
             seed=seed, jobs=jobs,
             progress=progress,
         )  # fmt: skip

@@ -5,15 +5,14 @@
 from assay.nojudgments import sampled, references, pseudo, spoerri, expected
 
 # isort: on
-from assay.nojudgments.lists import Lists, collected
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS, predicted, predictions
 from assay.nojudgments.ranking import RunRanking, ranked
 
 __all__ = [
     "METHODS",
-    "Lists",
     "RunRanking",
-    "collected",
+    "comparable",
     "expected",
     "predicted",
     "predictions",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import DataError, UsageError
-from assay.nojudgments.lists import Floats
+from assay.lists import Floats
 from assay.scores import ScoreMatrix
 from assay.tables import Table
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from assay.errors import UsageError
-from assay.nojudgments.lists import Floats
+from assay.lists import Floats
 from assay.nojudgments.methods import scaled
 from assay.registry import Registry
 from assay.scores import ScoreMatrix

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from assay.errors import DataError
+from assay.lists import Floats
 from assay.nojudgments.accuracy import correlations, matched
-from assay.nojudgments.lists import Floats
 from assay.nojudgments.methods import scaled
 from assay.scores import ScoreMatrix
 from assay.tables import Table

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from assay.data import Qrels
 from assay.engine import Progress, silent
 from assay.errors import UsageError
-from assay.nojudgments.lists import UNJUDGED, Floats, Lists, Mask
+from assay.grades import UNJUDGED
+from assay.lists import Bools, Floats, Lists
 from assay.nojudgments.methods import METHODS
-from assay.nojudgments.preferences import preferences, strengths
+from assay.pooling.preferences import strengths
 from assay.tables import Table
 
 ENUMERATED = 20
@@ -89,19 +90,19 @@ def relevance(
     beta are the Beta prior of every doc; each judged doc of a topic adds one to alpha (relevant) or beta (not), and has
     itself p 1 or 0.
     """
-    grades = None if judged is None else lists.grades(judged)
+    from scipy.special import expit
+
+    grades = (lists if judged is None else lists.graded(judged)).grades
     p = np.zeros(lists.items)
     for t in range(len(lists.topics)):
-        part = slice(lists.item_bounds[t], lists.item_bounds[t + 1])
-        known = np.zeros(0, dtype=np.int64) if grades is None else grades[part][grades[part] != UNJUDGED]
-        found = int(np.sum(known >= rel))
-        pairs = preferences(lists, t, weights=weights)
-        theta = strengths(pairs, alpha=alpha + found, beta=beta + len(known) - found)
-        p[part] = 1 / (1 + np.exp(-theta))
+        seen = lists.topic(t)
+        known = grades[seen.items][grades[seen.items] != UNJUDGED]
+        a = alpha + int(np.sum(known >= rel))
+        b = alpha + beta + len(known) - a
+        theta = strengths(seen.ranked, docs=len(seen.docs), weights=weights, alpha=a, beta=b)
+        p[seen.items] = expit(theta)
         progress(t + 1, len(lists.topics))
-    if grades is not None:
-        p = np.where(grades != UNJUDGED, grades >= rel, p)
-    return np.asarray(p, dtype=np.float64)
+    return np.where(grades != UNJUDGED, grades >= rel, p).astype(np.float64)
 
 
 @METHODS.register("emap", short="EMAP", higher=True, paper="Carterette & Allan 2007")
@@ -138,7 +139,7 @@ class Calibration:
         )
 
 
-def calibration(p: Floats, relevant: Mask, *, bins: int = 10) -> Calibration:
+def calibration(p: Floats, relevant: Bools, *, bins: int = 10) -> Calibration:
     """Share of relevant docs per bin of probability, R² and deviance (Carterette & Allan 2007, Table 2).
 
     R² is the squared correlation of p with relevance, deviance the share 1 − D/D₀ that a logistic regression of
@@ -156,7 +157,7 @@ def calibration(p: Floats, relevant: Mask, *, bins: int = 10) -> Calibration:
     return Calibration(np.arange(bins) / bins, docs, hits, r2, _deviance_explained(p, relevant) if varied else 0.0)
 
 
-def _deviance_explained(p: Floats, relevant: Mask) -> float:
+def _deviance_explained(p: Floats, relevant: Bools) -> float:
     """1 − D/D₀ of the logistic regression of relevance on the log-odds of p, by Newton's method, slightly ridged."""
     clipped = np.clip(p, 1e-9, 1 - 1e-9)
     odds = np.log(clipped / (1 - clipped))

@@ -14,8 +14,8 @@ import numpy as np
 from assay.engine import Progress, generators, silent
 from assay.errors import UsageError
 from assay.ids import Ints
+from assay.lists import Floats
 from assay.nojudgments.accuracy import matched
-from assay.nojudgments.lists import Floats
 from assay.registry import Registry
 from assay.scores import ScoreMatrix
 from assay.tables import Table

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, MissingExtra, UsageError
-from assay.nojudgments.lists import Floats
+from assay.lists import Floats
 from assay.nojudgments.methods import scaled
 from assay.registry import Registry
 from assay.scores import ScoreMatrix

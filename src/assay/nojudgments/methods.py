@@ -13,7 +13,8 @@ import numpy as np
 from assay.data import Run
 from assay.engine import Progress, ordered_map, silent
 from assay.errors import UsageError
-from assay.nojudgments.lists import Floats, Lists, collected
+from assay.lists import Floats, Lists
+from assay.nojudgments.basis import comparable
 from assay.registry import Registry
 from assay.scores import ScoreMatrix
 
@@ -36,7 +37,7 @@ def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str 
     >>> predicted(runs, "wu-crestani").values.tolist()
     [[1.0], [1.0]]
     """
-    coded = lists if isinstance(lists, Lists) else collected(lists)
+    coded = lists if isinstance(lists, Lists) else comparable(lists)
     entry, given = METHODS.parse(method)
     if "seed" in entry.parameters:
         given = {"seed": seed, **given}
@@ -58,7 +59,7 @@ def predictions(
     progress: Progress = silent,
 ) -> list[ScoreMatrix]:
     """`predicted` for several methods (all by default), the runs coded once."""
-    coded = lists if isinstance(lists, Lists) else collected(lists)
+    coded = lists if isinstance(lists, Lists) else comparable(lists)
     names = METHODS.names() if methods is None else list(methods)
     return ordered_map(
         lambda name: predicted(coded, name, scale=scale, seed=seed), names, jobs=jobs, threads=True, progress=progress

@@ -12,10 +12,10 @@ import numpy as np
 
 from assay.engine import generators
 from assay.ids import Ints
-from assay.nojudgments.lists import Lists, Mask
+from assay.lists import Bools, Lists
 
 
-def exchanged_at_random(lists: Lists, relevant: Mask, *, seed: int = 0) -> Lists:
+def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> Lists:
     """Each doc replaced by a random doc of the same topic and relevance, no doc twice in a list: an easy collection."""
     item = lists.item.copy()
     classes = [(t, kind) for t in range(len(lists.topics)) for kind in (True, False)]
@@ -27,7 +27,7 @@ def exchanged_at_random(lists: Lists, relevant: Mask, *, seed: int = 0) -> Lists
     return replace(lists, item=item)
 
 
-def exchanged_in_order(lists: Lists, relevant: Mask) -> Lists:
+def exchanged_in_order(lists: Lists, relevant: Bools) -> Lists:
     """The k-th relevant doc of every list replaced by the same doc, likewise the k-th other doc: a hard collection."""
     item = lists.item.copy()
     for t in range(len(lists.topics)):
@@ -37,13 +37,13 @@ def exchanged_in_order(lists: Lists, relevant: Mask) -> Lists:
     return replace(lists, item=item)
 
 
-def _members(lists: Lists, relevant: Mask, topic: int, kind: bool) -> Ints:
+def _members(lists: Lists, relevant: Bools, topic: int, kind: bool) -> Ints:
     """The items of a topic that are relevant, or that are not."""
     first, last = lists.item_bounds[topic], lists.item_bounds[topic + 1]
     return np.asarray(first + np.flatnonzero(relevant[first:last] == kind))
 
 
-def _rows(lists: Lists, relevant: Mask, topic: int, kind: bool) -> Ints:
+def _rows(lists: Lists, relevant: Bools, topic: int, kind: bool) -> Ints:
     """The rows of a topic that hold items of that kind, in the order of runs and ranks."""
     of_topic = lists.segment % len(lists.topics) == topic
     return np.flatnonzero(of_topic & (relevant[lists.item] == kind))

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from assay.errors import UsageError
 from assay.ids import Ints, coded
-from assay.nojudgments.lists import Floats, Lists, Mask, average_precision, best_share
+from assay.lists import Bools, Floats, Lists
+from assay.nojudgments.basis import average_precision, best_share
 from assay.nojudgments.methods import METHODS
-from assay.nojudgments.preferences import Preferences, preferences
+from assay.pooling.pools import majorities
 
 NURAY_CAN = "Nuray & Can 2006"
 
@@ -86,7 +87,7 @@ def bias(lists: Lists, *, depth: int = 1000, weighted: bool = False, by_topic: b
     return np.asarray(1 - np.divide(dot, length, out=np.zeros_like(dot), where=length > 0))
 
 
-def most_biased(lists: Lists, chosen: float = 0.5, *, depth: int = 1000) -> Mask:
+def most_biased(lists: Lists, chosen: float = 0.5, *, depth: int = 1000) -> Bools:
     """The `chosen` share (rounded up) of runs with the greatest bias; ties go to the earlier run."""
     if not 0 < chosen <= 1:
         raise UsageError(f"chosen: must lie in (0, 1], not {chosen}; 0.5 takes half of the runs")
@@ -96,11 +97,11 @@ def most_biased(lists: Lists, chosen: float = 0.5, *, depth: int = 1000) -> Mask
     return mask
 
 
-def _all(lists: Lists) -> Mask:
+def _all(lists: Lists) -> Bools:
     return np.ones(len(lists.runs), dtype=bool)
 
 
-def _scored(lists: Lists, runs: Mask, fusion: Fusion, depth: int, share: float) -> Floats:
+def _scored(lists: Lists, runs: Bools, fusion: Fusion, depth: int, share: float) -> Floats:
     """AP of all runs, the best share of the fused top `depth` of the chosen runs being relevant."""
     pool = lists.select([name for name, taken in zip(lists.runs, runs, strict=True) if taken]).cut(depth)
     members = np.flatnonzero(lists.holders((lists.rank <= depth) & runs[lists.run]))
@@ -126,29 +127,6 @@ def borda(pool: Lists) -> list[Floats]:
 
 
 def condorcet(pool: Lists) -> list[Ints]:
-    """Minus the wins, then the losses, of each item in pairwise majorities; a held doc beats one that is not held.
-
-    The majority of x over y is c(x) − c(y) + n(x ≻ y) − n(y ≻ x), c the number of runs that hold a doc and n counting
-    the runs that hold both, so that only pairs held by a common run need a look beyond c.
-    """
-    held = pool.holders()
-    wins, losses = np.zeros(pool.items, dtype=np.int64), np.zeros(pool.items, dtype=np.int64)
-    for t in range(len(pool.topics)):
-        part = slice(pool.item_bounds[t], pool.item_bounds[t + 1])
-        wins[part], losses[part] = _majorities(held[part], preferences(pool, t))
-    return [-wins, losses]
-
-
-def _majorities(held: Ints, pairs: Preferences) -> tuple[Ints, Ints]:
-    """Wins and losses of the docs of one topic."""
-    ordered = np.sort(held)
-    wins = np.searchsorted(ordered, held, side="left").astype(np.float64)
-    losses = len(held) - np.searchsorted(ordered, held, side="right").astype(np.float64)
-    by_count = held[pairs.first] - held[pairs.second]
-    margin = by_count + pairs.wins - pairs.losses
-    up = (margin > 0).astype(np.float64) - (by_count > 0)
-    down = (margin < 0).astype(np.float64) - (by_count < 0)
-    for at, won, lost in ((pairs.first, up, down), (pairs.second, down, up)):
-        wins += np.bincount(at, won, minlength=len(held))
-        losses += np.bincount(at, lost, minlength=len(held))
-    return np.rint(wins).astype(np.int64), np.rint(losses).astype(np.int64)
+    """Minus the wins, then the losses, of each item in pairwise majorities; a held doc beats one that is not held."""
+    wins, losses = zip(*(majorities(pool.topic(t)) for t in range(len(pool.topics))), strict=True)
+    return [-np.concatenate(wins), np.concatenate(losses)]

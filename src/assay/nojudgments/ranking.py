@@ -14,9 +14,10 @@ from assay.data import Run
 from assay.engine import Progress, silent
 from assay.errors import DataError
 from assay.ids import Ints
+from assay.lists import Bools, Floats, Lists
 from assay.nojudgments.accuracy import Accuracy, accuracy, accuracy_table, correlations, matched
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined, combined_means
-from assay.nojudgments.lists import Floats, Lists, Mask, collected
 from assay.nojudgments.methods import METHODS, predictions
 from assay.nojudgments.pseudo import bias
 from assay.scores import ScoreMatrix
@@ -89,7 +90,7 @@ def ranked(
     >>> ranked(runs, ["wu-crestani", "aslam-savell"]).combined.tolist()
     [1.0, 1.0, 0.0]
     """
-    coded = lists if isinstance(lists, Lists) else collected(lists)
+    coded = lists if isinstance(lists, Lists) else comparable(lists)
     found = predictions(coded, methods, scale=scale, seed=seed, jobs=jobs, progress=progress)
     fused = _kept(found)
     scores = combined_means(fused, combine)
@@ -138,7 +139,7 @@ def short_name(method: str) -> str:
     return method.strip().replace(name, METHODS[name].facts["short"], 1)
 
 
-def outliers(lists: Lists) -> Mask:
+def outliers(lists: Lists) -> Bools:
     """Runs far from the others: bias above the median by more than three robust sds, for five runs or more.
 
     Bias is 1 − cos between the docs of a run and those of all runs (see `pseudo.bias`); the robust sd is 1.4826 times
@@ -166,8 +167,8 @@ def cautions(lists: Lists, manual: Sequence[bool], outlying: Sequence[bool]) -> 
         )
     if lists.items and int(lists.holders().max()) < 2:
         said.append("No doc was retrieved by two runs: nothing is known of any run, and the ranking means nothing.")
-    if lists.lonely:
-        said.append(f"Left out, because one run alone answers it: topic {_some(lists.lonely)}.")
+    if lists.dropped:
+        said.append(f"Left out, because one run alone answers it: topic {_some(lists.dropped)}.")
     return said
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.ids import Ints
-from assay.nojudgments.lists import Floats, Lists
+from assay.lists import Floats, Lists
 from assay.nojudgments.methods import METHODS
 
 LAST = 1000
@@ -116,8 +116,7 @@ def aslam_savell(lists: Lists) -> Floats:
     """
     result = np.zeros(lists.shape)
     for t in range(len(lists.topics)):
-        held = incidence(lists, t)
-        common = (held @ held.T).astype(np.float64)
+        common = lists.topic(t).shared().astype(np.float64)
         size = np.diagonal(common)
         union = size[:, None] + size[None, :] - common
         similar = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
@@ -125,14 +124,3 @@ def aslam_savell(lists: Lists) -> Floats:
         pairs = (union > 0).sum(axis=1) - (size > 0)
         result[:, t] = similar.sum(axis=1) / np.maximum(pairs, 1)
     return result
-
-
-def incidence(lists: Lists, topic: int) -> np.ndarray:
-    """1 where a run (row) retrieved an item of the topic (column), as 32-bit floats, exact for counts below 2²⁴."""
-    runs, topics = lists.shape
-    first, last = lists.item_bounds[topic], lists.item_bounds[topic + 1]
-    held = np.zeros((runs, last - first), dtype=np.float32)
-    for r in range(runs):
-        s = r * topics + topic
-        held[r, lists.item[lists.bounds[s] : lists.bounds[s + 1]] - first] = 1
-    return held

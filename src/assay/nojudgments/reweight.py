@@ -14,9 +14,11 @@ import numpy as np
 from assay.data import Qrels
 from assay.engine import Progress, silent
 from assay.errors import UsageError
+from assay.grades import UNJUDGED
 from assay.ids import Ints
+from assay.lists import Codes, Floats, Lists
+from assay.nojudgments.basis import average_precision
 from assay.nojudgments.expected import expected_ap, relevance
-from assay.nojudgments.lists import UNJUDGED, Floats, Lists, average_precision
 from assay.scores import ScoreMatrix
 
 Judge = Callable[[Sequence[tuple[str, str]]], Sequence[int]]
@@ -53,7 +55,7 @@ def reweighted_emap(
     """
     cut = lists.cut(depth)
     ask = judge if callable(judge) else _from_qrels(judge)
-    grades = cut.grades(judged) if judged is not None else np.full(cut.items, UNJUDGED, dtype=np.int64)
+    grades = (cut if judged is None else cut.graded(judged)).grades.copy()
     weights, _ = reweighted(np.ones(len(cut.runs)), costs(cut, np.zeros(0, dtype=np.int64), grades, rel), epsilon)
     total = int(np.log(len(cut.runs))) if rounds is None else rounds
     p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
@@ -61,7 +63,7 @@ def reweighted_emap(
         chosen = _most_probable(cut, np.where(grades == UNJUDGED, p, -1.0))
         answers = ask([(cut.topics[cut.topic_of_item[k]], cut.docs[k]) for k in chosen.tolist()])
         earlier = np.flatnonzero(grades != UNJUDGED)
-        grades[chosen] = np.asarray(answers, dtype=np.int64)
+        grades[chosen] = np.asarray(answers, dtype=np.int32)
         weights, _ = reweighted(weights, costs(cut, earlier, grades, rel), epsilon)
         p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
         progress(i + 1, total)
@@ -97,7 +99,7 @@ def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Fl
     return np.asarray(at[-1]), float((share * costs).sum())
 
 
-def costs(lists: Lists, earlier: Ints, grades: Ints, rel: int) -> Floats:
+def costs(lists: Lists, earlier: Ints, grades: Codes, rel: int) -> Floats:
     """What each run says of every pair of a relevant and a not relevant judged doc, pairs × runs: −1 right, 1 wrong, 0.
 
     Pairs that stood in `earlier` (places of items) already are left out.
@@ -138,8 +140,8 @@ def _from_qrels(qrels: Qrels) -> Judge:
     return lambda pairs: [known.get(t, {}).get(d, 0) for t, d in pairs]
 
 
-def _as_qrels(lists: Lists, grades: Ints) -> Qrels:
+def _as_qrels(lists: Lists, grades: Codes) -> Qrels:
     """The judged items as qrels."""
     known = np.flatnonzero(grades != UNJUDGED)
     bounds = np.searchsorted(lists.topic_of_item[known], np.arange(len(lists.topics) + 1))
-    return Qrels(lists.topics, bounds, lists.docs.take(known), grades[known], name="judged")
+    return Qrels(lists.topics, bounds, lists.docs.take(known), grades[known].astype(np.int64), name="judged")

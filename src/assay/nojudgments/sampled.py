@@ -14,7 +14,8 @@ import numpy as np
 from assay.data import Qrels
 from assay.engine import generators
 from assay.errors import DataError, UsageError
-from assay.nojudgments.lists import Floats, Lists, Mask, average_precision
+from assay.lists import Bools, Floats, Lists
+from assay.nojudgments.basis import average_precision
 from assay.nojudgments.methods import METHODS
 
 FITTED = (30, 129)
@@ -152,7 +153,7 @@ def _fixed(lists: Lists, fractions: Mapping[str, float]) -> Floats:
 
 def _drawn(
     lists: Lists, entries: np.ndarray, starts: np.ndarray, shares: Floats, rng: np.random.Generator, at_least_one: bool
-) -> Mask:
+) -> Bools:
     """The items drawn: the share of each topic's entries, without replacement."""
     sizes = np.diff(starts)
     wanted = np.rint(shares * sizes).astype(np.int64)

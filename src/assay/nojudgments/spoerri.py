@@ -11,7 +11,7 @@ import numpy as np
 from assay.engine import generator
 from assay.errors import UsageError
 from assay.ids import Ints
-from assay.nojudgments.lists import Floats, Lists
+from assay.lists import Floats, Lists
 from assay.nojudgments.methods import METHODS
 
 FIVE = 5
@@ -46,9 +46,8 @@ def overlap_shares(lists: Lists, *, depth: int = 1000, seed: int = 0) -> tuple[F
     cut = lists.cut(depth)
     single, everywhere = np.zeros(cut.shape), np.zeros(cut.shape)
     drawn = trials(len(cut.runs), seed=seed)
-    ends = cut.bounds[:: len(cut.topics)]
     for members in drawn:
-        parts = [slice(ends[r], ends[r + 1]) for r in members]
+        parts = [slice(cut.run_bounds[r], cut.run_bounds[r + 1]) for r in members]
         found = np.bincount(np.concatenate([cut.item[p] for p in parts]), minlength=cut.items)
         for r, part in zip(members, parts, strict=True):
             topic, times = cut.segment[part] - r * len(cut.topics), found[cut.item[part]]

@@ -9,7 +9,6 @@ from assay.pooling.bias import LeftOut, left_out
 from assay.pooling.curves import Curves, curves
 from assay.pooling.journal import Journal, Judgment
 from assay.pooling.judging import Judging
-from assay.pooling.lists import Lists, lists
 from assay.pooling.mtc import Confidence, confidence
 from assay.pooling.orders import ORDERS, Order, order_of
 from assay.pooling.pools import POOLS, Contributions, Pool, contributions, pool
@@ -30,7 +29,6 @@ __all__ = [
     "Judging",
     "Judgment",
     "LeftOut",
-    "Lists",
     "Order",
     "Pool",
     "Sample",
@@ -42,7 +40,6 @@ __all__ = [
     "from_systems",
     "from_topics",
     "left_out",
-    "lists",
     "order_of",
     "pool",
     "rescored",

@@ -15,8 +15,9 @@ import numpy as np
 from assay.engine import Progress, generators, ordered_map, silent
 from assay.errors import UsageError
 from assay.grades import UNJUDGED
-from assay.pooling.lists import Bools, Codes, Floats, Lists
+from assay.lists import Bools, Codes, Floats, Lists
 from assay.pooling.rescoring import rescored
+from assay.pooling.voters import contributors
 from assay.tables import Table
 
 
@@ -120,8 +121,9 @@ class _Trial:
 
     def __call__(self, todo: tuple[int, np.random.Generator]) -> Errors:
         width, rng = todo
-        drawn = self.lists.select(rng.choice(len(self.lists.runs), size=width + 1, replace=False))
-        _, has = drawn.contributors(self.depth)
+        chosen = rng.choice(len(self.lists.runs), size=width + 1, replace=False)
+        drawn = self.lists.select([self.lists.runs[s] for s in chosen])
+        _, has = contributors(drawn, self.depth)
         count = np.asarray(has.sum(axis=0))
         # The last run drawn is the new one: truth with all pooled, score with only the others pooled.
         true = self._score(drawn, count > 0, range(width + 1))

@@ -16,9 +16,10 @@ import numpy.typing as npt
 from assay.errors import DataError, UsageError
 from assay.grades import UNJUDGED
 from assay.ids import Ints
+from assay.lists import Floats, Lists
 from assay.pooling.bias import unique_items
-from assay.pooling.lists import Floats, Lists
 from assay.pooling.rescoring import rescored, without
+from assay.pooling.voters import contributors
 from assay.registry import did_you_mean
 from assay.tables import Table
 
@@ -176,7 +177,7 @@ def _by_systems(
     lists: Lists, new: int, others: list[int], measure: str, depth: int, unjudged: str, by: str
 ) -> Adjustment:
     """The new run takes the place of the system that leaves, so that the pool keeps its width."""
-    labels, has = lists.contributors(depth, by=by)
+    labels, has = contributors(lists, depth, by=by)
     own = lists.runs if by == "run" else lists.groups
     pooled = rescored(lists, measure, unjudged=unjudged)
     unpooled = np.zeros((len(others), len(lists.topics)))
@@ -196,7 +197,7 @@ def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, 
         if topic not in lists.topics:
             raise UsageError(f"no topic {topic!r}{did_you_mean(topic, lists.topics[:20])}")
     places = [lists.topics.index(t) for t in dict.fromkeys(common)]
-    _, has = lists.contributors(depth)
+    _, has = contributors(lists, depth)
     without_own = without(lists.grades, unique_items(has)[new])
     pooled = rescored(lists, measure, runs=[new], unjudged=unjudged)[0]
     unpooled = rescored(lists, measure, runs=[new], grades=without_own, unjudged=unjudged)[0]

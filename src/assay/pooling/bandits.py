@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.ids import Ints
-from assay.pooling.lists import Bools, Floats, TopicLists
+from assay.lists import Bools, Floats, TopicLists
 from assay.pooling.orders import ORDERS, Order
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from assay.errors import DataError
 from assay.grades import UNJUDGED
 from assay.ids import Ints
-from assay.pooling.lists import Bools, Floats, Lists
+from assay.lists import Bools, Floats, Lists
 from assay.pooling.rescoring import TREATMENTS, rescored, without
+from assay.pooling.voters import contributors
 from assay.tables import Table
 
 
@@ -78,13 +79,13 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
     left out of: that is an error. For measures that divide by the number of relevant docs, that number falls too.
 
     >>> from assay.data import Qrels, Run
-    >>> from assay.pooling.lists import lists
+    >>> from assay.lists import collected
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
-    >>> result = left_out(lists(runs, Qrels.from_dict({"1": {"x": 1, "y": 0, "z": 1}})), "P@2", depth=2)
+    >>> result = left_out(collected(runs, Qrels.from_dict({"1": {"x": 1, "y": 0, "z": 1}})), "P@2", depth=2)
     >>> result.pooled.tolist(), result.unpooled["nonrelevant"].tolist()
     ([0.5, 0.5], [0.0, 0.0])
     """
-    names, has = lists.contributors(depth, by=by)
+    names, has = contributors(lists, depth, by=by)
     if len(names) < 2:
         raise DataError(f"one {by} alone ({names[0]}); leaving it out leaves no pool: give at least two {by}s")
     labels = lists.runs if by == "run" else lists.groups

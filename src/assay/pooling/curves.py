@@ -15,9 +15,10 @@ from assay.engine import Progress, generators, ordered_map, silent
 from assay.errors import DataError, UsageError
 from assay.grades import UNJUDGED
 from assay.ids import Ints
+from assay.lists import Codes, Floats, Lists, TopicLists
 from assay.pooling.judging import topic_orders
-from assay.pooling.lists import Codes, Floats, Lists
 from assay.pooling.rescoring import rescored
+from assay.pooling.voters import voters
 from assay.tables import Table
 
 LARGEST = np.iinfo(np.int64).max
@@ -100,8 +101,7 @@ def curves(
     0 has the runs in their order, the others in a random one, which changes ties, and another seed.
     """
     _checked(lists, orders, budgets, repetitions)
-    seen = [lists.topic(t, depth=depth, judged_only=judged_only) for t in range(len(lists.topics))]
-    largest = max(len(s.docs) for s in seen)
+    largest = max(len(s.docs) for s in _seen(lists, depth, judged_only))
     if largest == 0:
         raise DataError("no doc of the runs is judged; the judgments are of other topics or docs than the runs")
     marks = tuple(sorted({min(b, largest) for b in (budgets or spaced(largest))}))
@@ -116,6 +116,10 @@ def curves(
         f"docs without judgment {'taken out' if judged_only else 'count as not relevant'}"
     )
     return Curves(marks, made, measure, int(lists.relevant(rel).sum()), recipe)
+
+
+def _seen(lists: Lists, depth: int | None, judged_only: bool) -> list[TopicLists]:
+    return [voters(lists, t, depth=depth, judged_only=judged_only) for t in range(len(lists.topics))]
 
 
 def spaced(largest: int, points: int = 12) -> list[int]:
@@ -148,9 +152,10 @@ class _Task:
     def _when(self, order: str, repetition: int) -> Ints:
         """For each item the place at which it is judged within its topic, from 1."""
         rng = generators(self.seed, repetition + 1)[repetition]
-        given = np.arange(len(self.lists.runs))
-        shuffled = self.lists.select(rng.permutation(given) if repetition else given)
-        seen = [shuffled.topic(t, depth=self.depth, judged_only=self.judged_only) for t in range(len(shuffled.topics))]
+        order_of_runs = rng.permutation(np.arange(len(self.lists.runs)))
+        # All runs are there, so the items stay.
+        shuffled = self.lists.select([self.lists.runs[s] for s in order_of_runs]) if repetition else self.lists
+        seen = _seen(shuffled, self.depth, self.judged_only)
         relevant = self.lists.relevant(self.rel)
         running = topic_orders(seen, order, seed=self.seed + repetition)
         when = np.full(len(relevant), LARGEST)

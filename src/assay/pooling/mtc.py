@@ -14,7 +14,7 @@ import numpy as np
 from assay.engine import chunks
 from assay.errors import UsageError
 from assay.ids import Ints
-from assay.pooling.lists import Bools, Floats, TopicLists
+from assay.lists import Bools, Floats, TopicLists
 from assay.pooling.orders import ORDERS, Order, Scored
 from assay.tables import Table
 
@@ -32,13 +32,12 @@ class MinimalTest(Scored):
         self.p = np.full(len(lists.docs), prior)
         self.undecided: Bools | None = None
         self._covariance: Floats | None = None
-        self._cell = np.nonzero(lists.ranked >= 0)
-        self._doc = lists.ranked[self._cell]
 
     def effects(self) -> Floats:
         """g, runs × docs: by how much a run's Q changes between a doc not relevant and relevant, the others unknown."""
         out = np.zeros((len(self.lists.runs), len(self.lists.docs)))
-        out[self._cell[0], self._doc] = self._by_rank()[self._cell]
+        run, place, doc = self.lists.cells
+        out[run, doc] = self._by_rank()[run, place]
         return out
 
     def _by_rank(self) -> Floats:

@@ -14,8 +14,8 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.ids import Ints
-from assay.pooling.lists import Floats, TopicLists, settled
-from assay.pooling.pools import take
+from assay.lists import Floats, TopicLists
+from assay.pooling.pools import settled, take
 from assay.registry import Registry
 
 
@@ -185,8 +185,8 @@ def order_of(text: str, lists: TopicLists, *, seed: int = 0) -> Order:
     """The order that a text such as `hedge(beta=0.2)` names, on the lists of one topic.
 
     >>> from assay.data import Run
-    >>> from assay.pooling.lists import lists
-    >>> seen = lists([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]).topic(0)
+    >>> from assay.lists import collected
+    >>> seen = collected([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]).topic(0)
     >>> order = order_of("hedge", seen)
     >>> order.tell(int(order.next()[0]), True)
     >>> seen.docs.take(order.next()).tolist()

@@ -15,7 +15,8 @@ from assay.data import Qrels
 from assay.engine import chunks
 from assay.errors import UsageError
 from assay.ids import Ids, Ints
-from assay.pooling.lists import Bools, Floats, Lists, TopicLists, scaled_scores, settled
+from assay.lists import Bools, Floats, Lists, TopicLists
+from assay.pooling.voters import contributors, scaled_scores, voters
 from assay.registry import Registry
 from assay.tables import Table
 
@@ -61,9 +62,9 @@ def pool(lists: Lists, method: str = "depth(k=100)", *, by: str = "run") -> Pool
     A topic that one run alone retrieved is pooled from that run; a topic that none retrieved has no docs.
 
     >>> from assay.data import Run
-    >>> from assay.pooling.lists import lists
+    >>> from assay.lists import collected
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
-    >>> pool(lists(runs), "rrf(n=2)").docs.tolist()
+    >>> pool(collected(runs), "rrf(n=2)").docs.tolist()
     ['y', 'x']
     """
     entry, given = POOLS.parse(method)
@@ -75,16 +76,6 @@ def pool(lists: Lists, method: str = "depth(k=100)", *, by: str = "run") -> Pool
     topic, items, weights = (np.concatenate(c) for c in zip(*chosen, strict=True)) if chosen else [np.zeros(0)] * 3
     at = items.astype(np.int64)
     return Pool(method, lists.topics, topic.astype(np.int64), at, lists.docs.take(at), weights, by)
-
-
-def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None) -> TopicLists:
-    """The lists of a topic, one per run or one per group."""
-    seen = lists.topic(t, depth=depth)
-    if by == "group":
-        return seen.grouped(lists.groups)
-    if by != "run":
-        raise UsageError(f"a pool is by 'run' or by 'group', not {by!r}")
-    return seen
 
 
 @POOLS.register("depth", paper="Spärck Jones & van Rijsbergen 1975")
@@ -126,18 +117,34 @@ def borda(lists: TopicLists, *, n: int | None = None) -> Chosen:
 @POOLS.register("condorcet", paper="Nuray & Can 2006")
 def condorcet(lists: TopicLists, *, n: int | None = None) -> Chosen:
     """Pairwise majorities: docs by duels won, then by fewer lost; a doc that a run has beats one that it lacks."""
-    m = len(lists.docs)
-    held = np.asarray((lists.ranks > 0).sum(axis=0))
-    wins, losses = np.zeros(m), np.zeros(m)
+    wins, losses = majorities(lists)
+    return _heaviest(wins + (len(wins) - losses) / (len(wins) + 1.0), n)
+
+
+def majorities(lists: TopicLists) -> tuple[Ints, Ints]:
+    """How many other docs each doc beats in the votes of the runs, and how many beat it.
+
+    The votes for x over y are c(x) − c(y) + n(x ≻ y) − n(y ≻ x), c the number of runs that have a doc and n counting
+    the runs that have both: only those need a look. Memory: PAIRS_AT_ONCE pairs of docs, each one or two bytes.
+
+    >>> from assay.data import Run
+    >>> from assay.lists import collected
+    >>> runs = [Run.from_lists("a", {"1": list("xyz")}), Run.from_lists("b", {"1": list("yx")})]
+    >>> majorities(collected(runs).topic(0))
+    (array([1, 1, 0]), array([0, 0, 2]))
+    """
+    m, place = len(lists.docs), np.arange(lists.ranked.shape[1])
+    small = np.min_scalar_type(-max(1, len(lists.runs)))  # no vote exceeds the number of runs
+    held, ahead = (lists.ranks > 0).sum(axis=0).astype(small), np.sign(place - place[:, None]).astype(small)
+    wins, losses = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     for part in chunks(m, max(1, PAIRS_AT_ONCE // max(1, m))):
-        # Votes of runs that have one of the two are a difference of counts; only runs that have both need a look.
-        margin = held[part, None] - held[None, :]
-        for row in lists.ranked:
-            docs = row[row >= 0]
-            place = np.flatnonzero((docs >= part.start) & (docs < part.stop))
-            margin[np.ix_(docs[place] - part.start, docs)] += np.sign(np.arange(len(docs)) - place[:, None])
-        wins[part], losses[part] = (margin > 0).sum(axis=1), (margin < 0).sum(axis=1)
-    return _heaviest(wins + (m - losses) / (m + 1.0), n)
+        votes = held[part, None] - held[None, :]
+        for row, size in zip(lists.ranked, lists.sizes, strict=True):
+            docs = row[:size]
+            mine = np.flatnonzero((docs >= part.start) & (docs < part.stop))
+            votes[docs[mine, None] - part.start, docs] += ahead[mine, :size]
+        wins[part], losses[part] = (votes > 0).sum(axis=1), (votes < 0).sum(axis=1)
+    return wins, losses
 
 
 @POOLS.register("combsum", paper="Fox & Shaw 1994")
@@ -184,6 +191,12 @@ def _heaviest(weights: Floats, n: int | None) -> Chosen:
     return order, weights[order]
 
 
+def settled(values: Floats) -> Floats:
+    """Values to twelve digits: sums taken in another order differ in the last ones, and equal docs must tie."""
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.round(mantissa, 12), exponent))
+
+
 def _size(n: int | None) -> int | None:
     if n is not None and n < 1:
         raise UsageError(f"a pool of n={n} docs; give at least 1, or none for all")
@@ -219,9 +232,9 @@ def contributions(
 
     With judgments in the lists also how many of them are relevant.
     """
-    inside = np.zeros(len(lists.grades), dtype=bool)
+    inside = np.zeros(lists.items, dtype=bool)
     inside[chosen.items] = True
-    names, has = lists.contributors(depth or lists.depth, by=by)
+    names, has = contributors(lists, depth or lists.depth, by=by)
     alone = (has & (has.sum(axis=0) == 1))[:, inside]
     brought, hit = has[:, inside], lists.relevant(rel)[inside]
     judged = bool((lists.grades >= 0).any())

@@ -13,12 +13,14 @@ import numpy.typing as npt
 
 from assay.engine import chunks
 from assay.errors import UsageError
-from assay.pooling.lists import Codes, Floats, TopicLists
+from assay.lists import Codes, Floats, TopicLists
 from assay.pooling.orders import ORDERS, Order, Scored
 
 RUNS_AT_ONCE = 8
 NOTHING = 1e-30
 """Strength of the padding past the end of a list: it loses to every doc and adds nothing to the curvature."""
+FAR, HEAVY = 30.0, 1000.0
+"""Greatest |θ| and weight of a run at which 32 bits are enough: beyond, e^θ or the digits that count would be lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +30,13 @@ class Curvature:
     ranked: Codes
     weights: Floats
     gradient: Floats
-    pairs: npt.NDArray[np.float32]
+    pairs: npt.NDArray[np.floating]
     diagonal: Floats
 
     def times(self, v: Floats) -> Floats:
         """Minus the Hessian, times a vector."""
-        listed = np.where(self.ranked >= 0, v[self.ranked], 0.0).astype(np.float32)
-        mixed = np.matmul(self.pairs, listed[:, :, None])[:, :, 0]
+        listed = np.where(self.ranked >= 0, v[self.ranked], 0.0)
+        mixed = np.matmul(self.pairs, listed[:, :, None].astype(self.pairs.dtype))[:, :, 0]
         return np.asarray(self.diagonal * v - _gathered(self.ranked, self.weights[:, None] * mixed, len(v)))
 
 
@@ -42,7 +44,7 @@ def strengths(
     ranked: Codes,
     *,
     docs: int,
-    weights: Floats | None = None,
+    weights: npt.ArrayLike | None = None,
     alpha: float = 1.0,
     beta: float = 1.0,
     start: Floats | None = None,
@@ -52,18 +54,28 @@ def strengths(
     """θ of each doc: the Bradley–Terry fit to the preferences of the lists, with a Beta prior on p = 1 / (1 + e^−θ).
 
     Maximises Σ_runs w Σ_{i above j} ln P(i ≻ j) + Σ_i (α ln p_i + β ln(1 − p_i)), P(i ≻ j) = 1 / (1 + e^(θ_j − θ_i)),
-    by Newton steps solved with conjugate gradients; the prior keeps θ finite even for a doc that every run has first.
-    Cost of a step: one division per pair within each list.
+    by Newton steps solved with conjugate gradients (Carterette & Allan 2007, Eq. 5). The prior is a dummy doc that
+    loses α times to each doc and beats it β times, so that θ is finite even for a doc that every run has first. Cost
+    of a step: one division per pair within each list; memory 4 bytes for each.
 
     >>> theta = strengths(np.array([[0, 1], [0, 1]], dtype=np.int32), docs=2)
     >>> bool(theta[0] > 0 > theta[1]), round(float(theta.sum()), 9)
     (True, 0.0)
     """
-    w = np.ones(len(ranked)) if weights is None else weights
-    theta = _shifted(np.zeros(docs) if start is None else start, alpha, beta)
+    if not (alpha > 0 and beta > 0):
+        raise UsageError("alpha and beta must be positive; without a prior θ need not be finite")
+    w = np.ones(len(ranked)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != (len(ranked),) or not (np.isfinite(w) & (w >= 0)).all():
+        raise UsageError(f"weights: one number ≥ 0 per run is needed ({len(ranked)} runs)")
+    # How often a doc is above and below others, the prior's dummy included: where to begin, and when to end.
+    size, place = (ranked >= 0).sum(axis=1)[:, None], np.arange(ranked.shape[1])
+    above = _gathered(ranked, w[:, None] * (size - 1.0 - place), docs) + alpha
+    below = _gathered(ranked, w[:, None] * place, docs) + beta
+    theta = _shifted(np.log(above / below) if start is None else start, alpha, beta)
     for _ in range(steps):
         at = _curvature(ranked, theta, w, alpha, beta)
-        if np.abs(at.gradient / at.diagonal).max(initial=0.0) < tolerance:
+        # No θ moves by the tolerance; those of docs beyond doubt may, their chances do not.
+        if (np.abs(at.gradient) <= tolerance * np.maximum(at.diagonal, 1e-5 * (above + below))).all():
             break
         theta = _shifted(theta + np.clip(_solved(at), -2.0, 2.0), alpha, beta)
     return theta
@@ -72,37 +84,50 @@ def strengths(
 def _shifted(theta: Floats, alpha: float, beta: float, iterations: int = 6) -> Floats:
     """θ moved as a whole to where the prior wants it: preferences see only differences."""
     for _ in range(iterations):
-        p = 1 / (1 + np.exp(-theta))
+        p = _chance(theta)
         bend = (alpha + beta) * float((p * (1 - p)).sum())
         theta = theta + np.clip((alpha - (alpha + beta) * p).sum() / max(bend, np.finfo(float).tiny), -2.0, 2.0)
     return theta
 
 
 def _curvature(ranked: Codes, theta: Floats, w: Floats, alpha: float, beta: float) -> Curvature:
-    inside = ranked >= 0
-    # Seven digits of a probability are enough: θ is wanted to five.
-    strength = np.where(inside, np.exp(theta)[ranked] if len(theta) else 1.0, NOTHING).astype(np.float32)
-    expected, bent = np.empty(ranked.shape), np.empty(ranked.shape)
-    pairs = np.empty((*ranked.shape, ranked.shape[1]), dtype=np.float32)
+    inside, expected, bent = ranked >= 0, np.empty(ranked.shape), np.empty(ranked.shape)
+    exact = bool(np.abs(theta).max(initial=0.0) > FAR or w.max(initial=0.0) > HEAVY)
+    if exact:
+        listed = np.where(inside, theta[ranked], theta.min() - 1000.0)
+    else:  # Seven digits of a probability are enough: θ is wanted to five.
+        listed = np.where(inside, np.exp(theta)[ranked] if len(theta) else 1.0, NOTHING).astype(np.float32)
+    pairs = np.empty((*ranked.shape, ranked.shape[1]), dtype=listed.dtype)
     for part in chunks(len(ranked), RUNS_AT_ONCE):
-        s, won = strength[part], pairs[part]
-        np.add(s[:, :, None], s[:, None, :], out=won)
-        np.divide(s[:, :, None], won, out=won)
+        s, won = listed[part], pairs[part]
+        if exact:
+            won[...] = _chance(s[:, :, None] - s[:, None, :])
+        else:
+            np.add(s[:, :, None], s[:, None, :], out=won)
+            np.divide(s[:, :, None], won, out=won)
         expected[part] = won.sum(axis=2, dtype=np.float64)
         won -= won * won
         bent[part] = won.sum(axis=2)
     size, place = inside.sum(axis=1)[:, None], np.arange(ranked.shape[1])[None, :]
     pull = size - 1 - place - (expected - 0.5 - (ranked.shape[1] - size))
-    p = 1 / (1 + np.exp(-theta))
+    p = _chance(theta)
     gradient = _gathered(ranked, w[:, None] * pull, len(theta)) + alpha - (alpha + beta) * p
     diagonal = _gathered(ranked, w[:, None] * bent, len(theta)) + (alpha + beta) * p * (1 - p)
     return Curvature(ranked, w, gradient, pairs, diagonal)
 
 
+def _chance(theta: Floats) -> Floats:
+    """1 / (1 + e^−θ)."""
+    from scipy.special import expit
+
+    return np.asarray(expit(theta))
+
+
 def _gathered(ranked: Codes, values: Floats, docs: int) -> Floats:
     """Sums per doc of values along the lists."""
-    inside = ranked >= 0
-    return np.asarray(np.bincount(ranked[inside], weights=values[inside], minlength=docs), dtype=np.float64)
+    # Doc −1, the padding, goes to the first place, which is then left off.
+    total = np.bincount(ranked.ravel() + 1, weights=values.ravel(), minlength=docs + 1)
+    return np.asarray(total[1:], dtype=np.float64)
 
 
 def _solved(at: Curvature, iterations: int = 20, accuracy: float = 1e-2) -> Floats:

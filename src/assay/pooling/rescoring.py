@@ -13,8 +13,8 @@ import numpy as np
 from assay.engine import chunks
 from assay.errors import UsageError
 from assay.grades import UNJUDGED, Grades
+from assay.lists import Codes, Floats, Lists
 from assay.measures import Measure, parse
-from assay.pooling.lists import Codes, Floats, Lists
 
 TREATMENTS = ("nonrelevant", "condensed", "relevant")
 """Docs without judgment: count as not relevant, are taken out of the list, or count as of the top grade."""
@@ -36,9 +36,9 @@ def rescored(
     measures that divide by the number of relevant docs that number grows too). Memory: two million ranks at a time.
 
     >>> from assay.data import Qrels, Run
-    >>> from assay.pooling.lists import lists
+    >>> from assay.lists import collected
     >>> run = Run.from_lists("a", {"1": ["x", "y", "z"]})
-    >>> judged = lists([run], Qrels.from_dict({"1": {"x": 1, "z": 1}}))
+    >>> judged = collected([run], Qrels.from_dict({"1": {"x": 1, "z": 1}}))
     >>> [round(float(rescored(judged, "P@2", unjudged=how)[0, 0]), 4) for how in TREATMENTS]
     [0.5, 1.0, 1.0]
     """
@@ -70,14 +70,14 @@ def _scores(
     if unjudged == "condensed":
         g = g.condensed()
     elif unjudged == "relevant":
-        g = g.supposing(int(lists.top))
+        g = g.supposing(lists.top)
     return how(g).reshape(len(rows), len(lists.topics))
 
 
 def _ideal(lists: Lists, judged: Codes) -> Codes:
     """All judged grades of each topic, best first, topics × most judged."""
     known = np.flatnonzero(judged != UNJUDGED)
-    topic = lists.topic_of_item()[known]
+    topic = lists.topic_of_item[known]
     order = np.lexsort((-judged[known], topic))
     counts = np.bincount(topic, minlength=len(lists.topics))
     place = np.arange(len(known)) - np.repeat(np.cumsum(counts) - counts, counts)

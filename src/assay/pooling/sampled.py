@@ -16,8 +16,9 @@ from assay.engine import generators
 from assay.errors import UsageError
 from assay.grades import UNJUDGED
 from assay.ids import Ids, Ints
-from assay.pooling.lists import Bools, Floats, Lists, TopicLists
+from assay.lists import Bools, Floats, Lists, TopicLists
 from assay.pooling.pools import depth as depth_pool
+from assay.pooling.voters import voters
 from assay.registry import Registry
 from assay.tables import Table
 
@@ -71,15 +72,15 @@ def sample(lists: Lists, method: str = "uniform(share=0.1)", *, seed: int = 0) -
     """A sampled pool of every topic. The draw of a topic depends on the seed and the topic's number alone.
 
     >>> from assay.data import Run
-    >>> from assay.pooling.lists import lists
-    >>> drawn = sample(lists([Run.from_lists("a", {"1": list("uvwxyz")})]), "uniform(share=0.5)")
+    >>> from assay.lists import collected
+    >>> drawn = sample(collected([Run.from_lists("a", {"1": list("uvwxyz")})]), "uniform(share=0.5)")
     >>> len(drawn), int(drawn.chosen.sum()), drawn.probabilities.tolist()
     (6, 3, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     """
     entry, given = SAMPLES.parse(method)
     draws = []
     for t, rng in enumerate(generators(seed, len(lists.topics))):
-        seen = lists.topic(t)
+        seen = voters(lists, t)
         docs, probabilities, chosen = entry.function(seen, rng, **given)
         draws.append((np.full(len(docs), t, dtype=np.int64), seen.items[docs], probabilities, chosen))
     topic, items, probabilities, chosen = (np.concatenate(c) for c in zip(*draws, strict=True))

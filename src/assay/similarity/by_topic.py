@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.data import Run, natural_order
 from assay.errors import DataError, UsageError
+from assay.lists import check_names
 from assay.similarity.overlap import LIST_SIMILARITIES
 from assay.similarity.rbo import RBO, TIE_FORMS, Ranking, rbo
 from assay.tables import Table
@@ -121,6 +122,16 @@ def p_sweep(a: Run, b: Run, ps: Sequence[float], *, ties: str = "order", depth: 
     if not found:
         raise DataError("no p is given; name at least one, between 0 and 1")
     return PSweep((a.name, b.name), tuple(ps), tuple(f.mean() for f in found), len(found[0].topics))
+
+
+def check_runs(runs: Sequence[Run]) -> None:
+    """Refuse fewer than two runs, two of one name, and a run without docs."""
+    if len(runs) < 2:
+        raise DataError(f"two runs or more are needed to compare, not {len(runs)}")
+    check_names(runs)
+    for run in runs:
+        if not len(run):
+            raise DataError(f"run {run.name!r} is empty; there is nothing to compare")
 
 
 def common_topics(runs: Sequence[Run]) -> list[str]:

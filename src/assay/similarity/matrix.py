@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +17,13 @@ import numpy.typing as npt
 from assay.data import Run
 from assay.engine import Progress, chunks, silent
 from assay.errors import UsageError
-from assay.similarity.lists import TopicLists, topic_lists
+from assay.ids import Ints
+from assay.lists import Codes, Floats, TopicLists, collected
+from assay.similarity.by_topic import check_runs
 from assay.similarity.overlap import LIST_SIMILARITIES
 from assay.similarity.rbo import check_p
 from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 SCORES = ("ext", "min", "max")
 SHOWN = 12
 
@@ -141,15 +142,15 @@ def _averaged(
     recipe: str,
     progress: Progress,
 ) -> SimilarityMatrix:
-    m = len(runs)
+    check_runs(runs)
+    lists, m = collected(runs, depth=depth), len(runs)
     total, squares, count = np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m), dtype=np.int64)
-    topics = len({t for run in runs for t in run.topics})
-    for done, lists in enumerate(topic_lists(runs, depth=depth), start=1):
-        has = lists.lengths > 0
+    for t in range(len(lists.topics)):
+        has = lists.sizes[:, t] > 0
         both = has[:, None] & has[None, :]
-        values = np.where(both, of(lists), 0.0)
+        values = np.where(both, of(lists.topic(t)), 0.0)
         total, squares, count = total + values, squares + values**2, count + both
-        progress(done, topics)
+        progress(t + 1, len(lists.topics))
     mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
     variance = np.maximum(squares - total * np.nan_to_num(mean), 0) / np.maximum(count - 1, 1)
     sd = np.where(count > 1, np.sqrt(variance), np.nan)
@@ -158,20 +159,32 @@ def _averaged(
 
 def _summed(lists: TopicLists, value: Callable[[Ints], Floats]) -> Floats:
     """runs × runs: Σ over shared docs of value(max of the two ranks), for a falling, positive value of the rank."""
-    values = [np.asarray(value(r), dtype=np.float64) for r in lists.ranks]
-    table = lists.table(values)
-    m = len(values)
+    values = np.asarray(value(np.arange(1, lists.ranked.shape[1] + 1)), dtype=np.float64)
+    table = _table(lists, values)
+    m = len(lists.runs)
     out = np.zeros((m, m))
-    for a in range(m):
-        for rows in chunks(len(values[a]), max(1, 2**18 // m)):
-            least = np.minimum(table[lists.held[a][rows], a:], values[a][rows, None])
-            out[a, a:] += least.sum(axis=0)
+    for a, docs in enumerate(_held(lists)):
+        for rows in chunks(len(docs), max(1, 2**18 // m)):
+            out[a, a:] += np.minimum(table[docs[rows], a:], values[rows, None]).sum(axis=0)
     return _mirrored(out)
+
+
+def _held(lists: TopicLists) -> list[Codes]:
+    """The docs of each run, best first."""
+    return [row[:size] for row, size in zip(lists.ranked, lists.sizes, strict=True)]
+
+
+def _table(lists: TopicLists, values: npt.NDArray[Any], *, absent: int = 0) -> npt.NDArray[Any]:
+    """docs × runs: the value of the rank at which a run has the doc, `absent` where it lacks it."""
+    run, place, doc = lists.cells
+    filled = np.full((len(lists.docs), len(lists.runs)), absent, dtype=values.dtype)
+    filled[doc, run] = values[place]
+    return filled
 
 
 def _rbo_min(lists: TopicLists, p: float) -> Floats:
     """MIN = Σ over shared docs of (1−p)/p Σ_{d ≥ max rank} p^d / d, whatever the lengths (Webber 2010, Eq. 7.11)."""
-    tail = _Logs(p, int(lists.lengths.max())).tail
+    tail = _Logs(p, int(lists.sizes.max())).tail
     return _summed(lists, lambda rank: (1 - p) / p * tail[rank - 1])
 
 
@@ -189,12 +202,12 @@ def _rbo_max(lists: TopicLists, p: float) -> Floats:
 def _rbo_ext(lists: TopicLists, p: float) -> Floats:
     """EXT (Webber 2010, Eq. 7.32): a sum over shared docs, corrected where one of the lists is not of full length."""
     short, long = _lengths(lists)
-    longest = int(lists.lengths.max())
+    longest = int(lists.sizes.max())
     h = _Logs(p, longest).head
     depth = np.maximum(np.arange(longest + 1), 1)
     whole = p**depth / depth + (1 - p) / p * h
     ext = _summed(lists, lambda rank: whole[longest] - (1 - p) / p * h[rank - 1])
-    if (lists.lengths == longest).all():
+    if (lists.sizes == longest).all():
         return ext
     ext -= lists.shared() * (whole[longest] - whole[long])
     # Σ_{d=s+1…l} (d−s)/(s d) p^d = (Σ p^d)/s − Σ p^d/d
@@ -205,24 +218,24 @@ def _rbo_ext(lists: TopicLists, p: float) -> Floats:
 
 def _shared_in_prefix(lists: TopicLists) -> Ints:
     """runs × runs: docs in common among the first len(shorter) of both; 0 for two lists of full length."""
-    lengths, m = lists.lengths, len(lists.held)
+    lengths, held, m = lists.sizes, _held(lists), len(lists.runs)
     longest = int(lengths.max())
     order = np.argsort(lengths, kind="stable")
-    rank = lists.table([r.astype(np.int32) for r in lists.ranks], absent=longest + 1)[:, order]
+    rank = _table(lists, np.arange(1, longest + 1, dtype=np.int32), absent=longest + 1)[:, order]
     in_prefix = np.zeros((m, m), dtype=np.int64)
     for place, a in enumerate(order[lengths[order] < longest]):
-        longer, others = rank[lists.held[a], place:], order[place:]
+        longer, others = rank[held[a], place:], order[place:]
         in_prefix[a, others] = in_prefix[others, a] = (longer <= lengths[a]).sum(axis=0)
     return in_prefix
 
 
-def _pair_by_pair(lists: TopicLists, of: Callable[[Ints, Ints], float], symmetric: bool) -> Floats:
-    m = len(lists.held)
+def _pair_by_pair(lists: TopicLists, of: Callable[[Codes, Codes], float], symmetric: bool) -> Floats:
+    held, m = _held(lists), len(lists.runs)
     out = np.zeros((m, m))
     for a in range(m):
         for b in range(a if symmetric else 0, m):
-            if lists.lengths[a] and lists.lengths[b]:
-                out[a, b] = of(lists.held[a], lists.held[b])
+            if len(held[a]) and len(held[b]):
+                out[a, b] = of(held[a], held[b])
     return _mirrored(out) if symmetric else out
 
 
@@ -246,7 +259,7 @@ class _Logs:
 
 
 def _lengths(lists: TopicLists) -> tuple[Ints, Ints]:
-    n = lists.lengths
+    n = lists.sizes
     return np.minimum(n[:, None], n[None, :]), np.maximum(n[:, None], n[None, :])
 
 

@@ -8,7 +8,7 @@ predicts its quality.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,14 @@ import numpy.typing as npt
 from assay.data import Qrels, Run
 from assay.engine import Progress, chunks, ordered_map, silent
 from assay.errors import UsageError
+from assay.ids import Ints
+from assay.lists import Bools, Floats, TopicLists, collected
 from assay.scores import ScoreMatrix
+from assay.similarity.by_topic import check_runs
 from assay.similarity.correlation import CORRELATIONS
-from assay.similarity.lists import TopicLists, topic_lists
 from assay.similarity.pairs import ascending_pairs
 from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Orders = npt.NDArray[Any]
 AMONG = ("all", "relevant", "nonrelevant")
 
@@ -85,9 +85,17 @@ def preference_similarity(
         raise UsageError(f"no set of docs {among!r}; known: {', '.join(AMONG)}")
     if among != "all" and qrels is None:
         raise UsageError(f"preferences among {among} docs need qrels; give them")
-    only = None if among == "all" else qrels
-    lists = topic_lists(runs, depth=depth, tied=ties, only=only, rel=rel, relevant=among == "relevant")
-    of_topics = ordered_map(_shares, lists, jobs=jobs, threads=True, progress=progress)
+    check_runs(runs)
+    lists = collected([_levelled(run, ties) for run in runs], depth=depth)
+    among_these = (
+        None if qrels is None or among == "all" else lists.graded(qrels).relevant(rel) == (among == "relevant")
+    )
+
+    def shares(t: int) -> tuple[Floats, Bools]:
+        seen = lists.topic(t)
+        return _shares(seen if among_these is None else seen.only(among_these[seen.items]))
+
+    of_topics = ordered_map(shares, range(len(lists.topics)), jobs=jobs, threads=True, progress=progress)
     total = np.sum([share for share, _ in of_topics], axis=0)
     count = np.sum([stated for _, stated in of_topics], axis=0)
     said = "equal scores state no preference" if ties else "ties in the order of the run"
@@ -95,10 +103,17 @@ def preference_similarity(
     return PreferenceSimilarity(tuple(r.name for r in runs), total / np.maximum(count, 1), count, among, recipe)
 
 
-def _shares(lists: TopicLists) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _levelled(run: Run, ties: bool) -> Run:
+    """The run with scores that fall by one wherever a doc is not tied with the one above it."""
+    level = np.cumsum(~run.tied()) if ties else np.arange(len(run))
+    return replace(run, scores=-level.astype(np.float64))
+
+
+def _shares(lists: TopicLists) -> tuple[Floats, Bools]:
     """runs × runs: the share of preferences in common on a topic, and whether either run states any."""
     shared = shared_preferences(lists)
-    union = lists.pairs[:, None] + lists.pairs[None, :] - shared
+    stated = np.diag(shared)
+    union = stated[:, None] + stated[None, :] - shared
     return shared / np.maximum(union, 1), union > 0
 
 
@@ -111,26 +126,45 @@ def likeness_and_scores(similarity: PreferenceSimilarity, scores: ScoreMatrix) -
 
 
 def shared_preferences(lists: TopicLists) -> Ints:
-    """runs × runs: ordered pairs of docs that both runs of a pair put in the same order.
+    """runs × runs: ordered pairs of docs that both runs of a pair put in the same order; docs of equal score are tied.
 
     Pairs of runs that share about as many docs (up to a power of two) are counted together. Memory: for each pair of
     runs two bytes per shared doc, and 1 M of them at a time while counting.
     """
-    rank = lists.table(lists.ranks)
-    shared = np.diag(lists.pairs)
+    ranks = _dense_ranks(lists)
+    shared = np.diag([_ordered_pairs(r) for r in ranks])
+    run, _, doc = lists.cells
+    rank = np.zeros((len(lists.docs), len(ranks)), dtype=np.int64)
+    rank[doc, run] = np.concatenate(ranks)
     waiting: dict[int, list[tuple[int, Ints, Orders]]] = {}
-    for a in range(len(lists.held) - 1):
-        theirs = np.ascontiguousarray(rank[lists.held[a], a + 1 :].T)
+    for a, mine in enumerate(ranks[:-1]):
+        theirs = np.ascontiguousarray(rank[lists.ranked[a, : len(mine)], a + 1 :].T)
         size = _size(np.count_nonzero(theirs, axis=1))
         for n in np.unique(size[size > 0]).tolist():
             rows = np.flatnonzero(size == n)
-            waiting.setdefault(n, []).append((a, a + 1 + rows, _relative_order(lists.ranks[a], theirs[rows], 1 << n)))
+            waiting.setdefault(n, []).append((a, a + 1 + rows, _relative_order(mine, theirs[rows], 1 << n)))
     for found in waiting.values():
         orders = np.concatenate([order for _, _, order in found])
         counts = np.concatenate([ascending_pairs(orders[c]) for c in chunks(len(orders), 2**20 // orders.shape[1])])
         first, second = (np.concatenate(c) for c in zip(*((np.full(len(b), a), b) for a, b, _ in found), strict=True))
         shared[first, second] = shared[second, first] = counts
     return shared
+
+
+def _dense_ranks(lists: TopicLists) -> list[Ints]:
+    """The ranks 1, 2, 3, … of each run's docs; docs of equal score share one."""
+    fresh = np.ones(lists.ranked.shape, dtype=bool)
+    fresh[:, 1:] = lists.scores[:, 1:] != lists.scores[:, :-1]
+    return [rank[:size] for rank, size in zip(np.cumsum(fresh, axis=1), lists.sizes, strict=True)]
+
+
+def _ordered_pairs(rank: Ints) -> int:
+    """All pairs less those of equal rank; ranks are dense, so the last one tells whether there is any."""
+    n = len(rank)
+    if not n or rank[-1] == n:
+        return n * (n - 1) // 2
+    size = np.bincount(rank)
+    return int(n * (n - 1) // 2 - (size * (size - 1) // 2).sum())
 
 
 def _size(width: Ints) -> Ints:

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from assay.data import Run
 from assay.errors import UsageError
-from assay.similarity.by_topic import common_topics, ranking_of
-from assay.similarity.lists import check_runs
+from assay.similarity.by_topic import check_runs, common_topics, ranking_of
 from assay.similarity.rbo import rbo_ext
 from assay.tables import Table
 

@@ -15,12 +15,12 @@ from assay.data import Qrels, Run
 from assay.engine import Progress, generators, ordered_map, silent
 from assay.errors import DataError, UsageError
 from assay.evaluate import evaluate
-from assay.nojudgments.lists import collected
+from assay.lists import collected
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.reweight import reweighted_emap
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
-from assay.pooling.lists import lists
 from assay.registry import Registry
 from assay.similarity.correlation import kendall_tau_b
 from assay.studies.matrices import Floats
@@ -46,7 +46,7 @@ def reweight(
     runs: Sequence[Run], qrels: Qrels, *, seed: int = 0, rounds: int = 3, depth: int = 100, score: str = "emap"
 ) -> Floats:
     """EMAP after `rounds` judged docs per topic with runs reweighted; score=ap is AP on the judged docs alone."""
-    found = reweighted_emap(collected(_on_topics(runs, qrels), depth=depth), qrels, rounds=rounds, depth=depth)
+    found = reweighted_emap(comparable(_on_topics(runs, qrels), depth=depth), qrels, rounds=rounds, depth=depth)
     return (found.expected if score == "emap" else found.judged_only).means()
 
 
@@ -61,7 +61,7 @@ def judge(
     depth: int = 100,
 ) -> Floats:
     """AP after that many judgments per topic in a judging order, by its name in `assay pool`."""
-    work = Judging(lists(runs, qrels, depth=depth), order, depth=depth, seed=seed)
+    work = Judging(collected(runs, qrels, depth=depth), order, depth=depth, seed=seed)
     truth = qrels.to_dict()
     for _ in range(judgments):
         asked = work.next(len(qrels.topics))

@@ -1,0 +1,74 @@
+"""What the methods without judgments share: the topics on which runs can be compared, AP on any items, best shares.
+
+Where the flow stands: runs → lists → **basis** → a runs × topics matrix of predicted scores.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.data import Run, natural_order
+from assay.errors import DataError, UsageError
+from assay.lists import Bools, Floats, Lists, collected
+
+
+def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
+    """The runs as Lists, each cut at `depth`; topics are those that two runs or more answer, in natural order.
+
+    A run that lacks a topic has an empty list there. Without judgments a run is known only by the others: topics that
+    one run alone answers are left out and named in `dropped`; one run, or no topic in common, is an error.
+    """
+    if len(runs) < 2:
+        raise DataError(f"{len(runs)} run(s) given; without judgments a run is known only by others: give two or more")
+    answered = Counter(t for r in runs for t, n in zip(r.topics, np.diff(r.bounds), strict=True) if n)
+    topics = natural_order(t for t, n in answered.items() if n > 1)
+    if not topics:
+        raise DataError("the runs have no topic in common; methods without judgments compare runs on the same topics")
+    return collected(runs, topics=topics, depth=depth)
+
+
+def average_precision(lists: Lists, relevant: Bools, *, totals: npt.ArrayLike | None = None) -> Floats:
+    """AP of every run on every topic with these items relevant, runs × topics.
+
+    AP = 1/R · Σ over relevant retrieved docs of (their number so far)/rank; R counts the relevant items of the topic,
+    or is given by `totals`. No relevant doc: 0.
+
+    >>> lists = collected([Run.from_lists("a", {"1": ["x", "y", "z"]}), Run.from_lists("b", {"1": ["y", "z"]})])
+    >>> average_precision(lists, np.array([True, False, True])).round(4).tolist()
+    [[0.8333], [0.25]]
+    """
+    hit = np.flatnonzero(relevant[lists.item])
+    segment = lists.segment[hit]
+    found = np.bincount(segment, minlength=len(lists.bounds) - 1)
+    nth = np.arange(1, len(hit) + 1) - (np.cumsum(found) - found)[segment]
+    gained = np.bincount(segment, nth / lists.rank[hit], minlength=len(found)).reshape(lists.shape)
+    if totals is None:
+        totals = np.bincount(lists.topic_of_item[relevant], minlength=len(lists.topics))
+    return gained / np.maximum(np.asarray(totals, dtype=np.float64), 1.0)
+
+
+def best_share(
+    lists: Lists, keys: Sequence[npt.NDArray[np.floating | np.integer]], members: Bools, share: float
+) -> Bools:
+    """The best `share` (rounded up) of each topic's member items: keys ascending, the first deciding, then doc id.
+
+    >>> lists = collected([Run.from_lists("a", {"1": ["x", "y", "z"]}), Run.from_lists("b", {"1": ["y", "z"]})])
+    >>> best_share(lists, [np.array([2, 1, 1])], np.array([True, True, True]), 0.3).tolist()
+    [False, True, False]
+    """
+    if not 0 < share <= 1:
+        raise UsageError(f"share: must lie in (0, 1], not {share}; 0.3 takes the best 30 %")
+    pool = np.flatnonzero(members)
+    topic = lists.topic_of_item[pool]
+    order = pool[np.lexsort([k[pool] for k in reversed(keys)] + [topic])]
+    size = np.bincount(topic, minlength=len(lists.topics))
+    nth = np.arange(len(order)) - (np.cumsum(size) - size)[lists.topic_of_item[order]]
+    # 0.3 · 10 is 3.0000000000000004 in floats: round first, so that ceil does not take a fourth.
+    wanted = np.ceil(np.round(share * size, 9))
+    chosen = np.zeros(lists.items, dtype=bool)
+    chosen[order[nth < wanted[lists.topic_of_item[order]]]] = True
+    return chosen

@@ -1,0 +1,75 @@
+"""Who votes? The lists of a topic, one per run or one per group, and who has which doc.
+
+Where it stands: lists → **voters** → pools, samples, orders, leave-one-out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.ids import Ints
+from assay.lists import NONE, Bools, Floats, Lists, TopicLists
+
+
+def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, judged_only: bool = False) -> TopicLists:
+    """The lists of topic number t down to a depth, one per run or one per group, without docs that no run has there.
+
+    judged_only takes out the docs that nobody judged and closes the lists up, before the cut.
+    """
+    if by not in ("run", "group"):
+        raise UsageError(f"a pool is by 'run' or by 'group', not {by!r}")
+    seen = lists.topic(t)
+    if judged_only:
+        seen = seen.only(lists.grades[seen.items] >= 0)
+    seen = seen.cut(depth)
+    return grouped(seen, lists.groups) if by == "group" else seen
+
+
+def grouped(lists: TopicLists, groups: Sequence[str]) -> TopicLists:
+    """One list per group: its runs' docs in turn, rank by rank; the score is the best of the scaled scores."""
+    names = tuple(dict.fromkeys(groups))
+    scaled = scaled_scores(lists)
+    merged = [_merged(lists, [s for s, g in enumerate(groups) if g == name], scaled) for name in names]
+    depth = max((len(docs) for docs, _ in merged), default=0)
+    ranked = np.full((len(names), depth), NONE, dtype=np.int32)
+    scores = np.zeros((len(names), depth))
+    for g, (docs, values) in enumerate(merged):
+        ranked[g, : len(docs)], scores[g, : len(docs)] = docs, values
+    return replace(lists, runs=names, ranked=ranked, scores=scores)
+
+
+def _merged(lists: TopicLists, rows: list[int], scaled: Floats) -> tuple[Ints, Floats]:
+    docs, values = lists.ranked[rows].T.ravel(), scaled[rows].T.ravel()
+    docs, values = docs[docs >= 0], values[docs >= 0]
+    distinct, first = np.unique(docs, return_index=True)
+    best = np.zeros(len(lists.docs))
+    np.maximum.at(best, docs, values)
+    order = np.argsort(first, kind="stable")
+    return distinct[order].astype(np.int64), best[distinct[order]]
+
+
+def scaled_scores(lists: TopicLists) -> Floats:
+    """Scores of each run scaled to 0…1 within the topic, runs × depth; a run whose scores are all equal has 1."""
+    inside = lists.ranked >= 0
+    low = np.where(inside, lists.scores, np.inf).min(axis=1, initial=np.inf)[:, None]
+    high = np.where(inside, lists.scores, -np.inf).max(axis=1, initial=-np.inf)[:, None]
+    varied = inside & (high > low)
+    span = np.where(high > low, high - low, 1.0)
+    return np.where(varied, (lists.scores - np.where(np.isfinite(low), low, 0.0)) / span, inside.astype(np.float64))
+
+
+def contributors(lists: Lists, depth: int, *, by: str = "run") -> tuple[tuple[str, ...], Bools]:
+    """Who has each item in the first `depth`: names of runs or groups, and a table contributors × items."""
+    if by not in ("run", "group"):
+        raise UsageError(f"contributions are by 'run' or by 'group', not {by!r}")
+    labels = lists.runs if by == "run" else lists.groups
+    names = tuple(dict.fromkeys(labels))
+    owner = np.array([names.index(label) for label in labels], dtype=np.int64)
+    has = np.zeros((len(names), lists.items), dtype=bool)
+    rows = np.flatnonzero(lists.rank <= depth)
+    has[owner[lists.run[rows]], lists.item[rows]] = True
+    return names, has

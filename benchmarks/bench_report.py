@@ -39,8 +39,8 @@ def _files(base: Path) -> tuple[Path, str]:
 
 
 def _score(runs: Path, qrels_file: Path) -> None:
-    from assay.evaluate import evaluate
     from assay.io import read_qrels
+    from assay.scoring import evaluate
 
     evaluate(sorted(runs.iterdir()), read_qrels(qrels_file), ["AP", "nDCG@10"], jobs=os.cpu_count() or 1)
 

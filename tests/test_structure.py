@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "errors", "registry", "engine", "tables", "ids", "order", "data", "grades", "intents", "io", "measures",
-    "scores", "scorefiles", "evaluate", "trec_eval", "check", "lists", "stats", "standard", "plan", "similarity",
+    "scores", "scorefiles", "scoring", "trec_eval", "check", "lists", "stats", "standard", "plan", "similarity",
     "agreement", "pooling", "topics", "nojudgments", "crowd", "studies", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))

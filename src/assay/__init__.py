@@ -12,18 +12,18 @@ from assay.version import __version__
 if TYPE_CHECKING:
     from assay.data import Labels, Qrels, Run, RunInfo, Topics
     from assay.errors import AssayError, DataError, UsageError
-    from assay.evaluate import Policy, evaluate
     from assay.grades import Grades, align
     from assay.io import read_qrels, read_run, write_qrels, write_run
     from assay.measures import Measure, measure, parse
     from assay.scorefiles import read_scores, write_scores
     from assay.scores import ScoreMatrix
+    from assay.scoring import Policy, evaluate
     from assay.tables import Table
 
 _HOMES = {
     "AssayError": "errors", "DataError": "errors", "Grades": "grades", "Labels": "data", "Measure": "measures",
-    "Policy": "evaluate", "Qrels": "data", "Run": "data", "RunInfo": "data", "ScoreMatrix": "scores",
-    "Table": "tables", "Topics": "data", "UsageError": "errors", "align": "grades", "evaluate": "evaluate",
+    "Policy": "scoring", "Qrels": "data", "Run": "data", "RunInfo": "data", "ScoreMatrix": "scores",
+    "Table": "tables", "Topics": "data", "UsageError": "errors", "align": "grades", "evaluate": "scoring",
     "measure": "measures", "parse": "measures", "read_qrels": "io", "read_run": "io", "read_scores": "scorefiles",
     "write_qrels": "io", "write_run": "io", "write_scores": "scorefiles",
 }  # fmt: skip

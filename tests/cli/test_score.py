@@ -206,7 +206,7 @@ def test_the_program_starts_without_what_it_does_not_need() -> None:
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    code = "import sys, assay.evaluate\nassert not {'scipy.stats', 'altair', 'joblib', 'polars'} & set(sys.modules)"
+    code = "import sys, assay.scoring\nassert not {'scipy.stats', 'altair', 'joblib', 'polars'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert assay("--version").stdout == "assay, version 0.1.0\n"
 

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.study import command
-from assay.evaluate import evaluate
 from assay.scorefiles import write_scores
+from assay.scoring import evaluate
 from assay.studies.simulate import simulate, write_collection
 
 

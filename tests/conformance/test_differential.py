@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
-from assay.evaluate import Policy, evaluate
 from assay.measures import parse
 from assay.measures.trec_names import ROOTS
+from assay.scoring import Policy, evaluate
 
 DOC = st.text("abcxyzäß漢-_0", min_size=1, max_size=4)
 SCORE = st.one_of(st.sampled_from([0.0, -1.0, 0.5, 3.0, 16777216.0, 16777217.0]), st.floats(-100, 100, width=32))

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.evaluate import Policy, evaluate
 from assay.io import read_qrels, read_run
 from assay.measures import parse
 from assay.measures.trec_names import ROOTS
 from assay.scorefiles import read_scores
 from assay.scores import ScoreMatrix
+from assay.scoring import Policy, evaluate
 from tests.conftest import real_data
 
 

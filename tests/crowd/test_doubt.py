@@ -14,8 +14,8 @@ from assay.crowd.doubt import doubt
 from assay.crowd.uncertain import Uncertain, write_uncertain
 from assay.data import Run
 from assay.errors import UsageError
-from assay.evaluate import evaluate
 from assay.io import write_run
+from assay.scoring import evaluate
 
 ITEMS = [(str(t), d) for t in range(1, 9) for d in "abcdef"]
 RUNS = [

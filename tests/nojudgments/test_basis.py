@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
 from assay.errors import DataError, UsageError
-from assay.evaluate import evaluate
 from assay.nojudgments.basis import average_precision, best_share, comparable
+from assay.scoring import evaluate
 
 DOCS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
 COLLECTIONS = st.lists(st.fixed_dictionaries({"1": DOCS, "10": DOCS, "9": DOCS}), min_size=2, max_size=5)

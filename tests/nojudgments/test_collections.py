@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from assay.data import Qrels, Run
-from assay.evaluate import Policy, evaluate
 from assay.io import read_qrels, read_run
 from assay.lists import Lists
 from assay.nojudgments.accuracy import correlations
@@ -24,6 +23,7 @@ from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
 from assay.nojudgments.ranking import LEFT_OUT
 from assay.nojudgments.reweight import reweighted_emap
 from assay.scores import ScoreMatrix
+from assay.scoring import Policy, evaluate
 from assay.similarity.preferences import preference_similarity
 from tests.conftest import ROOT, real_data
 

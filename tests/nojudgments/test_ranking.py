@@ -9,12 +9,12 @@ import pytest
 
 from assay.data import Qrels, Run, RunInfo
 from assay.errors import DataError
-from assay.evaluate import evaluate
 from assay.nojudgments.accuracy import accuracy, correlations
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined_means
 from assay.nojudgments.methods import predictions
 from assay.nojudgments.ranking import outliers, places, ranked, short_name
+from assay.scoring import evaluate
 from tests.nojudgments.test_methods import made
 
 RELEVANT = {str(t): {f"d{i:02d}": int(i < 10) for i in range(30)} for t in range(3)}

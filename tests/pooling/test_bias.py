@@ -5,9 +5,9 @@ import pytest
 
 from assay.data import Qrels, Run
 from assay.errors import DataError
-from assay.evaluate import evaluate
 from assay.lists import collected
 from assay.pooling import left_out
+from assay.scoring import evaluate
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import made
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.evaluate import evaluate
 from assay.lists import collected
 from assay.pooling import TREATMENTS, rescored
 from assay.pooling import rescoring as module
 from assay.pooling.rescoring import without
+from assay.scoring import evaluate
 from tests.oracles.pooling import average_precision
 from tests.pooling.collections import made
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from assay.errors import UsageError
-from assay.evaluate import evaluate
 from assay.pooling import SAMPLES, sample
 from assay.pooling.sampled import rank_prior, stat_ap
+from assay.scoring import evaluate
 from tests.pooling.collections import made, made_lists, topic
 
 METHODS = ["uniform(share=0.3)", "uniform(n=5)", "stratified(depths=5/25,rates=1/0.3)", "statap(n=7)"]

@@ -165,7 +165,7 @@ def test_overlap_by_depth_narrows_and_contains_ext() -> None:
 
 
 def test_recall_precision_is_the_interpolated_precision_of_each_level() -> None:
-    from assay.evaluate import evaluate
+    from assay.scoring import evaluate
 
     found = ZOO["recall_precision"]()
     [half] = evaluate(collection().runs, collection().qrels, ["IPrec(recall=0.5)"])

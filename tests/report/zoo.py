@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from assay.data import Labels, Qrels, Run
-from assay.evaluate import evaluate
 from assay.scores import ScoreMatrix
+from assay.scoring import evaluate
 from assay.studies.simulate import Collection, simulate
 
 EVIL = "<script>alert(1)</script>"

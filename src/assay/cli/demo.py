@@ -34,8 +34,8 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     assay demo
     assay demo --folder somewhere --seed 7
     """
-    from assay.evaluate import evaluate
     from assay.plan.audit import audit
+    from assay.scoring import evaluate
     from assay.stats.leaderboard import leaderboard
     from assay.studies.simulate import simulate, write_collection
 

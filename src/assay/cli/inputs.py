@@ -36,7 +36,7 @@ def policy_options(command: C) -> C:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        from assay.evaluate import Policy
+        from assay.scoring import Policy
 
         names = ("ties", "missing", "compat", "condensed", "depth")
         chosen = {name: kwargs.pop(name) for name in names}
@@ -87,7 +87,7 @@ def load_scores(
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10)."""
     if qrels_path is not None:
-        from assay.evaluate import evaluate
+        from assay.scoring import evaluate
 
         return evaluate(run_files(files), load_qrels(qrels_path), chosen_measures(measures or "AP nDCG@10"), jobs=2)
     from assay.scorefiles import read_scores

@@ -115,7 +115,7 @@ def _names(path: Path | None) -> list[str]:
 
 
 def _truth(runs: Sequence[Run], qrels_path: Path, measure: str) -> ScoreMatrix:
-    from assay.evaluate import evaluate
+    from assay.scoring import evaluate
 
     return evaluate(runs, load_qrels(qrels_path), measure)[0]
 

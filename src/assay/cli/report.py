@@ -25,8 +25,8 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data import Run
-    from assay.evaluate import Policy
     from assay.report.material import Material
+    from assay.scoring import Policy
 
 FORMATS = ("html", "latex", "csv", "json")
 SECTIONS_HELP = (
@@ -120,7 +120,7 @@ def _scores(
         from assay.cli.compare import _joined
 
         return {"matrices": _joined(load_scores(files, qrels_path=None, measures=measures, transpose=transpose))}
-    from assay.evaluate import evaluate
+    from assay.scoring import evaluate
 
     qrels, paths = load_qrels(qrels_path), run_files(files)
     read, dropped = _runs(paths, lenient, policy.ties == "rank", jobs)

@@ -23,10 +23,10 @@ from assay.tables import FORMATS, Table
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
-    from assay.evaluate import Policy
     from assay.intents import IntentQrels
     from assay.measures import Measure
     from assay.scores import ScoreMatrix
+    from assay.scoring import Policy
 
 DEFAULT = "AP nDCG@10 P@10 RR"
 
@@ -133,7 +133,7 @@ def _score(
     """Everything but trec_eval's own output."""
     from dataclasses import replace
 
-    from assay.evaluate import evaluate
+    from assay.scoring import evaluate
 
     words = read_lengths(lengths) if lengths else None
     runs = _read(files, True, out) if lenient else files

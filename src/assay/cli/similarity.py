@@ -154,7 +154,7 @@ def _series(runs: Sequence[Run], p: float, window: int, depth: int | None, out: 
 def _preferences(
     runs: Sequence[Run], qrels_path: Path | None, among: str, depth: int | None, jobs: int, out: Output
 ) -> None:
-    from assay.evaluate import evaluate
+    from assay.scoring import evaluate
     from assay.similarity.preferences import likeness_and_scores, preference_similarity
 
     qrels = None if qrels_path is None else load_qrels(qrels_path)

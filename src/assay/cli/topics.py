@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.inputs import FILE, load_scores, one_matrix, scores_input
+from assay.cli.inputs import FILE, groups_of, load_scores, one_matrix, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.errors import UsageError
 
@@ -72,7 +72,7 @@ def search_options(command: C) -> C:
     wrapped: Any = run
     for option in (
         click.option("--resume", type=FILE, help="Go on from this file, and keep what is found in it."),
-        click.option("--seconds", type=float, help="Stop after so long with the best so far."),
+        click.option("--seconds", type=click.FloatRange(min=0), help="Stop after so long with the best so far."),
         click.option(
             "--search", default="auto", show_default=True, metavar="NAME",
             help="auto, swap, exact, greedy(k=3), nsga(evaluations=1000000); several joined by + are merged.",
@@ -131,7 +131,7 @@ def best(
     tables = [result.table(at=shown)]
     if holdout and len(ready.matrix.runs) >= 6:
         with out.progress("holding out") as progress:
-            named = _groups(groups)
+            named = groups_of(groups) or None
             tested = held_out(ready, cardinalities=shown, splits=splits, groups=named, seed=seed, progress=progress)
         tables.append(tested.table())
     elif holdout:
@@ -189,7 +189,7 @@ def stability(
 @problem_options
 @search_options
 @click.option("--test", default="t", show_default=True, metavar="NAME", help="t, wilcoxon, or another paired test.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True, help="Level.")
 @at_option
 @seed_option
 @jobs_option
@@ -313,7 +313,7 @@ def choose(
     checked = None if truth is None else one_matrix(load_scores([truth], qrels_path=None, measures=None))
     with out.progress("holding out") as progress:
         result = chosen(
-            one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=_groups(groups),
+            one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=groups_of(groups) or None,
             splits=splits, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(result.table())
@@ -360,10 +360,11 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
     from assay.topics import synthetic
 
     like = one_matrix(matrices)
+    normal = synthetic.normality(like).table()
     made = synthetic.KINDS[kind](like, runs=runs, topics=topics, seed=seed)
     write_scores(save, [made], shape="matrix")
     out.say(f"{len(made.runs)} runs × {len(made.topics)} topics written to {save}")
-    out.write(synthetic.normality(like).table())
+    out.write(normal)
 
 
 def _numbers(at: str | None, ready: Problem) -> tuple[int, ...]:
@@ -388,13 +389,3 @@ def _parsed(text: str, kind: Callable[[str], N], what: str) -> list[N]:
         return [kind(part) for part in text.replace(",", " ").split()]
     except ValueError:
         raise UsageError(f"{text!r}: write {what} parted by commas, e.g. 1,5") from None
-
-
-def _groups(path: Path | None) -> dict[str, str] | None:
-    if path is None:
-        return None
-    from assay.io.tabular import read_sheet
-
-    sheet = read_sheet(path)
-    run, group = sheet.place("run"), sheet.place("group")
-    return {row[run]: row[group] for row in sheet.rows}

@@ -14,9 +14,9 @@ from assay.crowd.uncertain import Uncertain
 from assay.data import Floats, Run
 from assay.engine import Progress, generators, silent
 from assay.errors import UsageError
-from assay.evaluate import evaluate
 from assay.registry import did_you_mean
 from assay.scores import ScoreMatrix
+from assay.scoring import evaluate
 from assay.tables import Table
 
 DRAWS = 200

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.data import Floats, Qrels, Run
 from assay.errors import DataError
-from assay.evaluate import evaluate
+from assay.scoring import evaluate
 from assay.tables import Table
 
 

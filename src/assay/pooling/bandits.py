@@ -7,6 +7,7 @@ that a resumed session goes on as it would have.
 from __future__ import annotations
 
 import zlib
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from assay.lists import Bools, Floats, TopicLists
 from assay.pooling.orders import ORDERS, Order
 
 
-class Arms:
+class Arms(ABC):
     """An order that picks a run, then that run's first unjudged doc."""
 
     def __init__(self, lists: TopicLists, seed: int) -> None:
@@ -25,11 +26,11 @@ class Arms:
         self.heads = np.zeros(len(lists.runs), dtype=np.int64)
         self.told = 0
 
+    @abstractmethod
     def values(self, draw: int) -> Floats:
         """How much each run promises; `draw` counts the docs already taken since the last judgment."""
-        raise NotImplementedError
 
-    def learn(self, doc: int, relevant: bool) -> None:
+    def learn(self, doc: int, relevant: bool) -> None:  # noqa: B027 (most orders learn nothing more)
         """What a judgment changes; the doc is not yet known."""
 
     def next(self, n: int = 1) -> Ints:
@@ -148,6 +149,8 @@ class Bandit(Arms):
 
 
 class MaxMean(Bandit):
+    """Takes from the run with the highest mean of what it gave."""
+
     def values(self, draw: int) -> Floats:
         return (self.hits + 1) / (self.plays + 2)
 
@@ -159,6 +162,8 @@ def max_mean(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str
 
 
 class Thompson(Bandit):
+    """Takes from the run with the highest draw from what is believed of its mean."""
+
     def values(self, draw: int) -> Floats:
         return self._rng(draw).beta(1 + self.hits, 1 + np.maximum(0.0, self.plays - self.hits))
 
@@ -170,6 +175,8 @@ def thompson(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str
 
 
 class UpperConfidence(Bandit):
+    """Takes from the run with the highest upper bound of its mean."""
+
     def values(self, draw: int) -> Floats:
         played = np.maximum(self.plays, 1e-300)
         mean, width = self.hits / played, np.log(max(self.told, 1)) / played
@@ -184,6 +191,8 @@ def ucb(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "a
 
 
 class EpsilonGreedy(Bandit):
+    """Takes from the best run, and now and then from any."""
+
     def __init__(self, lists: TopicLists, seed: int, rate: float, credit: str, c: float, d: float) -> None:
         super().__init__(lists, seed, rate, credit)
         self.c, self.d = c, d
@@ -206,6 +215,8 @@ def epsilon_greedy(
 
 
 class RandomRun(Arms):
+    """Takes from a random run."""
+
     def values(self, draw: int) -> Floats:
         return self._rng(draw).random(len(self.lists.runs))
 

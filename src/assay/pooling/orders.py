@@ -7,6 +7,7 @@ state.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -41,18 +42,18 @@ ORDERS: Registry[Callable[..., Order]] = Registry("judging order")
 """Every judging order; each takes the lists of one topic and a seed."""
 
 
-class Scored:
+class Scored(ABC):
     """An order in which the unjudged doc of the highest score comes next, ties by doc id, ascending."""
 
     def __init__(self, lists: TopicLists) -> None:
         self.lists = lists
         self.known = np.zeros(len(lists.docs), dtype=bool)
 
+    @abstractmethod
     def scores(self) -> Floats:
         """The score of every doc."""
-        raise NotImplementedError
 
-    def learn(self, doc: int, relevant: bool) -> None:
+    def learn(self, doc: int, relevant: bool) -> None:  # noqa: B027 (most orders learn nothing more)
         """What a judgment changes."""
 
     def next(self, n: int = 1) -> Ints:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.errors import UsageError
-from assay.evaluate import Policy
 from assay.scores import ScoreMatrix
+from assay.scoring import Policy
 
 if TYPE_CHECKING:
     from assay.agreement.result import AgreementResult
@@ -119,7 +119,7 @@ class Material:
     @cached_property
     def judged(self) -> tuple[ScoreMatrix, ...]:
         """The share of judged docs at each of DEPTHS."""
-        from assay.evaluate import evaluate
+        from assay.scoring import evaluate
 
         return tuple(evaluate(self.runs, self._qrels, [f"Judged@{d}" for d in DEPTHS], jobs=self.jobs))
 
@@ -219,7 +219,7 @@ def material(
     """Material from what there is; runs with judgments are scored by the measures."""
     rules = policy or Policy()
     if runs and qrels is not None and not matrices:
-        from assay.evaluate import evaluate
+        from assay.scoring import evaluate
 
         matrices = evaluate(runs, qrels, list(measures), policy=rules, jobs=jobs)
     if not matrices and labels is None:

@@ -49,7 +49,7 @@ def judged_table(m: Material) -> Table:
 
 def bounds_table(m: Material) -> Iterator[Table]:
     """Per measure: the mean with the unjudged docs not relevant, and with all of them at the top grade."""
-    from assay.evaluate import bounds
+    from assay.scoring import bounds
 
     if m.qrels is None:
         return

@@ -52,7 +52,7 @@ def recall_precision(runs: Sequence[Run], qrels: Qrels) -> RecallPrecision:
     >>> found.precision[0, [0, 5, 10]].round(3).tolist()
     [1.0, 1.0, 0.667]
     """
-    from assay.evaluate import evaluate
+    from assay.scoring import evaluate
 
     found = evaluate(runs, qrels, [f"IPrec(recall={r:g})" for r in RECALLS])
     return RecallPrecision(found[0].runs, np.stack([m.means() for m in found], axis=1), len(qrels.topics))

@@ -319,6 +319,7 @@ def _finite(a: Floats) -> Floats:
 
 
 def choice(what: str, value: Any, known: tuple[str, ...]) -> str:
+    """The value if it is one of the known, else an error that names them."""
     if value not in known:
         raise UsageError(f"no {what} {value!r}; known: {', '.join(known)}")
     return str(value)

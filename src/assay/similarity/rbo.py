@@ -316,5 +316,6 @@ def _log_tail(p: float, k: int) -> float:
 
 
 def check_p(p: float) -> None:
+    """Refuses a persistence outside (0, 1)."""
     if not 0 < p < 1:
         raise UsageError(f"p = {p:g}: the persistence of RBO lies strictly between 0 and 1")

@@ -14,7 +14,6 @@ import numpy as np
 from assay.data import Qrels, Run
 from assay.engine import Progress, generators, ordered_map, silent
 from assay.errors import DataError, UsageError
-from assay.evaluate import evaluate
 from assay.lists import collected
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
@@ -22,6 +21,7 @@ from assay.nojudgments.reweight import reweighted_emap
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
 from assay.registry import Registry
+from assay.scoring import evaluate
 from assay.similarity.correlation import kendall_tau_b
 from assay.studies.matrices import Floats
 from assay.tables import Table

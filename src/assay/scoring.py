@@ -6,8 +6,9 @@ Where the flow stands: it walks files → tables → grades → **scores**. A ru
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from assay.io import read_run
 from assay.measures import Measure, parse
 from assay.measures.diversity import evaluate_intents
 from assay.measures.ties import expected
+from assay.registry import did_you_mean
 from assay.scores import ScoreMatrix
 from assay.version import __version__
 
@@ -76,9 +78,11 @@ def evaluate(
     lengths: Mapping[str, float] | None = None,
     jobs: int = 1,
     progress: Progress = silent,
+    **choices: Any,
 ) -> list[ScoreMatrix]:
     """Scores of runs (or run files) on the topics of the qrels, one matrix per measure.
 
+    The choices of a Policy may be given by name: ties="average", missing="drop", compat="trec_eval-9", depth=100 ….
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
     "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
     and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
@@ -91,7 +95,7 @@ def evaluate(
     """
     named = [measures] if isinstance(measures, str | Measure) else list(measures)
     wanted = [parse(m) if isinstance(m, str) else m for m in named]
-    rules = policy or Policy()
+    rules = _policy(policy, choices)
     todo = list(runs)
     threads = jobs if len(todo) == 1 else 1
     scored = ordered_map(
@@ -102,6 +106,14 @@ def evaluate(
         progress=progress,
     )
     return _matrices(scored, qrels, wanted, rules, [r if isinstance(r, Run) else str(r) for r in todo])
+
+
+def _policy(policy: Policy | None, choices: dict[str, Any]) -> Policy:
+    known = [f.name for f in fields(Policy)]
+    for name in choices:
+        if name not in known:
+            raise UsageError(f"no choice {name!r}{did_you_mean(name, known)}")
+    return replace(policy or Policy(), **choices)
 
 
 @dataclass(frozen=True, eq=False)

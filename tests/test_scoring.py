@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import assay.evaluate
+import assay.scoring
 from assay.data import Qrels, Run
 from assay.errors import DataError, UsageError
-from assay.evaluate import Policy, bounds, evaluate
 from assay.io import write_run
+from assay.scoring import Policy, bounds, evaluate
 from assay.studies.simulate import simulate
 
 QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 0}})
@@ -41,6 +41,13 @@ def test_unknown_policies_are_refused() -> None:
         evaluate([FULL], QRELS, "RR", policy=Policy(ties="coin"))
 
 
+def test_choices_may_be_given_by_name() -> None:
+    (by_name,) = evaluate([RUN, FULL], QRELS, "RR", missing="drop", ties="docid-asc")
+    assert "ties:docid-asc|missing:drop" in by_name.signature
+    with pytest.raises(UsageError, match="no choice 'tie'; did you mean ties"):
+        evaluate([FULL], QRELS, "RR", tie="docid")
+
+
 def test_signatures_name_every_choice() -> None:
     policy = Policy(ties="docid-asc", missing="drop", depth=5, compat="trec_eval-10")
     (matrix,) = evaluate([FULL], QRELS, "nDCG(gain=exp)@10", policy=policy)
@@ -64,7 +71,7 @@ def test_blocks_of_topics_and_jobs_change_nothing(monkeypatch: pytest.MonkeyPatc
     collection = simulate(topics=12, runs_per_group=1, depth=40)
     names = ["AP", "nDCG@10", "RBP(p=0.8)", "bpref"]
     whole = evaluate(collection.runs, collection.qrels, names)
-    monkeypatch.setattr(assay.evaluate, "CELLS", 100)
+    monkeypatch.setattr(assay.scoring, "CELLS", 100)
     blocks = evaluate(collection.runs, collection.qrels, names, jobs=2)
     for a, b in zip(whole, blocks, strict=True):
         np.testing.assert_array_equal(a.values, b.values)

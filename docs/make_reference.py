@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -105,4 +106,6 @@ def _shown(value: object) -> str:
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     for name, text in pages().items():
+        if sys.argv[1:] == ["--check"] and (HERE / name).read_text() != text:
+            sys.exit(f"docs/reference/{name} is out of date; run python docs/make_reference.py")
         (HERE / name).write_text(text)

@@ -61,6 +61,23 @@ def test_the_number_of_jobs_changes_nothing(jobs: int, threads: bool) -> None:
     assert told[-1] == (5, 5)
 
 
+def root(x: float) -> float:
+    if x < 0:
+        raise UsageError(f"{x} has no root")
+    return float(x**0.5)
+
+
+def test_copies_of_the_process_answer_in_order_and_raise_what_was_raised() -> None:
+    numbers = [float(i * i) for i in range(20)]
+    assert ordered_map(root, numbers, jobs=3, forks=True) == [float(i) for i in range(20)]
+    told: list[int] = []
+    with pytest.raises(UsageError, match=r"-1.0 has no root"):
+        ordered_map(root, [*numbers, -1.0, *numbers], jobs=2, forks=True, progress=lambda a, _: told.append(a))
+    assert told[-1] == 20
+    local = 3
+    assert ordered_map(lambda x: x + local, range(9), jobs=2, forks=True) == list(range(3, 12))
+
+
 def test_seeds_are_a_function_of_seed_and_place() -> None:
     assert [g.integers(1 << 30) for g in generators(7, 3)] == [g.integers(1 << 30) for g in generators(7, 5)][:3]
     rng = np.random.default_rng(1)

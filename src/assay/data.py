@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.engine import ordered_map
 from assay.errors import DataError, UsageError
 from assay.ids import Ids, Ints, Words
 from assay.order import Keys, Moves, first_repeat, ranked_order, short_keys, sort_keys
@@ -156,12 +157,12 @@ class Run:
         topic = np.repeat(numbers[block].astype(np.uint64) << np.uint64(32), np.diff(bounds))
         return rows, topic | self.doc_keys()[rows]
 
-    def duplicate(self) -> int | None:
+    def duplicate(self, *, threads: int = 1) -> int | None:
         """A row whose doc stands in the same topic before, or None."""
         run, numbers = replace(self, keys=self.doc_keys()), np.arange(len(self.topics))
-        for block in self.topic_blocks():
-            if not run.repeats(block):
-                continue
+        blocks = list(self.topic_blocks())
+        suspect = ordered_map(run.repeats, blocks, jobs=threads, threads=True)
+        for block in (b for b, s in zip(blocks, suspect, strict=True) if s):
             rows, words = run.keyed(block, numbers)
             found = first_repeat(words, self.docs.take(np.arange(rows.start, rows.stop)))
             if found is not None:

@@ -30,4 +30,8 @@ class MissingExtra(AssayError):
     """An optional package is needed and not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed; install it with: pip install 'assay[{extra}]'")
+        super().__init__(package, extra)
+        self.package, self.extra = package, extra
+
+    def __str__(self) -> str:
+        return f"{self.package} is not installed; install it with: pip install 'assay[{self.extra}]'"

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.data import Qrels, Run
+from assay.engine import ordered_map
 from assay.errors import UsageError
 from assay.ids import Ints, Words
 from assay.order import short_keys
@@ -307,7 +308,7 @@ def align(run: Run, qrels: Qrels) -> Grades:
     return match(run, qrels).grades()
 
 
-def match(run: Run, qrels: Qrels) -> Match:
+def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     """Join a run with judgments on (topic, doc): by keys, a block of topics at a time, confirmed by the ids."""
     number = {t: i for i, t in enumerate(run.topics)}
     topic_in_run = np.array([number.get(t, -1) for t in qrels.topics], dtype=np.int64)
@@ -315,13 +316,17 @@ def match(run: Run, qrels: Qrels) -> Match:
     shared[topic_in_run[topic_in_run >= 0]] = np.flatnonzero(topic_in_run >= 0)
     table = _buckets(qrels)
     known = replace(run, keys=run.doc_keys())
-    rows, judged_as = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for block in run.topic_blocks():
+
+    def in_block(block: slice) -> tuple[Ints, Ints]:
         place, words = known.keyed(block, shared)
         found, judgment = table.find(words)
-        rows.append(found + place.start)
-        judged_as.append(judgment)
-    every_row, every_judgment = np.concatenate(rows), np.concatenate(judged_as)
+        return found + place.start, judgment
+
+    parts = ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True)
+    nothing = np.zeros(0, np.int64)
+    every_row, every_judgment = (
+        np.concatenate([nothing, *column]) for column in zip(*parts, (nothing, nothing), strict=True)
+    )
     same = run.docs.take(every_row).same_as(qrels.docs.take(every_judgment))
     return Match(run, qrels, topic_in_run, every_row[same], every_judgment[same])
 

@@ -102,7 +102,7 @@ def evaluate(
         lambda run: score(run, qrels, wanted, policy=rules, lengths=lengths, threads=threads),
         todo,
         jobs=jobs,
-        threads=True,
+        forks=True,
         progress=progress,
     )
     return _matrices(scored, qrels, wanted, rules, [r if isinstance(r, Run) else str(r) for r in todo])
@@ -142,7 +142,7 @@ def score(
         run = run.ordered(policy.ties, compat=policy.compat)
     if isinstance(qrels, IntentQrels):
         return _score_intents(run, qrels, measures, policy)
-    joined = match(run, qrels)
+    joined = match(run, qrels, threads=threads)
     depth = int(np.diff(run.bounds).max(initial=1))
     parts = [
         _score_block(joined.grades(topics=block, lengths=lengths), measures, policy)

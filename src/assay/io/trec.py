@@ -38,7 +38,7 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
     if run is None:  # lines that end in a bare CR are rare enough to be tried last
         text = Text.of(rows.with_line_feeds(text.bytes()))
         run = _run_in_file_order(text, ranks, threads)
-    if run is None or run.duplicate() is not None:
+    if run is None or run.duplicate(threads=threads) is not None:
         raise rows.first_problem(where, text.bytes(), rows.RANKED_RUN if ranks else rows.RUN)
     if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')

@@ -51,7 +51,7 @@ def command() -> None:
 @groups_option
 @rel_option
 @seed_option
-@output_options
+@output_and_figure_options
 def make(
     runs: tuple[Path, ...], method: str, qrels_path: Path | None, save: Path | None, who: bool, by: str,
     groups: Path | None, rel: int, seed: int, out: Output,
@@ -86,7 +86,8 @@ def make(
     chosen = pool(seen, method, by=by)
     if save is not None:
         write_qrels(save, chosen.qrels())
-    out.write(contributions(seen, chosen, by=by, rel=rel).table() if who else chosen.table(), of=chosen)
+    found = contributions(seen, chosen, by=by, rel=rel) if who else chosen
+    out.write(found.table(), of=found)
 
 
 @command.command("next")
@@ -286,7 +287,7 @@ def bias(
 @unjudged_option
 @by_option
 @groups_option
-@output_options
+@output_and_figure_options
 def adjust(
     runs: tuple[Path, ...], qrels_path: Path, name: str, common: str | None, measure: str, depth: int, unjudged: str,
     by: str, groups: Path | None, out: Output,

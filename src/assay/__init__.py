@@ -10,28 +10,62 @@ from typing import TYPE_CHECKING, Any
 from assay.version import __version__
 
 if TYPE_CHECKING:
+    from assay.agreement.alpha import krippendorff_alpha
+    from assay.agreement.kappa import cohen_kappa
+    from assay.crowd.aggregate import aggregate
+    from assay.crowd.quality import worker_quality
     from assay.data import Labels, Qrels, Run, RunInfo, Topics
     from assay.errors import AssayError, DataError, UsageError
     from assay.grades import Grades, align
-    from assay.io import read_qrels, read_run, write_qrels, write_run
+    from assay.intents import IntentQrels
+    from assay.io import read_labels, read_qrels, read_run, read_topics, write_labels, write_qrels, write_run
+    from assay.io.diversity import read_intent_qrels
     from assay.measures import Measure, measure, parse
+    from assay.nojudgments.methods import predicted
+    from assay.nojudgments.ranking import ranked
+    from assay.plan.power import power_plan
+    from assay.pooling import Judging, left_out
+    from assay.report import figure, save_figure, write_report
     from assay.scorefiles import read_scores, write_scores
     from assay.scores import ScoreMatrix
     from assay.scoring import Policy, evaluate
+    from assay.similarity.correlation import kendall_tau_b, tau_ap
+    from assay.similarity.matrix import similarity_matrix
+    from assay.similarity.rbo import rbo
+    from assay.similarity.systems import compare_rankings
+    from assay.standard.factors import standardized
+    from assay.standard.variance import variance_components
+    from assay.stats.all_pairs import all_pairs
+    from assay.stats.leaderboard import leaderboard
+    from assay.stats.two_runs import compare_two
+    from assay.studies.simulate import simulate
     from assay.tables import Table
 
 _HOMES = {
-    "AssayError": "errors", "DataError": "errors", "Grades": "grades", "Labels": "data", "Measure": "measures",
-    "Policy": "scoring", "Qrels": "data", "Run": "data", "RunInfo": "data", "ScoreMatrix": "scores",
-    "Table": "tables", "Topics": "data", "UsageError": "errors", "align": "grades", "evaluate": "scoring",
-    "measure": "measures", "parse": "measures", "read_qrels": "io", "read_run": "io", "read_scores": "scorefiles",
-    "write_qrels": "io", "write_run": "io", "write_scores": "scorefiles",
+    "AssayError": "errors", "DataError": "errors", "Grades": "grades", "IntentQrels": "intents",
+    "Judging": "pooling", "Labels": "data", "Measure": "measures", "Policy": "scoring", "Qrels": "data",
+    "Run": "data", "RunInfo": "data", "ScoreMatrix": "scores", "Table": "tables", "Topics": "data",
+    "UsageError": "errors", "aggregate": "crowd.aggregate", "align": "grades", "all_pairs": "stats.all_pairs",
+    "cohen_kappa": "agreement.kappa", "compare_rankings": "similarity.systems", "compare_two": "stats.two_runs",
+    "evaluate": "scoring", "figure": "report", "kendall_tau_b": "similarity.correlation",
+    "krippendorff_alpha": "agreement.alpha", "leaderboard": "stats.leaderboard", "left_out": "pooling",
+    "measure": "measures", "parse": "measures", "power_plan": "plan.power", "predicted": "nojudgments.methods",
+    "ranked": "nojudgments.ranking", "rbo": "similarity.rbo", "read_intent_qrels": "io.diversity",
+    "read_labels": "io", "read_qrels": "io", "read_run": "io", "read_scores": "scorefiles", "read_topics": "io",
+    "save_figure": "report", "similarity_matrix": "similarity.matrix", "simulate": "studies.simulate",
+    "standardized": "standard.factors", "tau_ap": "similarity.correlation",
+    "variance_components": "standard.variance", "worker_quality": "crowd.quality", "write_labels": "io",
+    "write_qrels": "io", "write_report": "report", "write_run": "io", "write_scores": "scorefiles",
 }  # fmt: skip
 
 __all__ = [
-    "AssayError", "DataError", "Grades", "Labels", "Measure", "Policy", "Qrels", "Run", "RunInfo", "ScoreMatrix",
-    "Table", "Topics", "UsageError", "__version__", "align", "evaluate", "measure", "parse", "read_qrels", "read_run",
-    "read_scores", "write_qrels", "write_run", "write_scores",
+    "AssayError", "DataError", "Grades", "IntentQrels", "Judging", "Labels", "Measure", "Policy", "Qrels", "Run",
+    "RunInfo", "ScoreMatrix", "Table", "Topics", "UsageError", "__version__", "aggregate", "align", "all_pairs",
+    "cohen_kappa", "compare_rankings", "compare_two", "evaluate", "figure", "kendall_tau_b", "krippendorff_alpha",
+    "leaderboard", "left_out", "measure", "parse", "power_plan", "predicted", "ranked", "rbo", "read_intent_qrels",
+    "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "save_figure", "similarity_matrix",
+    "simulate", "standardized", "tau_ap", "variance_components", "worker_quality", "write_labels", "write_qrels",
+    "write_report", "write_run", "write_scores",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,29 @@ def test_bad_input_is_one_clear_error(scores: str, args: list[str], message: str
         run(args[0], scores, *args[1:])
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_transfer_between_measures_of_one_file(tmp_path: Path) -> None:
+    path = str(tmp_path / "both.csv")
+    one = made(runs=12, topics=10)
+    write_scores(tmp_path / "both.csv", [replace(one, measure="AP"), replace(one, measure="RR")])
+    with pytest.raises(AssayError, match=r"2 measures \(AP, RR\); choose one with --to-measure"):
+        run("transfer", path, "-m", "AP", "--to", path)
+    moved = run("transfer", path, "-m", "AP", "--to", path, "--to-measure", "RR", "--at", "3")
+    assert "tested on 12 runs by RR" in moved.output
+
+
+@pytest.mark.parametrize("args", [["best", "--seconds", "-1"], ["conclusions", "--alpha", "2"]])
+def test_numbers_out_of_range(scores: str, args: list[str]) -> None:
+    assert "is not in the range" in run(args[0], scores, *args[1:]).output
+
+
+def test_nothing_is_saved_where_the_scores_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("AP,1,2\na,.1,.2\nb,.2,.1\nc,.1,.3\n")
+    with pytest.raises(AssayError, match="normality needs at least 8 topics"):
+        run("simulate", str(path), "--save", str(tmp_path / "made.csv"))
+    assert not (tmp_path / "made.csv").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -185,6 +186,20 @@ def test_degenerate_topics_are_named() -> None:
     target = Qrels.from_dict({"1": {"a": 0, "b": 0}})
     none = best_cuts(as_labels(sample(0)[0]), "D_a+t", source=FINE, target=target)
     assert none.cuts[0].trouble == "the target has grade 0 only"
+
+
+@pytest.mark.parametrize("way", ["H_t+a", "H_a+t", "Tw_alpha"])
+@pytest.mark.parametrize("scope", ["topics", "mean", "pooled"])
+def test_one_label_has_nothing_to_compare(way: str, scope: str) -> None:
+    found = best_cuts(Labels.from_rows([("1", "a", "w", 5.0)]), way, source=FINE, scope=scope)
+    assert [c.trouble for c in found.cuts] == ["nothing varies: no cut has an α"]
+
+
+def test_a_task_that_several_workers_did_is_one_of_each() -> None:
+    labels = as_labels(sample(5)[0])
+    shared = replace(labels, task=np.array(["t"] * len(labels), dtype=object))
+    one, other = (best_cuts(seen, "H_t+a", source=FINE) for seen in (labels, shared))
+    np.testing.assert_array_equal(one.curves, other.curves)
 
 
 def test_a_cut_that_stills_most_tasks_is_named() -> None:

@@ -68,6 +68,22 @@ def test_positions_decide_the_order() -> None:
     assert run_out(Labels.from_rows(task("u", 7, 7, 8), position=np.array([1, 2, 3])), scale=S100).gaps == 0
 
 
+def test_a_task_that_several_workers_did_is_one_of_each() -> None:
+    from assay.crowd.protocol import Protocol, check_protocol
+    from assay.crowd.quality import worker_quality
+
+    rows = task("u", 0, 0, 50) + task("v", 100, 7, 8) + task("w", 20, 30, 40)
+    name, position = np.array(["1-1"] * 9, dtype=object), np.tile([1, 2, 3], 3)
+    labels = Labels.from_rows(rows, task=name, position=position, seconds=np.arange(9.0))
+    plain = Labels.from_rows(rows, position=position, seconds=np.arange(9.0))
+    assert run_out(labels, scale=S100).low.tolist() == run_out(plain, scale=S100).low.tolist() == [2, 0, 1, 0]
+    assert time_by_position(labels).table().rows == time_by_position(plain).table().rows
+    assert fewer_docs(labels, REFERENCE).amounts == (2, 3)
+    checked = check_protocol(labels, Protocol(docs=3, gold=None, seconds=None, start=None, attempts=None))
+    assert (checked.tasks, checked.failures) == (3, ())
+    assert worker_quality(labels, scale=S100).table().column("tasks") == [1, 1, 1]
+
+
 def test_scales_without_ends_cannot_run_out() -> None:
     with pytest.raises(UsageError, match="has no ends"):
         run_out(Labels.from_rows(task("u", 1, 2)), scale=MAGNITUDE)
@@ -210,6 +226,14 @@ def test_tasks_are_balanced(docs: int, room: int, workers: int, gold: bool, seed
     assert set(seen) == set(pool["1"])
     assert set(seen.values()) <= {workers, workers + 1}
     assert made.rows == make_tasks(pool, gold=known, docs=room + 2 * gold, workers=workers, seed=seed).rows
+
+
+@pytest.mark.parametrize(("told", "message"), [({"workers": 0}, "0 workers per doc"), ({"docs": 0}, "at least 1 is")])
+def test_tasks_need_workers_and_room(told: dict[str, int], message: str) -> None:
+    from assay.crowd.tasks import make_tasks
+
+    with pytest.raises(UsageError, match=message):
+        make_tasks({"1": ["a", "b"]}, workers=told.get("workers", 10), docs=told.get("docs", 8))
 
 
 def test_tasks_of_the_usual_size_and_their_files(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from assay.crowd.scales import S100
 from assay.crowd.uncertain import Uncertain, read_uncertain, write_uncertain
 from assay.data import Labels, Run
 from assay.errors import DataError
-from assay.evaluate import evaluate
+from assay.scoring import evaluate
 from tests.crowd.simulated import categories
 
 ITEMS = [("1", "a"), ("1", "b"), ("2", "a")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.crowd.aggregate import aggregate
 from assay.crowd.answers import Answers
-from assay.crowd.scales import MAGNITUDE, S4, S100, Scale
+from assay.crowd.scales import MAGNITUDE, S2, S4, S100, Scale
 from assay.crowd.vote import AGGREGATIONS, common_accuracy
 from assay.data import Labels
 from assay.errors import DataError, UsageError
@@ -151,3 +151,11 @@ def test_repeated_labels() -> None:
     assert means == [45, 0, 90]
     with pytest.raises(UsageError, match="no way 'none'"):
         aggregate(labels, "mean", scale=S100, repeats="none")
+
+
+def test_one_label_per_doc_says_nothing_of_how_sure_it_is() -> None:
+    alone = Labels.from_rows([("1", "a", "u", 1.0), ("1", "b", "v", 0.0), ("1", "c", "u", 0.0)])
+    found = aggregate(alone, "majority", scale=S2)
+    assert found.grade.tolist() == [1, 0, 0]
+    assert found.probability.tolist() == [0.5, 0.5, 0.5]
+    assert "no doc has two labels" in found.notes[0]

@@ -97,7 +97,7 @@ def test_a_bad_cell_is_an_error_with_its_line(tmp_path: Path, row: str, message:
 @pytest.mark.parametrize(
     ("column", "cell", "message"),
     [
-        ("seconds", "fast", r"seconds is not a number: 'fast'"),
+        ("seconds", "fast", r"seconds is not a number: 'fast'$"),
         ("position", "1.5", r"position is not a whole number: '1.5'"),
         ("attempt", "", r"attempt is not a number: ''"),
         ("task", "", r"task is empty"),

@@ -37,6 +37,15 @@ def test_tau_of_many_runs(m: int) -> None:
     np.testing.assert_allclose(tau(rows, full), [stats.kendalltau(r, full).statistic for r in rows], atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["tau-ap", "rbo", "spearman"])
+def test_each_row_stands_for_itself(name: str) -> None:
+    rng = np.random.default_rng(2)
+    rows, full = rng.integers(0, 90, (2500, 40)), rng.integers(0, 30, 40)  # ties in both, and several portions
+    function, some = CRITERIA[name].function, [0, 1023, 1024, 2499]
+    np.testing.assert_allclose(function(rows, full)[some], [function(rows[[i]], full)[0] for i in some], atol=1e-12)
+    assert function(rows[:0], full).shape == (0,)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=5, max_size=5), st.permutations(range(5)))
 def test_ties_are_all_orders_equally_often(row: list[int], full: list[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from assay.errors import DataError, UsageError
 from assay.topics.archive import Archive
+from assay.topics.holdout import holdout
 from assay.topics.nsga import first_population, fronts, offspring
 from assay.topics.problem import problem
 from assay.topics.search import SEARCHES, search
@@ -77,6 +79,28 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     found = search(made(), search="swap", progress=stop)
     assert found.stopped == "interrupt"
     assert len(found.values()) == 9
+
+
+def test_an_interrupt_ends_what_is_a_mean_of_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_short = replace(search(made(), search="swap"), stopped="interrupt")
+    monkeypatch.setattr("assay.topics.holdout.search", lambda *_, **__: cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        holdout(made())
+
+
+def test_nothing_beats_a_perfect_set() -> None:
+    found = search(made(runs=3, topics=12), search="swap", keep=2)
+    perfect = [c for c in range(1, 12) if found.sets["best"][c][1].tolist() == [1.0, 1.0]]
+    assert perfect
+    assert found.proved == {"best": frozenset(perfect), "worst": frozenset()}
+
+
+def test_slow_criteria_are_proved_less_far() -> None:
+    quick, slow = (search(made(runs=4, topics=26), criterion=c, cardinalities=(6,)) for c in ("tau", "spearman"))
+    assert quick.evaluations > 200_000
+    assert slow.evaluations > 200_000  # 230,230 subsets: both are listed
+    beyond = search(made(runs=4, topics=28), criterion="spearman", cardinalities=(6,))  # 376,740
+    assert beyond.evaluations < 200_000
 
 
 def test_an_interrupt_before_anything_is_an_interrupt() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.inputs import FILE
-from assay.cli.options import Output, output_options, seed_option
+from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.data import Labels, Qrels
 
 C = TypeVar("C", bound=Callable[..., Any])
+COUNT = click.IntRange(min=0)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -116,18 +117,24 @@ reference_option = click.option("--reference", type=FILE, help="Qrels to compare
 
 
 @command.command()
-@output_options
+@output_and_figure_options
 @labels_input
 @reference_option
 @click.option("--gold", type=FILE, help="Qrels of gold docs, where the file has no gold column.")
-@click.option("--docs", default=8, show_default=True, help="Docs per task; 0 for no such check.")
-@click.option("--gold-docs", default=2, show_default=True, help="Gold docs per task; 0 for no such check.")
-@click.option("--seconds", default=20.0, show_default=True, help="Least seconds on most docs; 0 for no such check.")
-@click.option("--on-docs", default=6, show_default=True, help="On so many docs.")
+@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task; 0 for no such check.")
+@click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task; 0 for no such check.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=20.0,
+    show_default=True,
+    help="Least seconds on most docs; 0 for no such check.",
+)
+@click.option("--on-docs", type=COUNT, default=6, show_default=True, help="On so many docs.")
 @click.option("--start", type=float, help="Preset value of the slider; the check that it was moved.")
-@click.option("--moved", default=4, show_default=True, help="Moved on so many docs.")
-@click.option("--attempts", default=3, show_default=True, help="Most attempts.")
-@click.option("--most", default=10, show_default=True, help="Rows shown of workers, docs and failures.")
+@click.option("--moved", type=COUNT, default=4, show_default=True, help="Moved on so many docs.")
+@click.option("--attempts", type=COUNT, default=3, show_default=True, help="Most attempts.")
+@click.option("--most", type=COUNT, default=10, show_default=True, help="Rows shown of workers, docs and failures.")
 def check(
     labels: Labels,
     scale: Scale | None,
@@ -163,26 +170,29 @@ def check(
     if outside.any():
         out.say(f"{int(outside.sum())} labels outside the scale are left out of the tables of topics, workers and docs")
         marked = marked.select(~outside)
+    by_topic = topic_quality(marked, scale=scale, reference=read_reference(reference))
+    by_worker, by_doc = worker_quality(marked, scale=scale), doc_quality(marked, scale=scale)
     out.write(
         found,
         checked.summary(),
         checked.table(most=most),
-        topic_quality(marked, scale=scale, reference=read_reference(reference)).table(),
-        worker_quality(marked, scale=scale).table(most=most),
-        doc_quality(marked, scale=scale).table(most=most),
+        by_topic.table(),
+        by_worker.table(most=most),
+        by_doc.table(most=most),
+        of=[by_worker, by_topic, by_doc],
     )
 
 
 @command.command()
-@output_options
+@output_and_figure_options
 @labels_input
 @click.option("--method", default="majority", show_default=True, help="See `assay crowd methods`.")
 @click.option("--repeats", default="all", show_default=True, type=click.Choice(["all", "first", "last"]),
               help="Where a worker labelled a doc more than once.")  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high, probability and sd of each doc here.")
-@click.option("--workers", default=0, help="Also show so many workers as the model sees them.")
-@click.option("--most", default=10, show_default=True, help="Least certain docs that are shown.")
+@click.option("--workers", type=COUNT, default=0, help="Also show so many workers as the model sees them.")
+@click.option("--most", type=COUNT, default=10, show_default=True, help="Least certain docs that are shown.")
 @reference_option
 def aggregate(
     labels: Labels,
@@ -250,8 +260,8 @@ def methods(out: Output) -> None:
 @click.option("--prior", default=0.5, show_default=True, help="Imaginary wins and losses of each doc.")
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
-@click.option("--most", default=20, show_default=True, help="Docs that are shown.")
-@output_options
+@click.option("--most", type=COUNT, default=20, show_default=True, help="Docs that are shown.")
+@output_and_figure_options
 def preferences(
     path: Path,
     columns: tuple[str, ...],
@@ -282,9 +292,9 @@ def preferences(
 @command.command()
 @click.argument("pool", type=FILE)
 @click.option("--gold", type=FILE, help="Qrels of gold docs; each task gets the lowest and the highest in turn.")
-@click.option("--docs", default=8, show_default=True, help="Docs per task, gold among them.")
-@click.option("--gold-docs", default=2, show_default=True, help="Gold docs per task.")
-@click.option("--workers", default=10, show_default=True, help="Workers per doc.")
+@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task, gold among them.")
+@click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task.")
+@click.option("--workers", type=COUNT, default=10, show_default=True, help="Workers per doc.")
 @click.option("--to", type=FILE, required=True, help="Write the tasks here: task, topic, position, doc, gold.")
 @seed_option
 @output_options

@@ -9,7 +9,7 @@ import click
 
 from assay.cli.crowd import command, labels_input, read_reference, reference_option
 from assay.cli.inputs import FILE
-from assay.cli.options import Output, output_options, seed_option
+from assay.cli.options import Output, output_and_figure_options, seed_option
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @command.command()
-@output_options
+@output_and_figure_options
 @labels_input
 @click.option("--levels", default=2, show_default=True, help="Levels of the coarse scale.")
 @click.option("--way", default="H_t+a", show_default=True, help="How to choose the cut: see `assay crowd methods`.")
@@ -97,7 +97,7 @@ def transform(
 
 
 @command.command()
-@output_options
+@output_and_figure_options
 @labels_input
 @reference_option
 @click.option("--repeats", default=100, show_default=True, help="Repetitions of drawing fewer labels per doc.")
@@ -124,25 +124,30 @@ def effort(
 
     scale = scale or scale_in(labels)
     scale.checked(labels)
-    tables = [run_out(labels, scale=scale).table()] if scale.kind == "interval" else []
+    gone = [run_out(labels, scale=scale)] if scale.kind == "interval" else []
+    drawn: list[object] = [*gone]
+    tables = [g.table() for g in gone]
     if labels.seconds is not None:
         times = time_by_position(labels)
+        drawn.append(times)
         tables += [times.table(), times.learning_table()]
     known = read_reference(reference)
     if known is not None:
-        tables.append(fewer_docs(labels, known, untied=untied).table())
+        fewer_in_task = fewer_docs(labels, known, untied=untied)
+        tables.append(fewer_in_task.table())
         with out.progress("fewer labels per doc") as progress:
             fewer = fewer_judgments(
                 labels, known, most=most_labels, repeats=repeats, untied=untied, seed=seed, progress=progress
             )
         tables.append(fewer.table())
+        drawn += [fewer_in_task, fewer]
     if not tables:
         raise UsageError("nothing to show: give --reference, a column of seconds, or a numeric scale")
-    out.write(*tables)
+    out.write(*tables, of=drawn)
 
 
 @command.command()
-@output_options
+@output_and_figure_options
 @labels_input
 @click.option("--reference", type=FILE, required=True, help="Qrels whose levels are profiled.")
 @click.option("--aggregated", is_flag=True, help="Mean label of each doc instead of single labels.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -121,23 +122,26 @@ def best(
     from assay.topics.holdout import holdout as held_out
     from assay.topics.series import SeriesResult, sample
 
+    shown, named = _numbers(at, ready), groups_of(groups) or None
     with out.progress("searching") as progress:
         found = look(progress=progress)
     drawn = sample(
         ready, repetitions=repetitions, percentiles=tuple(_parsed(percentiles, float, "percentages")), seed=seed
     )
     result = SeriesResult(ready, found, drawn)
-    shown = _numbers(at, ready)
     tables = [result.table(at=shown)]
-    if holdout and len(ready.matrix.runs) >= 6:
+    if holdout and found.stopped == "interrupt":
+        out.say("interrupted: the sets were not tested on other runs")
+    elif holdout and len(ready.matrix.runs) >= 6:
         with out.progress("holding out") as progress:
-            named = groups_of(groups) or None
             tested = held_out(ready, cardinalities=shown, splits=splits, groups=named, seed=seed, progress=progress)
         tables.append(tested.table())
     elif holdout:
         out.say(f"{len(ready.matrix.runs)} runs are too few to hold out half of them; 6 are needed")
     out.write(*tables, of=result)
     out.say(f"{found.evaluations} subsets valued in {found.seconds:.1f} s")
+    if found.stopped == "interrupt":
+        sys.exit(130)
 
 
 @command.command()
@@ -179,17 +183,16 @@ def stability(
     with out.progress("searching") as progress:
         found = look(progress=progress)
     result = measured(found, cardinalities=_numbers(at, ready))
-    tables = [result.table(), result.top_table()]
-    if pixel:
-        tables.append(map_table(found))
-    out.write(*tables, of=result)
+    out.write(result.table(), result.top_table(), *([map_table(found)] if pixel else []), of=result)
 
 
 @command.command()
 @problem_options
 @search_options
 @click.option("--test", default="t", show_default=True, metavar="NAME", help="t, wilcoxon, or another paired test.")
-@click.option("--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True, help="Level.")
+@click.option(
+    "--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True, help="Significance level."
+)
 @at_option
 @seed_option
 @jobs_option
@@ -247,7 +250,7 @@ def clusters(
 
 @command.command()
 @scores_input
-@output_options
+@output_and_figure_options
 def hits(matrices: Matrices, out: Output) -> None:
     """Which topics tell good runs from bad, and which runs tell easy topics from hard? HITS hubness and authority.
 
@@ -257,36 +260,42 @@ def hits(matrices: Matrices, out: Output) -> None:
     from assay.topics.hits import hits as solved
 
     result = solved(one_matrix(matrices))
-    out.write(result.table(), result.run_table())
+    out.write(result.table(), result.run_table(), of=result)
 
 
 @command.command()
 @scores_input
 @click.option("--to", "target", type=FILE, required=True, help="Scores to test on: another measure, or other runs.")
+@click.option("--to-measure", metavar="NAME", help="Which measure of that file, where it has several.")
 @criterion_option
 @click.option("--scale", default="plain", show_default=True, metavar="NAME", help="As in `assay topics best`.")
 @click.option("--search", default="auto", show_default=True, metavar="NAME", help="As in `assay topics best`.")
 @at_option
 @seed_option
-@output_options
+@output_and_figure_options
 def transfer(
-    matrices: Matrices, target: Path, criterion: str, scale: str, search: str, at: str | None, seed: int, out: Output
-) -> None:
+    matrices: Matrices, target: Path, to_measure: str | None, criterion: str, scale: str, search: str, at: str | None,
+    seed: int, out: Output,
+) -> None:  # fmt: skip
     """Subsets chosen on one set of scores, tested on another with the same topics.
 
     \b
     assay topics transfer ap.csv --to ndcg.csv
+    assay topics transfer scores.csv -m AP --to scores.csv --to-measure nDCG@10
     assay topics transfer trec8.csv --to robust.csv --at 5,10,20
     """
     from assay.topics.holdout import transfer as moved
 
-    other = one_matrix(load_scores([target], qrels_path=None, measures=None))
+    targets = load_scores([target], qrels_path=None, measures=to_measure)
+    if len(targets) > 1:
+        names = ", ".join(m.measure for m in targets)
+        raise UsageError(f"{target}: {len(targets)} measures ({names}); choose one with --to-measure")
     with out.progress("searching") as progress:
         result = moved(
-            one_matrix(matrices), other, criterion=criterion, scale=scale, cardinalities=_integers(at or ""),
+            one_matrix(matrices), targets[0], criterion=criterion, scale=scale, cardinalities=_integers(at or ""),
             search_by=search, seed=seed, progress=progress,
         )  # fmt: skip
-    out.write(result.table())
+    out.write(result.table(), of=result)
 
 
 @command.command()
@@ -325,7 +334,7 @@ def choose(
 @click.option("--draws", type=COUNT, default=20, show_default=True, help="Random draws per size.")
 @criterion_option
 @seed_option
-@output_options
+@output_and_figure_options
 def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int, out: Output) -> None:
     """What does a larger ground truth do? The series of random parts of a large collection.
 
@@ -338,7 +347,7 @@ def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int
         result = grown(
             one_matrix(matrices), sizes=_integers(sizes), draws=draws, criterion=criterion, seed=seed, progress=progress
         )
-    out.write(result.table())
+    out.write(result.table(), of=result)
 
 
 @command.command()
@@ -360,11 +369,10 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
     from assay.topics import synthetic
 
     like = one_matrix(matrices)
-    normal = synthetic.normality(like).table()
     made = synthetic.KINDS[kind](like, runs=runs, topics=topics, seed=seed)
+    out.write(synthetic.normality(like).table())  # before anything is saved: it may have something against the scores
     write_scores(save, [made], shape="matrix")
     out.say(f"{len(made.runs)} runs × {len(made.topics)} topics written to {save}")
-    out.write(normal)
 
 
 def _numbers(at: str | None, ready: Problem) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ class CutSums:
         """For each row of `cuts`: Σ α over the groups, and over how many. undefined: groups without variation are
         left out (`skip`) or count as α = 1 (`one`)."""
         total, count = np.zeros(len(cuts)), np.zeros(len(cuts))
-        for rows in chunks(len(cuts), max(1, CELLS // len(self.values))):
+        for rows in chunks(len(cuts), max(1, CELLS // max(1, len(self.values)))):
             alpha, defined = self._alpha(cuts[rows])
             total[rows] = np.where(defined, alpha, 1.0 if undefined == "one" else 0.0).sum(axis=1)
             count[rows] = defined.shape[1] if undefined == "one" else defined.sum(axis=1)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assay.crowd.cutsums import CutSums, against_source, against_target, among_workers
-from assay.crowd.scales import Scale, units
+from assay.crowd.effort import task_of
+from assay.crowd.scales import Scale
 from assay.data import Floats, Labels, Qrels
 from assay.errors import DataError, UsageError
 from assay.ids import Ints
@@ -48,7 +49,7 @@ def source_of(
     scale.checked(labels)
     item, pairs = labels.items()
     x = np.searchsorted(np.array(scale.levels), labels.label).astype(np.int64)
-    task = units(labels) if labels.task is None else np.unique(labels.task, return_inverse=True)[1].astype(np.int64)
+    task = task_of(labels)
     grades = np.full(len(pairs), -1)
     if target is not None:
         known = target.to_dict()

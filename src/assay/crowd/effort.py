@@ -20,10 +20,11 @@ from assay.tables import Table
 
 
 def task_of(labels: Labels) -> Ints:
-    """Each row's task as a number: the task column, or (topic, worker) in a file without one."""
+    """Each row's task as a number: a worker's labels of one task (or, without such a column, of one topic)."""
     if labels.task is None:
         return units(labels)
-    return np.unique(labels.task.astype(str), return_inverse=True)[1].astype(np.int64)
+    name = np.unique(labels.task.astype(str), return_inverse=True)[1].astype(np.int64)
+    return np.unique(name * len(labels.workers) + labels.worker, return_inverse=True)[1].astype(np.int64)
 
 
 def in_task_order(labels: Labels) -> tuple[Ints, Ints, Ints]:

@@ -86,7 +86,8 @@ def check_protocol(labels: Labels, protocol: Protocol | None = None) -> Protocol
     """Which tasks fail which check of the protocol.
 
     gold order: of two gold docs with different gold labels, the better one must get the strictly higher label.
-    A task is a value of the task column, or all labels of one worker on one topic.
+    A task here is what one worker did of it: platforms give the same task, with one name, to several workers.
+    Without a task column it is all labels of one worker on one topic.
     """
     protocol = protocol or Protocol()
     task = task_of(labels)

@@ -72,7 +72,9 @@ def make_tasks(
     Gold docs are not part of the pool: a doc in both is judged as gold only.
     """
     room = docs - (gold_docs if gold else 0)
-    if room < 1 or workers < 1 or gold_docs < 0:
+    if workers < 1 or gold_docs < 0:
+        raise UsageError(f"{workers} workers per doc and {gold_docs} gold docs per task; take at least 1 and 0")
+    if room < 1:
         raise UsageError(
             f"tasks of {docs} docs with {docs - room} gold leave {room} for the pool; at least 1 is needed"
         )

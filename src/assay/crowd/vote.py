@@ -100,7 +100,8 @@ def majority(answers: Answers, *, ties: str = "low", seed: int = 0) -> Uncertain
     votes = answers.votes()
     best = _winner(votes, ties, seed)
     accuracy = common_accuracy(votes)
-    notes = (f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {accuracy:.3f}.",)
+    told = f"{accuracy:.3f}" if votes.sum(axis=1).max(initial=0) > 1 else "unknown, since no doc has two labels"
+    notes = (f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {told}.",)
     odds = np.log(accuracy * (len(answers.levels) - 1) / (1 - accuracy))
     return Uncertain.of_posterior(
         f"majority (ties: {ties})",
@@ -116,12 +117,14 @@ def majority(answers: Answers, *, ties: str = "low", seed: int = 0) -> Uncertain
 def common_accuracy(votes: Floats) -> float:
     """The accuracy s that all workers would share, given how often two labels of a doc agree.
 
+    Chance, 1/K, where no doc has two labels: nothing then speaks for the workers.
+
     >>> round(common_accuracy(np.array([[9.0, 1.0], [1.0, 9.0]])), 4)
     0.8873
     """
     n, k = votes.sum(axis=1), votes.shape[1]
     pairs = (n * (n - 1)).sum()
-    agree = (votes * (votes - 1)).sum() / pairs if pairs else 1.0
+    agree = (votes * (votes - 1)).sum() / pairs if pairs else 1 / k
     s = (1 + np.sqrt(max(0.0, (k - 1) * (k * agree - 1)))) / k
     return float(np.clip(s, 1 / k, 0.999))
 

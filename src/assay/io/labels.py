@@ -81,7 +81,9 @@ def labels_and_empty(
     sheet, left_out = _without_empty(sheet, place["label"], empty)
     topics, docs = _topics_and_docs(sheet, place, topic, split)
     workers = _names(sheet, place["worker"])
-    label = _numbers(_without_words(sheet, place["label"], levels or {}), place["label"])
+    label = _numbers(
+        _without_words(sheet, place["label"], levels or {}), place["label"], "; words need a declared scale"
+    )
     (topic_names, of_topic), (doc_names, of_doc), (worker_names, of_worker) = map(_coded, (topics, docs, workers))
     bare = Labels(topic_names, doc_names, worker_names, of_topic, of_doc, of_worker, label, name=Path(path).name)
     scaled = label if times == 1.0 else np.round(label * times, 9)
@@ -195,7 +197,7 @@ def _without_words(sheet: Sheet, column: int, levels: Mapping[str, float]) -> Sh
     return Sheet(sheet.where, sheet.header, rows, sheet.lines)
 
 
-def _numbers(sheet: Sheet, column: int, *, may_be_empty: bool = False) -> Floats:
+def _numbers(sheet: Sheet, column: int, advice: str = "", *, may_be_empty: bool = False) -> Floats:
     """A column as finite numbers; where it may be empty, an empty cell is not-a-number."""
     cells = [row[column] for row in sheet.rows]
     try:
@@ -209,7 +211,7 @@ def _numbers(sheet: Sheet, column: int, *, may_be_empty: bool = False) -> Floats
         good |= np.array([not c.strip() for c in cells])
     if not good.all():
         bad = int(np.argmin(good))
-        what = f"{sheet.header[column]} is not a number: {cells[bad].strip()!r}; words need a declared scale"
+        what = f"{sheet.header[column]} is not a number: {cells[bad].strip()!r}{advice}"
         raise DataError.at(sheet.where, sheet.lines[bad], what)
     return values
 

@@ -16,7 +16,7 @@ from assay.scores import ScoreMatrix
 from assay.tables import Table
 from assay.topics.holdout import QUICK, HoldoutResult, holdout
 from assay.topics.problem import problem
-from assay.topics.search import search
+from assay.topics.search import finished, search
 from assay.topics.series import sample
 
 
@@ -84,7 +84,7 @@ def choose(
         search_by=QUICK, seed=seed, progress=progress,
     )  # fmt: skip
     ready = problem(history, criterion=criterion, scale=scale)
-    found = search(ready, search=search_by, sides=("best",), cardinalities=(count,), seed=seed)
+    found = finished(search(ready, search=search_by, sides=("best",), cardinalities=(count,), seed=seed))
     best = found.subsets("best", c=count)[0]
     actual = actual_random = None
     if truth is not None:

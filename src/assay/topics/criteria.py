@@ -20,7 +20,7 @@ CriterionFunction = Callable[..., Floats]
 CRITERIA: Registry[CriterionFunction] = Registry("criterion")
 
 
-@CRITERIA.register("pearson", title="Pearson's ρ", higher=True)
+@CRITERIA.register("pearson", title="Pearson's ρ", higher=True, quick=True)
 def pearson(sums: Numbers, full: Numbers) -> Floats:
     """Linear correlation of the subset's means with the means over all topics.
 
@@ -35,7 +35,7 @@ def pearson(sums: Numbers, full: Numbers) -> Floats:
     return _ratio(centred @ target, spread)
 
 
-@CRITERIA.register("tau", title="Kendall's τ-b", higher=True)
+@CRITERIA.register("tau", title="Kendall's τ-b", higher=True, quick=True)
 def tau(sums: Numbers, full: Numbers) -> Floats:
     """Kendall's τ-b: (concordant - discordant) / √(pairs untied here · pairs untied on all topics).
 
@@ -49,7 +49,7 @@ def tau(sums: Numbers, full: Numbers) -> Floats:
     return _ratio(agree - against, np.sqrt(untied * _apart(full)))
 
 
-@CRITERIA.register("tau-ap", title="τ_AP", higher=True)
+@CRITERIA.register("tau-ap", title="τ_AP", higher=True, quick=False)
 def tau_ap(sums: Numbers, full: Numbers) -> Floats:
     """Yilmaz, Aslam and Robertson's τ_AP of the subset's ranking: mistakes near its top weigh more.
 
@@ -60,16 +60,12 @@ def tau_ap(sums: Numbers, full: Numbers) -> Floats:
     >>> tau_ap(np.array([[1, 2, 3], [3, 2, 1], [2, 1, 3]]), np.array([10, 20, 30])).round(6).tolist()
     [1.0, -1.0, 0.5]
     """
-    truth = (np.sign(full[:, None] - full[None, :]) + 1) / 2
-    total = np.zeros(len(sums))
-    for i in range(sums.shape[1]):
-        above, level = sums > sums[:, i : i + 1], sums == sums[:, i : i + 1]
-        high, ties = above.sum(axis=1), level.sum(axis=1) - 1
-        total += _expected_hits(above @ truth[:, i], level @ truth[:, i] - 0.5, high, ties)
-    return np.asarray(2 * total / (sums.shape[1] - 1) - 1)
+    truth = ((np.sign(full[:, None] - full[None, :]) + 1) / 2).astype(np.float32)  # halves: exact, and fast
+    total = [_hits_above(sums[a : a + 1024], truth) for a in range(0, len(sums), 1024)]
+    return np.asarray(2 * np.concatenate([np.zeros(0), *total]) / (sums.shape[1] - 1) - 1)
 
 
-@CRITERIA.register("spearman", title="Spearman's ρ", higher=True)
+@CRITERIA.register("spearman", title="Spearman's ρ", higher=True, quick=False)
 def spearman(sums: Numbers, full: Numbers) -> Floats:
     """Correlation of the ranks, ties at their mean rank.
 
@@ -79,7 +75,7 @@ def spearman(sums: Numbers, full: Numbers) -> Floats:
     return pearson(ranks(sums), ranks(full[None, :])[0])
 
 
-@CRITERIA.register("rbo", title="RBO", higher=True)
+@CRITERIA.register("rbo", title="RBO", higher=True, quick=False)
 def rbo(sums: Numbers, full: Numbers, *, p: float | None = None) -> Floats:
     """Rank-biased overlap of the two rankings of runs, extrapolated; by default the top tenth has 75 % of the weight.
 
@@ -95,16 +91,16 @@ def rbo(sums: Numbers, full: Numbers, *, p: float | None = None) -> Floats:
     p = persistence_for(max(1, round(0.1 * m)), 0.75) if p is None else p
     depth = np.arange(1, m + 1)
     weight = (1 - p) / p * p**depth / depth
-    here, there = m + 1 - ranks(sums), m + 1 - ranks(full[None, :])[0]
-    later = np.append(np.cumsum(weight[::-1])[::-1], 0.0)  # weight of all depths from d on
-    found = later[np.maximum(here, there).astype(np.intp) - 1].sum(axis=1)
-    tied = np.ones(len(sums), bool) if len(np.unique(full)) < m else (np.diff(np.sort(here)) == 0).any(axis=1)
-    if tied.any():
-        found[tied] = _tied_overlap(sums[tied], full, depth) @ weight
-    return np.asarray(found + p**m)
+    sure = _share_in_top(full, depth) * weight
+    worth = np.cumsum(np.cumsum(sure[:, ::-1], axis=1)[:, ::-1], axis=1)  # of a run at ranks 1 … d, summed
+    worth = np.column_stack([np.zeros(m), worth])
+    below, upto = standing(sums)
+    runs = np.arange(m)
+    found = (worth[runs, m - below] - worth[runs, m - upto]) / (upto - below)  # the mean over the ranks of its ties
+    return np.asarray(found.sum(axis=1) + p**m)
 
 
-@CRITERIA.register("error-rate", title="error rate", higher=False)
+@CRITERIA.register("error-rate", title="error rate", higher=False, quick=True)
 def error_rate(sums: Numbers, full: Numbers) -> Floats:
     """Share of the pairs of runs, untied on all topics, that the subset orders otherwise; a tie is half an error.
 
@@ -176,26 +172,48 @@ def _falls(columns: Numbers) -> Numbers:
     return found
 
 
-def ranks(sums: Numbers, size: int = 1024) -> Floats:
+def ranks(sums: Numbers) -> Floats:
     """Rank of each run in each row, 1 for the lowest sum, ties at their mean.
 
     >>> ranks(np.array([[5, 1, 5, 7]])).tolist()
     [[2.5, 1.0, 2.5, 4.0]]
     """
-    found = np.empty(sums.shape)
-    for a in range(0, len(sums), size):
-        found[a : a + size] = (_wins(np.ascontiguousarray(sums[a : a + size].T)).T + sums.shape[1] + 1) / 2
-    return found
+    below, upto = standing(sums)
+    return np.asarray((below + upto + 1) / 2)
 
 
-def _wins(columns: Numbers) -> Numbers:
-    """Of each run in each column (runs × subsets): runs below it less runs above it."""
-    wins = np.zeros(columns.shape, np.int16)
-    for k in range(1, len(columns)):
-        sign = np.greater(columns[:-k], columns[k:]).view(np.int8) - np.less(columns[:-k], columns[k:]).view(np.int8)
-        wins[:-k] += sign
-        wins[k:] -= sign
-    return wins
+def standing(sums: Numbers) -> tuple[Numbers, Numbers]:
+    """Of each run in each row: how many runs are below it, and how many below or level with it, itself too.
+
+    >>> [counts.tolist() for counts in standing(np.array([[5, 1, 5, 7]]))]
+    [[[1, 0, 1, 3]], [[3, 1, 3, 4]]]
+    """
+    m = sums.shape[1]
+    order = np.argsort(sums, axis=1)
+    ordered, place = np.take_along_axis(sums, order, axis=1), np.arange(m)
+    first = np.ones(sums.shape, bool)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    last = np.ones(sums.shape, bool)
+    last[:, :-1] = first[:, 1:]
+    below, upto = np.empty((2, *sums.shape), np.intp)
+    np.put_along_axis(below, order, np.maximum.accumulate(np.where(first, place, 0), axis=1), axis=1)
+    ends = np.minimum.accumulate(np.where(last, place + 1, m)[:, ::-1], axis=1)[:, ::-1]
+    np.put_along_axis(upto, order, ends, axis=1)
+    return below, upto
+
+
+def _hits_above(sums: Numbers, truth: npt.NDArray[np.float32]) -> Floats:
+    """Of each row: Σ_i C(i)/(i-1), ties in any order; `truth` says to what part a run is above another."""
+    below, upto = standing(sums)
+    high, ties = sums.shape[1] - upto, upto - below - 1
+    total = np.zeros(len(sums))
+    for i in range(sums.shape[1]):
+        sure = (sums > sums[:, i : i + 1]).astype(np.float32) @ truth[:, i]
+        total += np.where(ties[:, i] == 0, sure / np.maximum(high[:, i], 1), 0.0)
+        some = np.flatnonzero(ties[:, i])
+        level = (sums[some] == sums[some, i : i + 1]).astype(np.float32) @ truth[:, i] - 0.5
+        total[some] += _expected_hits(sure[some].astype(np.float64), level, high[some, i], ties[some, i])
+    return total
 
 
 def _expected_hits(sure: Floats, level: Floats, high: Numbers, ties: Numbers) -> Floats:
@@ -212,19 +230,11 @@ def _expected_hits(sure: Floats, level: Floats, high: Numbers, ties: Numbers) ->
     return total
 
 
-def _tied_overlap(sums: Numbers, full: Numbers, depth: Numbers) -> Floats:
-    """Expected number of runs that two top-d lists share, for each row and depth d, ties in any order."""
-    sure = _share_in_top(full[None, :], depth)[0]
-    size = max(1, 4_000_000 // len(full) ** 2)
-    starts = range(0, len(sums), size)
-    return np.concatenate([np.einsum("kid,id->kd", _share_in_top(sums[a : a + size], depth), sure) for a in starts])
-
-
-def _share_in_top(sums: Numbers, depth: Numbers) -> Floats:
-    """For each row, run and depth d: to what part the run is among the top d."""
-    high = np.stack([(sums > sums[:, i : i + 1]).sum(axis=1) for i in range(sums.shape[1])], axis=1)
-    level = np.stack([(sums == sums[:, i : i + 1]).sum(axis=1) for i in range(sums.shape[1])], axis=1)
-    return np.asarray(np.clip((depth - high[:, :, None]) / level[:, :, None], 0.0, 1.0))
+def _share_in_top(full: Numbers, depth: Numbers) -> Floats:
+    """For each run and depth d: to what part the run is among the top d, ties in any order."""
+    below, upto = standing(full[None, :])
+    high, level = len(full) - upto[0], (upto - below)[0]
+    return np.asarray(np.clip((depth - high[:, None]) / level[:, None], 0.0, 1.0))
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:

@@ -17,7 +17,7 @@ from assay.scores import Floats, ScoreMatrix
 from assay.tables import Table
 from assay.topics.conclusions import spaced
 from assay.topics.problem import Masks, Problem, problem
-from assay.topics.search import SearchResult, search
+from assay.topics.search import SearchResult, finished, search
 from assay.topics.series import sample
 
 QUICK = "swap(starts=3, rounds=3)"
@@ -81,9 +81,8 @@ def holdout(
     rows: list[list[Floats]] = []
     for number, rng in enumerate(generators(seed, splits)):
         own, other = (whole.of_runs(half) for half in halved(whole.matrix.runs, rng, groups))
-        rows.append(
-            _tested(search(own, search=search_by, cardinalities=wanted, seed=seed), other, wanted, repetitions, seed)
-        )
+        found = finished(search(own, search=search_by, cardinalities=wanted, seed=seed))
+        rows.append(_tested(found, other, wanted, repetitions, seed))
         progress(number + 1, splits)
     parts = [np.array(part) for part in zip(*rows, strict=True)]
     kept = "" if groups is None else ", groups kept together"
@@ -113,7 +112,7 @@ def transfer(
         raise DataError(f"{source.measure} and {target.measure}: {len(common)} common topics; at least 2 are needed")
     own, other = (problem(m.select(topics=common), criterion=criterion, scale=scale) for m in (source, target))
     wanted = _wanted(cardinalities, own.n)
-    found = search(own, search=search_by, cardinalities=wanted, seed=seed, progress=progress)
+    found = finished(search(own, search=search_by, cardinalities=wanted, seed=seed, progress=progress))
     parts = [row[None, :] for row in _tested(found, other, wanted, repetitions, seed)]
     sizes = f"{len(source.runs)} runs by {source.measure}", f"{len(target.runs)} runs by {target.measure}"
     how = f"chosen by {search_by} on {sizes[0]}, tested on {sizes[1]}, {own.n} common topics"

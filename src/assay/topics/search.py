@@ -18,8 +18,8 @@ from assay.errors import UsageError
 from assay.registry import Registry
 from assay.scores import ScoreMatrix
 from assay.tables import Table
-from assay.topics.archive import BEST, SIDES, WORST, Archive
-from assay.topics.criteria import Floats
+from assay.topics.archive import BEST, SIDES, WORST, Archive, Cell
+from assay.topics.criteria import CRITERIA, Floats
 from assay.topics.exact import exact
 from assay.topics.greedy import greedy
 from assay.topics.nsga import nsga
@@ -38,10 +38,12 @@ def auto(archive: Archive, rng: np.random.Generator, *, effort: int = 1) -> Step
     """Proof where it is cheap, swap search elsewhere; `effort` multiplies the rounds of swap search.
 
     Up to 60 topics every cardinality is tried whose proof takes seconds; beyond, only those of a few topics in or out.
+    Criteria that are slow to value are proved a topic or so less far.
     """
+    subsets = 2_200_000 if CRITERIA[archive.problem.criterion].facts["quick"] else 250_000
     for _ in range(effort):
         yield from swap(archive, rng)
-    yield from exact(archive, rng, subsets=2_200_000, sums=120_000_000, deepest=12)
+    yield from exact(archive, rng, subsets=subsets, sums=120_000_000, deepest=12)
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,13 @@ def search(
     return _result(archive, search, stopped, spent, seed)
 
 
+def finished(found: SearchResult) -> SearchResult:
+    """A search that ran to its end. One that Ctrl-C cut short is no part of a mean: then the whole stops."""
+    if found.stopped == "interrupt":
+        raise KeyboardInterrupt
+    return found
+
+
 def _run(archive: Archive, names: str, seed: int, deadline: float | None, progress: Progress) -> str:
     """Run the searches in turn; why they stopped early, or nothing."""
     parsed = [SEARCHES.parse(name.strip()) for name in names.split("+")]
@@ -181,10 +190,18 @@ def _result(archive: Archive, name: str, stopped: str, seconds: float, seed: int
         if archive.value(side, c) is not None:
             masks, _ = archive.sets(side, c)
             sets[names[side]][c] = masks, archive.problem.of_masks(masks)  # from whole sums, not from increments
-    proved = {names[s]: frozenset(c for side, c in archive.proved if side == s) for s in archive.sides}
+    known = archive.proved | _perfect(archive)
+    proved = {names[s]: frozenset(c for side, c in known if side == s) for s in archive.sides}
     return SearchResult(
         archive.problem, name, sets, proved, archive.cardinalities, archive.evaluations, seconds, stopped, seed
     )
+
+
+def _perfect(archive: Archive) -> set[Cell]:
+    """Cells whose sets all rank the runs just as all topics do: nothing can be better."""
+    top = 1.0 if archive.problem.higher else 0.0
+    found = {c: archive.sets(BEST, c)[1] for side, c in archive.cells() if side == BEST}
+    return {(BEST, c) for c, values in found.items() if len(values) and np.abs(values - top).max() < 1e-12}
 
 
 def _sizes(cardinalities: tuple[int, ...], n: int) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from assay.errors import DataError, UsageError
 from assay.scores import Floats, ScoreMatrix
 from assay.tables import Table
 from assay.topics.problem import problem
-from assay.topics.search import search
+from assay.topics.search import finished, search
 from assay.topics.series import sample
 
 CRITICAL = {
@@ -125,7 +125,7 @@ def _drawn(matrix: ScoreMatrix, size: int, rng: np.random.Generator) -> ScoreMat
 
 def _three(matrix: ScoreMatrix, at: list[int], criterion: str, by: str, repetitions: int, seed: int) -> Floats:
     ready = problem(matrix, criterion=criterion)
-    found = search(ready, search=by, cardinalities=tuple(at), seed=seed)
+    found = finished(search(ready, search=by, cardinalities=tuple(at), seed=seed))
     average = sample(ready, repetitions=repetitions, seed=seed).average
     return np.array([found.values("best"), [average[c - 1] for c in at], found.values("worst")])
 

@@ -14,6 +14,7 @@ import click
 from assay.cli.main import COMMANDS
 from assay.registry import Entry, Registry
 
+REQUIRED = inspect.Parameter.empty
 HERE = Path(__file__).resolve().parent / "reference"
 
 REGISTRIES = {
@@ -64,7 +65,7 @@ def registry_page(title: str, registry: Registry[Any]) -> str:
 
 def section(entry: Entry[Any], level: int = 2) -> str:
     """One entry."""
-    given = ", ".join(f"{k}={_shown(v)}" for k, v in entry.parameters.items())
+    given = ", ".join(f"{k}={_shown(v)}" for k, v in entry.parameters.items() if not callable(v) or v is REQUIRED)
     head = (
         f"{'#' * level} {entry.name}\n\n`{entry.name}({given})`"
         if given
@@ -100,7 +101,7 @@ def other_registries() -> Iterable[tuple[str, Registry[Any]]]:
 
 
 def _shown(value: object) -> str:
-    return "required" if value is inspect.Parameter.empty else str(value).lower() if value is None else str(value)
+    return "required" if value is REQUIRED else str(value).lower() if value is None else str(value)
 
 
 if __name__ == "__main__":

@@ -45,11 +45,33 @@ class RunSimilarity:
         """One row: means and spread over topics."""
         ext = np.array([r.ext for r in self.rbo])
         spread = float(ext.std(ddof=1)) if len(ext) > 1 else None
-        row = [f"{self.runs[0]} – {self.runs[1]}", str(self.mean()), spread, float(np.median(ext)), len(ext)]
-        columns = {"runs": "", "RBO EXT [MIN – MAX]": "", "sd": ".4f", "median": ".4f", "topics": "d"}
+        mean = self.mean()
+        row = [
+            f"{self.runs[0]} – {self.runs[1]}",
+            mean.ext,
+            mean.min,
+            mean.max,
+            spread,
+            float(np.median(ext)),
+            len(ext),
+        ]
+        columns = {
+            "runs": "",
+            "RBO EXT": ".4f",
+            "MIN": ".4f",
+            "MAX": ".4f",
+            "sd": ".4f",
+            "median": ".4f",
+            "topics": "d",
+        }
         means = [float(np.mean(values)) for values in self.others.values()]
         formats = {**columns, **dict.fromkeys(self.others, ".4f")}
-        return Table.of(formats, [(*row, *means)], caption="Similarity of two runs", notes=self.notes())
+        return Table.of(
+            formats,
+            [(*row, *means)],
+            caption="Similarity of two runs",
+            notes=[f"RBO {mean} as EXT [MIN – MAX]", *self.notes()],
+        )
 
     def topic_table(self, n: int | None = None) -> Table:
         """One row per topic, the most different first; at most n of them."""

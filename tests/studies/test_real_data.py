@@ -1,0 +1,83 @@
+"""What the studies find on TREC-COVID and Robust 2004."""
+
+from __future__ import annotations
+
+import csv
+import tarfile
+
+import numpy as np
+import pytest
+
+from assay.data import Qrels, Run
+from assay.io import read_qrels, read_run
+from assay.lists import collected
+from assay.pooling import left_out
+from assay.scorefiles import read_scores
+from assay.scores import ScoreMatrix
+from assay.scoring import evaluate
+from assay.studies.discriminative import discriminative_power
+from assay.studies.rankings import predictivity
+from assay.studies.swaps import swap_rates
+from tests.conftest import real_data
+
+MEASURES = ["AP", "nDCG", "P@10", "RR"]
+
+
+@pytest.fixture(scope="module")
+def covid(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Run], Qrels, dict[str, dict[str, str]]]:
+    root, folder = real_data("trec-covid-round1"), tmp_path_factory.mktemp("covid")
+    with tarfile.open(root / "runs.tar.xz") as tar:
+        tar.extractall(folder, filter="data")
+    with open(root / "leaderboard.csv", newline="") as file:
+        board = {row["run"]: row for row in csv.DictReader(file)}
+    runs = [read_run(path) for path in sorted((folder / "runs").iterdir())]
+    return runs, read_qrels(root / "qrels.txt"), board
+
+
+@pytest.fixture(scope="module")
+def scores(covid: tuple[list[Run], Qrels, dict[str, dict[str, str]]]) -> list[ScoreMatrix]:
+    runs, qrels, _ = covid
+    return evaluate(runs, qrels, MEASURES, jobs=2)
+
+
+def robust() -> list[ScoreMatrix]:
+    base = real_data("trec-score-matrices")
+    ap = read_scores(base / "named" / "robust2004_ap.csv")[0]
+    p10 = read_scores(base / "anonymous" / "robust2004_p10.csv", transpose=True, measure="P@10")[0]
+    return [ap, ScoreMatrix.of(p10.values, runs=ap.runs, topics=ap.topics, measure="P@10")]
+
+
+def test_ap_and_ndcg_are_more_predictive_than_p10_and_rr(scores: list[ScoreMatrix]) -> None:
+    tau = dict(zip(MEASURES, np.diag(predictivity(scores, splits=200).tau), strict=True))
+    assert min(tau["AP"], tau["nDCG"]) > tau["P@10"] > tau["RR"]
+    ap, p10 = np.diag(predictivity(robust(), splits=200).tau)
+    assert ap > p10
+
+
+def test_ap_and_ndcg_discriminate_more_than_p10_and_rr(scores: list[ScoreMatrix]) -> None:
+    shares = dict(zip(MEASURES, discriminative_power(scores, test="t").shares, strict=True))
+    assert min(shares["AP"], shares["nDCG"]) > shares["P@10"] > shares["RR"]
+    ap, p10 = discriminative_power(robust(), test="t").shares
+    assert ap > p10
+
+
+def test_swaps_need_a_smaller_difference_with_ap_than_with_rr(scores: list[ScoreMatrix]) -> None:
+    needed = [swap_rates(scores[i], draws=20).needed() for i in (0, 3)]
+    assert needed[0] is not None
+    assert needed[1] is None or needed[0] < needed[1]
+
+
+def test_leaving_a_team_out_of_the_pool_costs_it_something(
+    covid: tuple[list[Run], Qrels, dict[str, dict[str, str]]],
+) -> None:
+    """Pooled were the runs that contributed judgments; a team loses what only its own runs brought."""
+    runs, qrels, board = covid
+    pooled = [run for run in runs if board[run.name]["contributed judgments"] == "yes"]
+    assert len(pooled) == 56
+    teams = {name: row["team"] for name, row in board.items()}
+    lists = collected(pooled, qrels, groups=teams)
+    by_run, by_team = (left_out(lists, "AP", depth=7, by=by) for by in ("run", "group"))
+    assert (by_team.loss <= by_run.loss + 1e-12).all()
+    change = by_team.loss / by_team.pooled
+    assert -0.15 < change.mean() < -0.01
+    assert (by_team.loss <= 1e-12).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,20 @@ def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
     text = CliRunner().invoke(command, args, catch_exceptions=False).stdout
     assert "at 3 sizes or more, so nothing is extrapolated" in text
     assert "large enough" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("compare", ["{}/s.csv", "-m", "AP", "--baseline", "borea1", "--differences"]),
+        ("similarity", ["{}/runs/atlas1.run", "{}/runs/atlas2.run", "--by-depth"]),
+        ("predict", ["{}/runs", "--qrels", "{}/qrels.txt", "--method", "emap", "--calibration"]),
+    ],
+)
+def test_other_commands_draw_what_they_are_asked_to(name: str, args: list[str], folder: Path) -> None:
+    picture = folder / f"{name}.svg"
+    told = [a.format(folder) for a in args]
+    other = importlib.import_module(f"assay.cli.{name}").command
+    result = CliRunner().invoke(other, [*told, "--figure", str(picture), "--quiet"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert picture.read_text().startswith("<svg")

@@ -53,14 +53,15 @@ TEST_HELP = (
 @click.option("--normality", is_flag=True, help="Also whether the differences to the baseline look normal.")
 @click.option("--against", type=FILE, help="Scores on another topic set: compare runs of the same name, unpaired.")
 @click.option("--uncertainty", type=FILE, help="Judgments in doubt (`assay crowd aggregate`); FILES are then runs.")
+@click.option("--differences", is_flag=True, help="--figure shows the best run against --baseline, topic by topic.")
 @click.option("--factorial", is_flag=True, help="FILE has columns of factors, then topics: which factor matters?")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def command(
     files: Sequence[Path], qrels_path: Path | None, measures: str | None, transpose: bool, against: Path | None,
-    uncertainty: Path | None, factorial: bool, baseline: str | None, correction: str, alpha: float, letters: bool,
-    pairs: bool, anova: bool, normality: bool, jobs: int, out: Output, test: str | None, **how: Any,
+    uncertainty: Path | None, differences: bool, factorial: bool, baseline: str | None, correction: str, alpha: float,
+    letters: bool, pairs: bool, anova: bool, normality: bool, jobs: int, out: Output, test: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Is the difference real?
 
@@ -100,7 +101,19 @@ def command(
         tables += [board.table(), *([board.pairs_table()] if pairs else []), *(_analyses(matrix) if anova else [])]
         tables += [_normality(matrix, board.baseline)] if normality else []
         boards.append(board)
-    out.write(*tables, of=boards[0] if len(boards) == 1 else boards)
+    drawn = [_differences(m, baseline) for m in matrices] if differences and out.figure else boards
+    out.write(*tables, of=drawn[0] if len(drawn) == 1 else drawn)
+
+
+def _differences(matrix: ScoreMatrix, baseline: str | None) -> object:
+    """The picture of the best other run minus the baseline on every topic."""
+    from assay.report.scores import differences
+
+    if baseline is None or len(matrix.runs) < 2:
+        raise UsageError("--differences needs --baseline and another run")
+    best = next(run for run in matrix.by_mean().runs if run != baseline)
+    values = matrix.of_run(best) - matrix.of_run(baseline)
+    return differences(values, topics=matrix.topics, runs=(best, baseline), measure=matrix.measure)
 
 
 def _in_doubt(

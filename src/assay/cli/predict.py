@@ -43,13 +43,14 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--list", "listed", is_flag=True, is_eager=True, expose_value=False, callback=lambda c, p, v: _list(c, v),
               help="List the methods and stop.")  # fmt: skip
+@click.option("--calibration", is_flag=True, help="--figure shows how well EMAP's probabilities fit --qrels.")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def command(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path | None, measure: str, depth: int,
-    manual: Sequence[str], manual_list: Path | None, topics: bool, save: Path | None, scale: str, seed: int,
-    jobs: int, out: Output,
+    manual: Sequence[str], manual_list: Path | None, topics: bool, calibration: bool, save: Path | None, scale: str,
+    seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Rank runs without judgments.
 
@@ -79,7 +80,20 @@ def command(
         write_scores(save, result.predictions)
         out.say(f"predicted scores written to {save}")
     shown = [result.table(), *([] if truth is None else [result.accuracy_table()])]
-    out.write(*shown, *(_difficulty(result) if topics else []), of=result)
+    drawn = _calibration(loaded, qrels_path, depth) if calibration and out.figure else result
+    out.write(*shown, *(_difficulty(result) if topics else []), of=drawn)
+
+
+def _calibration(runs: Sequence[Run], qrels_path: Path | None, depth: int) -> object:
+    """How well the probabilities of EMAP fit the judgments."""
+    from assay.cli.inputs import load_qrels
+    from assay.nojudgments import comparable
+    from assay.nojudgments.expected import calibration, relevance
+
+    if qrels_path is None:
+        raise UsageError("--calibration needs --qrels")
+    lists = comparable(runs, depth=depth).cut(min(depth, 100))
+    return calibration(relevance(lists), lists.graded(load_qrels(qrels_path)).relevant())
 
 
 def _list(ctx: click.Context, wanted: bool) -> None:

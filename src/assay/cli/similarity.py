@@ -53,14 +53,15 @@ MEASURE_HELP = "Another measure, e.g. 'average-overlap(k=10)'; with --scores a c
 @click.option(
     "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
 )
+@click.option("--by-depth", is_flag=True, help="--figure shows EXT with [MIN, MAX] of two runs over depth.")
 @click.option("--list", "listing", is_flag=True, help="List the measures and stop.")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def command(
     files: Sequence[Path], as_scores: bool, measures: tuple[str, ...], p: float, carry: tuple[int, float] | None,
-    ties: str, depth: int | None, topics: int, pairs: bool, sweep: str | None, in_time: bool, window: int,
-    preferences: bool, qrels_path: Path | None, among: str, transpose: bool, d_rank: bool, resamples: int,
+    ties: str, depth: int | None, topics: int, pairs: bool, sweep: str | None, by_depth: bool, in_time: bool,
+    window: int, preferences: bool, qrels_path: Path | None, among: str, transpose: bool, d_rank: bool, resamples: int,
     listing: bool, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """How alike are result lists, or rankings of runs?
@@ -99,7 +100,7 @@ def command(
     elif in_time:
         _series(runs, persistence, window, depth, out)
     elif len(runs) == 2:
-        _two(runs, persistence, ties, measures, depth, topics, sweep, out)
+        _two(runs, persistence, ties, measures, depth, topics, sweep, by_depth, out)
     else:
         _many(runs, persistence, measures, depth, pairs, out)
 
@@ -121,7 +122,7 @@ def _listed() -> list[Table]:
 
 def _two(
     runs: Sequence[Run], p: float, ties: str, measures: Sequence[str], depth: int | None, topics: int,
-    sweep: str | None, out: Output,
+    sweep: str | None, by_depth: bool, out: Output,
 ) -> None:  # fmt: skip
     from assay.similarity.by_topic import compare_runs, p_sweep
 
@@ -131,7 +132,13 @@ def _two(
         return
     found = compare_runs(runs[0], runs[1], p=p, ties=ties, measures=measures, depth=depth)
     shown = [found.topic_table(topics)] if topics else []
-    out.write(found.table(), *shown, of=found)
+    out.write(found.table(), *shown, of=_over_depth(runs, p) if by_depth and out.figure else found)
+
+
+def _over_depth(runs: Sequence[Run], p: float) -> object:
+    from assay.report.ranks import overlap_by_depth
+
+    return overlap_by_depth(runs[0], runs[1], p=p)
 
 
 def _many(runs: Sequence[Run], p: float, measures: Sequence[str], depth: int | None, pairs: bool, out: Output) -> None:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.study import command
+from assay.errors import AssayError
 from assay.scorefiles import write_scores
 from assay.scoring import evaluate
 from assay.studies.simulate import simulate, write_collection
@@ -56,6 +57,23 @@ def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
     text = CliRunner().invoke(command, args, catch_exceptions=False).stdout
     assert "at 3 sizes or more, so nothing is extrapolated" in text
     assert "large enough" not in text
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["concordance", "{}/s.csv", "--pair", "AP,RR", "--gold", "AP"], "'AP' is named twice"),
+        (["concordance", "{}/s.csv", "--pair", "AP", "--gold", "RR"], "name two measures"),
+        (["concordance", "{}/s.csv", "--pair", "AP,nope", "--gold", "RR"], "no measure 'nope'"),
+        (["swaps", "{}/s.csv", "--significant", "2"], "significance lies in"),
+        (["swaps", "{}/s.csv", "--sizes", "99"], "disjoint sets of 12 topics have from 2 to 6"),
+        (["measure-tau", "{}/s.csv", "--keep", "0"], "keep=0.0"),
+        (["votes", "{}/s.csv", "--votes", "{}/s.csv"], "no column 'left'"),
+    ],
+)
+def test_bad_input_is_one_clear_error(args: list[str], message: str, folder: Path) -> None:
+    with pytest.raises(AssayError, match=message):
+        CliRunner().invoke(command, [a.format(folder) for a in args], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(

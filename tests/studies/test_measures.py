@@ -49,6 +49,14 @@ def test_measure_tau_agrees_with_table_3_1_of_the_thesis() -> None:
     assert "101 runs" in found.table().text()
 
 
+def test_a_measure_that_ties_all_runs_has_no_tau() -> None:
+    flat = ScoreMatrix.of(np.full((3, 4), 0.5), measure="flat")
+    found = measure_tau([random_matrix(3, 4, 7), flat], keep=1.0)
+    assert found.tau[0, 0] == 1
+    assert np.isnan(found.tau[1]).all()
+    assert "–: undefined" in found.table().text()
+
+
 def test_predictivity_is_a_mean_over_splits() -> None:
     a, b = random_matrix(6, 8, 1, "a"), random_matrix(6, 8, 2, "b")
     found = predictivity([a, b], splits=40, keep=1.0, seed=5)
@@ -96,7 +104,7 @@ def test_difference_needed_by_a_plain_loop() -> None:
 def test_swaps_by_a_plain_loop(ties: bool) -> None:
     matrix = random_matrix(7, 10, 4)
     order = np.random.default_rng(0).permutation(10)[:6]
-    count, swapped = swap_module._one_draw(matrix.values, order, ties, False, None)
+    count, swapped = swap_module._one_draw(matrix.values, (order[:3], order[3:]), ties, False, None)
     wanted = oracle.swaps(
         matrix.values, order[:3].tolist(), order[3:].tolist(), ties=ties, width=swap_module.WIDTH, bins=swap_module.BINS
     )
@@ -115,6 +123,30 @@ def test_swap_rates_fall_with_difference_and_with_topics() -> None:
     assert strict.swaps.sum() / strict.counts.sum() < found.swaps[-1].sum() / found.counts[-1].sum() / 3
 
 
+def test_means_that_differ_by_rounding_are_ties() -> None:
+    """.1 + .2 is .30000000000000004: no swap may come of it where ties are none."""
+    matrix = ScoreMatrix.of([[0.1, 0.2, 0.3, 0.0], [0.3, 0.0, 0.1, 0.2]])
+    sets = (np.array([0, 1]), np.array([2, 3]))
+    assert (matrix.values[0, :2].sum(), matrix.values[1, :2].sum()) == (0.30000000000000004, 0.3)
+    assert swap_module._one_draw(matrix.values, sets, True, False, None)[1].sum() == 1
+    assert swap_module._one_draw(matrix.values, sets, False, False, None)[1].sum() == 0
+
+
+@pytest.mark.parametrize("topics", [4, 5, 9, 43])
+def test_sizes_fit_odd_and_few_topics(topics: int) -> None:
+    found = swap_rates(random_matrix(4, topics, 5), draws=2)
+    assert found.sizes[-1] == topics // 2
+
+
+def test_overlapping_sets_may_be_larger_than_half() -> None:
+    matrix = random_matrix(8, 10, 6)
+    found = swap_rates(matrix, sizes=[3, 9, 10], draws=20, overlapping=True, ties=False)
+    assert found.swaps[0].sum() > found.swaps[1].sum() > found.swaps[2].sum() == 0  # all ten topics twice: the same set
+    assert "overlapping sets" in found.recipe
+    with pytest.raises(UsageError, match="overlapping sets of 10 topics have from 2 to 10"):
+        swap_rates(matrix, sizes=[11], overlapping=True)
+
+
 @pytest.mark.parametrize(("gold", "seed"), [(1, 1), (2, 2)])
 def test_concordance_by_a_plain_loop(gold: int, seed: int) -> None:
     a, b = random_matrix(6, 5, seed, "a"), random_matrix(6, 5, seed + 10, "b")
@@ -129,9 +161,9 @@ def test_concordance_by_a_plain_loop(gold: int, seed: int) -> None:
 
 def test_concordance_toy() -> None:
     """(d1, d2, dG) = (+,−,+), (+,−,0), (+,−,−), (+,+,−): three disagreements, each concordant in two."""
-    a = ScoreMatrix.of([[1, 1, 1, 1], [0, 0, 0, 0]])
-    b = ScoreMatrix.of([[0, 0, 0, 1], [1, 1, 1, 0]])
-    gold = ScoreMatrix.of([[1, 1, 0, 0], [0, 1, 1, 1]])
+    a = ScoreMatrix.of([[1, 1, 1, 1], [0, 0, 0, 0]], measure="a")
+    b = ScoreMatrix.of([[0, 0, 0, 1], [1, 1, 1, 0]], measure="b")
+    gold = ScoreMatrix.of([[1, 1, 0, 0], [0, 1, 1, 1]], measure="gold")
     found = concordance(a, b, [gold])
     assert (found.disagreements, found.concordant, found.only, found.p) == (3, (2, 2), (1, 1), 1.0)
 
@@ -184,6 +216,7 @@ def test_rbo_follows_ap_better_than_kendall_at_large_depth() -> None:
 
 def test_bad_input() -> None:
     one, two = ScoreMatrix.of([[0.1, 0.2]]), ScoreMatrix.of([[0.1], [0.2]])
+    wide, narrow = ScoreMatrix.of([[0.1, 0.2], [0.2, 0.1]], measure="a"), ScoreMatrix.of([[0.1], [0.2]], measure="b")
     with pytest.raises(UsageError, match="no scores"):
         without_worst([])
     with pytest.raises(UsageError, match="keep=2"):
@@ -196,8 +229,12 @@ def test_bad_input() -> None:
         swap_rates(one)
     with pytest.raises(UsageError, match="disjoint sets of 8 topics have from 2 to 4"):
         swap_rates(random_matrix(3, 8, 0), sizes=[5])
+    with pytest.raises(UsageError, match="significance lies in"):
+        swap_rates(random_matrix(3, 8, 0), significant=2.0)
     with pytest.raises(DataError, match="has no topic '2'"):
-        concordance(ScoreMatrix.of([[0.1, 0.2], [0.2, 0.1]]), ScoreMatrix.of([[0.1], [0.2]]), [two])
+        concordance(wide, narrow, [two])
+    with pytest.raises(UsageError, match="two tables of scores are called 'score'"):
+        measure_tau([two, two])
     with pytest.raises(UsageError, match="needs a gold measure"):
         concordance(two, two, [])
 

@@ -5,36 +5,51 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.data import Qrels, Run
+from assay.data import Labels
 from assay.errors import DataError, UsageError
-from assay.studies.methods import ARMS, Collected, kendall, method_test
+from assay.studies import methods
+from assay.studies.methods import ARMS, Case, Collected, kendall, method_test
 from assay.studies.simulate import simulate
 
 
 @pytest.fixture(scope="module")
-def collections() -> dict[str, tuple[list[Run], Qrels]]:
+def collections() -> dict[str, Case]:
     out = {}
     for seed in (1, 2):
         c = simulate(seed, topics=10, runs_per_group=2, docs=150, depth=40, pool_depth=20)
-        out[f"simulated {seed}"] = (list(c.runs), c.qrels)
+        out[f"simulated {seed}"] = Case(list(c.runs), c.qrels, c.labels)
     return out
 
 
 @pytest.mark.parametrize(
     "arm",
     ["predict(method=emap)", "predict(method=soboroff)", "reweight(rounds=2)", "reweight(rounds=2,score=ap)",
-     "judge(order=hedge,judgments=4)", "topics(count=3)"],
+     "judge(order=hedge,judgments=4)", "topics(count=3)", "crowd", "crowd(aggregation=dawid-skene,labels=3)"],
 )  # fmt: skip
-def test_every_arm_scores_runs(arm: str, collections: dict[str, tuple[list[Run], Qrels]]) -> None:
-    runs, qrels = collections["simulated 1"]
+def test_every_arm_scores_runs(arm: str, collections: dict[str, Case]) -> None:
+    case = collections["simulated 1"]
+    few = case._replace(runs=case.runs[:5])
     entry, given = ARMS.parse(arm)
-    scores = entry.function(runs[:5], qrels, seed=1, **given)
+    scores = entry.function(few, 1, **given)
     assert scores.shape == (5,)
     assert np.isfinite(scores).all()
-    np.testing.assert_array_equal(scores, entry.function(runs[:5], qrels, seed=1, **given))
+    np.testing.assert_array_equal(scores, entry.function(few, 1, **given))
 
 
-def test_more_judged_topics_are_better(collections: dict[str, tuple[list[Run], Qrels]]) -> None:
+def test_a_crowd_of_few_labels_takes_so_many_of_each_doc() -> None:
+    rows = [("1", doc, f"w{i}", float(i % 2)) for doc in "abc" for i in range(4)]
+    few = methods._some_labels(Labels.from_rows([*rows, ("1", "d", "w0", 1.0)]), 2, seed=3)
+    assert np.bincount(few.items()[0]).tolist() == [2, 2, 2, 1]
+    drawn = {tuple(methods._some_labels(Labels.from_rows(rows), 1, seed=s).worker.tolist()) for s in range(20)}
+    assert len(drawn) > 5
+
+
+def test_more_labels_are_better(collections: dict[str, Case]) -> None:
+    found = method_test("crowd", "crowd(labels=1)", collections, sizes=[8], subsets=20)
+    assert all(r.tau[0].mean() > r.tau[1].mean() for r in found.results)
+
+
+def test_more_judged_topics_are_better(collections: dict[str, Case]) -> None:
     found = method_test("topics(count=9)", "topics(count=1)", collections, sizes=[4, 8], subsets=15)
     assert len(found.results) == 4
     assert all(r.tau[0].mean() > r.tau[1].mean() for r in found.results)
@@ -44,7 +59,7 @@ def test_more_judged_topics_are_better(collections: dict[str, tuple[list[Run], Q
     assert again.table() == found.table()
 
 
-def test_one_collection_alone_is_refused(collections: dict[str, tuple[list[Run], Qrels]]) -> None:
+def test_one_collection_alone_is_refused(collections: dict[str, Case]) -> None:
     with pytest.raises(UsageError, match="one collection alone proves nothing"):
         method_test("topics", "predict", dict(list(collections.items())[:1]))
     with pytest.raises(UsageError, match="both arms are"):
@@ -55,8 +70,35 @@ def test_one_collection_alone_is_refused(collections: dict[str, tuple[list[Run],
         method_test("topics", "predict", collections, sizes=[99])
 
 
+@pytest.mark.parametrize(
+    ("arm", "message"),
+    [
+        ("topics(count=0)", "at least one topic"),
+        ("reweight(score=map)", "emap or ap"),
+        ("crowd(labels=0)", "at least one label"),
+        ("judge(order=nope)", "no judging order 'nope'"),
+    ],
+)
+def test_an_arm_that_cannot_work_says_why(arm: str, message: str, collections: dict[str, Case]) -> None:
+    with pytest.raises(UsageError, match=message):
+        method_test("predict(method=wu-crestani)", arm, collections, sizes=[4], subsets=2)
+
+
+def test_subsets_have_two_runs_or_more(collections: dict[str, Case]) -> None:
+    for sizes in ([], [1, 4]):
+        with pytest.raises(UsageError, match="two runs or more"):
+            method_test("topics", "predict", collections, sizes=sizes)
+
+
+def test_the_crowd_needs_labels(collections: dict[str, Case]) -> None:
+    bare = {name: (case.runs, case.qrels) for name, case in collections.items()}
+    with pytest.raises(UsageError, match="needs the labels of a crowd"):
+        method_test("crowd", "topics", bare, sizes=[4], subsets=2)
+
+
 def test_p_of_equal_arms_and_of_ties() -> None:
     flat = np.full(3, 0.5)
     assert Collected("c", 2, (flat, flat)).p == 0.5
     assert Collected("c", 2, (flat + 0.1, flat)).p == 0.0
     assert kendall(np.zeros(3), np.arange(3.0)) == 0.0
+    assert kendall(np.array([0.1 + 0.2, 0.3, 0.9]), np.array([1.0, 1.0, 2.0])) == 1.0  # a tie but for rounding

@@ -99,11 +99,12 @@ def discriminative(
 @click.option("--no-ties", is_flag=True, help="A difference of 0 on one set is no swap.")
 @click.option("--relative", is_flag=True, help="Differences as a share of the better mean (Sanderson & Zobel).")
 @click.option("--significant", type=float, help="Only pairs with p below this on the first set (Sanderson & Zobel).")
+@click.option("--overlapping", is_flag=True, help="The two sets may share topics (Sanderson & Zobel).")
 @seed_option
 @output_and_figure_options
 def swaps(
     matrices: list[ScoreMatrix], sizes: str | None, draws: int, no_ties: bool, relative: bool,
-    significant: float | None, seed: int, out: Output,
+    significant: float | None, overlapping: bool, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """How often would another topic set turn a difference around, by its size?"""
     from assay.studies.swaps import swap_rates
@@ -112,8 +113,8 @@ def swaps(
     with out.progress("drawing") as progress:
         found = [
             swap_rates(
-                m, sizes=chosen, draws=draws, ties=not no_ties, relative=relative, significant=significant, seed=seed,
-                progress=progress,
+                m, sizes=chosen, draws=draws, ties=not no_ties, relative=relative, significant=significant,
+                overlapping=overlapping, seed=seed, progress=progress,
             )
             for m in matrices
         ]  # fmt: skip
@@ -136,6 +137,8 @@ def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) 
     for name in names:
         if name not in known:
             raise UsageError(f"no measure {name!r} in these scores; they have: {', '.join(known)}")
+        if names.count(name) > 1:
+            raise UsageError(f"{name!r} is named twice; the two measures of --pair and each of --gold must differ")
     first, second, *standards = (known[n] for n in names)
     found = study(first, second, standards)
     out.write(found.table(), of=found)
@@ -194,26 +197,42 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
     "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
     type=(str, FILE, click.Path(path_type=Path)), help="A name, judgments and a folder of runs; give at least two.",
 )  # fmt: skip
+@click.option(
+    "--labels", "labelled", multiple=True, nargs=2, metavar="NAME LABELS", type=(str, FILE),
+    help="The labels of a crowd for a collection: topic, doc, worker, label; for the arm crowd.",
+)  # fmt: skip
+@click.option("--measure", "-m", default="AP", show_default=True, help="What ranks the runs with all judgments.")
 @click.option("--sizes", default="2,4,6,8,10", show_default=True, help="Numbers of runs in a subset.")
-@click.option("--subsets", type=click.IntRange(min=2), default=50, show_default=True)
+@click.option("--subsets", type=click.IntRange(min=2), default=50, show_default=True, help="Subsets of each size.")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def methods(
-    first: str, second: str, collections: tuple[tuple[str, Path, Path], ...], sizes: str, subsets: int, seed: int,
-    jobs: int, out: Output,
+    first: str, second: str, collections: tuple[tuple[str, Path, Path], ...], labelled: tuple[tuple[str, Path], ...],
+    measure: str, sizes: str, subsets: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Is one low-cost method better than another, over subsets of runs and several collections?
+
+    FIRST and SECOND are arms: a method without judgments, predict(method=emap); EMAP after a few judgments,
+    reweight(rounds=3); a judging order, judge(order=hedge,judgments=3); a topic subset, topics(count=10); a crowd,
+    crowd(aggregation=majority,labels=3).
 
     \b
     assay study methods 'predict(method=emap)' 'predict(method=soboroff)' \\
         --collection dl21 dl21/qrels.txt dl21/runs --collection covid covid/qrels.txt covid/runs
     """
-    from assay.studies.methods import method_test
+    from assay.io.labels import read_labels
+    from assay.studies.methods import Case, method_test
 
-    loaded = {name: (load_runs([runs]), load_qrels(qrels)) for name, qrels, runs in collections}
+    names = [name for name, _, _ in collections]
+    for name in [*names, *(n for n, _ in labelled)]:
+        if names.count(name) != 1:
+            raise UsageError(f"there must be one collection named {name!r}, and there are {names.count(name)}")
+    labels = {name: read_labels(path) for name, path in labelled}
+    loaded = {n: Case(load_runs([runs], jobs=jobs), load_qrels(qrels), labels.get(n)) for n, qrels, runs in collections}
     with out.progress("testing") as progress:
         found = method_test(
-            first, second, loaded, sizes=numbers(sizes), subsets=subsets, seed=seed, jobs=jobs, progress=progress
-        )
+            first, second, loaded, sizes=numbers(sizes), subsets=subsets, measure=measure, seed=seed, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
     out.write(found.table(), of=found)

@@ -17,10 +17,13 @@ EQUAL = 1e-12
 
 
 def same_cells(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
-    """The matrices brought to the runs and topics of the first; an error if one lacks any."""
+    """The matrices brought to the runs and topics of the first; an error if one lacks any, or two have one name."""
     if not matrices:
         raise UsageError("no scores; name at least one measure")
-    first = matrices[0]
+    first, called = matrices[0], [m.measure for m in matrices]
+    if len(set(called)) < len(called):
+        twice = next(n for n in called if called.count(n) > 1)
+        raise UsageError(f"two tables of scores are called {twice!r}; give each measure a name of its own")
     for m in matrices[1:]:
         for names, have, what in ((first.runs, m.runs, "run"), (first.topics, m.topics, "topic")):
             lost = set(names) - set(have)

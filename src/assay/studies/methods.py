@@ -6,14 +6,17 @@ with the full judgments compared by a one-sided paired t test, and never one col
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from assay.data import Qrels, Run
+from assay.crowd.aggregate import aggregate
+from assay.data import Labels, Qrels, Run
 from assay.engine import Progress, generators, ordered_map, silent
 from assay.errors import DataError, UsageError
+from assay.ids import Ints
 from assay.lists import collected
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
@@ -26,57 +29,83 @@ from assay.similarity.correlation import kendall_tau_b
 from assay.studies.matrices import Floats
 from assay.tables import Table
 
+
+class Case(NamedTuple):
+    """What both arms of the test work on: runs, all judgments, and for arms that take them the labels of a crowd."""
+
+    runs: Sequence[Run]
+    qrels: Qrels
+    labels: Labels | None = None
+
+
 Arm = Callable[..., Floats]
 
 ARMS: Registry[Arm] = Registry("arm")
-"""What can be tested: (runs, qrels) → one number per run, more is better."""
+"""What can be tested: a Case and a seed → one number per run, more is better."""
 
 SIZES = (2, 4, 6, 8, 10)
 
 
 @ARMS.register("predict")
-def predict(runs: Sequence[Run], qrels: Qrels, *, seed: int = 0, method: str = "emap", depth: int = 100) -> Floats:
+def predict(case: Case, seed: int = 0, *, method: str = "emap", depth: int = 100) -> Floats:
     """A method without judgments, by its name in `assay predict`."""
-    kept = [run.cut(depth) for run in _on_topics(runs, qrels)]
+    kept = [run.cut(depth) for run in _on_topics(case)]
     return predicted(kept, method, seed=seed).means()
 
 
 @ARMS.register("reweight")
-def reweight(
-    runs: Sequence[Run], qrels: Qrels, *, seed: int = 0, rounds: int = 3, depth: int = 100, score: str = "emap"
-) -> Floats:
+def reweight(case: Case, seed: int = 0, *, rounds: int = 3, depth: int = 100, score: str = "emap") -> Floats:
     """EMAP after `rounds` judged docs per topic with runs reweighted; score=ap is AP on the judged docs alone."""
-    found = reweighted_emap(comparable(_on_topics(runs, qrels), depth=depth), qrels, rounds=rounds, depth=depth)
+    if score not in ("emap", "ap"):
+        raise UsageError(f"reweight(score={score}): the score is emap or ap")
+    found = reweighted_emap(comparable(_on_topics(case), depth=depth), case.qrels, rounds=rounds, depth=depth)
     return (found.expected if score == "emap" else found.judged_only).means()
 
 
 @ARMS.register("judge")
-def judge(
-    runs: Sequence[Run],
-    qrels: Qrels,
-    *,
-    seed: int = 0,
-    order: str = "move-to-front",
-    judgments: int = 3,
-    depth: int = 100,
-) -> Floats:
+def judge(case: Case, seed: int = 0, *, order: str = "move-to-front", judgments: int = 3, depth: int = 100) -> Floats:
     """AP after that many judgments per topic in a judging order, by its name in `assay pool`."""
-    work = Judging(collected(runs, qrels, depth=depth), order, depth=depth, seed=seed)
-    truth = qrels.to_dict()
+    work = Judging(collected(case.runs, case.qrels, depth=depth), order, depth=depth, seed=seed)
+    truth = case.qrels.to_dict()
     for _ in range(judgments):
-        asked = work.next(len(qrels.topics))
+        asked = work.next(len(case.qrels.topics))
         if not asked:
             break
         work.tell([Judgment(t, d, truth[t].get(d, 0)) for t, d in asked])
-    return evaluate(runs, work.qrels(), "AP")[0].means()
+    return evaluate(case.runs, work.qrels(), "AP")[0].means()
 
 
 @ARMS.register("topics")
-def topics(runs: Sequence[Run], qrels: Qrels, *, seed: int = 0, count: int = 10, measure: str = "AP") -> Floats:
+def topics(case: Case, seed: int = 0, *, count: int = 10, measure: str = "AP") -> Floats:
     """A measure on a random subset of that many topics, fully judged."""
-    matrix = evaluate(runs, qrels, measure)[0]
+    if count < 1:
+        raise UsageError(f"topics(count={count}): at least one topic must be judged")
+    matrix = evaluate(case.runs, case.qrels, measure)[0]
     chosen = np.random.default_rng(seed).permutation(len(matrix.topics))[:count]
     return np.asarray(matrix.values[:, chosen].mean(axis=1))
+
+
+@ARMS.register("crowd")
+def crowd(
+    case: Case, seed: int = 0, *, aggregation: str = "majority", labels: int | None = None, measure: str = "AP"
+) -> Floats:
+    """A measure on the judgments of a crowd, by an aggregation of `assay crowd`; of each doc only so many labels."""
+    if case.labels is None:
+        raise UsageError("the arm crowd needs the labels of a crowd; give them with the collection")
+    taken = case.labels if labels is None else _some_labels(case.labels, labels, seed)
+    return evaluate(case.runs, aggregate(taken, aggregation).qrels(), measure)[0].means()
+
+
+def _some_labels(labels: Labels, count: int, seed: int) -> Labels:
+    """Of each doc so many labels, chosen at random."""
+    if count < 1:
+        raise UsageError(f"crowd(labels={count}): at least one label of each doc is needed")
+    item, _ = labels.items()
+    shuffled = np.random.default_rng(seed).permutation(len(labels))
+    order = shuffled[np.argsort(item[shuffled], kind="stable")]
+    size = np.bincount(item)
+    nth = np.arange(len(order)) - (np.cumsum(size) - size)[item[order]]
+    return labels.select(np.sort(order[nth < count]))
 
 
 @dataclass(frozen=True)
@@ -140,7 +169,7 @@ class MethodTest:
 def method_test(
     first: str,
     second: str,
-    collections: Mapping[str, tuple[Sequence[Run], Qrels]],
+    collections: Mapping[str, tuple[Sequence[Run], Qrels] | Case],
     *,
     sizes: Sequence[int] = SIZES,
     subsets: int = 50,
@@ -149,49 +178,71 @@ def method_test(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> MethodTest:
-    """Two arms of ARMS, e.g. `predict(method=emap)`, on random subsets of the runs of at least two collections."""
-    if len(collections) < 2:
-        raise UsageError("one collection alone proves nothing about a method; give at least two")
-    if first == second:
-        raise UsageError(f"both arms are {first!r}; compare two different methods")
-    arms = [ARMS.parse(first), ARMS.parse(second)]
-    tasks = []
-    for number, (name, (runs, qrels)) in enumerate(collections.items()):
-        if len(runs) < max(sizes):
-            raise DataError(f"{name}: {len(runs)} runs; subsets of {max(sizes)} need more")
-        truth = evaluate(runs, qrels, measure)[0].means()
-        for size in sizes:
-            rngs = generators(int(np.random.SeedSequence([seed, number, size]).generate_state(1)[0]), subsets)
-            tasks += [
-                (name, size, rng.permutation(len(runs))[:size], runs, qrels, truth, i) for i, rng in enumerate(rngs)
-            ]
+    """Two arms of ARMS, e.g. `predict(method=emap)`, on random subsets of the runs of at least two collections.
 
-    def one(task: tuple[str, int, np.ndarray, Sequence[Run], Qrels, Floats, int]) -> tuple[float, float]:
-        _, _, chosen, runs, qrels, truth, i = task
-        few = [runs[c] for c in chosen]
-        a, b = (kendall(entry.function(few, qrels, seed=seed + i, **given), truth[chosen]) for entry, given in arms)
+    A collection is runs and judgments, or a Case where an arm needs more. The truth is the ranking by `measure` with
+    all judgments; docs that nobody judged count as not relevant, also when an arm asks for them.
+    """
+    cases = {name: Case(*given) for name, given in collections.items()}
+    _check(first, second, cases, sizes)
+    arms = [ARMS.parse(first), ARMS.parse(second)]
+    tasks = [task for number, name in enumerate(cases) for task in _tasks(number, name, cases, sizes, subsets, seed)]
+    truth = {name: evaluate(case.runs, case.qrels, measure)[0].means() for name, case in cases.items()}
+
+    def one(task: _Task) -> tuple[float, float]:
+        few = cases[task.name]._replace(runs=[cases[task.name].runs[c] for c in task.chosen])
+        a, b = (
+            kendall(entry.function(few, task.seed, **given), truth[task.name][task.chosen]) for entry, given in arms
+        )
         return a, b
 
-    found = ordered_map(one, tasks, jobs=jobs, threads=True, progress=progress)
-    results = []
-    for name in collections:
-        for size in sizes:
-            taus = np.array([f for f, t in zip(found, tasks, strict=True) if (t[0], t[1]) == (name, size)])
-            results.append(Collected(name, size, (taus[:, 0], taus[:, 1])))
+    taus = np.array(ordered_map(one, tasks, jobs=jobs, threads=True, progress=progress))
+    shaped = taus.reshape(len(cases) * len(sizes), subsets, 2)
+    cells = [(name, size) for name in cases for size in sizes]
+    results = [Collected(*cell, (tau[:, 0], tau[:, 1])) for cell, tau in zip(cells, shaped, strict=True)]
     return MethodTest((first, second), tuple(results), measure, seed)
 
 
+class _Task(NamedTuple):
+    """One subset of the runs of one collection."""
+
+    name: str
+    chosen: Ints
+    seed: int
+
+
+def _tasks(
+    number: int, name: str, cases: Mapping[str, Case], sizes: Sequence[int], subsets: int, seed: int
+) -> Iterator[_Task]:
+    """The subsets of a collection, size after size; they depend on the seed, its number and the size alone."""
+    for size in sizes:
+        state = int(np.random.SeedSequence([seed, number, size]).generate_state(1)[0])
+        for i, rng in enumerate(generators(state, subsets)):
+            yield _Task(name, rng.permutation(len(cases[name].runs))[:size], seed + i)
+
+
+def _check(first: str, second: str, cases: Mapping[str, Case], sizes: Sequence[int]) -> None:
+    if len(cases) < 2:
+        raise UsageError("one collection alone proves nothing about a method; give at least two")
+    if first == second:
+        raise UsageError(f"both arms are {first!r}; compare two different methods")
+    if not sizes or min(sizes) < 2:
+        raise UsageError(f"sizes {list(sizes)}: a subset has two runs or more to be ranked")
+    for name, case in cases.items():
+        if len(case.runs) < max(sizes):
+            raise DataError(f"{name}: {len(case.runs)} runs; subsets of {max(sizes)} need more")
+
+
 def kendall(scores: Floats, truth: Floats) -> float:
-    """τ-b; 0 where an arm or the truth ties all runs, which says nothing."""
-    if np.ptp(scores) == 0 or np.ptp(truth) == 0:
-        return 0.0
-    return kendall_tau_b(truth, scores)
+    """τ-b, of scores that differ by rounding alone tied; 0 where an arm or the truth ties all runs: it says nothing."""
+    ours, real = np.round(scores, 12), np.round(truth, 12)
+    return 0.0 if np.ptp(ours) == 0 or np.ptp(real) == 0 else kendall_tau_b(real, ours)
 
 
-def _on_topics(runs: Sequence[Run], qrels: Qrels) -> list[Run]:
+def _on_topics(case: Case) -> list[Run]:
     """The runs with the topics of the qrels only."""
-    wanted = set(qrels.topics)
-    return [run if wanted.issuperset(run.topics) else _without_other_topics(run, wanted) for run in runs]
+    wanted = set(case.qrels.topics)
+    return [run if wanted.issuperset(run.topics) else _without_other_topics(run, wanted) for run in case.runs]
 
 
 def _without_other_topics(run: Run, wanted: set[str]) -> Run:

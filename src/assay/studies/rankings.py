@@ -26,6 +26,7 @@ class MeasureTau:
 
     measures: tuple[str, ...]
     tau: Floats
+    """NaN where a measure gives all runs the same mean."""
     runs: int
     topics: int
     dropped: int
@@ -37,6 +38,7 @@ class MeasureTau:
             f"τ-b over {self.runs} runs and {self.topics} topics; {self.dropped} runs dropped that are at the bottom "
             "under every measure",
             "above .9 two measures are mostly exchangeable, below .8 noticeably different: a rough rule",
+            *(["–: undefined, a measure gives all runs the same mean"] if np.isnan(self.tau).any() else []),
         ]
         return Table.of(
             {"measure": "", **dict.fromkeys(self.measures, ".3f")},
@@ -56,9 +58,11 @@ def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> Measu
     """
     kept = without_worst(matrices, keep)
     found = signs(np.array([m.means() for m in kept]))
+    varied = (found != 0).any(axis=1)
+    tau = np.where(varied[:, None] & varied, tau_b(found, found), np.nan)
     first = kept[0]
     dropped = len(matrices[0].runs) - len(first.runs)
-    return MeasureTau(_names(kept), tau_b(found, found), len(first.runs), len(first.topics), dropped)
+    return MeasureTau(_names(kept), tau, len(first.runs), len(first.topics), dropped)
 
 
 @dataclass(frozen=True, eq=False)

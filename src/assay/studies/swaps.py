@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from assay.engine import Progress, generator, silent
 from assay.errors import DataError, UsageError
+from assay.ids import Ints
 from assay.scores import ScoreMatrix
-from assay.studies.matrices import Floats
+from assay.studies.matrices import Floats, signs
 from assay.tables import Table
 
 BINS = 21
@@ -93,52 +94,76 @@ def swap_rates(
     ties: bool = True,
     relative: bool = False,
     significant: float | None = None,
+    overlapping: bool = False,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Swaps:
     """Swap rates by size of the topic set and bin of difference.
 
-    ties: whether a difference of 0 on one set counts as a swap (Sakai) or not. relative: differences as a share of the
-    better mean; significant: only pairs whose paired t test on the first set has p below that (both: Sanderson & Zobel
-    2005).
+    sizes: topics per set, by default eight of them up to half of the topics. ties: whether a difference of 0 on one set
+    counts as a swap (Sakai) or not. Sanderson & Zobel 2005: relative, differences as a share of the better mean;
+    significant, only pairs whose paired t test on the first set has p below that; overlapping, the two sets are drawn
+    apart and may share topics, so that they can be larger than half of the topics.
     """
     n = len(matrix.topics)
-    chosen = tuple(sizes) if sizes else tuple(sorted({max(2, round(n / 2 * i / 8)) for i in range(1, 9)}))
+    most = n if overlapping else n // 2
+    chosen = tuple(sizes) if sizes else eighths(n // 2)
     if n < 4 or len(matrix.runs) < 2:
         raise DataError(
             f"{matrix.measure}: {len(matrix.runs)} runs × {n} topics; the swap method needs 2 runs and 4 topics"
         )
-    if any(not 2 <= c <= n // 2 for c in chosen):
-        raise UsageError(f"sizes {chosen}: disjoint sets of {n} topics have from 2 to {n // 2}")
+    if any(not 2 <= c <= most for c in chosen):
+        raise UsageError(f"sizes {chosen}: {_kind(overlapping)} sets of {n} topics have from 2 to {most}")
+    if significant is not None and not 0 < significant < 1:
+        raise UsageError(f"significant={significant}: a level of significance lies in (0, 1)")
     counts, swaps = np.zeros((len(chosen), BINS)), np.zeros((len(chosen), BINS))
     for i, c in enumerate(chosen):
         rng = generator(np.random.default_rng([seed, c]))
         for _ in range(draws):
-            counted, swapped = _one_draw(matrix.values, rng.permutation(n)[: 2 * c], ties, relative, significant)
+            sets = _two_sets(rng, n, c, overlapping)
+            counted, swapped = _one_draw(matrix.values, sets, ties, relative, significant)
             counts[i] += counted
             swaps[i] += swapped
         progress(i + 1, len(chosen))
-    recipe = f"{draws} draws of two disjoint sets per size, seed {seed}; ties {'are' if ties else 'are no'} swaps"
-    recipe += "; relative differences" if relative else ""
+    recipe = f"{draws} draws of two {_kind(overlapping)} sets per size, seed {seed}; "
+    recipe += f"ties {'are' if ties else 'are no'} swaps{'; relative differences' if relative else ''}"
     recipe += f"; only pairs with p < {significant:g} on the first set" if significant else ""
     extrapolated = _extrapolated(np.array(chosen), counts, swaps, n)
     return Swaps(matrix.measure, chosen, counts, swaps, extrapolated, n, draws, recipe)
 
 
+def eighths(most: int) -> tuple[int, ...]:
+    """Eight sizes of topic sets, evenly spaced up to `most`, each at least 2; fewer where they would repeat.
+
+    >>> eighths(21), eighths(4)
+    ((3, 5, 8, 10, 13, 16, 18, 21), (2, 3, 4))
+    """
+    return tuple(sorted({max(2, round(most * i / 8)) for i in range(1, 9)}))
+
+
+def _kind(overlapping: bool) -> str:
+    return "overlapping" if overlapping else "disjoint"
+
+
+def _two_sets(rng: np.random.Generator, n: int, c: int, overlapping: bool) -> tuple[Ints, Ints]:
+    """Two random sets of c of n topics."""
+    drawn = rng.permutation(n)
+    return drawn[:c], rng.permutation(n)[:c] if overlapping else drawn[c : 2 * c]
+
+
 def _one_draw(
-    values: Floats, topics: npt.NDArray[np.int64], ties: bool, relative: bool, significant: float | None
+    values: Floats, sets: tuple[Ints, Ints], ties: bool, relative: bool, significant: float | None
 ) -> tuple[Floats, Floats]:
     """Pairs and swaps by bin, for one pair of topic sets."""
-    c = len(topics) // 2
-    a, b = values[:, topics[:c]], values[:, topics[c:]]
+    a, b = values[:, sets[0]], values[:, sets[1]]
     first, second = np.triu_indices(len(values), 1)
-    d, d2 = (x.mean(axis=1)[first] - x.mean(axis=1)[second] for x in (a, b))
-    product = d * d2
+    means = [x.mean(axis=1) for x in (a, b)]
+    product = signs(means[0]) * signs(means[1])
     swapped = product <= 0 if ties else product < 0
-    kept = np.ones(len(d), dtype=bool) if significant is None else _significant(a[first] - a[second], significant)
-    size = np.abs(d)
+    kept = np.ones(len(first), dtype=bool) if significant is None else _significant(a[first] - a[second], significant)
+    size = np.abs(means[0][first] - means[0][second])
     if relative:
-        best = np.maximum(a.mean(axis=1)[first], a.mean(axis=1)[second])
+        best = np.maximum(means[0][first], means[0][second])
         size = np.divide(size, best, out=np.zeros_like(size), where=best > 0)
     bins = np.minimum((size / WIDTH + 1e-9).astype(np.int64), BINS - 1)
     count = np.bincount(bins[kept], minlength=BINS).astype(np.float64)
@@ -154,7 +179,7 @@ def _significant(differences: Floats, alpha: float) -> npt.NDArray[np.bool_]:
     return np.abs(differences.mean(axis=1)) > stdtrit(n - 1, 1 - alpha / 2) * np.maximum(spread, 1e-15)
 
 
-def _extrapolated(sizes: npt.NDArray[np.int64], counts: Floats, swaps: Floats, n: int) -> Floats:
+def _extrapolated(sizes: Ints, counts: Floats, swaps: Floats, n: int) -> Floats:
     """A₁·exp(−A₂·c) fitted to each bin by weighted least squares on the logarithm, read at n topics."""
     out = np.full(BINS, np.nan)
     for b in range(BINS):

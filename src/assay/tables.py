@@ -10,8 +10,10 @@ import csv
 import io
 import json
 import math
+import re
+import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +21,13 @@ from assay.errors import UsageError
 
 FORMATS = ("text", "csv", "json", "latex", "markdown")
 NOTHING = "–"
+GAP = 2
+"""Blanks between two columns of text."""
+LEAST_WORDS = 24
+"""Columns of words are wrapped where this much room is left for each; else columns go to panels of their own."""
+BOTH_COLUMNS, SMALL, PARAGRAPH = 48, 80, 50
+"""Characters from which on a LaTeX table goes over both columns of a page and is set in small type, and from which on
+a column of words is set as paragraphs."""
 
 
 @dataclass(frozen=True)
@@ -69,28 +78,43 @@ class Table:
         """The rows as they are shown."""
         return [[shown(v, f) for v, f in zip(row, self.formats, strict=True)] for row in self.rows]
 
-    def text(self) -> str:
-        """Aligned columns for a terminal."""
-        cells = self.cells()
-        widths = [max([_width(c), *(_width(r[i]) for r in cells)]) for i, c in enumerate(self.columns)]
-        rule = ["-" * w for w in widths]
-        lines = [self._line(row, widths) for row in [list(self.columns), rule, *cells]]
-        return "\n".join([*([self.caption, ""] if self.caption else []), *lines, *self.notes])
+    def text(self, width: int | None = None) -> str:
+        """Aligned columns for a terminal, as wide as they are or not wider than `width`.
 
-    def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
-        padded = [
-            " " * (w - _width(c)) + c if f else c + " " * (w - _width(c))
-            for c, w, f in zip(row, widths, self.formats, strict=True)
+        Columns of words are wrapped where that suffices; else the columns stand in several panels one below the other,
+        each beginning with the first column. Notes are wrapped.
+        """
+        cells = self.cells()
+        widths = self._widths(cells)
+        widths, panels = _laid_out(widths, widths if width is None else self._least_widths(cells, widths), most=width)
+        blocks = ["\n".join(self._block(cells, panel, widths)) for panel in panels]
+        notes = [line for n in self.notes for line in _wrapped(n, width, indent="  ")]
+        return "\n".join([*([self.caption, ""] if self.caption else []), "\n\n".join(blocks), *notes])
+
+    def _widths(self, cells: Sequence[Sequence[str]]) -> list[int]:
+        return [max([_width(c), *(_width(r[i]) for r in cells)]) for i, c in enumerate(self.columns)]
+
+    def _least_widths(self, cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]:
+        """To what a column may be narrowed: one of words to its longest word, the first and those of numbers not."""
+        longest = [max((len(w) for r in cells for w in r[i].split()), default=0) for i in range(len(widths))]
+        return [
+            min(w, max(LEAST_WORDS, word)) if i and not f else w
+            for i, (w, word, f) in enumerate(zip(widths, longest, self.formats, strict=True))
         ]
-        return "  ".join(padded).rstrip()
+
+    def _block(self, cells: Sequence[Sequence[str]], panel: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
+        """The lines of the columns of one panel: names, rule, rows."""
+        for row in [list(self.columns), ["-" * w for w in widths], *cells]:
+            parts = [_wrapped(row[i], widths[i]) for i in panel]
+            for line in range(max(map(len, parts), default=0)):
+                texts = [p[line] if line < len(p) else "" for p in parts]
+                padded = [_padded(t, widths[i], right=bool(self.formats[i])) for t, i in zip(texts, panel, strict=True)]
+                yield (" " * GAP).join(padded).rstrip()
 
     def markdown(self) -> str:
         """A Markdown table, its caption above and its notes below."""
         rule = ["---:" if f else "---" for f in self.formats]
-        lines = [
-            "| " + " | ".join(c.replace("|", "\\|") for c in row) + " |"
-            for row in [list(self.columns), rule, *self.cells()]
-        ]
+        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in [list(self.columns), rule, *self.cells()]]
         head = [f"**{self.caption}**", ""] if self.caption else []
         tail = ["", *(f"{n}  " for n in self.notes if n)] if self.notes else []
         return "\n".join([*head, *lines, *tail]).rstrip()
@@ -109,24 +133,43 @@ class Table:
         return {"caption": self.caption, "notes": [n for n in self.notes if n], "rows": rows}
 
     def latex(self) -> str:
-        """A booktabs table, ready for a paper."""
-        spec = "".join("r" if f else "l" for f in self.formats)
-        body = [" & ".join(map(_tex, row)) + r" \\" for row in self.cells()]
+        """A booktabs table, ready for a paper: a wide one over both columns (table*), a very wide one in small type."""
+        cells = self.cells()
+        widths = self._widths(cells)
+        spec = "".join(map(_tex_column, self.formats, widths))
+        body = [" & ".join(map(_tex, row)) + r" \\" for row in cells]
         head = " & ".join(map(_tex, self.columns)) + r" \\"
         caption = [rf"\caption{{{_tex(self.caption)}}}"] if self.caption else []
         notes = [rf"\par\footnotesize {_tex(n)}" for n in self.notes if n]
         inner = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-        return "\n".join([r"\begin{table}", r"\centering", *caption, *inner, r"\end{tabular}", *notes, r"\end{table}"])
+        width = sum(w + GAP for w in widths)
+        star = "*" if width > BOTH_COLUMNS else ""
+        small = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if width > SMALL else []
+        start, end = rf"\begin{{table{star}}}", rf"\end{{table{star}}}"
+        return "\n".join([start, r"\centering", *caption, *small, *inner, r"\end{tabular}", *notes, end])
 
 
-def render(tables: Sequence[Table], format: str = "text") -> str:
-    """One or several tables in one of FORMATS; several are parted by a blank line, in JSON they are a list."""
+def render(tables: Sequence[Table], format: str = "text", *, width: int | None = None) -> str:
+    """One or several tables in one of FORMATS; `width` is that of the terminal, for text alone.
+
+    Several tables are parted by a blank line, in JSON they are a list; in CSV those with the same columns are one sheet
+    whose first column, `table`, has their captions.
+    """
     if format == "json":
         records = [t.record() for t in tables]
         return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=2, allow_nan=False)
     if format not in FORMATS:
         raise UsageError(f"no format {format!r}; known: {', '.join(FORMATS)}")
+    if format == "text":
+        return "\n\n".join(t.text(width) for t in tables)
+    if format == "csv" and len(tables) > 1 and len({t.columns for t in tables}) == 1:
+        return _one_sheet(tables).csv()
     return "\n\n".join(str(getattr(t, format)()) for t in tables)
+
+
+def _one_sheet(tables: Sequence[Table]) -> Table:
+    columns = {"table": "", **dict.fromkeys(tables[0].columns, "")}
+    return Table.of(columns, [(t.caption, *row) for t in tables for row in t.rows])
 
 
 def shown(value: Any, format: str) -> str:
@@ -152,8 +195,52 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _laid_out(widths: list[int], least: list[int], *, most: int | None) -> tuple[list[int], list[list[int]]]:
+    """Widths of the columns, and the columns of each panel, such that no panel is wider than `most` where it can be.
+
+    >>> _laid_out([3, 4, 4], [3, 4, 4], most=9)
+    ([3, 4, 4], [[0, 1], [0, 2]])
+    >>> _laid_out([3, 90, 30], [3, 24, 24], most=60)
+    ([3, 26, 27], [[0, 1, 2]])
+    """
+    gaps, everything = GAP * (len(widths) - 1), list(range(len(widths)))
+    if most is None or sum(widths) + gaps <= most:
+        return widths, [everything]
+    if sum(least) + gaps <= most:
+        return _narrowed(widths, least, most - gaps), [everything]
+    panels: list[list[int]] = []
+    for i in everything[1:]:
+        if panels and sum(widths[j] + GAP for j in panels[-1]) + widths[i] <= most:
+            panels[-1].append(i)
+        else:
+            panels.append([0, i])
+    return widths, panels or [everything]
+
+
+def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
+    """The widths after the widest column that may give gave way, one character at a time, until all fit the room."""
+    narrow = list(widths)
+    while sum(narrow) > room:
+        narrow[max((i for i, w in enumerate(narrow) if w > least[i]), key=lambda i: narrow[i])] -= 1
+    return narrow
+
+
+def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
+    """A text in lines not wider than `width`; words are not cut, an empty text is one empty line."""
+    if width is None or _width(text) <= width:
+        return [text]
+    return textwrap.wrap(text, max(1, width), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _padded(text: str, width: int, *, right: bool) -> str:
+    blanks = " " * (width - _width(text))
+    return blanks + text if right else text + blanks
+
+
 def _width(text: str) -> int:
     """Columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -168,8 +255,17 @@ _TEX = {
     "≈": r"$\approx$", "γ": r"$\gamma$", "ε": r"$\varepsilon$", "π": r"$\pi$", "Π": r"$\Pi$", "Σ": r"$\Sigma$",
     "′": r"$'$", "₂": r"$_2$", "ⁿ": r"$^n$", "∝": r"$\propto$", "∩": r"$\cap$", "∪": r"$\cup$",
     "↓": r"$\downarrow$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
-    "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
+    "|": r"\textbar{}", "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
 }  # fmt: skip
+
+
+def _markdown(text: str) -> str:
+    """A cell in which neither a bar ends it nor a star, a backtick or a tag is read as markup."""
+    return re.sub(r"([|*`])|<(?=[A-Za-z/!?])", lambda found: "\\" + found.group(), text)
+
+
+def _tex_column(format: str, width: int) -> str:
+    return "r" if format else r"p{0.6\linewidth}" if width > PARAGRAPH else "l"
 
 
 def _tex(text: str) -> str:

@@ -79,7 +79,8 @@ def test_pairs_and_anova(scores: Path) -> None:
 def test_latex_is_ready_for_a_paper(scores: Path) -> None:
     output = run(scores, "--format", "latex", "--pairs", "--anova").output
     assert output.isascii()
-    assert output.count(r"\begin{table}") == output.count(r"\end{table}") == 4
+    assert output.count(r"\begin{table}") == output.count(r"\end{table}") == 1
+    assert output.count(r"\begin{table*}") == output.count(r"\end{table*}") == 3
     assert output.count("$") % 2 == 0
     for line in output.splitlines():
         if line.endswith(r"\\") and line.startswith("x "):

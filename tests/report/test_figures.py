@@ -97,12 +97,13 @@ def test_figures_are_saved_in_every_format(tmp_path: Path) -> None:
         assert (tmp_path / f"x.{ending}").read_bytes().startswith(start)
 
 
-def test_several_results_fit_one_page_only(tmp_path: Path) -> None:
+def test_several_results_are_one_page_or_numbered_files(tmp_path: Path) -> None:
     both = [scores()[0], scores()[1]]
     save_figure(both, tmp_path / "x.html")
     assert (tmp_path / "x.html").read_text().count("data-chart=") == 2
-    with pytest.raises(UsageError, match=r"2 figures do not fit one \.svg"):
-        save_figure(both, tmp_path / "x.svg")
+    save_figure(both, tmp_path / "y.svg")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.html", "y-1.svg", "y-2.svg"]
+    assert f">{scores()[1].measure} of" in (tmp_path / "y-2.svg").read_text()
 
 
 def test_pictures_stay_small_with_many_runs_and_topics() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.engine import Progress, silent
+from assay.errors import UsageError
 from assay.io.files import write_whole
 from assay.tables import FORMATS, Table, render
 
@@ -30,13 +32,19 @@ class Output:
     figure: Path | None = None
 
     def write(self, *tables: Table, of: Any = None) -> None:
-        """The tables to standard output or the file; with --figure also the chart of the result `of`."""
-        self.text(render(tables, self.format))
-        if self.figure is not None:
-            from assay.report import save_figure
+        """The tables to standard output or the file; with --figure also the chart of the result `of`.
 
-            save_figure(of, self.figure)
-            self.say(f"figure written to {self.figure}")
+        The chart is drawn first: where it cannot be, nothing is written.
+        """
+        charts: dict[Path, str | bytes] = {}
+        if self.figure is not None:
+            from assay.report import rendered_figures
+
+            charts = rendered_figures(of, self.figure)
+        self.text(render(tables, self.format, width=self._width()))
+        for path, chart in charts.items():
+            write_whole(path, chart)
+            self.say(f"figure written to {path}")
 
     def text(self, text: str) -> None:
         """A text to standard output or, whole or not at all, to the file."""
@@ -44,6 +52,10 @@ class Output:
             click.echo(text)
         else:
             write_whole(self.path, text + "\n")
+
+    def _width(self) -> int | None:
+        """Columns of the terminal that shows the tables; None where a file or another program reads them."""
+        return shutil.get_terminal_size().columns if self.path is None and sys.stdout.isatty() else None
 
     def say(self, message: str) -> None:
         """A remark on standard error, unless --quiet."""
@@ -84,6 +96,7 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), kwargs.pop("figure", None))
+        check_targets(out)
         return command(*args, out=out, **kwargs)
 
     options: list[Callable[[Any], Any]] = [
@@ -103,6 +116,17 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
     for option in reversed(options):
         wrapped = option(wrapped)
     return wrapped
+
+
+def check_targets(out: Output) -> None:
+    """An error before any work where a file could not be written: no such folder, or no such kind of figure."""
+    for path in (out.path, out.figure):
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
+    if out.figure is not None:
+        from assay.report.figure import ending_of
+
+        ending_of(out.figure)
 
 
 seed_option = click.option(

@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.errors import UsageError
 from assay.io.files import write_whole
-from assay.report.figure import ENDINGS, Figure
+from assay.report.figure import Figure, ending_of
 
 FIGURES: dict[str, str] = {
     "scores.ScoreMatrix": "scores.score_map",
@@ -107,17 +107,23 @@ def figure(result: Any) -> Figure:
 
 
 def save_figure(result: Any, path: str | Path) -> None:
-    """Draw a result, or several into one HTML file, in the format of the path's ending: .svg, .png, .pdf or .html."""
-    ending = Path(path).suffix.lower().lstrip(".")
-    if ending not in ENDINGS:
-        raise UsageError(f"{path}: a figure is written as {', '.join('.' + e for e in ENDINGS)}; change the ending")
+    """Draw a result, or several, in the format of the path's ending: .svg, .png, .pdf, .html or .json."""
+    for target, chart in rendered_figures(result, path).items():
+        write_whole(target, chart)
+
+
+def rendered_figures(result: Any, path: str | Path) -> dict[Path, str | bytes]:
+    """The files that save_figure writes: one, or for several results (a list) one each, name-1.png, name-2.png …
+
+    Several results in .html are one page.
+    """
+    target, ending = Path(path), ending_of(path)
     drawings = [figure(r) for r in result] if isinstance(result, Sequence) else [figure(result)]
     if len(drawings) == 1:
-        drawings[0].save(path)
-    elif ending == "html":
+        return {target: drawings[0].rendered(ending)}
+    if ending == "html":
         from assay.report.page import figure_page
 
-        write_whole(path, figure_page(drawings))
-    else:
-        what = f"{len(drawings)} figures do not fit one .{ending} file"
-        raise UsageError(f"{path}: {what}; choose one measure with -m, or write .html")
+        return {target: figure_page(drawings)}
+    places = [target.with_stem(f"{target.stem}-{i}") for i in range(1, len(drawings) + 1)]
+    return {place: drawing.rendered(ending) for place, drawing in zip(places, drawings, strict=True)}

@@ -44,7 +44,7 @@ class Figure:
 
     def save(self, path: str | Path) -> None:
         """Write the chart in the format of the path's ending: .svg, .png, .pdf, .html or .json (the specification)."""
-        write_whole(path, self.rendered(Path(path).suffix.lower().lstrip(".")))
+        write_whole(path, self.rendered(ending_of(path)))
 
     def rendered(self, ending: str) -> str | bytes:
         """The chart in one of ENDINGS."""
@@ -65,6 +65,18 @@ class Figure:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {"application/vnd.vegalite.v6+json": self.standalone(), "text/plain": self.title}
+
+
+def ending_of(path: str | Path) -> str:
+    """The format that a path's ending asks for, one of ENDINGS, else an error.
+
+    >>> ending_of("board.PNG")
+    'png'
+    """
+    ending = Path(path).suffix.lower().lstrip(".")
+    if ending not in ENDINGS:
+        raise UsageError(f"{path}: a figure is written as {', '.join('.' + e for e in ENDINGS)}; change the ending")
+    return ending
 
 
 def altair() -> Any:

@@ -1,0 +1,101 @@
+"""What all commands share: output that is whole or not there, told early, and as wide as the terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from assay.cli.options import Output, check_targets
+from assay.errors import UsageError
+from assay.scorefiles import write_scores
+from assay.scores import ScoreMatrix
+from tests.oracles.stats import SAKAI
+
+ASSAY = [sys.executable, "-m", "assay.cli.main"]
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    write_scores(path, [ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure=m) for m in ("AP", "RR")])
+    return path
+
+
+def in_terminal(columns: int, *arguments: object) -> list[str]:
+    """The lines that a command prints in a terminal so wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    process = subprocess.Popen([*ASSAY, *map(str, arguments)], stdout=theirs, stderr=subprocess.DEVNULL, env=kept)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        said += part
+    os.close(ours)
+    assert process.wait() == 0
+    return said.decode().replace("\r\n", "\n").splitlines()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_tables_are_not_wider_than_the_terminal(scores: Path, columns: int) -> None:
+    lines = in_terminal(columns, "compare", scores, "-m", "AP")
+    assert max(map(len, lines)) <= columns
+    assert sum(line.startswith("x ") for line in lines) == {40: 4, 80: 2, 200: 1}[columns]
+
+
+def test_a_pipe_gets_whole_rows(scores: Path) -> None:
+    done = subprocess.run([*ASSAY, "compare", scores, "-m", "AP"], capture_output=True, text=True, check=True)
+    assert sum(line.startswith("x ") for line in done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (["-o", "no/where.csv"], "make the folder 'no' first"),
+        (["--figure", "no/where.png"], "make the folder 'no' first"),
+        (["--figure", "board.bmp"], "a figure is written as .svg, .png, .pdf"),
+        (["--against", "scores.csv", "--figure", "board.png"], "there is no figure of this command"),
+    ],
+)
+def test_what_cannot_be_written_is_told_before_anything_is(scores: Path, target: list[str], message: str) -> None:
+    done = subprocess.run(
+        [*ASSAY, "compare", scores.name, *target], cwd=scores.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert [p.name for p in scores.parent.iterdir()] == ["scores.csv"]
+
+
+def test_targets_that_can_be_written_pass(tmp_path: Path) -> None:
+    check_targets(Output("text", tmp_path / "x.txt", True, tmp_path / "x.svg"))
+    check_targets(Output("text", None, True))
+    with pytest.raises(UsageError, match="No such file or directory"):
+        check_targets(Output("text", tmp_path / "no" / "x.txt", True))
+
+
+def test_figures_of_several_measures_are_numbered(scores: Path) -> None:
+    done = subprocess.run(
+        [*ASSAY, "compare", scores, "--figure", "board.svg", "--format", "csv"],
+        cwd=scores.parent, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr.splitlines() == ["figure written to board-1.svg", "figure written to board-2.svg"]
+    assert (scores.parent / "board-2.svg").read_text().startswith("<svg")
+    header, *rows = done.stdout.splitlines()
+    assert header.startswith("table,run,mean,")
+    assert [r.partition(",")[0] for r in rows] == ['"AP'] * 3 + ['"RR'] * 3

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
+from assay.agreement import result as result_module
 from assay.agreement.alpha import alpha_of_coincidences, alpha_of_cuts, coincidences, krippendorff_alpha
 from assay.agreement.kappa import (
     cohen_kappa,
@@ -109,6 +110,8 @@ def test_alpha_on_the_s100_labels(data: Callable[[str], Path]) -> None:
     assert interval == pytest.approx(0.603157, abs=5e-7)
     cuts = alpha_of_cuts(ratings.item, ratings.value, [[49], [50]])
     assert cuts == pytest.approx([0.516219, 0.536924], abs=5e-7)
+    found = agreement(ratings.binary(50), measures=["alpha(level=nominal)"], per_topic=False, resamples=0)
+    assert found.value("alpha(level=nominal)") == pytest.approx(0.516219, abs=5e-7)
 
 
 # --- κ
@@ -380,6 +383,45 @@ def test_the_usual_measures_depend_on_the_number_of_assessors() -> None:
     assert "kappa" in usual_measures(Ratings.of_labels(made_labels()))
     with pytest.raises(UsageError, match="take alpha or fleiss"):
         agreement(many, measures=["kappa"])
+
+
+def test_of_two_values_all_levels_and_weights_are_one() -> None:
+    rng = np.random.default_rng(5)
+    labels = Ratings.of(np.repeat(np.arange(30), 3), rng.integers(0, 2, 90), np.tile(np.arange(3), 30))
+    assert usual_measures(labels) == ("alpha(level=nominal)", "fleiss", "kappa")
+    names = [f"alpha(level={level})" for level in ("nominal", "ordinal", "interval")]
+    names += [f"kappa(weighting={w})" for w in ("none", "linear", "quadratic")]
+    found = agreement(labels, measures=names, per_topic=False, resamples=0)
+    values = [found.value(n) for n in names]
+    assert values[:3] == pytest.approx([values[0]] * 3, abs=1e-12)
+    assert values[3:] == pytest.approx([values[3]] * 3, abs=1e-12)
+
+
+def test_one_item_has_no_interval() -> None:
+    rows = [
+        ("1", "a", "v", 0.0),
+        ("1", "a", "w", 1.0),
+        ("2", "b", "v", 1.0),
+        ("2", "b", "w", 1.0),
+        ("2", "c", "v", 0.0),
+    ]
+    found = agreement(Labels.from_rows([*rows, ("2", "c", "w", 0.0)]), measures=["alpha"], resamples=20)
+    by_topic = {row.topic: (row.low, row.high) for row in found.rows}
+    assert by_topic["1"] == (None, None)
+    assert None not in by_topic["all"]
+
+
+def test_intervals_do_not_depend_on_how_many_samples_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = made_labels()
+    whole = agreement(labels, resamples=90, seed=3)
+    monkeypatch.setattr(result_module, "SAMPLES", 7)
+    for one, other in zip(agreement(labels, resamples=90, seed=3).rows, whole.rows, strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+
+
+def test_labels_become_binary_from_the_lowest_relevant_one() -> None:
+    with pytest.raises(UsageError, match="is a number"):
+        Ratings.of(["a", "a"], [0, 1]).binary(float("nan"))
 
 
 @pytest.mark.parametrize(

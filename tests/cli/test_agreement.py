@@ -47,10 +47,17 @@ def test_labels(folder: Path) -> None:
     assert {r["topic"] for r in rows} == {"all", "1", "2"}
 
 
-def test_cut_labels_agree_fully(folder: Path) -> None:
-    rows = record(folder / "labels.csv", "--cut", "60", "-m", "kappa", "-B", "0", "--tables")
+def test_binary_labels_agree_fully(folder: Path) -> None:
+    """The lowest relevant label is relevant: from 70 on the labels 70 and 90 of doc d agree, from 71 on they do not."""
+    rows = record(folder / "labels.csv", "--rel", "70", "-m", "kappa", "-B", "0", "--tables")
     assert rows[0]["value"] == 1
     assert [r["w1 ↓ w2 →"] for r in rows[1:]] == ["0", "1", "all"]
+    assert record(folder / "labels.csv", "--rel", "71", "-m", "kappa", "-B", "0")[0]["value"] == 0.5
+
+
+def test_binary_labels_have_one_alpha(folder: Path) -> None:
+    rows = record(folder / "labels.csv", "--rel", "60", "-B", "0")
+    assert [r["measure"] for r in rows] == ["alpha(level=nominal)", "fleiss", "kappa"]
 
 
 def test_qrels(folder: Path) -> None:
@@ -78,7 +85,11 @@ def test_phi(folder: Path) -> None:
         (["labels.csv", "-m", "alpha(level=metric)"], "no level 'metric'"),
         (["labels.csv", "anna.qrels"], "one file of labels"),
         (["--qrels", "anna.qrels"], "two qrels or more"),
-        (["--qrels", "anna.qrels", "ben.qrels", "--reference", "reference.qrels"], "leave --qrels out"),
+        (["--qrels", "anna.qrels", "ben.qrels", "--reference", "reference.qrels"], "--qrels goes with --qrels, not"),
+        (["labels.csv", "--reference", "reference.qrels", "-m", "kappa"], "--measure goes with labels or --qrels, not"),
+        (["labels.csv", "--reference", "reference.qrels", "--rel", "5"], "--rel goes with labels or --qrels, not"),
+        (["--qrels", "anna.qrels", "ben.qrels", "--where", "a=b"], "--where goes with labels or --reference, not"),
+        (["labels.csv", "--rel", "nan"], "the lowest relevant label is a number"),
         (["labels.csv", "--scale", "0", "50"], "outside the scale"),
     ],
 )

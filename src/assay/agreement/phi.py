@@ -31,16 +31,19 @@ class PhiResult:
     labels: int
     scale: tuple[float, float]
     level: float
+    reach: tuple[float, float]
+    """The lowest and the highest label: a scale of which the labels use a hundredth is a wrong scale."""
 
     def table(self) -> Table:
         """One row."""
         row = ("phi", self.phi, self.low, self.high, self.items, self.labels)
         columns = {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
         note = (
-            f"scale {self.scale[0]:g} to {self.scale[1]:g}; maximum likelihood, {self.level:.0%} likelihood-ratio "
-            "interval; with few labels per item it is biased upwards"
+            f"maximum likelihood, {self.level:.0%} likelihood-ratio interval; with few labels per item it is biased "
+            "upwards"
         )
-        return Table.of(columns, [row], notes=[note])
+        ends = "scale {:g} to {:g}, labels from {:g} to {:g}".format(*self.scale, *self.reach)
+        return Table.of(columns, [row], notes=[ends, note])
 
 
 def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float], level: float = 0.95) -> PhiResult:
@@ -72,8 +75,8 @@ def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float]
     best = model.best()
     ends = model.interval(best, level)
     values = [float(1 - 2 ** (1 - pi / 2)) for pi in (best, *ends)]
-    labels = int(sizes[sizes > 1].sum())
-    return PhiResult(values[0], values[1], values[2], best, int((sizes > 1).sum()), labels, scale, level)
+    labels, reach = int(sizes[sizes > 1].sum()), (float(ratings.value.min()), float(ratings.value.max()))
+    return PhiResult(values[0], values[1], values[2], best, int((sizes > 1).sum()), labels, scale, level, reach)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ weights of the items, so that every measure is computed on many samples at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.data import Labels, Qrels, coded_names
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.ids import coded
 
 Floats = npt.NDArray[np.float64]
@@ -85,6 +85,16 @@ class Ratings:
         rows = np.flatnonzero(self.topic[self.item] == topic)
         kept, item = np.unique(self.item[rows], return_inverse=True)
         return Ratings(item, self.rater[rows], self.value[rows], self.raters, self.topics, self.topic[kept])
+
+    def binary(self, rel: float) -> Ratings:
+        """The labels as relevant or not: 1 from `rel` up, else 0.
+
+        >>> Ratings.of(["a", "a", "b"], [49, 50, 51]).binary(50).value.tolist()
+        [0.0, 1.0, 1.0]
+        """
+        if not np.isfinite(rel):
+            raise UsageError(f"rel={rel}: the lowest relevant label is a number")
+        return replace(self, value=(self.value >= rel).astype(np.float64))
 
     @property
     def items(self) -> int:

@@ -39,9 +39,10 @@ def _fleiss(ratings: Ratings, weights: Floats) -> Floats:
 
 
 @AGREEMENTS.register("kappa")
-def _kappa(ratings: Ratings, weights: Floats, *, weighting: Weights = "none") -> Floats:
+def _kappa(ratings: Ratings, weights: Floats, *, weighting: Weights | None = None) -> Floats:
     """Cohen's κ, mean over pairs of assessors; weighting none, linear or quadratic."""
-    return cohen_kappas(ratings, weights, scale=weighting)
+    # Written `weighting=none` it comes as None: that is how a text says none.
+    return cohen_kappas(ratings, weights, scale=weighting or "none")
 
 
 @AGREEMENTS.register("overlap")
@@ -105,8 +106,8 @@ def agreement(
 ) -> AgreementResult:
     """How far assessors agree, with percentile intervals from items drawn with replacement.
 
-    Measures are names from AGREEMENTS; by default α (ordinal, interval), Fleiss' κ and, for up to 50 assessors, Cohen's
-    κ unweighted and quadratic. Undefined (all labels equal, nobody shares an item): None. resamples=0: no intervals.
+    Measures are names from AGREEMENTS; by default those of `usual_measures`. Undefined (all labels equal, nobody shares
+    an item): None. resamples=0: no intervals.
 
     >>> labels = Labels.from_rows([("1", "a", "w1", 1), ("1", "a", "w2", 1), ("1", "b", "w1", 0), ("1", "b", "w2", 0)])
     >>> agreement(labels, measures=["kappa"], resamples=0).value("kappa")
@@ -117,20 +118,21 @@ def agreement(
     parts = [(ALL, ratings)]
     if per_topic:
         parts += [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
-    rngs = generators(seed, len(parts))
     rows: list[AgreementRow] = []
-    for done, ((topic, part), rng) in enumerate(zip(parts, rngs, strict=True), start=1):
-        weights = _resampled(part.items, resamples, rng)
-        rows += [_row(name, topic, part, weights, level) for name in names]
+    for done, ((topic, part), rng) in enumerate(zip(parts, generators(seed, len(parts)), strict=True), start=1):
+        rows += _rows(names, topic, part, rng, resamples, level)
         progress(done, len(parts))
     return AgreementResult(tuple(rows), _notes(ratings, resamples, level, seed))
 
 
 def usual_measures(ratings: Ratings) -> tuple[str, ...]:
-    """What to show when nobody asks for anything else."""
-    few = len(np.unique(ratings.rater)) <= MOST_RATERS
-    usual = ("alpha(level=ordinal)", "alpha(level=interval)", "fleiss")
-    return (*usual, "kappa", "kappa(weighting=quadratic)") if few else usual
+    """What to show when nobody asks for anything else: α (ordinal, interval) and Fleiss' κ, and for up to 50 assessors
+    Cohen's κ unweighted and quadratic. Of two values all levels and weights are the same: α nominal, both κ once.
+    """
+    few, binary = len(np.unique(ratings.rater)) <= MOST_RATERS, len(ratings.values) <= 2
+    levels = ("nominal",) if binary else ("ordinal", "interval")
+    kappas = ("kappa",) if binary else ("kappa", "kappa(weighting=quadratic)")
+    return (*(f"alpha(level={level})" for level in levels), "fleiss", *(kappas if few else ()))
 
 
 def _ratings(source: Labels | Ratings | Sequence[Qrels]) -> Ratings:
@@ -143,26 +145,37 @@ def _ratings(source: Labels | Ratings | Sequence[Qrels]) -> Ratings:
     return ratings
 
 
-def _resampled(items: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """resamples × items: how often each item was drawn."""
-    return rng.multinomial(items, np.full(items, 1 / items), size=resamples).astype(np.float64)
+def _rows(
+    names: Sequence[str], topic: str, ratings: Ratings, rng: np.random.Generator, resamples: int, level: float
+) -> list[AgreementRow]:
+    """Every measure on the same bootstrap samples of the items; one item alone has no interval."""
+    shared = int((ratings.sizes > 1).sum())
+    drawn: list[list[Floats]] = [[np.zeros(0)] for _ in names]
+    for part in chunks(resamples if shared > 1 else 0, SAMPLES):
+        weights = _resampled(ratings.items, part.stop - part.start, rng)
+        for found, name in zip(drawn, names, strict=True):
+            found.append(_values(name, ratings, weights))
+    rows = []
+    for name, samples in zip(names, drawn, strict=True):
+        value = float(_values(name, ratings, everything(ratings))[0])
+        known = None if np.isnan(value) else value
+        bounds = (None, None) if known is None else _interval(np.concatenate(samples), level)
+        rows.append(AgreementRow(name, topic, known, *bounds, shared, len(ratings)))
+    return rows
 
 
-def _row(name: str, topic: str, ratings: Ratings, weights: Floats, level: float) -> AgreementRow:
+def _resampled(items: int, samples: int, rng: np.random.Generator) -> Floats:
+    """samples × items: how often each item was drawn."""
+    return rng.multinomial(items, np.full(items, 1 / items), size=samples).astype(np.float64)
+
+
+def _values(name: str, ratings: Ratings, weights: Floats) -> Floats:
+    """A measure for each row of item weights; NaN where it is undefined."""
     entry, given = AGREEMENTS.parse(name)
-
-    def values(of: Floats) -> Floats:
-        try:
-            return entry.function(ratings, of, **given)
-        except DataError:
-            return np.full(len(of), np.nan)
-
-    value = float(values(everything(ratings))[0])
-    drawn = np.concatenate([np.zeros(0), *(values(weights[rows]) for rows in chunks(len(weights), SAMPLES))])
-    low, high = _interval(drawn, level)
-    known = None if np.isnan(value) else value
-    bounds = (None, None) if known is None else (low, high)
-    return AgreementRow(name, topic, known, *bounds, int((ratings.sizes > 1).sum()), len(ratings))
+    try:
+        return entry.function(ratings, weights, **given)
+    except DataError:
+        return np.full(len(weights), np.nan)
 
 
 def _interval(drawn: Floats, level: float) -> tuple[float | None, float | None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.inputs import FILE, load_qrels
+from assay.cli.modes import refuse_others
 from assay.cli.options import Output, output_and_figure_options, seed_option
 from assay.errors import UsageError
 
@@ -21,6 +22,13 @@ MEASURE_HELP = (
     "(rel=1), e.g. 'alpha(level=nominal)'. May be given again."
 )
 
+MEASURED = frozenset({"measures", "tables", "rel", "scale"})
+MODES = {
+    "labels": MEASURED | {"where"},
+    "--qrels": MEASURED | {"as_qrels"},
+    "--reference": frozenset({"reference", "where"}),
+}
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
@@ -32,7 +40,12 @@ MEASURE_HELP = (
 )  # fmt: skip
 @click.option("--per-topic", is_flag=True, help="Also a row for each topic.")
 @click.option("--tables", is_flag=True, help="Also the contingency table of each pair of assessors.")
-@click.option("--cut", type=float, metavar="K", help="First make labels binary: 1 above K, else 0.")
+@click.option(
+    "--rel",
+    type=float,
+    metavar="K",
+    help="First make labels binary: relevant if at least K, the lowest relevant label.",
+)
 @click.option("--scale", type=(float, float), metavar="LOW HIGH", help="Ends of the scale: also Φ of Checco et al.")
 @click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only rows of a label file with this value.")
 @click.option(
@@ -43,7 +56,7 @@ MEASURE_HELP = (
 @output_and_figure_options
 def command(
     files: Sequence[Path], as_qrels: bool, measures: tuple[str, ...], reference: Path | None, per_topic: bool,
-    tables: bool, cut: float | None, scale: tuple[float, float] | None, where: tuple[str, ...], resamples: int,
+    tables: bool, rel: float | None, scale: tuple[float, float] | None, where: tuple[str, ...], resamples: int,
     level: float, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """How far do assessors agree?
@@ -55,19 +68,20 @@ def command(
     assay agreement labels.csv
     assay agreement labels.csv -m 'alpha(level=ordinal)' --per-topic
     assay agreement --qrels anna.qrels ben.qrels -m kappa -m overlap --tables
+    assay agreement labels.csv --rel 50 -m 'alpha(level=nominal)'
     assay agreement labels.csv --reference qrels.txt
     """
     from assay.agreement.kappa import contingencies
     from assay.agreement.result import agreement, reference_agreement
 
+    refuse_others("--reference" if reference else "--qrels" if as_qrels else "labels", MODES)
     labels = None if as_qrels else _labels(files, where)
-    if reference is not None:
-        if labels is None:
-            raise UsageError("--reference compares a file of labels with qrels; leave --qrels out")
+    if reference is not None and labels is not None:
         found = reference_agreement(labels, load_qrels(reference), resamples=resamples, level=level, seed=seed)
         out.write(found.table(), *([found.topic_table()] if per_topic else []), of=found)
         return
-    ratings = _cut(_ratings(labels, files), cut)
+    ratings = _ratings(labels, files)
+    ratings = ratings if rel is None else ratings.binary(rel)
     with out.progress("resampling") as progress:
         found = agreement(
             ratings, measures=measures, per_topic=per_topic, resamples=resamples, level=level, seed=seed,
@@ -100,9 +114,3 @@ def _ratings(labels: Labels | None, files: Sequence[Path]) -> Ratings:
     if labels is not None:
         return Ratings.of_labels(labels)
     return Ratings.of_qrels([load_qrels(path) for path in files], [path.name for path in files])
-
-
-def _cut(ratings: Ratings, cut: float | None) -> Ratings:
-    from dataclasses import replace
-
-    return ratings if cut is None else replace(ratings, value=(ratings.value > cut).astype(float))

@@ -1,0 +1,24 @@
+"""Commands that are used in several ways: an option of another way is an error, never silently left aside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+from click.core import ParameterSource
+
+from assay.errors import UsageError
+
+Modes = Mapping[str, frozenset[str]]
+"""What a person calls each way of using a command, and the parameters that it looks at."""
+
+
+def refuse_others(mode: str, modes: Modes) -> None:
+    """An error if an option is given that other modes look at, and this one does not."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        homes = [m for m, own in modes.items() if name in own]
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and homes and mode not in homes:
+            raise UsageError(f"{parameter.opts[-1]} goes with {' or '.join(homes)}, not with {mode}")

@@ -25,6 +25,7 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / name).write_text("\n".join(lines) + "\n")
     (tmp_path / "ap.csv").write_text("AP,1,2,3\nr1,.1,.2,.3\nr2,.3,.4,.2\nr3,.5,.6,.9\n")
     (tmp_path / "p10.csv").write_text("P@10,1,2,3\nr1,.1,.1,.1\nr2,.5,.4,.2\nr3,.3,.3,.1\n")
+    (tmp_path / "one.csv").write_text("RR,1\nr1,.1\nr2,.3\nr3,.2\n")
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 c 0\n2 0 x 1\n2 0 z 1\n")
     return tmp_path
 
@@ -85,6 +86,26 @@ def test_scores(folder: Path) -> None:
     assert rows[2]["d_rank"] > 0  # type: ignore[operator]
 
 
+def test_one_topic_has_no_interval(folder: Path) -> None:
+    row = record("--scores", folder / "ap.csv", folder / "one.csv", "-m", "tau-b", "-B", "50")[0]
+    assert row == {"measure": "tau-b", "value": pytest.approx(1 / 3), "low": None, "high": None}
+
+
+def test_a_similarity_without_a_value_is_a_dash_with_a_reason(folder: Path) -> None:
+    runs = [folder / n for n in RUNS]
+    two = run(runs[0], runs[1], "-m", "gamma-top-k(k=1)")  # topic 1: a and a order no pair
+    assert "gamma-top-k(k=1): undefined on 1 topics" in two
+    many = record(*runs, "-m", "gamma-top-k(k=1)")
+    assert [many[0][n] for n in "abc"] == [None, -1, -1]
+    assert "–: no topic in common" in run(*runs, "-m", "gamma-top-k(k=1)")
+
+
+def test_a_run_without_common_topics_is_a_row_of_dashes(folder: Path) -> None:
+    (folder / "d.run").write_text("9 Q0 q 1 1 d\n")
+    rows = record(*(folder / n for n in RUNS), folder / "d.run")
+    assert [rows[3][n] for n in "abc"] == [None] * 3
+
+
 def test_list_and_output_file(folder: Path) -> None:
     assert "average-overlap" in run("--list")
     out = folder / "out.csv"
@@ -101,7 +122,16 @@ def test_list_and_output_file(folder: Path) -> None:
         (["a.run", "b.run", "--carry", "10", "2"], "between 0 and 1"),
         (["a.run", "b.run", "-m", "overlapp"], "did you mean overlap"),
         (["a.run", "b.run", "--sweep", "x"], "write numbers"),
-        (["a.run", "b.run", "c.run", "--ties", "b"], "compare two runs"),
+        (["a.run", "b.run", "c.run", "--ties", "b"], "--ties goes with two runs or --sweep, not with three runs"),
+        (["a.run", "b.run", "c.run", "--sweep", ".5"], "--sweep compares two runs, and there are 3"),
+        (["a.run", "b.run", "--sweep", ".5", "-m", "overlap"], "--measure goes with two runs or three runs or more"),
+        (["a.run", "b.run", "--window", "2"], "--window goes with --series, not with two runs"),
+        (["a.run", "b.run", "--d-rank"], "--d-rank goes with --scores"),
+        (["a.run", "b.run", "--qrels", "qrels"], "--qrels goes with --preferences"),
+        (["a.run", "b.run", "--pairs"], "--pairs goes with three runs or more"),
+        (["a.run", "b.run", "--by-depth"], "give --figure FILE as well"),
+        (["--scores", "ap.csv", "p10.csv", "--p", ".8"], "--p goes with two runs"),
+        (["--scores", "one.csv", "ap.csv", "--d-rank"], "two topics or more"),
         (["--preferences", "a.run", "b.run", "--among", "relevant"], "need qrels"),
         (["--series", "a.run", "b.run", "--window", "3"], "window 3"),
         (["--scores"], "two score tables"),

@@ -53,6 +53,14 @@ def test_p_says_whether_topics_explain_the_ranking() -> None:
     assert d_rank_test(SCORES, ["1", "2", "3"], resamples=200).p_value == 1
     assert result == d_rank_test(SCORES, ["3", "2", "1"], resamples=200)
     assert result.table().rows[0][0] == pytest.approx(4.6252, abs=5e-5)
+    assert "score: 3 runs, 5 topics" in result.table().caption
+    assert len(result.table().notes) == 1
+
+
+def test_a_ridge_is_said() -> None:
+    rng = np.random.default_rng(4)
+    many = ScoreMatrix.of(rng.random((6, 5)), measure="AP")
+    assert d_rank_test(many, many.runs, resamples=9).table().notes[1].startswith("1e-05 added to the variances")
 
 
 def test_p_of_the_true_order_is_rarely_small() -> None:

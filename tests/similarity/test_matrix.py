@@ -77,6 +77,20 @@ def test_runs_without_a_common_topic_have_no_value() -> None:
     assert "nan" not in matrix.pairs().text()
 
 
+def test_a_run_that_can_be_compared_with_none_is_last_in_the_summary() -> None:
+    matrix = rbo_matrix([*made_runs(runs=13), Run.from_lists("odd", {"other": ["x"]})])
+    assert matrix.table().rows[-1] == ("odd", None, None, None, None, None)
+    assert np.isnan(matrix.to_others()[-1])
+    assert "–: no topic in common" in matrix.table().text()
+
+
+def test_topics_without_a_value_are_left_out() -> None:
+    a, b = (Run.from_lists(n, {"1": ["x"], "2": docs}) for n, docs in [("a", ["x", "y"]), ("b", ["y", "x"])])
+    matrix = similarity_matrix([a, b], "gamma-top-k")
+    assert matrix.mean[0, 1] == -1
+    assert matrix.topics[0, 1] == 1
+
+
 def test_many_runs_get_a_summary_and_few_a_matrix() -> None:
     few, many = rbo_matrix(made_runs(runs=4)), rbo_matrix(made_runs(runs=14))
     assert few.table().columns == ("run", "r0", "r1", "r2", "r3")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.inputs import load_qrels, load_runs, load_scores, qrels_option
+from assay.cli.modes import refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.errors import UsageError
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from assay.data import Run
     from assay.tables import Table
 
+LISTS = frozenset({"p", "carry", "depth"})
+MODES = {
+    "two runs": LISTS | {"ties", "measures", "topics", "by_depth"},
+    "--sweep": frozenset({"sweep", "ties", "depth"}),
+    "three runs or more": LISTS | {"measures", "pairs"},
+    "--series": LISTS | {"in_time", "window"},
+    "--preferences": frozenset({"preferences", "qrels_path", "among", "depth"}),
+    "--scores": frozenset({"as_scores", "measures", "transpose", "d_rank", "resamples"}),
+}
 MEASURE_HELP = "Another measure, e.g. 'average-overlap(k=10)'; with --scores a correlation. May be given again."
 
 
@@ -81,28 +91,42 @@ def command(
         out.write(*_listed())
         return
     if as_scores:
+        refuse_others("--scores", MODES)
         _scores(files, transpose, measures, d_rank, resamples, seed, out)
         return
-    if len(files) < 1:
+    if not files:
         raise UsageError("name two run files or more, or a folder of them")
-    from assay.similarity.rbo import persistence_for
-
-    persistence = p if carry is None else persistence_for(*carry)
-    if carry is not None:
-        out.say(f"p = {persistence:.4f}: the first {carry[0]} ranks carry {carry[1]:.0%} of the score")
     runs = load_runs(files, jobs=jobs)
     if len(runs) < 2:
         raise UsageError(f"two runs or more are needed, and there is {len(runs)}")
-    if len(runs) > 2 and (sweep is not None or (ties != "order" and not preferences)):
-        raise UsageError(f"--sweep and --ties {ties} compare two runs, and there are {len(runs)}")
-    if preferences:
+    if len(runs) > 2 and sweep is not None:
+        raise UsageError(f"--sweep compares two runs, and there are {len(runs)}")
+    several = "two runs" if len(runs) == 2 else "three runs or more"
+    named = {"--preferences": preferences, "--series": in_time, "--sweep": sweep is not None}
+    mode = next((m for m, wanted in named.items() if wanted), several)
+    refuse_others(mode, MODES)
+    if by_depth and out.figure is None:
+        raise UsageError("--by-depth says what --figure draws; give --figure FILE as well")
+    persistence = _persistence(p, carry, out)
+    if mode == "--preferences":
         _preferences(runs, qrels_path, among, depth, jobs, out)
-    elif in_time:
+    elif mode == "--series":
         _series(runs, persistence, window, depth, out)
-    elif len(runs) == 2:
-        _two(runs, persistence, ties, measures, depth, topics, sweep, by_depth, out)
-    else:
+    elif mode == "three runs or more":
         _many(runs, persistence, measures, depth, pairs, out)
+    else:
+        _two(runs, persistence, ties, measures, depth, topics, sweep, by_depth, out)
+
+
+def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> float:
+    """The p given, or the one for which a prefix carries its weight."""
+    from assay.similarity.rbo import persistence_for
+
+    if carry is None:
+        return p
+    found = persistence_for(*carry)
+    out.say(f"p = {found:.4f}: the first {carry[0]} ranks carry {carry[1]:.0%} of the score")
+    return found
 
 
 def _listed() -> list[Table]:
@@ -132,7 +156,7 @@ def _two(
         return
     found = compare_runs(runs[0], runs[1], p=p, ties=ties, measures=measures, depth=depth)
     shown = [found.topic_table(topics)] if topics else []
-    out.write(found.table(), *shown, of=_over_depth(runs, p) if by_depth and out.figure else found)
+    out.write(found.table(), *shown, of=_over_depth(runs, p) if by_depth else found)
 
 
 def _over_depth(runs: Sequence[Run], p: float) -> object:

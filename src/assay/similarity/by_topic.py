@@ -6,8 +6,9 @@ equally good; the topics where they differ most are the ones worth judging.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from assay.data import Run, natural_order
 from assay.errors import DataError, UsageError
 from assay.lists import check_names
 from assay.similarity.overlap import LIST_SIMILARITIES
-from assay.similarity.rbo import RBO, TIE_FORMS, Ranking, rbo
+from assay.similarity.rbo import RBO, TIE_FORMS, Items, Ranking, rbo
 from assay.tables import Table
 
 
@@ -27,6 +28,7 @@ class RunSimilarity:
     topics: tuple[str, ...]
     rbo: tuple[RBO, ...]
     others: dict[str, tuple[float, ...]]
+    """NaN where a similarity has no value on a topic."""
     missing: tuple[str, ...]
     """Topics that only one of the runs has; they are not compared."""
     recipe: str
@@ -64,7 +66,7 @@ class RunSimilarity:
             "median": ".4f",
             "topics": "d",
         }
-        means = [float(np.mean(values)) for values in self.others.values()]
+        means = [_mean_defined(values) for values in self.others.values()]
         formats = {**columns, **dict.fromkeys(self.others, ".4f")}
         return Table.of(
             formats,
@@ -85,8 +87,10 @@ class RunSimilarity:
 
     def notes(self) -> list[str]:
         """The recipe, and what was left out."""
-        lost = f"not compared, in one run only: {', '.join(self.missing)}"
-        return [self.recipe, lost] if self.missing else [self.recipe]
+        undefined = [(name, int(np.isnan(values).sum())) for name, values in self.others.items()]
+        lost = [f"{name}: undefined on {n} topics, which its mean leaves out" for name, n in undefined if n]
+        alone = [f"not compared, in one run only: {', '.join(self.missing)}"] if self.missing else []
+        return [self.recipe, *lost, *alone]
 
 
 def compare_runs(
@@ -101,7 +105,8 @@ def compare_runs(
     """RBO of two runs on every topic that both have, and any other list similarities by name.
 
     ties: `order` reads tied docs in the order of the run; `w`, `a`, `b` are RBO's tie forms on equal scores (the other
-    similarities always take the order of the run). No topic in common is an error.
+    similarities always take the order of the run). No topic in common is an error; a similarity without a value on a
+    topic (γ of lists that order no pair) is NaN there.
 
     >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "abd"), ("b", "cbe")])
     >>> print(compare_runs(a, b).mean())
@@ -113,7 +118,10 @@ def compare_runs(
     strict = lists if ties == "order" else [(ranking_of(first, t), ranking_of(second, t)) for t in topics]
     form = "a" if ties == "order" else ties
     parsed = {name: LIST_SIMILARITIES.parse(name) for name in measures}
-    others = {name: tuple(entry.function(x, y, **given) for x, y in strict) for name, (entry, given) in parsed.items()}
+    others = {
+        name: tuple(if_defined(entry.function, x, y, **given) for x, y in strict)
+        for name, (entry, given) in parsed.items()
+    }
     missing = natural_order(set(a.topics) ^ set(b.topics))
     said = "ties in the order of the run" if ties == "order" else f"ties in the form {ties}"
     recipe = f"RBO at p = {p:g}, {said}; means over {len(topics)} topics"
@@ -144,6 +152,19 @@ def p_sweep(a: Run, b: Run, ps: Sequence[float], *, ties: str = "order", depth: 
     if not found:
         raise DataError("no p is given; name at least one, between 0 and 1")
     return PSweep((a.name, b.name), tuple(ps), tuple(f.mean() for f in found), len(found[0].topics))
+
+
+def if_defined(similarity: Callable[..., float], a: Items | Ranking, b: Items | Ranking, **given: Any) -> float:
+    """The similarity of two lists, NaN where it has no value."""
+    try:
+        return similarity(a, b, **given)
+    except DataError:
+        return float("nan")
+
+
+def _mean_defined(values: Sequence[float]) -> float | None:
+    known = [v for v in values if not np.isnan(v)]
+    return float(np.mean(known)) if known else None
 
 
 def check_runs(runs: Sequence[Run]) -> None:

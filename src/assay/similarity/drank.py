@@ -1,7 +1,8 @@
 """How far is a ranking of runs from what the topics say, when it matters how different the swapped runs are? d_rank.
 
 Swapping two runs that hardly differ, relative to their spread over topics, costs little; swapping a good and a bad one
-costs much. Carterette 2009.
+costs much. Carterette 2009. Every place counts alike: where the top or the bottom of a ranking matters more, take
+tau-ap, tau-w or rbo, which have both forms (heavy=top, heavy=bottom).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def d_rank(scores: ScoreMatrix, ranking: Sequence[str]) -> float:
     """The distance of a ranking of the runs (best first) from the scores: 0 where the means agree with it.
 
     d² = min over θ ≥ 0 of n (θ − d)ᵀ S⁻¹ (θ − d), d the mean differences of neighbours in the ranking (better minus
-    worse) over n topics and S their covariance. 10⁻⁵ is added to the diagonal of S where topics are not more than runs,
-    or where S is singular.
+    worse) over n topics and S their covariance (n − 1). 10⁻⁵ is added to the diagonal of S where topics are not more
+    than runs, or where S is singular; d then depends on that number, and compares only among the same runs and topics.
 
     >>> x = [[.50, .60, .40, .70, .55], [.40, .62, .35, .50, .52], [.30, .20, .38, .45, .30]]
     >>> scores = ScoreMatrix.of(x, runs=["a", "b", "c"])
@@ -48,6 +49,7 @@ class DRankResult:
 
     d: float
     p_value: float
+    measure: str
     runs: int
     topics: int
     resamples: int
@@ -55,11 +57,13 @@ class DRankResult:
 
     def table(self) -> Table:
         """One row."""
-        note = (
-            f"p: share of {self.resamples} bootstrap samples of the {self.topics} topics whose own ranking of the "
-            f"{self.runs} runs is at least as far, (b+1)/(B+1), seed {self.seed}"
-        )
-        return Table.of({"d_rank": ".4f", "p": "p"}, [(self.d, self.p_value)], notes=[note])
+        caption = f"Distance of the ranking from {self.measure}: {self.runs} runs, {self.topics} topics"
+        notes = [
+            f"p: share of {self.resamples} bootstrap samples of the topics whose own ranking of the runs is at least "
+            f"as far, (b+1)/(B+1), seed {self.seed}",
+            *([f"{RIDGE:g} added to the variances: not more topics than runs"] if self.topics <= self.runs else []),
+        ]
+        return Table.of({"d_rank": ".4f", "p": "p"}, [(self.d, self.p_value)], caption=caption, notes=notes)
 
 
 def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int = 1000, seed: int = 0) -> DRankResult:
@@ -76,7 +80,7 @@ def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int =
     unlike, times = np.unique(orders, axis=0, return_counts=True)
     far = np.array([_distance(scores.values, order) >= observed - 1e-12 for order in unlike])
     p_value = float((times[far].sum() + 1) / (resamples + 1))
-    return DRankResult(observed, p_value, len(scores.runs), n, resamples, seed)
+    return DRankResult(observed, p_value, scores.measure, len(scores.runs), n, resamples, seed)
 
 
 def _distance(values: Floats, order: Ints) -> float:

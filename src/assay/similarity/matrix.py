@@ -7,6 +7,7 @@ topic.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from assay.engine import Progress, chunks, silent
 from assay.errors import UsageError
 from assay.ids import Ints
 from assay.lists import Codes, Floats, TopicLists, collected
-from assay.similarity.by_topic import check_runs
+from assay.similarity.by_topic import check_runs, if_defined
 from assay.similarity.overlap import LIST_SIMILARITIES
 from assay.similarity.rbo import check_p
 from assay.tables import Table
@@ -37,15 +38,20 @@ class SimilarityMatrix:
     sd: Floats
     """NaN where fewer than two topics were compared."""
     topics: Ints
-    """How many topics both runs have; only those are compared."""
+    """How many topics were compared: those that both runs have, and on which the similarity has a value."""
     recipe: str
 
+    def notes(self) -> list[str]:
+        """The recipe, and what a dash means where there is one."""
+        dash = "–: no topic in common, or none on which the similarity has a value"
+        return [self.recipe, dash] if (self.topics == 0).any() else [self.recipe]
+
     def to_others(self) -> Floats:
-        """The mean similarity of each run with the others."""
-        m = len(self.runs)
-        off = np.where(np.eye(m, dtype=bool) | (self.topics == 0), 0.0, self.mean)
-        compared = (self.topics > 0).sum(axis=1) - (np.diag(self.topics) > 0)
-        return np.asarray(off.sum(axis=1) / np.maximum(compared, 1))
+        """The mean similarity of each run with the others; NaN where it could be compared with none."""
+        others = (self.topics > 0) & ~np.eye(len(self.runs), dtype=bool)
+        compared = others.sum(axis=1)
+        total = np.where(others, self.mean, 0.0).sum(axis=1)
+        return np.where(compared > 0, total / np.maximum(compared, 1), np.nan)
 
     def pairs(self) -> Table:
         """One row per pair of runs, the most alike first."""
@@ -56,25 +62,28 @@ class SimilarityMatrix:
             for i, j in zip(first[order], second[order], strict=True)
         ]
         columns = {"run": "", "other": "", "mean": ".4f", "sd": ".4f", "topics": "d"}
-        return Table.of(columns, rows, caption="Similarity of runs", notes=[self.recipe])
+        return Table.of(columns, rows, caption="Similarity of runs", notes=self.notes())
 
     def table(self) -> Table:
         """The matrix where it fits a page, else one row per run: how alike the others are, and which most and least."""
-        notes = [self.recipe]
+        notes = self.notes()
         if len(self.runs) <= SHOWN:
             rows = [(run, *row) for run, row in zip(self.runs, self.mean, strict=True)]
             columns = {"run": "", **dict.fromkeys(self.runs, ".4f")}
             return Table.of(columns, rows, caption="Similarity of runs, mean over topics", notes=notes)
         d = self.to_others()
         off = np.where(np.eye(len(d), dtype=bool) | (self.topics == 0), np.nan, self.mean)
-        high, low = np.nan_to_num(off, nan=-2.0), np.nan_to_num(off, nan=2.0)
-        most, least = high.argmax(axis=1), low.argmin(axis=1)
+        most, least = np.nan_to_num(off, nan=-2.0).argmax(axis=1), np.nan_to_num(off, nan=2.0).argmin(axis=1)
         listed = [
-            (self.runs[i], d[i], self.runs[most[i]], off[i, most[i]], self.runs[least[i]], off[i, least[i]])
-            for i in np.argsort(-d, kind="stable")
+            (self.runs[i], d[i], *self._with(off[i], most[i]), *self._with(off[i], least[i]))
+            for i in np.argsort(-np.nan_to_num(d, nan=-2.0), kind="stable")
         ]
         formats = {"run": "", "to others": ".4f", "most alike": "", "to it": ".4f", "least alike": "", "to that": ".4f"}
         return Table.of(formats, listed, caption="Similarity of runs, mean over topics", notes=notes)
+
+    def _with(self, row: Floats, other: int) -> tuple[str | None, float]:
+        """The name of another run and the similarity with it; no name where they were not compared."""
+        return None if np.isnan(row[other]) else self.runs[other], float(row[other])
 
 
 def rbo_matrix(
@@ -110,7 +119,8 @@ def similarity_matrix(
     """Any list similarity of every two runs, by name, e.g. `average-overlap(k=10)`; mean over common topics.
 
     An asymmetric measure takes the row's run as the objective one. overlap, average-overlap and rbo are counted all
-    at once, the others pair by pair.
+    at once, the others pair by pair. A topic on which a similarity has no value (γ of lists that order no pair) is left
+    out.
 
     >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "abd"), ("b", "cbe")])
     >>> float(similarity_matrix([a, b], "overlap(k=2)").mean[0, 1])
@@ -130,7 +140,8 @@ def similarity_matrix(
         return _averaged(runs, lambda lists: _summed(lists, weight), depth, recipe, progress)
 
     def one_by_one(lists: TopicLists) -> Floats:
-        return _pair_by_pair(lists, lambda a, b: entry.function(a, b, **given), entry.facts.get("symmetric", True))
+        of = functools.partial(if_defined, entry.function, **given)
+        return _pair_by_pair(lists, of, entry.facts.get("symmetric", True))
 
     return _averaged(runs, one_by_one, depth, recipe, progress)
 
@@ -147,8 +158,9 @@ def _averaged(
     total, squares, count = np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m), dtype=np.int64)
     for t in range(len(lists.topics)):
         has = lists.sizes[:, t] > 0
-        both = has[:, None] & has[None, :]
-        values = np.where(both, of(lists.topic(t)), 0.0)
+        found = of(lists.topic(t))
+        both = has[:, None] & has[None, :] & ~np.isnan(found)
+        values = np.where(both, found, 0.0)
         total, squares, count = total + values, squares + values**2, count + both
         progress(t + 1, len(lists.topics))
     mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)

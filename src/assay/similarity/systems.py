@@ -67,7 +67,7 @@ def compare_rankings(
 
     Where both have the same topics the same topics are drawn for both, else each draws its own. delta compares cell by
     cell if the topics are the same, else the means. A correlation without a value, e.g. of constant scores, is None.
-    With resamples=0 there are no intervals.
+    With resamples=0, or where one of the two has a single topic, there are no intervals.
 
     >>> x = ScoreMatrix.of([[.1, .2], [.3, .5], [.6, .6]])
     >>> compare_rankings(x, x, measures=["tau-b"], resamples=0).correlations[0].value
@@ -79,6 +79,7 @@ def compare_rankings(
     a, b = truth.select(runs=common), estimate.select(runs=common)
     paired = set(a.topics) == set(b.topics)
     b = b.select(topics=a.topics) if paired else b
+    resamples = resamples if min(len(a.topics), len(b.topics)) > 1 else 0
     drawn_a, drawn_b = _drawn_means(a, b, paired, resamples, seed)
     found = tuple(_correlation(m, a, b, paired, drawn_a, drawn_b, level) for m in measures)
     topics = f"{len(a.topics)} topics" if paired else f"{len(a.topics)} and {len(b.topics)} topics, drawn apart"

@@ -15,6 +15,9 @@ from assay.lists import Lists
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.reweight import costs, reweighted, reweighted_emap
+from assay.pooling.journal import Judgment
+from assay.pooling.judging import Judging
+from assay.pooling.preferences import Reweighting
 
 
 @given(st.integers(2, 12), st.integers(0, 60), st.floats(0.01, 0.5), st.integers(0, 2**32), st.floats(0, 1))
@@ -104,6 +107,26 @@ def test_it_goes_on_from_what_was_judged() -> None:
     assert second.judged.to_dict() == whole.judged.to_dict()
     np.testing.assert_allclose(second.weights, whole.weights)
     np.testing.assert_allclose(second.expected.values, whole.expected.values)
+
+
+def test_the_judging_order_has_the_same_weights() -> None:
+    """Told the same judgments, topic by topic or round by round, the weights of the runs are the same."""
+    lists, qrels = collection()
+    result = reweighted_emap(lists, qrels, rounds=4, depth=20)
+    session = Judging(lists, "reweighting(depth=20)", depth=30)
+    session.tell([Judgment(t, d, g) for t, judged in result.judged.to_dict().items() for d, g in judged.items()])
+    (order, *_) = session.orders
+    assert isinstance(order, Reweighting)
+    np.testing.assert_allclose(np.exp(order.log_weights), result.weights)
+    assert not np.allclose(result.weights, 1)
+
+
+def test_weights_beyond_all_bounds_are_an_error() -> None:
+    docs = [f"d{i:03d}" for i in range(200)]
+    lists = comparable([Run.from_lists(n, {"1": docs}) for n in ("a", "b")])
+    half = Qrels.from_dict({"1": {d: int(i < 100) for i, d in enumerate(docs)}})
+    with pytest.raises(UsageError, match="the weights overflow"):
+        reweighted_emap(lists, half, rounds=150, depth=200, epsilon=0.5)
 
 
 def test_all_judged_is_ap() -> None:

@@ -1,7 +1,9 @@
 """Learning from a few judgments which runs to believe: multiplicative weights (Carterette & Allan 2007, §6).
 
 In each round the most probable unjudged doc of every topic is judged, runs whose preferences the judgments confirm gain
-weight, those contradicted lose it, and the probabilities are fitted anew with the weights.
+weight, those contradicted lose it, and the probabilities are fitted anew with the weights. The judging order
+`reweighting` (`pooling.preferences`) weighs the runs alike, for judging on and on; `reweighted_emap` says where the two
+part.
 """
 
 from __future__ import annotations
@@ -52,6 +54,11 @@ def reweighted_emap(
     has been judged before; those docs are not asked again and their preferences count first. Each pair of a relevant
     and a not relevant judged doc moves the weight of a run once: × (1 + ε) if it ranks the relevant one higher,
     × (1 − ε) if lower; a run that did not retrieve both has no say.
+
+    Told the same judgments the order `reweighting` has the same weights. It scales them to mean 1 in the fit, because
+    products over hundreds of judgments would drown the prior or overflow; here they count as they are, as in the paper
+    (Eq. 6), for the few docs at which it stops. All topics are judged before any weight moves, and each fit is made to
+    the end; the order moves after every judgment by a Newton step or two.
     """
     cut = lists.cut(depth)
     ask = judge if callable(judge) else _from_qrels(judge)
@@ -85,7 +92,7 @@ def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Fl
     costs: events × runs, 1 for a mistaken preference, −1 for a right one, 0 for none. A weight is multiplied by 1 − ε
     for each mistake and 1 + ε for each success; the expected cost of an event is the mean of its costs by the weights
     before it. Starting from equal weights, for every run: sum of expected costs ≤ ln(runs)/ε + mistakes · (1 + ε) −
-    successes · (1 − ε) (Arora, Hazan & Kale 2006; Carterette & Allan 2007, Theorem 2).
+    successes · (1 − ε) (Arora, Hazan & Kale 2006; Carterette & Allan 2007, Theorem 2). Weights that overflow: an error.
 
     >>> after, cost = reweighted(np.ones(2), np.array([[1.0, -1.0], [1.0, 0.0]]))
     >>> after.round(4).tolist(), round(cost, 4)
@@ -94,7 +101,10 @@ def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Fl
     if not 0 < epsilon <= 0.5:
         raise UsageError(f"epsilon: must lie in (0, 1/2], not {epsilon}")
     factors = np.where(costs > 0, 1 - epsilon, np.where(costs < 0, 1 + epsilon, 1.0))
-    at = weights * np.vstack([np.ones_like(weights), np.cumprod(factors, axis=0)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        at = weights * np.vstack([np.ones_like(weights), np.cumprod(factors, axis=0)])
+    if not np.isfinite(at).all():
+        raise UsageError("so many judgments that the weights overflow; for judging on take the order reweighting")
     share = at[:-1] / at[:-1].sum(axis=1, keepdims=True)
     return np.asarray(at[-1]), float((share * costs).sum())
 

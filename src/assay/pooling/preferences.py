@@ -156,6 +156,7 @@ class Reweighting(Scored):
         super().__init__(lists)
         self.epsilon, self.steps = epsilon, steps
         self.ranked = lists.ranked[:, :depth]
+        self.ranks = np.where(lists.ranks <= depth, lists.ranks, 0)
         self.log_weights = np.zeros(len(lists.runs))
         self.relevant = np.zeros(len(lists.docs), dtype=bool)
         self.theta = strengths(self.ranked, docs=len(lists.docs))
@@ -188,8 +189,8 @@ class Reweighting(Scored):
     def learn(self, doc: int, relevant: bool) -> None:
         """Each preference between this doc and an earlier one of the other kind was right or wrong."""
         self.relevant[doc] = relevant
-        ranks, others = self.lists.ranks, self.known & (self.relevant != relevant)
-        own, theirs = ranks[:, [doc]], ranks[:, others]
+        others = self.known & (self.relevant != relevant)
+        own, theirs = self.ranks[:, [doc]], self.ranks[:, others]
         both = (own > 0) & (theirs > 0)
         right = ((own < theirs) == relevant) & both
         confirmed, refuted = right.sum(axis=1), (both & ~right).sum(axis=1)
@@ -202,9 +203,10 @@ def reweighting(lists: TopicLists, seed: int = 0, *, epsilon: float = 0.1, depth
     """The doc most likely relevant by the runs' preferences; each judgment reweights the runs by how they ranked.
 
     For every preference between a relevant and a nonrelevant doc that a run got right its weight grows by 1 + ε, for
-    every one that it got wrong it falls by 1 − ε; in the fit weights are scaled to mean 1, so that many judgments do
-    not drown the prior. The paper stops after ⌊ln(number of runs)⌋ docs per topic. Preferences are those within the
-    first `depth` docs of each run; `steps` Newton steps follow the weights after each judgment.
+    every one that it got wrong it falls by 1 − ε, over all topics together. The paper stops after ⌊ln(number of runs)⌋
+    docs per topic, with the weights as they are (`reweighted_emap` in `nojudgments.reweight`); an order goes on, so in
+    the fit they are scaled to mean 1, and many judgments do not drown the prior. Preferences are those within the first
+    `depth` docs of each run; `steps` Newton steps follow the weights after each judgment.
     """
     if not 0 < epsilon <= 0.5:
         raise UsageError(f"reweighting(epsilon={epsilon}): ε lies in (0, ½]")

@@ -30,10 +30,11 @@ docs: $(STAMP)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	$(BIN)/mkdocs build --strict
 
-# The peers of the benchmarks are heavy; they have an environment of their own.
+# The peers of the benchmarks are heavy; they have an environment of their own. They come compiled, so the package is too.
 bench:
 	test -d .bench-venv || $(PYTHON) -m venv .bench-venv
 	.bench-venv/bin/pip install --quiet --disable-pip-version-check --editable ".[test,bench]"
+	.bench-venv/bin/python -m compileall -q src/assay
 	.bench-venv/bin/python benchmarks/run.py $(ONLY)
 
 $(STAMP): pyproject.toml constraints.txt

@@ -26,6 +26,12 @@ def test_equal_ids_have_equal_hashes_whatever_stands_around_them(left: list[str]
     assert a.same_as(b).all()
 
 
+@given(st.lists(st.sampled_from(["a", "b", "a-long-id-1", "a-long-id-2", "ab"]), max_size=20))
+def test_changes_are_where_an_id_is_not_the_one_before(texts: list[str]) -> None:
+    changed = [i for i, t in enumerate(texts) if i == 0 or t != texts[i - 1]]
+    assert Ids.of(texts).changes().tolist() == changed
+
+
 @given(st.lists(TEXT, min_size=1, max_size=20))
 def test_different_ids_are_told_apart(texts: list[str]) -> None:
     ids = Ids.of(texts)

@@ -16,9 +16,8 @@ from assay.errors import DataError
 from assay.grades import match
 from assay.ids import Ids
 from assay.io import read_qrels, read_run, rows
-from assay.io.files import kind, read_bytes
+from assay.io.files import TABULAR, kind, read_bytes
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
-from assay.io.tabular import TABULAR
 from assay.measures import parse
 from assay.tables import Table
 

@@ -21,6 +21,7 @@ from assay.order import Keys, Moves, first_repeat, ranked_order, short_keys, sor
 from assay.registry import did_you_mean
 
 Floats = npt.NDArray[np.float64]
+_DIGITS = re.compile(r"(\d+)")
 TIES: tuple[str, ...] = ("docid", "docid-asc", "rank", "file", "average")
 
 
@@ -351,10 +352,18 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q9", "010", "10"])
     ['010', '10', 'q9', 'q10']
     """
-    return sorted(names, key=_natural_key)
+    listed = list(names)
+    plain = all(n.isdecimal() and n.isascii() for n in listed)
+    return sorted(listed, key=_number_key if plain else _natural_key)
 
 
 def _natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
-    parts = re.split(r"(\d+)", name)
-    key = [(0, int(p), "") if p.isdecimal() and p.isascii() else (1, 0, p) for p in parts if p]
+    parts = _DIGITS.split(name)
+    key = [(0, *_number_key(p)[:2]) if p.isdecimal() and p.isascii() else (1, 0, p) for p in parts if p]
     return key, name
+
+
+def _number_key(digits: str) -> tuple[int, str, str]:
+    """Orders numbers by their value, however many digits they have, and equal ones by their text."""
+    value = digits.lstrip("0")
+    return len(value), value, digits

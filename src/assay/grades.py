@@ -352,17 +352,26 @@ class _Buckets:
         bits = max(8, min(24, int(np.ceil(np.log2(len(words) + 1))) + 4))
         shift = np.uint64(64 - bits)
         filled = np.zeros(1 << bits, dtype=bool)
-        filled[(words * _SPREAD) >> shift] = True
+        filled[_bucket(words, shift)] = True
         order = np.argsort(words, kind="stable")
         return cls(words[order], order, filled, shift)
 
     def find(self, wanted: Words) -> tuple[Ints, Ints]:
         """All (i, j) with wanted[i] equal to word j; words that are there twice are found twice."""
-        rows = np.flatnonzero(self.filled[(wanted * _SPREAD) >> self.shift])
-        first = np.searchsorted(self.words, wanted[rows], side="left")
+        rows = np.flatnonzero(self.filled.take(_bucket(wanted, self.shift), mode="clip"))
+        first = np.searchsorted(self.words, wanted[rows])
+        there = self.words.take(first, mode="clip") == wanted[rows]  # most are in a bucket by chance
+        rows, first = rows[there], first[there]
         count = np.searchsorted(self.words, wanted[rows], side="right") - first
         place = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         return np.repeat(rows, count), self.order[np.repeat(first, count) + place]
+
+
+def _bucket(words: Words, shift: np.uint64) -> Ints:
+    """The bucket of each word: the leading bits of a hash of it."""
+    bucket = words * _SPREAD
+    bucket >>= shift
+    return bucket.view(np.int64)
 
 
 def _sizes(run: Run, topic_in_run: Ints) -> Ints:

@@ -17,7 +17,7 @@ Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 WORD = 8
-_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD)] + [2**64 - 1], dtype=np.uint64)
+MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD)] + [2**64 - 1], dtype=np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
@@ -86,27 +86,39 @@ class Ids:
     def hashes(self) -> Words:
         """A 64-bit hash of each id; equal ids have equal hashes, whatever buffer they stand in."""
         state = self.lengths.astype(np.uint64) * _ODD
-        longest = int(self.lengths.max(initial=0))
-        words = aligned_words(self.buffer)
+        shortest, longest = int(self.lengths.min(initial=0)), int(self.lengths.max(initial=0))
         for offset in range(0, longest, WORD):
-            rows = slice(None) if int(self.lengths.min()) > offset else np.flatnonzero(self.lengths > offset)
-            left = np.minimum(self.lengths[rows] - offset, WORD)
-            word = load_words(words, self.starts[rows] + offset) & _MASKS[left]
-            mixed = (state[rows] ^ word) * _MIX
-            state[rows] = mixed ^ (mixed >> np.uint64(29))
-        return state * _ODD
+            rows = slice(None) if shortest > offset else np.flatnonzero(self.lengths > offset)
+            state[rows] = _mixed(state[rows], self._words(rows, offset))
+        state *= _ODD
+        return state
+
+    def changes(self) -> Ints:
+        """The places where an id is not the one before it, the first place among them.
+
+        >>> Ids.of(["a", "a", "b"]).changes().tolist()
+        [0, 2]
+        """
+        new = np.ones(len(self), dtype=bool)
+        new[1:] = self.lengths[1:] != self.lengths[:-1]
+        for offset in range(0, int(self.lengths.max(initial=0)), WORD):
+            word = self._words(slice(None), offset)
+            new[1:] |= word[1:] != word[:-1]
+        return np.flatnonzero(new)
 
     def same_as(self, other: Ids) -> npt.NDArray[np.bool_]:
         """Whether each id equals the id at the same place of the other column, byte for byte."""
         same: npt.NDArray[np.bool_] = self.lengths == other.lengths
-        ours, theirs = aligned_words(self.buffer), aligned_words(other.buffer)
         for offset in range(0, int(self.lengths.max(initial=0)), WORD):
             rows = np.flatnonzero(same & (self.lengths > offset))
-            mask = _MASKS[np.minimum(self.lengths[rows] - offset, WORD)]
-            a = load_words(ours, self.starts[rows] + offset)
-            b = load_words(theirs, other.starts[rows] + offset)
-            same[rows] = ((a ^ b) & mask) == 0
+            same[rows] = self._words(rows, offset) == other._words(rows, offset)
         return same
+
+    def _words(self, rows: slice | Ints, offset: int) -> Words:
+        """The eight bytes of these ids from `offset` on, zeros past the end of an id."""
+        word = load_words(aligned_words(self.buffer), self.starts[rows] + offset)
+        word &= MASKS.take(self.lengths[rows] - offset, mode="clip")
+        return word
 
     def _matrix(self) -> tuple[Bytes, npt.NDArray[np.bool_]]:
         """Each id as a row of bytes, and where a row holds bytes of the id."""
@@ -162,15 +174,48 @@ def aligned_words(buffer: Bytes) -> Words:
 
 
 def load_words(words: Words, at: Ints) -> Words:
-    """The eight bytes from each position, wherever it lies, as one little-endian word.
+    """The eight bytes from each position, wherever it lies, as one little-endian word."""
+    return load_window(words, at, 1)[0]
 
-    A position in the last word reads zeros past the end.
+
+def load_window(words: Words, at: Ints, count: int) -> list[Words]:
+    """The `count` words of eight bytes each from each position on.
+
+    Bytes before the first word or past the last are anything: who reads there masks them.
     """
-    index = at >> 3
-    shift = ((at & 7) << 3).astype(np.uint64)
-    low = words.take(index, mode="clip") >> shift
-    high = words.take(index + 1, mode="clip")
-    # A shift by 64 is undefined: shift by 63 − s and then by one more.
-    high <<= np.uint64(63) - shift
-    high <<= np.uint64(1)
-    return low | high
+    index, shift = at >> 3, ((at & 7) << 3).astype(np.uint64)
+    rest = np.uint64(63) - shift
+    low, window = words.take(index, mode="clip"), []
+    for _ in range(count):
+        index += 1
+        high = words.take(index, mode="clip")
+        # A shift by 64 is undefined: shift by 63 − s and then by one more.
+        word = high << rest
+        word <<= np.uint64(1)
+        low >>= shift
+        word |= low
+        window.append(word)
+        low = high
+    return window
+
+
+def short_hashes(word: Words, lengths: Ints) -> Words:
+    """The hashes of ids of at most eight bytes, each given as a word with zeros past its end."""
+    state = _mixed(lengths.astype(np.uint64) * _ODD, word)
+    state *= _ODD
+    return state
+
+
+def _mixed(state: Words, word: Words) -> Words:
+    """The state of a hash after one more word."""
+    mixed = state ^ word
+    mixed *= _MIX
+    mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def first_mark(marks: Words) -> npt.NDArray[np.uint8]:
+    """How many bytes of each word stand before the first one whose high bit is set; 8 if there is none."""
+    below = marks - np.uint64(1)
+    below &= ~marks
+    return np.bitwise_count(below) >> 3

@@ -6,7 +6,6 @@ the same way on the command line: `name` or `name(key=value, key=value)`. What a
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -101,6 +100,8 @@ def did_you_mean(name: str, known: Any) -> str:
     >>> did_you_mean("nDGC", ["nDCG", "AP"])
     '; did you mean nDCG?'
     """
+    import difflib
+
     lowered = {str(k).lower(): str(k) for k in known}
     near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
     if near:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
@@ -65,6 +66,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line: errors are one line on standard error and exit code 2, an interrupt is 130."""
+    # What is imported stays; looking through it for garbage again and again would cost a tenth of a short command.
+    gc.set_threshold(100_000, 20, 20)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show τ or Δ gets a question mark instead of a traceback.
         if isinstance(stream, io.TextIOWrapper):

@@ -13,8 +13,8 @@ import numpy as np
 
 from assay.engine import generator
 from assay.errors import DataError, UsageError
-from assay.io.files import kind, read_bytes
-from assay.io.tabular import TABULAR, decoded, read_sheet, write_sheet
+from assay.io.files import TABULAR, kind, read_bytes
+from assay.io.tabular import decoded, read_sheet, write_sheet
 from assay.tables import Table
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.ids import Ids, Ints, Words, aligned_words, load_words
+from assay.ids import Ids, Ints, Words, aligned_words, first_mark, load_words
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -41,6 +41,27 @@ def read_decimals(fields: Ids) -> Floats:
         if len(left):
             values[left], done[left] = read(fields.take(left))
     return values
+
+
+def fixed_point(before: Words, size: npt.NDArray[np.uint8], after: Words, decimals: int) -> Floats | None:
+    """Numbers [−]digits.digits, all with the same 1 to 7 decimals; None where one is not such a number.
+
+    before: the eight characters before the dot, of which the last `size` (1 to 7) are the number's. after: the eight
+    that end with its last decimal. What a word holds before the number is shifted out.
+    """
+    others = np.uint64(8 * (8 - decimals))
+    fraction, fine = _number_of((after ^ _ZEROS) >> others << others)
+    outside = ((8 - size) << 3).astype(np.uint64)
+    negative = (before >> outside) & np.uint64(0xFF) == ord("-")
+    if negative.any():
+        outside += negative * _EIGHT
+    number, also = _number_of((before ^ _ZEROS) >> outside << outside)
+    if not fine.all() or not also.all() or outside.max(initial=0) > 56:
+        return None
+    number *= np.uint64(10**decimals)
+    number += fraction
+    values = number / _TENS[decimals]
+    return np.negative(values, out=values, where=negative)
 
 
 def _short_decimals(fields: Ids) -> tuple[Floats, Bools]:
@@ -119,9 +140,7 @@ class _Parts:
 def _first_dot(word: Words) -> Ints:
     """How many characters stand before the first dot of each word; 8 if there is none."""
     difference = word ^ _DOTS
-    zero_byte = (difference - _LOW) & ~difference & _HIGH
-    before = np.bitwise_count((zero_byte & (~zero_byte + np.uint64(1))) - np.uint64(1))
-    return np.asarray(before >> 3, dtype=np.int64)
+    return first_mark((difference - _LOW) & ~difference & _HIGH).astype(np.int64)
 
 
 def _digits(word: Words, length: Ints) -> tuple[Floats, Bools]:
@@ -130,11 +149,22 @@ def _digits(word: Words, length: Ints) -> tuple[Floats, Bools]:
     # A shift by 64 is undefined: no characters at all are shifted out in two steps.
     digits = (word ^ _ZEROS) << np.minimum(shift, np.uint64(63))
     digits <<= (shift == np.uint64(64)).astype(np.uint64)
-    fine = (((digits + _PAST_NINE) | digits) & _HIGH) == 0
-    pairs = (digits * np.uint64(2561)) >> _EIGHT
-    fours = ((pairs & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
-    eights = ((fours & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
-    return eights.astype(np.float64), fine
+    number, fine = _number_of(digits)
+    return number.astype(np.float64), fine
+
+
+def _number_of(digits: Words) -> tuple[Words, Bools]:
+    """The number whose eight digits are the bytes of a word, the highest first, and whether each of them is a digit."""
+    fine = ((digits + _PAST_NINE) | digits) & _HIGH == 0
+    number = digits * np.uint64(2561)
+    number >>= _EIGHT
+    number &= np.uint64(0x00FF00FF00FF00FF)
+    number *= np.uint64(6553601)
+    number >>= np.uint64(16)
+    number &= np.uint64(0x0000FFFF0000FFFF)
+    number *= np.uint64(42949672960001)
+    number >>= np.uint64(32)
+    return number, fine
 
 
 def _by_python(fields: Ids) -> tuple[Floats, Bools]:

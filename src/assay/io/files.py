@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from assay.errors import DataError
 
 STANDARD_INPUT = "-"
 COMPRESSIONS = (".gz", ".xz", ".zst")
+TABULAR = ("csv", "tsv", "jsonl", "parquet")
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -70,6 +70,8 @@ def write_whole(path: str | Path, data: str | bytes) -> None:
 
     A link is followed, and what is no plain file (a terminal, a pipe, a null device) is written to as it is.
     """
+    import tempfile
+
     target = Path(path)
     raw = compressed(data.encode() if isinstance(data, str) else data, target)
     if target.exists() and not target.is_file():

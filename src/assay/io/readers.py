@@ -1,67 +1,33 @@
 """read_run, read_qrels and their writers: the format is told by the file's ending, TREC's own where it says nothing.
 
-CSV, TSV, JSONL and Parquet tables need the columns topic, doc and score (runs) or grade (judgments).
+Tables are read by `sheets`, which is imported only where there is one: most runs are TREC files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from assay.data import Qrels, Run, RunInfo, natural_order
-from assay.errors import DataError
-from assay.ids import Ids
+from assay.data import Qrels, Run
 from assay.io import trec
-from assay.io.files import kind
-from assay.io.rows import LARGEST_GRADE, LARGEST_RANK
-from assay.io.tabular import TABULAR, Sheet, read_sheet, write_sheet
-
-TOPIC, DOC = ("topic", "query", "qid", "query_id", "topic_id"), ("doc", "docid", "docno", "doc_id", "did")
-SCORE, GRADE = ("score", "sim"), ("grade", "relevance", "rel", "label")
+from assay.io.files import TABULAR, kind
 
 
 def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped: bool = False) -> Run:
     """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options."""
     if kind(path) not in TABULAR:
         return trec.read_run(path, ranks=ranks, threads=threads, mapped=mapped)
-    sheet = read_sheet(path)
-    topic, doc, score = sheet.place(*TOPIC), sheet.place(*DOC), sheet.place(*SCORE)
-    rank, tag = sheet.find("rank"), sheet.find("run", "tag")
-    groups = _grouped(sheet, topic, doc)
-    rows = [i for group in groups.values() for i in group]
-    name = sheet.rows[-1][tag] if tag is not None and sheet.rows else Path(path).name.partition(".")[0]
-    scores = np.array([_finite(sheet, i, score) for i in rows])
-    return Run.from_rows(
-        name,
-        tuple(groups),
-        np.cumsum([0, *map(len, groups.values())]),
-        Ids.of(sheet.rows[i][doc] for i in rows),
-        scores,
-        ranks=np.array([_whole(sheet, i, rank, LARGEST_RANK) for i in rows]) if rank is not None else None,
-        info=RunInfo(),
-    )
+    from assay.io import sheets
+
+    return sheets.read_run(path)
 
 
 def read_qrels(path: str | Path) -> Qrels:
     """Judgments from a TREC file or a table; `-` is standard input."""
     if kind(path) not in TABULAR:
         return trec.read_qrels(path)
-    sheet = read_sheet(path)
-    topic, doc, grade = sheet.place(*TOPIC), sheet.place(*DOC), sheet.place(*GRADE)
-    probability = sheet.find("probability", "inclusion")
-    groups = _grouped(sheet, topic, doc)
-    topics = natural_order(groups)
-    rows = [i for t in topics for i in groups[t]]
-    return Qrels(
-        tuple(topics),
-        np.cumsum([0, *(len(groups[t]) for t in topics)]),
-        Ids.of(sheet.rows[i][doc] for i in rows),
-        np.array([_whole(sheet, i, grade, LARGEST_GRADE) for i in rows], dtype=np.int64),
-        None if probability is None else np.array([_probability(sheet, i, probability) for i in rows]),
-        name=Path(path).name,
-    )
+    from assay.io import sheets
+
+    return sheets.read_qrels(path)
 
 
 def write_run(path: str | Path, run: Run) -> None:
@@ -69,10 +35,9 @@ def write_run(path: str | Path, run: Run) -> None:
     if kind(path) not in TABULAR:
         trec.write_run(path, run)
         return
-    topic = [run.topics[t] for t in run.topic_of_row().tolist()]
-    place = np.arange(len(run)) - np.repeat(run.bounds[:-1], np.diff(run.bounds)) + 1
-    columns = (topic, run.docs.tolist(), place.tolist(), run.scores.tolist(), [run.name] * len(run))
-    write_sheet(path, ["topic", "doc", "rank", "score", "run"], zip(*columns, strict=True))
+    from assay.io import sheets
+
+    sheets.write_run(path, run)
 
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
@@ -80,52 +45,6 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     if kind(path) not in TABULAR:
         trec.write_qrels(path, qrels)
         return
-    header = ["topic", "doc", "grade"]
-    columns: list[Sequence[object]] = [
-        [qrels.topics[t] for t in qrels.topic_of_row().tolist()], qrels.docs.tolist(), qrels.grades.tolist()
-    ]  # fmt: skip
-    if qrels.probabilities is not None:
-        header.append("probability")
-        columns.append(qrels.probabilities.tolist())
-    write_sheet(path, header, zip(*columns, strict=True))
+    from assay.io import sheets
 
-
-def _grouped(sheet: Sheet, topic: int, doc: int) -> dict[str, list[int]]:
-    """The rows of each topic; a doc twice in a topic is an error with its line."""
-    groups: dict[str, list[int]] = {}
-    seen: dict[tuple[str, str], int] = {}
-    for i, row in enumerate(sheet.rows):
-        if not row[topic] or not row[doc]:
-            raise DataError.at(sheet.where, sheet.lines[i], "the topic or the doc is empty; every row needs both")
-        before = seen.setdefault((row[topic], row[doc]), i)
-        if before != i:
-            what = f"doc {row[doc]!r} is twice in topic {row[topic]!r} (first on line {sheet.lines[before]})"
-            raise DataError.at(sheet.where, sheet.lines[i], f"{what}; keep one of the two lines")
-        groups.setdefault(row[topic], []).append(i)
-    if not groups:
-        raise DataError(f"{sheet.where}: there is a header but no row")
-    return groups
-
-
-def _finite(sheet: Sheet, row: int, column: int) -> float:
-    value = sheet.number(row, column)
-    if np.isnan(value):
-        raise DataError.at(sheet.where, sheet.lines[row], f"score is not a number: {sheet.rows[row][column]!r}")
-    return value
-
-
-def _whole(sheet: Sheet, row: int, column: int, largest: int) -> int:
-    value = sheet.number(row, column)
-    if not abs(value) <= largest or value != np.floor(value):
-        name = sheet.header[column].strip()
-        what = f"{name} is not a whole number of at most {largest}: {sheet.rows[row][column]!r}"
-        raise DataError.at(sheet.where, sheet.lines[row], f"{what}; map the {name}s to whole numbers")
-    return int(value)
-
-
-def _probability(sheet: Sheet, row: int, column: int) -> float:
-    value = sheet.number(row, column)
-    if not 0 < value <= 1:
-        what = f"probability is not in (0, 1]: {sheet.rows[row][column]!r}"
-        raise DataError.at(sheet.where, sheet.lines[row], what)
-    return value
+    sheets.write_qrels(path, qrels)

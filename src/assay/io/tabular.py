@@ -14,8 +14,6 @@ from assay.errors import DataError
 from assay.io.files import kind, read_bytes, write_whole
 from assay.io.rows import number
 
-TABULAR = ("csv", "tsv", "jsonl", "parquet")
-
 
 @dataclass(frozen=True)
 class Sheet:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from assay.data import Topics
 from assay.errors import DataError
-from assay.io.files import kind, read_bytes
-from assay.io.tabular import TABULAR, decoded, read_sheet
+from assay.io.files import TABULAR, kind, read_bytes
+from assay.io.tabular import decoded, read_sheet
 
 NAMES = {"num": "number", "title": "title", "desc": "description", "narr": "narrative"}
 LABELS = r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*"

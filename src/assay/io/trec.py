@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.data import Qrels, Run, RunInfo, natural_order
+from assay.engine import ordered_map
 from assay.errors import DataError
-from assay.ids import Ids, Ints
+from assay.ids import Bytes, Ids, Ints
 from assay.io import rows
+from assay.io.alike import RunLines, alike_lines
 from assay.io.decimals import read_decimals
 from assay.io.files import STANDARD_INPUT, read_bytes, write_whole
-from assay.io.lines import Fields, Text, fields, in_threads, pieces
+from assay.io.lines import Text, fields, pieces
 from assay.order import Keys, Moves, short_keys
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
@@ -149,10 +151,11 @@ class _Piece:
 def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
     """The run of a file, docs in the order of its lines, or None where a line is not as it should be."""
     cuts = pieces(text.buffer[: text.length])
-    room = np.cumsum([0, *in_threads(text.count_lines, cuts, threads)])
+    most = ordered_map(lambda cut: text.count_lines(*cut), cuts, jobs=threads, threads=True)
+    room = np.cumsum([0, *most])
     columns = _Columns.empty(int(room[-1]), text.length, ranks)
-    todo = list(zip(cuts, room.tolist(), strict=False))
-    parts = in_threads(lambda cut, row: _fill(columns, row, text, *cut), todo, threads)
+    todo = list(zip(room.tolist(), cuts, strict=False))
+    parts = ordered_map(lambda item: _fill(columns, item[0], text, *item[1]), todo, jobs=threads, threads=True)
     found = [p for p in parts if p is not None]
     if len(found) < len(parts):
         return None
@@ -165,32 +168,34 @@ def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
 def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Piece | None:
     """Fill the columns from `row` on with the lines of a piece; None where a line is not as it should be."""
     buffer, at = text.piece(start, stop)
-    found = fields(buffer, at, at + stop - start, RUN_FIELDS)
+    found = None if columns.ranks is not None else alike_lines(buffer, at, at + stop - start)
+    found = found or _parted_lines(buffer, at, at + stop - start, columns.ranks is not None)
+    if found is None or not _is_utf8(found.docs):
+        return None
+    rows_ = slice(row, row + len(found.docs))
+    columns.doc_starts[rows_] = found.docs.starts + (start - at)
+    columns.doc_lengths[rows_] = found.docs.lengths
+    columns.keys[rows_] = found.keys
+    columns.scores[rows_] = found.scores
+    if columns.ranks is not None and found.ranks is not None:
+        columns.ranks[rows_] = found.ranks
+    names, tags = _names(found.topics), _names(found.tag)
+    return None if names is None or tags is None else _Piece(len(found.docs), found.changes, names, "".join(tags))
+
+
+def _parted_lines(buffer: Bytes, start: int, stop: int, ranked: bool) -> RunLines | None:
+    """The lines of a piece of any layout, or None where one is not as it should be."""
+    found = fields(buffer, start, stop, RUN_FIELDS)
     if found is None:
         return None
-    rows_ = slice(row, row + len(found))
-    docs, scores = found.column(DOC), read_decimals(found.column(SCORE))
-    if np.isnan(scores).any() or not _is_utf8(docs):
+    topics, docs, scores = found.column(TOPIC), found.column(DOC), read_decimals(found.column(SCORE))
+    ranks = read_decimals(found.column(RANK)) if ranked else None
+    whole = ranks is None or bool(((np.abs(ranks) <= rows.LARGEST_RANK) & (ranks == np.floor(ranks))).all())
+    if np.isnan(scores).any() or not whole:
         return None
-    columns.doc_starts[rows_] = docs.starts + (start - at)
-    columns.doc_lengths[rows_] = docs.lengths
-    columns.keys[rows_] = short_keys(docs.hashes())
-    columns.scores[rows_] = scores
-    if columns.ranks is not None:
-        ranks = read_decimals(found.column(RANK))
-        if not ((np.abs(ranks) <= rows.LARGEST_RANK) & (ranks == np.floor(ranks))).all():
-            return None
-        columns.ranks[rows_] = ranks
-    changes = _changes(found)
-    names = _names(found.column(TOPIC).take(changes))
-    tags = _names(found.column(TAG).take([len(found) - 1])) if len(found) else [""]
-    return None if names is None or tags is None else _Piece(len(found), changes, names, tags[0])
-
-
-def _changes(found: Fields) -> Ints:
-    """The lines whose topic is not that of the line before."""
-    topics = found.column(TOPIC).hashes()
-    return np.flatnonzero(np.concatenate([np.ones(min(1, len(topics)), bool), topics[1:] != topics[:-1]]))
+    changes = topics.changes()
+    tag = found.column(TAG).take(np.arange(len(docs))[-1:])
+    return RunLines(changes, topics.take(changes), docs, short_keys(docs.hashes()), scores, tag, ranks)
 
 
 def _names(ids: Ids) -> list[str] | None:
@@ -240,12 +245,12 @@ def _brought_together(run: Run) -> Run:
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] | None] | None:
     """Topics, docs, grades and perhaps probabilities, or None where a line is not as it should be."""
-    sampled = fields(text.buffer, 0, text.length, QRELS_FIELDS + 1, exact=True)
-    found = sampled or fields(text.buffer, 0, text.length, QRELS_FIELDS, exact=True)
+    plain = fields(text.buffer, 0, text.length, QRELS_FIELDS, exact=True)
+    found = plain or fields(text.buffer, 0, text.length, QRELS_FIELDS + 1, exact=True)
     if found is None:
         return None
     grades = read_decimals(found.column(GRADE))
-    probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is sampled else None
+    probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is not plain else None
     whole = np.isfinite(grades) & (grades == np.floor(grades)) & (np.abs(grades) <= rows.LARGEST_GRADE)
     fit = probabilities is None or bool(((probabilities > 0) & (probabilities <= 1)).all())
     if not whole.all() or not fit or not _is_utf8(found.column(TOPIC)) or not _is_utf8(found.column(DOC)):
@@ -255,8 +260,11 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] 
 
 def _coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:
     """Distinct topics in natural order, and the place of each line's topic among them."""
-    _, first, inverse = np.unique(topics.hashes(), return_index=True, return_inverse=True)
-    names = topics.take(first).tolist()
+    changes = topics.changes()  # mostly the lines of a topic stand together
+    heads = topics.take(changes)
+    _, first, inverse = np.unique(heads.hashes(), return_index=True, return_inverse=True)
+    names = heads.take(first).tolist()
     ordered = natural_order(names)
     place = {t: i for i, t in enumerate(ordered)}
-    return tuple(ordered), np.array([place[t] for t in names], dtype=np.int64)[inverse]
+    code = np.array([place[t] for t in names], dtype=np.int64)[inverse]
+    return tuple(ordered), np.repeat(code, np.diff(changes, append=len(topics)))

@@ -1,9 +1,10 @@
-"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, incomplete, diversity, sessions, text.
+"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, incomplete, diversity.
 
-Importing this package fills the registry.
+Importing this package fills the registry. Measures of sessions and of text are not functions of grades and have
+registries of their own, in `sessions` and `text`.
 """
 
-from assay.measures import cwl, dcg, diversity, gain, incomplete, ranks, sessions, sets, text, users
+from assay.measures import cwl, dcg, diversity, gain, incomplete, ranks, sets, users
 from assay.measures.base import MEASURES, Measure, measure, parse, parse_many
 
 __all__ = [
@@ -18,8 +19,6 @@ __all__ = [
     "parse",
     "parse_many",
     "ranks",
-    "sessions",
     "sets",
-    "text",
     "users",
 ]

@@ -14,8 +14,7 @@ import numpy as np
 
 from assay.check import SHOWN, Finding, _of_run, check_run
 from assay.errors import AssayError
-from assay.io.files import kind, read_bytes
-from assay.io.tabular import TABULAR
+from assay.io.files import TABULAR, kind, read_bytes
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run

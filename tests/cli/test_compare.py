@@ -84,7 +84,7 @@ def test_latex_is_ready_for_a_paper(scores: Path) -> None:
     assert output.count("$") % 2 == 0
     for line in output.splitlines():
         if line.endswith(r"\\") and line.startswith("x "):
-            assert line.count("&") in (12, 10, 1)
+            assert line.count("&") in (12, 11, 1)
 
 
 def test_files_with_the_same_topics_are_joined(tmp_path: Path) -> None:
@@ -106,9 +106,30 @@ def test_different_topics_are_refused_and_compared_unpaired(tmp_path: Path, scor
         assert test in run(scores, "--against", tmp_path / "other.csv", "--test", test).output.lower()
 
 
+def test_unpaired_comparisons_are_drawn(tmp_path: Path, scores: Path) -> None:
+    other = ScoreMatrix.of(SAKAI[:, :9] / 2, runs=["x", "y", "w"], topics=[f"n{i}" for i in range(9)], measure="nERR")
+    write_scores(tmp_path / "other.csv", [other])
+    run(scores, "--against", tmp_path / "other.csv", "--figure", tmp_path / "sets.svg")
+    assert "nERR of 2 runs: first topic set minus second" in (tmp_path / "sets.svg").read_text()
+
+
+def test_top_shows_the_best_and_the_baseline(scores: Path, tmp_path: Path) -> None:
+    output = run(scores, "--top", 2, "--baseline", "z", "--format", "csv", "--figure", tmp_path / "x.svg").stdout
+    assert [r["run"] for r in csv.DictReader(io.StringIO(output))] == ["x", "z"]
+    assert "nERR of 2 of 3 runs" in (tmp_path / "x.svg").read_text()
+
+
+def test_measures_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    write_scores(path, [ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure=m) for m in ("AP", "RR")])
+    tables = json.loads(run(path, "--pairs", "--anova", "--normality", "--format", "json").output)
+    assert [t["caption"][:2] for t in tables] == ["AP"] * 5 + ["RR"] * 5
+
+
 def test_normality(scores: Path) -> None:
     text = run(scores, "--normality", "--baseline", "y").output
-    assert "Do the differences to y look normal?" in text
+    assert "nERR: do the differences to y look normal?" in text
+    assert "1 of 2 with p < 0.05, n = 20 topics" in text
 
 
 def test_single_runs_are_compared_whatever_their_names(tmp_path: Path) -> None:
@@ -162,6 +183,7 @@ def test_bad_files_are_one_line_and_exit_2(tmp_path: Path, content: str, message
         (["--correction", "sidak"], "no correction 'sidak'"),
         (["--interval", "bca"], "no interval 'bca'"),
         (["--baseline", "w"], "no run 'w'"),
+        (["--differences"], "name its file with --figure"),
         (["--alpha", "nan"], "between 0 and 1"),
         (["--test", "tukey", "--correction", "sidak"], "no correction 'sidak'"),
         (["--test", "tukey", "--alternative", "less"], "two-sided"),

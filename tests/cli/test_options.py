@@ -68,7 +68,6 @@ def test_a_pipe_gets_whole_rows(scores: Path) -> None:
         (["-o", "no/where.csv"], "make the folder 'no' first"),
         (["--figure", "no/where.png"], "make the folder 'no' first"),
         (["--figure", "board.bmp"], "a figure is written as .svg, .png, .pdf"),
-        (["--against", "scores.csv", "--figure", "board.png"], "there is no figure of this command"),
     ],
 )
 def test_what_cannot_be_written_is_told_before_anything_is(scores: Path, target: list[str], message: str) -> None:
@@ -80,6 +79,14 @@ def test_what_cannot_be_written_is_told_before_anything_is(scores: Path, target:
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert [p.name for p in scores.parent.iterdir()] == ["scores.csv"]
+
+
+def test_a_result_without_a_figure_is_told_before_its_table_is_written(tmp_path: Path) -> None:
+    asked = ["plan", "trial", "--sigma", "0.1", "--delta", "0.05", "--topics", "40", "--figure", "x.svg"]
+    done = subprocess.run([*ASSAY, *asked], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no figure of a TrialPlan; leave --figure out" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_targets_that_can_be_written_pass(tmp_path: Path) -> None:

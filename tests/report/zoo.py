@@ -70,6 +70,14 @@ def two_topic_sets() -> Any:
 
 
 @kept
+def all_runs_on_two_topic_sets() -> Any:
+    from assay.stats.topic_sets import on_topic_sets
+
+    ap = scores()[0]
+    return on_topic_sets(ap.select(topics=ap.topics[:6]), ap.select(topics=ap.topics[6:]))
+
+
+@kept
 def factors() -> Any:
     from assay.stats.factorial import factorial
 

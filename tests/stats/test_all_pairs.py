@@ -87,6 +87,13 @@ def test_too_few_resamples_for_a_correction_are_told() -> None:
     assert "too few" not in " ".join(pairs.table(correction="none").notes)
 
 
+def test_the_table_has_the_statistic_and_the_measure() -> None:
+    pairs = all_pairs(trec8().select(runs=["CL99XT", "apl8c221", "ok8alx"]))
+    table = pairs.table(measure="AP")
+    assert table.column("statistic") == pytest.approx(pairs.statistic)
+    assert table.caption == "AP, 3 pairs of runs"
+
+
 def test_uncorrected_tables_show_the_family_wise_error() -> None:
     notes = " ".join(all_pairs(ScoreMatrix.of(SAKAI)).table(correction="none").notes)
     assert "not corrected for 3 tests" in notes
@@ -110,7 +117,7 @@ def test_degenerate_matrices() -> None:
         assert (all_pairs(same, test, resamples=50).p == 1).all()
     shifted = ScoreMatrix.of([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.5, 0.2]])
     text = all_pairs(shifted).table().text()
-    assert "1 pairs have the same non-zero difference" in text
+    assert "1 pair has the same non-zero difference" in text
     assert "nan" not in text.lower()
     constant_topic = ScoreMatrix.of([[0.1, 0.5, 0.3], [0.1, 0.6, 0.2]])
     assert np.isfinite(all_pairs(constant_topic).p).all()

@@ -67,6 +67,37 @@ def test_without_letters_no_pair_is_tested() -> None:
         board.pairs_table()
 
 
+def test_the_best_runs_are_shown_with_the_baseline_and_tested_among_all() -> None:
+    whole = leaderboard(trec8(), baseline="apl8c221", pairs=True)
+    part = whole.best(5)
+    assert part.table().column("run") == [*whole.matrix.runs[:4], "apl8c221"]
+    assert part.table().rows == tuple(r for r in whole.table().rows if r[0] in part.table().column("run"))
+    assert part.table().caption == "AP, 5 of 129 runs, 50 topics"
+    assert part.table().notes == whole.table().notes
+    pairs = part.pairs_table()
+    assert len(pairs.rows) == 10
+    assert pairs.caption == "AP, 10 of 8256 pairs of runs"
+    everything = {row[:2]: row for row in whole.pairs_table().rows}
+    assert all(everything[row[:2]] == row for row in pairs.rows)
+    assert whole.best(500).table() == whole.table()
+    assert whole.best(1).table().column("run") == ["apl8c221"]
+
+
+def test_intervals_of_differences_are_told_from_corrected_p() -> None:
+    told = "of each difference alone, not corrected"
+    assert told in " ".join(leaderboard(SMALL).table().notes)
+    assert told not in " ".join(leaderboard(SMALL, test="tukey").table().notes)
+    two = ScoreMatrix.of(SAKAI[:2], runs=["x", "y"])
+    assert told not in " ".join(leaderboard(two).table().notes)
+
+
+def test_a_single_test_is_not_corrected_and_says_so() -> None:
+    for test in ("t", "tukey"):
+        table = leaderboard(ScoreMatrix.of(SAKAI[:2], runs=["x", "y"]), test=test, pairs=True).table()
+        assert "p corrected" not in table.columns
+        assert "a single test, p needs no correction" in " ".join(table.notes)
+
+
 def test_latex_is_plain_ascii() -> None:
     for test in ("t", "tukey", "bootstrap", "wilcoxon", "sign"):
         board = leaderboard(SMALL, test=test, pairs=True, resamples=99, interval="basic")

@@ -182,7 +182,7 @@ def test_same_seed_same_p_and_recipe_in_words(name: str) -> None:
 )
 def test_recipe_says_how_two_sides_are_taken(test: str, words: str) -> None:
     assert words in outcome_of(np.arange(20.0), test, resamples=50).recipe
-    assert outcome_of(np.arange(20.0), test, resamples=50, alternative="less").recipe.endswith("less")
+    assert outcome_of(np.arange(20.0), test, resamples=50, alternative="less").recipe.endswith("one-sided, less")
 
 
 @pytest.mark.parametrize("n", [5, 12, 60])

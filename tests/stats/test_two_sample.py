@@ -7,7 +7,7 @@ import pytest
 
 from assay.errors import DataError, UsageError
 from assay.stats.resampling import ALTERNATIVES
-from assay.stats.two_runs import comparisons_table
+from assay.stats.two_runs import compare_two, comparisons_table
 from assay.stats.two_sample import TWO_SAMPLE_TESTS, compare_topic_sets
 from tests.oracles.stats import scipy_stats as stats
 from tests.oracles.stats import trec8
@@ -29,6 +29,7 @@ def test_agrees_with_scipy(test: str, equal: bool, alternative: str) -> None:
     assert ours.p == pytest.approx(theirs.pvalue, rel=1e-9)
     ends = stats.ttest_ind(x, y, equal_var=equal).confidence_interval(0.9)
     assert (ours.low, ours.high) == pytest.approx((ends.low, ends.high), rel=1e-9)
+    assert ours.df == pytest.approx(theirs.df)
     assert (ours.wins, ours.ties, ours.losses) == (None, None, None)
 
 
@@ -64,7 +65,11 @@ def test_table_of_several_runs() -> None:
     table = comparisons_table([c, c], corrected=[0.5, 0.6], caption="AP")
     assert table.column("against") == ["b", "b"]
     assert table.column("p corrected") == [0.5, 0.6]
-    assert table.column("wins") == [None, None]
+    assert table.column("df") == [c.df, c.df]
+    assert "wins" not in table.columns
+    paired = compare_two([0.1, 0.2, 0.4], [0.3, 0.2, 0.5]).table()
+    assert "df" not in paired.columns
+    assert paired.column("losses") == [2]
     assert "Welch" in table.notes[0]
 
 

@@ -14,6 +14,7 @@ from assay.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from assay.scores import ScoreMatrix
+    from assay.stats.topic_sets import TopicSets
     from assay.tables import Table
 
 TEST_HELP = (
@@ -47,6 +48,7 @@ TEST_HELP = (
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
     help="Draws of the resampling methods.",
 )  # fmt: skip
+@click.option("--top", type=click.IntRange(min=1), help="Show only so many runs, the best, and the baseline.")
 @click.option("--letters/--no-letters", default=True, show_default=True, help="Groups of runs that do not differ.")
 @click.option("--pairs", is_flag=True, help="Also the table of all pairs.")
 @click.option("--anova", is_flag=True, help="Also two-way analysis of variance and Friedman's test.")
@@ -61,7 +63,8 @@ TEST_HELP = (
 def command(
     files: Sequence[Path], qrels_path: Path | None, measures: str | None, transpose: bool, against: Path | None,
     uncertainty: Path | None, differences: bool, factorial: bool, baseline: str | None, correction: str, alpha: float,
-    letters: bool, pairs: bool, anova: bool, normality: bool, jobs: int, out: Output, test: str | None, **how: Any,
+    top: int | None, letters: bool, pairs: bool, anova: bool, normality: bool, jobs: int, out: Output,
+    test: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Is the difference real?
 
@@ -77,6 +80,8 @@ def command(
     assay compare --factorial grid.csv
     assay compare --uncertainty crowd.csv runs/*.run -m nDCG@10 --baseline bm25
     """
+    if differences and out.figure is None:
+        raise UsageError("--differences is a picture; name its file with --figure")
     if factorial:
         _factorial(files, alpha, out)
         return
@@ -86,7 +91,8 @@ def command(
     matrices = _joined(load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose))
     if against is not None:
         others = load_scores([against], qrels_path=None, measures=measures, transpose=transpose)
-        out.write(*(_unpaired(m, others, test or "welch", correction, alpha, how) for m in matrices))
+        sets = [_unpaired(m, others, test or "welch", correction=correction, alpha=alpha, **how) for m in matrices]
+        out.write(*(found.table() for found in sets), of=sets)
         return
     from assay.stats.leaderboard import leaderboard
 
@@ -98,11 +104,11 @@ def command(
                 matrix, baseline=baseline, test=test or "t", correction=correction, alpha=alpha, letters=letters,
                 pairs=pairs, jobs=jobs, progress=progress, **how,
             )  # fmt: skip
+        board = board if top is None else board.best(top)
         tables += [board.table(), *([board.pairs_table()] if pairs else []), *(_analyses(matrix) if anova else [])]
         tables += [_normality(matrix, board.baseline)] if normality else []
         boards.append(board)
-    drawn = [_differences(m, baseline) for m in matrices] if differences and out.figure else boards
-    out.write(*tables, of=drawn[0] if len(drawn) == 1 else drawn)
+    out.write(*tables, of=[_differences(m, baseline) for m in matrices] if differences else boards)
 
 
 def _differences(matrix: ScoreMatrix, baseline: str | None) -> object:
@@ -176,27 +182,11 @@ def _factorial(files: Sequence[Path], alpha: float, out: Output) -> None:
     out.write(*result.tables(), of=result)
 
 
-def _unpaired(
-    matrix: ScoreMatrix, others: Sequence[ScoreMatrix], test: str, correction: str, alpha: float, how: dict[str, Any]
-) -> Table:
-    """Runs of the same name on two topic sets; a single run on each side is compared whatever its name."""
-    from assay.stats.multiple import corrected, family_in_words
-    from assay.stats.two_runs import comparisons_table
-    from assay.stats.two_sample import compare_topic_sets
+def _unpaired(matrix: ScoreMatrix, others: Sequence[ScoreMatrix], test: str, **how: Any) -> TopicSets:
+    """Runs on two topic sets; a file of a single measure serves whatever its name."""
+    from assay.stats.topic_sets import on_topic_sets
 
     other = next((m for m in others if m.measure == matrix.measure), others[0] if len(others) == 1 else None)
     if other is None:
         raise UsageError(f"--against has no scores of {matrix.measure}")
-    pairs = [(r, r) for r in matrix.runs if r in other.runs]
-    if not pairs and len(matrix.runs) == len(other.runs) == 1:
-        pairs = [(matrix.runs[0], other.runs[0])]
-    if not pairs:
-        raise UsageError("no run is in both files; name the runs alike, or give one run in each file")
-    found = [
-        compare_topic_sets(matrix.of_run(a), other.of_run(b), test, names=(a, b), level=1 - alpha, **how)
-        for a, b in pairs
-    ]
-    p = corrected([c.p for c in found], correction)
-    notes = [family_in_words(correction, len(found), alpha), "the topic sets may differ in difficulty, and so the runs"]
-    caption = f"{matrix.measure} on two topic sets"
-    return comparisons_table(found, corrected=p.tolist(), caption=caption, notes=notes)
+    return on_topic_sets(matrix, other, test, **how)

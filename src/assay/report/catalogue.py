@@ -19,6 +19,7 @@ FIGURES: dict[str, str] = {
     "scores.ScoreMatrix": "scores.score_map",
     "stats.leaderboard.Leaderboard": "scores.leaderboard",
     "stats.two_runs.Comparison": "scores.comparison",
+    "stats.topic_sets.TopicSets": "scores.set_differences",
     "stats.factorial.Factorial": "scores.factor_levels",
     "stats.shape.Density": "scores.density",
     "stats.pairs.PairsResult": "measuring.pair_curve",

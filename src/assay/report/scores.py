@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.stats.factorial import Factorial
     from assay.stats.leaderboard import Leaderboard
     from assay.stats.shape import Density
+    from assay.stats.topic_sets import TopicSets
     from assay.stats.two_runs import Comparison
 
 Floats = npt.NDArray[np.float64]
@@ -26,10 +27,10 @@ TOP, MOST_TOPICS = 40, 100
 NOT_TOLD = "not tested"
 
 
-def leaderboard(board: Leaderboard, *, top: int = TOP) -> Figure:
+def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
     """Means with intervals and letters, best first; colour tells which runs differ from the baseline."""
     matrix, alt = board.matrix, altair()
-    shown = _with_baseline(matrix.runs, board.baseline, top)
+    shown = board.shown(top or board.top or TOP)
     p = dict(zip(board.versus.first.tolist(), board.versus.corrected(board.correction).tolist(), strict=True))
     means = matrix.means()
     kinds = ["baseline" if matrix.runs[i] == board.baseline else _verdict(p.get(i), board.alpha) for i in shown]
@@ -177,6 +178,29 @@ def comparison(result: Comparison) -> Figure:
     return differences(result.differences, topics=numbers, runs=result.names)
 
 
+def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
+    """How much better each run did on one topic set than on the other, with intervals, the greatest gain first."""
+    alt = altair()
+    order = np.argsort([-c.mean_difference for c in result.comparisons], kind="stable")[:top]
+    found = [result.comparisons[i] for i in order]
+    kinds = [_verdict(float(result.p[i]), result.alpha) for i in order]
+    rows = rows_of(
+        run=[c.names[0] for c in found], difference=[c.mean_difference for c in found], low=[c.low for c in found],
+        high=[c.high for c in found], p=result.p[order], kind=kinds,
+    )  # fmt: skip
+    scale = alt.Scale(domain=["differs", "does not differ"], range=[ACCENT, MAIN])
+    colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    tip = [("run", "run", ""), ("difference", "difference", "+.4f"), ("low", "low", "+.4f"), ("high", "high", "+.4f")]
+    tip += [("p", "p corrected", ".4f")]
+    zero, at = mark_at(0.0, axis="x")
+    x = amount("X", "difference", f"difference in mean {result.measure}", form="+.2f")
+    made = tall(ranges(names("Y", "run", None), x, "low", "high", tip=tip, over=[zero], color=colour), len(rows))
+    said = f"{kinds.count('differs')} of the {len(rows)} runs shown differ significantly between the sets."
+    some = _of(len(rows), len(result.comparisons))
+    title = f"{result.measure} of {some} runs: first topic set minus second"
+    return drawn(made, name="topic-sets", title=title, description=said, rows=rows, mark=at)
+
+
 def factor_levels(result: Factorial) -> Figure:
     """Means of the levels of each factor with intervals that overlap where levels do not differ."""
     alt = altair()
@@ -219,13 +243,6 @@ def _topics_in_words(topics: Sequence[str], ease: Floats, spread: Floats) -> str
 
 def _verdict(p: float | None, alpha: float) -> str:
     return NOT_TOLD if p is None else "differs" if p < alpha else "does not differ"
-
-
-def _with_baseline(runs: Sequence[str], baseline: str, top: int) -> list[int]:
-    """Places of the best runs; the baseline is always among them."""
-    shown = list(range(min(top, len(runs))))
-    at = list(runs).index(baseline)
-    return shown if at in shown else [*shown[:-1], at]
 
 
 def _mean_of(matrix: ScoreMatrix) -> str:

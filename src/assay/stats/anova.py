@@ -46,6 +46,7 @@ class Anova:
     residual: Source
     n: int
     recipe: str
+    measure: str = ""
 
     def __getitem__(self, name: str) -> Source:
         for source in (*self.effects, self.residual):
@@ -64,10 +65,13 @@ class Anova:
             (s.name, s.squares, s.df, s.mean_square, s.f, s.p, s.eta2, s.partial_eta2, s.omega2, s.partial_omega2)
             for s in (*self.effects, self.residual)
         ]
-        return Table.of(columns, rows, caption="Analysis of variance", notes=[self.recipe])
+        caption = f"{self.measure}: analysis of variance" if self.measure else "Analysis of variance"
+        return Table.of(columns, rows, caption=caption, notes=[self.recipe])
 
 
-def analysed(effects: Sequence[tuple[str, float, int]], residual: tuple[float, int], n: int, recipe: str) -> Anova:
+def analysed(
+    effects: Sequence[tuple[str, float, int]], residual: tuple[float, int], n: int, recipe: str, measure: str = ""
+) -> Anova:
     """F, p and effect sizes of effects given as (name, sum of squares, df), all tested against one residual.
 
     η² = SS/SS_total, partial η² = SS/(SS + SS_residual), ω² = (SS − df·MSE)/(SS_total + MSE), partial
@@ -91,7 +95,7 @@ def analysed(effects: Sequence[tuple[str, float, int]], residual: tuple[float, i
                 partial_omega2=float(ratio(surplus, surplus + n * left.mean_square)),
             )
         )  # fmt: skip
-    return Anova(tuple(sources), left, n, recipe)
+    return Anova(tuple(sources), left, n, recipe, measure)
 
 
 def one_way(groups: Sequence[npt.ArrayLike] | Floats) -> Anova:
@@ -134,7 +138,7 @@ def two_way(matrix: ScoreMatrix) -> Anova:
     by_run, by_topic, residual = without_noise([float(s) for s in parts], matrix.values)
     recipe = f"two-way analysis of variance without replication, {runs} runs × {topics} topics"
     effects = [("run", by_run, runs - 1), ("topic", by_topic, topics - 1)]
-    return analysed(effects, (residual, (runs - 1) * (topics - 1)), runs * topics, recipe)
+    return analysed(effects, (residual, (runs - 1) * (topics - 1)), runs * topics, recipe, matrix.measure)
 
 
 def without_noise(squares: Sequence[float], values: Floats) -> list[float]:
@@ -154,6 +158,7 @@ class Friedman:
     p: float
     w: float
     n: int
+    measure: str = ""
 
     def table(self) -> Table:
         """Mean ranks, best first."""
@@ -163,7 +168,8 @@ class Friedman:
             f"Friedman test with tie correction, {len(self.runs)} runs, n = {self.n} topics: "
             f"χ² = {self.chi2:.4f}, {self.df} degrees of freedom, p = {self.p:.4g}, Kendall's W = {self.w:.4f}"
         )
-        return Table.of({"run": "", "mean rank": ".3f"}, rows, caption="Mean ranks", notes=[note])
+        caption = f"{self.measure}: mean ranks" if self.measure else "Mean ranks"
+        return Table.of({"run": "", "mean rank": ".3f"}, rows, caption=caption, notes=[note])
 
 
 def friedman(matrix: ScoreMatrix) -> Friedman:
@@ -187,4 +193,4 @@ def friedman(matrix: ScoreMatrix) -> Friedman:
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     w = float(ratio(n * ((means - (k + 1) / 2) ** 2).sum(), spread))
     chi2 = n * (k - 1) * w
-    return Friedman(matrix.runs, means, chi2, k - 1, float(chdtrc(k - 1, chi2)), w, n)
+    return Friedman(matrix.runs, means, chi2, k - 1, float(chdtrc(k - 1, chi2)), w, n, matrix.measure)

@@ -88,7 +88,8 @@ def factorial(matrix: ScoreMatrix, design: Design, *, level: float = 0.95) -> Fa
         "topics taken out, all effects tested against the residual"
     )
     residual = (left, (runs - 1) * (topics - 1))
-    anova = analysed(list(zip(labels, explained, map(_df, parts), strict=True)), residual, cube.size, recipe)
+    sources = list(zip(labels, explained, map(_df, parts), strict=True))
+    anova = analysed(sources, residual, cube.size, recipe, matrix.measure)
     factors = [
         _levels_of(name, levels[name], effects[i,].ravel() + cube.mean(), anova, level) for i, name in enumerate(names)
     ]

@@ -6,7 +6,7 @@ corrected p, effect size, wins, ties and losses.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.engine import Progress, silent
@@ -22,7 +22,10 @@ from assay.tables import Table
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """Runs by mean, best first. `versus` has every other run against the baseline; `pairs` all pairs, for letters."""
+    """Runs by mean, best first. `versus` has every other run against the baseline; `pairs` all pairs, for letters.
+
+    `top` limits the rows that tables and pictures show, never what was tested.
+    """
 
     matrix: ScoreMatrix
     baseline: str
@@ -33,30 +36,45 @@ class Leaderboard:
     letters: Letters | None
     correction: str
     alpha: float
+    top: int | None = None
+
+    def best(self, top: int) -> Leaderboard:
+        """The same board, of which only so many runs are shown: the best, the baseline always among them."""
+        return replace(self, top=top)
+
+    def shown(self, top: int | None = None) -> list[int]:
+        """Places of the runs that are shown: all, or the best `top` with the baseline among them."""
+        runs, most = len(self.matrix.runs), top or self.top
+        at = self.matrix.runs.index(self.baseline)
+        if most is None or at < most or runs <= most:
+            return list(range(runs))[:most]
+        return [*range(most - 1), at]
 
     def table(self) -> Table:
         """The leaderboard."""
         means, letters = self.matrix.means(), self.letters
         p, places = self.versus.corrected(self.correction), {int(i): j for j, i in enumerate(self.versus.first)}
         rows = []
-        for i, run in enumerate(self.matrix.runs):
-            row = [run, means[i], self.interval.low[i], self.interval.high[i]]
+        for i in self.shown():
+            row = [self.matrix.runs[i], means[i], self.interval.low[i], self.interval.high[i]]
             row += [letters.labels[i]] if letters else []
             rows.append([*row, *self._against(places.get(i), p)])
-        p_name = "p" if self.versus.simultaneous or self.correction == "none" else "p corrected"
         columns = {
             "run": "", "mean": ".4f", "low": ".4f", "high": ".4f", **({"letters": ""} if letters else {}),
-            "Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f", p_name: "p", "effect": "+.3f",
+            "Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f", self.versus.p_name(self.correction): "p", "effect": "+.3f",
             "wins": "d", "ties": "d", "losses": "d",
         }  # fmt: skip
-        caption = f"{self.matrix.measure}, {len(self.matrix.runs)} runs, {self.matrix.shape[1]} topics"
+        runs, topics = self.matrix.shape
+        some = "" if len(rows) == runs else f"{len(rows)} of "
+        caption = f"{self.matrix.measure}, {some}{runs} runs, {topics} topics"
         return Table.of(columns, rows, caption=caption, notes=self.notes())
 
     def pairs_table(self) -> Table:
-        """All pairs."""
+        """All pairs of the runs that are shown."""
         if self.pairs is None:
             raise UsageError("the pairs were not tested; ask for letters or pairs")
-        return self.pairs.table(correction=self.correction, alpha=self.alpha)
+        only = None if self.top is None else self.shown()
+        return self.pairs.table(correction=self.correction, alpha=self.alpha, measure=self.matrix.measure, only=only)
 
     def notes(self) -> list[str]:
         """The recipe: what each column is and how it was made."""
@@ -67,6 +85,8 @@ class Leaderboard:
             f"Δ, p, effect (mean/sd of the differences), wins, ties, losses: against {self.baseline}{chosen}",
             f"{v.recipe}; n = {v.n} topics; {v.family(self.correction, self.alpha)}",
         ]
+        if len(v) > 1 and not v.simultaneous:
+            notes.append("Δ low, Δ high: of each difference alone, not corrected for the number of runs")
         notes += v.remarks(self.correction, self.alpha)
         if self.pairs is not None and self.letters is not None:
             family = self.pairs.family(self.correction, self.alpha)

@@ -74,6 +74,8 @@ def family_wise_error(alpha: float, tests: int) -> float:
 def family_in_words(correction: str, tests: int, alpha: float) -> str:
     """The part of a recipe that says what was corrected, and what not correcting costs."""
     entry, _ = CORRECTIONS.parse(correction)
+    if tests == 1:
+        return "a single test, p needs no correction"
     if entry.name != "none":
         return f"p corrected by {entry.name} over {tests} tests, which controls the {entry.facts['controls']}"
     chance = family_wise_error(alpha, tests)

@@ -26,6 +26,7 @@ from assay.stats.resampling import (
     every_sign_flip,
     least_p,
     resampled_p,
+    sides_in_words,
     sign_flips,
     tail_counts,
     topic_counts,
@@ -57,7 +58,7 @@ def outcome_of(rows: npt.ArrayLike, test: str = "t", **common: Any) -> Outcome:
     alternative = checked_alternative(common.get("alternative", "two-sided"))
     outcome = called(TESTS, test, checked_rows(rows), **common)
     how = TESTS.parse(test)[0].facts.get("two_sided", "") if alternative == "two-sided" else ""
-    return replace(outcome, recipe=f"{outcome.recipe}, {alternative}{how}")
+    return replace(outcome, recipe=f"{outcome.recipe}, {sides_in_words(alternative)}{how}")
 
 
 @TESTS.register("t")

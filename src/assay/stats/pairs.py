@@ -5,6 +5,7 @@ All arrays have one value per pair; `first` and `second` are places in `runs`, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +52,10 @@ class PairsResult:
         after = corrected(self.p, correction)
         return self.p if self.simultaneous else after
 
+    def p_name(self, correction: str) -> str:
+        """What a column of `corrected` is called: `p` where nothing was there to correct."""
+        return "p" if self.simultaneous or correction == "none" or len(self) == 1 else "p corrected"
+
     def share(self, alpha: float = 0.05, correction: str = "none") -> float:
         """Share of the pairs with p < α, the discriminative power of the scores under this test."""
         return float((self.corrected(correction) < alpha).mean()) if len(self) else 0.0
@@ -68,35 +73,43 @@ class PairsResult:
         """What was corrected, in words."""
         if self.simultaneous:
             every = len(self.runs) * (len(self.runs) - 1) // 2
+            if every == 1:
+                return family_in_words(correction, 1, alpha)
             return f"p holds for all {every} pairs at once; no further correction"
         return family_in_words(correction, len(self), alpha)
 
-    def table(self, *, correction: str = "holm", alpha: float = 0.05) -> Table:
-        """One row per pair."""
+    def table(
+        self, *, correction: str = "holm", alpha: float = 0.05, measure: str = "", only: Sequence[int] | None = None
+    ) -> Table:
+        """One row per pair, or per pair of the runs at these places; p is corrected over all pairs either way."""
         columns = {"run": "", "against": "", "difference": "+.4f"}
         parts: list[npt.ArrayLike] = [self._names(self.first), self._names(self.second), self.difference]
         if self.low is not None and self.high is not None:
             columns |= {"low": "+.4f", "high": "+.4f"}
             parts += [self.low, self.high]
-        columns |= {"effect": "+.3f", "p": "p"}
-        parts += [self.effect, self.p]
-        if not self.simultaneous and correction != "none":
+        columns |= {"effect": "+.3f", "statistic": ".4f", "p": "p"}
+        parts += [self.effect, self.statistic, self.p]
+        if self.p_name(correction) != "p":
             columns |= {"p corrected": "p"}
             parts.append(self.corrected(correction))
         if self.wins is not None and self.losses is not None:
             columns |= {"wins": "d", "ties": "d", "losses": "d"}
             parts += [self.wins, self.n - self.wins - self.losses, self.losses]
-        rows = list(zip(*(np.asarray(p, dtype=object).tolist() for p in parts), strict=True))
+        kept = slice(None) if only is None else np.isin(self.first, only) & np.isin(self.second, only)
+        rows = list(zip(*(np.asarray(p, dtype=object)[kept].tolist() for p in parts), strict=True))
         notes = [f"{self.recipe}; n = {self.n} topics", self.family(correction, alpha)]
         notes += [f"effect: {EFFECTS[self.simultaneous]}", *self.remarks(correction, alpha)]
-        return Table.of(columns, rows, caption=f"{len(self)} pairs of runs", notes=notes)
+        some = "" if len(rows) == len(self) else f"{len(rows)} of "
+        caption = f"{measure}{', ' if measure else ''}{some}{len(self)} pair{'s' * (len(self) > 1)} of runs"
+        return Table.of(columns, rows, caption=caption, notes=notes)
 
     def remarks(self, correction: str = "holm", alpha: float = 0.05) -> list[str]:
         """What a reader must know of degenerate pairs, and of too few resamples for so many tests."""
         notes = []
         endless = int(np.isinf(self.effect).sum())
         if endless:
-            notes.append(f"{endless} pairs have the same non-zero difference on every topic: effect size infinite")
+            have = "1 pair has" if endless == 1 else f"{endless} pairs have"
+            notes.append(f"{have} the same non-zero difference on every topic: effect size infinite")
         strict = correction in ("bonferroni", "holm") and not self.simultaneous
         if strict and self.least_p * len(self) >= alpha:
             need = f"take more than {len(self) / alpha:.0f} resamples, or bh, or a test that does not resample"

@@ -98,6 +98,15 @@ def drawn_in_words(resamples: int, seed: int, plain: bool | None = None) -> str:
     return f"B = {resamples}, seed {seed}{counting}"
 
 
+def sides_in_words(alternative: str) -> str:
+    """The part of a recipe that says which differences the test looks for.
+
+    >>> sides_in_words("two-sided"), sides_in_words("greater")
+    ('two-sided', 'one-sided, greater')
+    """
+    return alternative if alternative == "two-sided" else f"one-sided, {alternative}"
+
+
 def checked_alternative(alternative: str) -> str:
     """The alternative if it is one of ALTERNATIVES."""
     if alternative not in ALTERNATIVES:

@@ -23,7 +23,10 @@ ENDLESS = "every topic has the same difference; effect size and t are infinite, 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two runs compared: first − second throughout; wins, ties and losses are None when the topic sets differ."""
+    """Two runs compared: first − second throughout.
+
+    Where the topic sets differ, wins, ties, losses and differences are None, and `df` has the degrees of freedom.
+    """
 
     names: tuple[str, str]
     n: tuple[int, ...]
@@ -41,6 +44,7 @@ class Comparison:
     alternative: str
     recipe: str
     differences: Floats | None = None
+    df: float | None = None
 
     def table(self) -> Table:
         """The comparison as one row."""
@@ -54,23 +58,32 @@ def comparisons_table(
     caption: str = "",
     notes: Sequence[str] = (),
 ) -> Table:
-    """Several comparisons made by one recipe, one row each, with their corrected p where several are given."""
-    columns = {
-        "run": "", "mean": ".4f", "against": "", "its mean": ".4f", "difference": "+.4f", "low": "+.4f", "high": "+.4f",
-        "median": "+.4f", "effect": "+.3f", "statistic": ".4f", "p": "p", "wins": "d", "ties": "d", "losses": "d",
-    }  # fmt: skip
-    rows: list[tuple[Any, ...]] = [
-        (
-            c.names[0], c.means[0], c.names[1], c.means[1], c.mean_difference, c.low, c.high,
-            c.median_difference, c.effect, c.statistic, c.p, c.wins, c.ties, c.losses,
-        )
-        for c in comparisons
-    ]  # fmt: skip
+    """Several comparisons made by one recipe, one row each, with their corrected p where several are given.
+
+    Columns that none of them has (degrees of freedom, or wins, ties and losses) are left out.
+    """
+    rows = [_row(c) for c in comparisons]
     if corrected is not None and len(rows) > 1:
-        columns["p corrected"] = "p"
-        rows = [(*row, p) for row, p in zip(rows, corrected, strict=True)]
+        rows = [row | {"p corrected": p} for row, p in zip(rows, corrected, strict=True)]
+    kept = {name: form for name, form in COLUMNS.items() if any(row.get(name) is not None for row in rows)}
     endless = [f"{c.names[0]}: {ENDLESS}" for c in comparisons if np.isinf(c.effect)]
-    return Table.of(columns, rows, caption=caption, notes=[comparisons[0].recipe, *notes, *endless])
+    cells = [[row.get(name) for name in kept] for row in rows]
+    return Table.of(kept, cells, caption=caption, notes=[comparisons[0].recipe, *notes, *endless])
+
+
+COLUMNS = {
+    "run": "", "mean": ".4f", "against": "", "its mean": ".4f", "difference": "+.4f", "low": "+.4f", "high": "+.4f",
+    "median": "+.4f", "effect": "+.3f", "statistic": ".4f", "df": ".2f", "p": "p", "p corrected": "p", "wins": "d",
+    "ties": "d", "losses": "d",
+}  # fmt: skip
+
+
+def _row(c: Comparison) -> dict[str, Any]:
+    values = (
+        c.names[0], c.means[0], c.names[1], c.means[1], c.mean_difference, c.low, c.high, c.median_difference, c.effect,
+        c.statistic, c.df, c.p, None, c.wins, c.ties, c.losses,
+    )  # fmt: skip
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def compare_two(

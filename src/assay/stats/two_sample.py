@@ -25,6 +25,7 @@ from assay.stats.resampling import (
     drawn_in_words,
     percent,
     resampled_p,
+    sides_in_words,
     tail_counts,
     topic_counts,
 )
@@ -86,7 +87,8 @@ def compare_topic_sets(
         ties=None,
         losses=None,
         alternative=alternative,
-        recipe=f"{outcome.recipe}, {alternative}; {how}; n = {len(x)} and {len(y)} topics",
+        df=outcome.df,
+        recipe=f"{outcome.recipe}, {sides_in_words(alternative)}; {how}; n = {len(x)} and {len(y)} topics",
     )
 
 
@@ -94,7 +96,8 @@ def compare_topic_sets(
 def student_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> SampleOutcome:
     """Student's t with the pooled variance and n₁ + n₂ − 2 degrees of freedom."""
     error = pooled_deviation(x, y) * np.sqrt(1 / len(x) + 1 / len(y))
-    return _by_t(x, y, float(error), len(x) + len(y) - 2, alternative, "two-sample Student t test")
+    name = "two-sample Student t test, n₁ + n₂ − 2 degrees of freedom"
+    return _by_t(x, y, float(error), len(x) + len(y) - 2, alternative, name)
 
 
 @TWO_SAMPLE_TESTS.register("welch")
@@ -102,7 +105,8 @@ def welch_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> Sampl
     """Welch's t: each sample keeps its own variance; Satterthwaite's degrees of freedom."""
     a, b = (float(standard_deviation(v)[0]) ** 2 / len(v) for v in (x, y))
     df = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1)) if a + b else len(x) + len(y) - 2.0
-    return _by_t(x, y, float(np.sqrt(a + b)), df, alternative, "two-sample Welch t test")
+    name = "two-sample Welch t test, Satterthwaite's degrees of freedom"
+    return _by_t(x, y, float(np.sqrt(a + b)), df, alternative, name)
 
 
 @TWO_SAMPLE_TESTS.register("bootstrap", resampled=True)
@@ -134,7 +138,7 @@ def _by_t(x: Floats, y: Floats, error: float, df: float, alternative: str, name:
 
     t = float(ratio(x.mean() - y.mean(), error))
     tails = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}
-    return SampleOutcome(t, float(tails[alternative]), error, df, f"{name}, {df:.4g} degrees of freedom")
+    return SampleOutcome(t, float(tails[alternative]), error, df, name)
 
 
 def _interval(
@@ -146,7 +150,7 @@ def _interval(
     gap = float(x.mean() - y.mean())
     if kind == "t":
         half = float(stdtrit(outcome.df, (1 + level) / 2)) * outcome.error
-        return gap - half, gap + half, f"{percent(level)} t interval, {outcome.df:.4g} degrees of freedom"
+        return gap - half, gap + half, f"{percent(level)} t interval with df degrees of freedom"
     if kind not in ("basic", "percentile"):
         raise UsageError(f"no interval {kind!r} for two topic sets; known: t, basic, percentile")
     centred, _ = _resampled_differences(x, y, resamples, seed)

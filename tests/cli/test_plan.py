@@ -60,6 +60,21 @@ def test_topics(scores: Path) -> None:
     assert all(r["topics"] > 0 for r in estimated)
 
 
+def test_topics_of_two_sets_are_those_of_each_and_pairs_are_said_to_be_a_bound() -> None:
+    assert "topics of each of the two sets" in plan("power", "--effect", 0.3, "--two-sample").output
+    assert "of each" not in plan("power", "--effect", 0.3).output
+    text = plan("topics", "--variance", 0.05).output
+    assert text.count("topics of each of the two sets") == 2
+    assert "pairs of real runs need fewer topics" in text
+
+
+def test_audits_of_every_measure_are_drawn(scores: Path, tmp_path: Path) -> None:
+    result = plan("audit", scores, "--one-sigma", 20, "--jobs", 1, "--figure", tmp_path / "a.svg")
+    assert result.exit_code == 0
+    assert "can find" in (tmp_path / "a-1.svg").read_text()
+    assert "is one σ of differences plausible?" in (tmp_path / "a-2.svg").read_text()
+
+
 def test_audit(scores: Path) -> None:
     result = plan("audit", scores, "--one-sigma", 20, "--jobs", 1)
     assert result.exit_code == 0
@@ -87,6 +102,10 @@ def test_next_keeps_its_looks_in_a_file(scores: Path, tmp_path: Path) -> None:
     assert [x["topics"] for x in json.loads(path.read_text())["looks"]] == [40]
     with pytest.raises(AssayError, match="fixed at the start"):
         raise _error("next", "--plan", path, "--delta", 0.05)
+    before = path.read_text()
+    for late in (["--power", 0.9], ["--alpha", 0.05], ["--one-sided"], ["--normal"], ["--minimum", 3], ["--step", 2]):
+        assert f"leave {late[0]} out" in str(_error("next", "--plan", path, scores, "--runs", "run1,run2", *late))
+    assert path.read_text() == before
 
 
 def test_bias(scores: Path) -> None:
@@ -117,6 +136,8 @@ def _error(*words: object) -> BaseException:
         (["power", "--effect", "0.2", "--alpha", "7"], "alpha"),
         (["curve", "--sigma", "0.1", "--topics", "a"], "whole numbers"),
         (["topics"], "give --variance, or score files"),
+        (["topics", "--variance", "-1"], "variance: must be above 0 (got -1)"),
+        (["topics", "--variance", "0.1", "--power", "0.01"], "power: 0.01 is not above α = 0.05"),
         (["trial", "--delta", "0.1"], "give --sigma, or the scores"),
         (["next", "--plan", "nowhere.json"], "no such experiment yet"),
     ],

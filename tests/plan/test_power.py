@@ -193,6 +193,7 @@ def test_extremes_give_no_warning_and_no_nan() -> None:
         ({"topics": 1, "effect": 0.1}, "at least two"),
         ({"topics": 50, "effect": 0.1, "power": 0.8}, "leave one out"),
         ({"topics": 50, "power": 0.05}, "not above α"),
+        ({"effect": 0.3, "power": 0.05}, "not above α"),
         ({"power": 1, "effect": 0.1}, "power: must lie between"),
         ({"effect": 1e-6}, "more than 10,000,000"),
         ({"effect": float("nan")}, "effect: must be above 0"),

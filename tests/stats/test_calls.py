@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import UsageError
 from assay.registry import Registry
-from assay.stats.calls import called
+from assay.stats.calls import called, parsed
 
 METHODS: Registry[Callable[..., tuple[object, ...]]] = Registry("method")
 
@@ -30,6 +30,11 @@ def test_brackets_win_over_common_options_and_unknown_ones_stay_out() -> None:
 def test_what_does_not_fit_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="does not fit; it is by default"):
         called(METHODS, text, 7)
+
+
+def test_parsed_gives_the_entry_and_checked_parameters() -> None:
+    entry, given = parsed(METHODS, "shrink(by=2)")
+    assert (entry.function(7, **given), given) == ((7, 2, 1, False), {"by": 2})
 
 
 def test_unknown_names_are_refused() -> None:

@@ -14,11 +14,18 @@ from assay.cli.options import Output, jobs_option, output_and_figure_options, ou
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.plan.audit import Audit, OneSigma
     from assay.plan.power import TTest
     from assay.scores import ScoreMatrix
 
 C = TypeVar("C", bound=Callable[..., Any])
 Scores = tuple[Path, ...]
+PAIRED_VARIANCE = (
+    "The variance of paired differences is taken as twice that of scores, as if two runs had nothing in common; pairs "
+    "of real runs need fewer topics, see `assay plan audit`."
+)
+FIXED = ("delta", "sigma", "power", "alpha", "one_sided", "normal", "minimum", "step")
+"""Options of a planned experiment that hold from its start to its end."""
 
 power_option = click.option("--power", type=float, default=0.8, show_default=True, help="Wanted power, 1 − β.")
 delta_option = click.option("--delta", type=float, required=True, help="Smallest difference worth finding.")
@@ -76,14 +83,9 @@ def command() -> None:
 @designed_test
 @output_options
 def power(
-    topics: float | None,
-    power: float | None,
-    delta: float | None,
-    sigma: float | None,
-    effect: float | None,
-    test: TTest,
-    out: Output,
-) -> None:
+    topics: float | None, power: float | None, delta: float | None, sigma: float | None, effect: float | None,
+    test: TTest, out: Output,
+) -> None:  # fmt: skip
     """Power, topics, difference or σ, from the rest.
 
     Whichever of topics, power, detectable difference and bearable σ is missing.
@@ -131,17 +133,9 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
 @power_option
 @output_options
 def topics(
-    scores: Scores,
-    measure: str | None,
-    transpose: bool,
-    variance: float | None,
-    best: int | None,
-    difference: float,
-    runs: int,
-    alpha: float,
-    power: float,
-    out: Output,
-) -> None:
+    scores: Scores, measure: str | None, transpose: bool, variance: float | None, best: int | None, difference: float,
+    runs: int, alpha: float, power: float, out: Output,
+) -> None:  # fmt: skip
     """Topics for a new collection (Sakai's designs).
 
     By the t test, by ANOVA and by the width of an interval, exact and by his approximation.
@@ -150,6 +144,7 @@ def topics(
     \b
     assay plan topics earlier.csv --difference 0.1 --runs 20
     """
+    from assay.plan.power import positive
     from assay.plan.sizes import score_variance, sizes_table, topics_by_anova, topics_by_interval, topics_by_t
 
     if (variance is None) == (not scores):
@@ -157,7 +152,7 @@ def topics(
     earlier = _read(scores, measure, transpose)
     if len(earlier) > len(scores):
         raise UsageError(f"a file has several measures ({', '.join(m.measure for m in earlier)}); choose one with -m")
-    found = variance if variance is not None else score_variance(*earlier, runs=best)
+    found = positive("variance", score_variance(*earlier, runs=best) if variance is None else variance)
     sizes = [
         topics_by_t(difference, variance=2 * found, alpha=alpha, power=power),
         topics_by_t(difference, variance=found, alpha=alpha, power=power, design="two-sample"),
@@ -165,7 +160,7 @@ def topics(
         topics_by_interval(difference, variance=2 * found, alpha=alpha),
         topics_by_interval(difference, variance=found, alpha=alpha, design="two-sample"),
     ]
-    out.write(sizes_table(sizes))
+    out.write(sizes_table(sizes, remarks=[PAIRED_VARIANCE]))
 
 
 @command.command()
@@ -181,15 +176,9 @@ def topics(
 @jobs_option
 @output_and_figure_options
 def audit(
-    matrices: list[ScoreMatrix],
-    power: float,
-    test: TTest,
-    weights: str,
-    samples: int,
-    seed: int,
-    jobs: int,
+    matrices: list[ScoreMatrix], power: float, test: TTest, weights: str, samples: int, seed: int, jobs: int,
     out: Output,
-) -> None:
+) -> None:  # fmt: skip
     """What this collection can find.
 
     σ of all pairs of runs, detectable differences, baselines against better runs.
@@ -200,12 +189,11 @@ def audit(
     from assay.plan.audit import audit as audit_of
     from assay.plan.audit import one_sigma
 
-    found = [audit_of(m, power=power, weights=weights, test=test) for m in matrices]
-    tables = [a.table() for a in found]
+    found: list[Audit | OneSigma] = [audit_of(m, power=power, weights=weights, test=test) for m in matrices]
     if samples:
         with out.progress("resampling") as progress:
-            tables += [one_sigma(m, samples=samples, seed=seed, jobs=jobs, progress=progress).table() for m in matrices]
-    out.write(*tables, of=found[0])
+            found += [one_sigma(m, samples=samples, seed=seed, jobs=jobs, progress=progress) for m in matrices]
+    out.write(*(f.table() for f in found), of=found)
 
 
 @command.command()
@@ -222,19 +210,9 @@ def audit(
 @planned_test
 @output_and_figure_options
 def trial(
-    scores: Scores,
-    measure: str | None,
-    transpose: bool,
-    runs: str | None,
-    sigma: float | None,
-    topics: int | None,
-    delta: float,
-    confidence: float,
-    exact: bool,
-    power: float,
-    test: TTest,
-    out: Output,
-) -> None:
+    scores: Scores, measure: str | None, transpose: bool, runs: str | None, sigma: float | None, topics: int | None,
+    delta: float, confidence: float, exact: bool, power: float, test: TTest, out: Output,
+) -> None:  # fmt: skip
     """From a trial to the main experiment.
 
     Topics with an inflated σ, or the best size of a trial.
@@ -271,19 +249,9 @@ def trial(
 @planned_test
 @output_options
 def next_(
-    scores: Scores,
-    measure: str | None,
-    transpose: bool,
-    plan_path: Path,
-    runs: str | None,
-    delta: float | None,
-    sigma: float | None,
-    minimum: int,
-    step: int | None,
-    power: float,
-    test: TTest,
-    out: Output,
-) -> None:
+    scores: Scores, measure: str | None, transpose: bool, plan_path: Path, runs: str | None, delta: float | None,
+    sigma: float | None, minimum: int, step: int | None, power: float, test: TTest, out: Output,
+) -> None:  # fmt: skip
     """What to do next, judging in steps.
 
     Stops on power, never on significance; keeps the looks in a file.
@@ -295,8 +263,9 @@ def next_(
     from assay.plan.sequential import Experiment, next_step, read_experiment, write_experiment
 
     if plan_path.exists():
-        if delta is not None or sigma is not None:
-            raise UsageError(f"{plan_path}: δ and σ were fixed at the start; leave --delta and --sigma out")
+        given = [f"--{name.replace('_', '-')}" for name in FIXED if _is_given(name)]
+        if given:
+            raise UsageError(f"{plan_path}: the plan was fixed at the start; leave {', '.join(given)} out")
         experiment = read_experiment(plan_path)
     elif delta is None:
         raise UsageError(f"{plan_path}: no such experiment yet; start it with --delta, and --sigma if you have a guess")
@@ -321,18 +290,9 @@ def next_(
 @jobs_option
 @output_and_figure_options
 def bias(
-    matrices: list[ScoreMatrix],
-    pairs: int,
-    target: int,
-    minimum: int,
-    step: int,
-    samples: int,
-    power: float,
-    test: TTest,
-    seed: int,
-    jobs: int,
-    out: Output,
-) -> None:
+    matrices: list[ScoreMatrix], pairs: int, target: int, minimum: int, step: int, samples: int, power: float,
+    test: TTest, seed: int, jobs: int, out: Output,
+) -> None:  # fmt: skip
     """What looking at the scores costs.
 
     σ and false positives of experiments that stop on power, or on significance, by simulation.
@@ -359,17 +319,9 @@ def bias(
 @seed_option
 @output_and_figure_options
 def depth(
-    runs: tuple[Path, ...],
-    qrels_path: Path,
-    depths: str,
-    budget: int,
-    pairs: int,
-    rel: int,
-    power: float,
-    test: TTest,
-    seed: int,
-    out: Output,
-) -> None:
+    runs: tuple[Path, ...], qrels_path: Path, depths: str, budget: int, pairs: int, rel: int, power: float,
+    test: TTest, seed: int, out: Output,
+) -> None:  # fmt: skip
     """Judge deep or broad?
 
     Few topics judged deep or many judged shallow, for the same number of judgments.
@@ -385,6 +337,12 @@ def depth(
             power=power, test=test, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(found.table(), of=found)
+
+
+def _is_given(name: str) -> bool:
+    """Whether the user wrote the option, rather than left it at its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _read(scores: Scores, measure: str | None, transpose: bool) -> list[ScoreMatrix]:

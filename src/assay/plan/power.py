@@ -47,7 +47,8 @@ class TTest:
     def words(self) -> str:
         """The recipe in words."""
         law = "noncentral t" if self.law == "t" else "normal approximation"
-        return f"{'two' if self.sides == 2 else 'one'}-sided {self.design} t test, α = {self.alpha:g}, {law}"
+        each = "" if self.design == "paired" else ", topics of each of the two sets"
+        return f"{'two' if self.sides == 2 else 'one'}-sided {self.design} t test, α = {self.alpha:g}, {law}{each}"
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ def topics_needed(effect: float, *, power: float = 0.8, test: TTest | None = Non
     >>> [math.ceil(topics_needed(d)) for d in (0.2, 0.3, 0.5)]
     [199, 90, 34]
     """
-    between("power", power)
+    test = test or TTest()
+    above_alpha(power, test.alpha)
     if not np.isfinite(effect) or effect == 0:
         raise UsageError(f"effect size: no number of topics finds a difference of {effect:g}; give one above 0")
     return root(lambda n: float(power_of(n, abs(effect), test)) - power, low=2.0, what="topics")
@@ -152,10 +154,8 @@ def detectable_effect(topics: float, *, power: float = 0.8, test: TTest | None =
     >>> round(0.16 * detectable_effect(249), 5)
     0.02852
     """
-    between("power", power)
     test = test or TTest()
-    if power <= test.alpha:
-        raise UsageError(f"power: {power:g} is not above α = {test.alpha:g}, the power with no difference at all")
+    above_alpha(power, test.alpha)
     return root(lambda d: float(power_of(topics, d, test)) - power, low=0.0, what="effect size")
 
 
@@ -229,6 +229,13 @@ def between(name: str, value: float) -> float:
     if not 0 < value < 1:
         raise UsageError(f"{name}: must lie between 0 and 1 (got {value:g})")
     return value
+
+
+def above_alpha(power: float, alpha: float) -> float:
+    """The power if it lies between α and 1, else an error: a difference of nothing is found as often as α."""
+    if between("power", power) <= alpha:
+        raise UsageError(f"power: {power:g} is not above α = {alpha:g}, the power with no difference at all")
+    return power
 
 
 def positive(name: str, value: float) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.errors import DataError, UsageError
-from assay.plan.power import TTest, between, positive, root, topics_needed, whole
+from assay.plan.power import TTest, above_alpha, between, positive, root, topics_needed, whole
 from assay.scores import ScoreMatrix
 from assay.tables import Table
 
@@ -48,12 +48,12 @@ class Size:
         return sizes_table([self])
 
 
-def sizes_table(sizes: Sequence[Size]) -> Table:
+def sizes_table(sizes: Sequence[Size], *, remarks: Sequence[str] = ()) -> Table:
     """One row per design."""
     rows = [(s.design, s.exact, s.approximation, s.start) for s in sizes]
     formats = {"design": "", "topics": "d", "Sakai's approximation": "d", "first guess": ".2f"}
     notes = [f"{s.design}: {s.recipe}." for s in sizes]
-    return Table.of(formats, rows, caption="Topics for a new collection", notes=notes)
+    return Table.of(formats, rows, caption="Topics for a new collection", notes=[*notes, *remarks])
 
 
 def topics_by_t(
@@ -93,8 +93,7 @@ def topics_by_anova(spread: float, *, runs: int, variance: float, alpha: float =
     if runs < 2:
         raise UsageError(f"runs: ANOVA compares at least two (got {runs})")
     per_topic = positive("spread", spread) ** 2 / (2 * positive("variance", variance))
-    between("alpha", alpha)
-    between("power", power)
+    above_alpha(power, between("alpha", alpha))
     start = _first_lambda(alpha, 1 - power, runs) / per_topic
     exact = _smallest(lambda n: anova_power(n, runs=runs, effect=per_topic, alpha=alpha) >= power, round(start))
     near = _smallest(lambda n: _anova_power_near(n, runs, per_topic, alpha) >= power, round(start))
@@ -115,7 +114,9 @@ def topics_by_interval(width: float, *, variance: float, alpha: float = 0.05, de
     samples = 1 if design == "paired" else 2
     start = 4 * samples * _upper_z(alpha / 2) ** 2 * positive("variance", variance) / positive("width", width) ** 2
     exact, near = (_interval_topics(width, variance, alpha, samples, e) for e in (_expected_sd, _expected_sd_near))
-    recipe = f"expected width of the {100 * (1 - alpha):g} % interval, {design}, width {width:g}, variance {variance:g}"
+    each = "" if design == "paired" else ", topics of each of the two sets"
+    level = f"{100 * (1 - alpha):g} %"
+    recipe = f"expected width of the {level} interval, {design}, width {width:g}, variance {variance:g}{each}"
     return Size(f"interval, {design}", exact, near, start, recipe)
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from assay.errors import DataError, UsageError
 from assay.registry import Registry, did_you_mean
 from assay.scores import ScoreMatrix
+from assay.stats.calls import parsed
 from assay.tables import Table
 
 Floats = npt.NDArray[np.float64]
@@ -121,7 +122,7 @@ def standardized(
     >>> standardized(ScoreMatrix.of([[0.25, 0.5], [0.75, 0.5]])).values.tolist()
     [[-1.0, 0.0], [1.0, 0.0]]
     """
-    entry, options = FORMS.parse(form)
+    entry, options = parsed(FORMS, form)
     known = by if isinstance(by, Factors) else factors(matrix if by is None else by, keep_scores=entry.name == "E")
     used = known.of(matrix.topics)
     mean, sd = _smoothed(used, matrix.values, smoothing)
@@ -194,7 +195,7 @@ def _n(z: Floats, x: Floats, by: Factors) -> Floats:
 def _smoothed(by: Factors, x: Floats, smoothing: str | None) -> tuple[Floats, Floats]:
     if smoothing is None:
         return by.mean, by.sd
-    entry, options = SMOOTHINGS.parse(smoothing)
+    entry, options = parsed(SMOOTHINGS, smoothing)
     return entry.function(by, x, **options)
 
 

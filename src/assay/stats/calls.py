@@ -1,7 +1,7 @@
 """How is a method called by its name and parameters, such as `sign(min_difference=0.01)`?
 
-What all registries of stats share: the name is looked up, the parameters in brackets are checked against the defaults
-of the signature, and of the common options (seed, resamples, …) a method gets those that it knows.
+What all registries of stats and standard share: the name is looked up, the parameters in brackets are checked against
+the defaults of the signature, and of the common options (seed, resamples, …) a method gets those that it knows.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ R = TypeVar("R")
 
 def called(registry: Registry[Callable[..., R]], text: str, *data: Any, **common: Any) -> R:
     """What the method that `text` names makes of the data; what it says in brackets wins over the common options."""
-    entry, given = registry.parse(text)
-    _check(entry, given)
+    entry, given = parsed(registry, text)
     known = {k: v for k, v in common.items() if k in entry.parameters}
     return entry.function(*data, **known | given)
 
 
-def _check(entry: Entry[Callable[..., R]], given: dict[str, Any]) -> None:
+def parsed(registry: Registry[Callable[..., R]], text: str) -> tuple[Entry[Callable[..., R]], dict[str, Any]]:
+    """The method that `text` names and its parameters, each checked to be of the kind of its default."""
+    entry, given = registry.parse(text)
     for key, value in given.items():
         default = entry.parameters[key]
         if key == "alternative":
             raise UsageError(f"{entry.name}: the alternative is an option of its own, not a parameter in brackets")
         if not _fits(value, default):
             raise UsageError(f"{entry.name}: {key}={value} does not fit; it is by default {default}")
+    return entry, given
 
 
 def _fits(value: Any, default: Any) -> bool:

@@ -76,6 +76,14 @@ def test_a_bad_line_is_an_error_with_its_number(line: str, message: str, tmp_pat
         read_run(path)
 
 
+@pytest.mark.parametrize("cut", ["2", "2 Q0 b 1 1.5", "2 Q0 b 1 1.5 "])
+def test_a_file_that_was_cut_in_its_last_line_is_an_error(cut: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_text("1 Q0 a 1 3.5 tag\n" + cut)
+    with pytest.raises(DataError, match=f"r.run:2: {len(cut.split())} fields"):
+        read_run(path)
+
+
 def test_a_duplicate_is_found_far_below_any_cutoff(tmp_path: Path) -> None:
     path = tmp_path / "r.run"
     lines = [f"1 Q0 d{i} {i + 1} {5000 - i} t" for i in range(3000)]
@@ -256,6 +264,14 @@ def test_both_readers_part_fields_alike(tmp_path: Path) -> None:
     slow = read_rows(data, RUN)
     assert read_run(path).ranking("1") == ["a\u00a0b", "c\u2003d"] == [row.doc for row in slow.rows]
     assert not slow.problems
+
+
+def test_a_bare_return_ends_a_line_in_both_readers(tmp_path: Path) -> None:
+    """Also where, taken for a blank, it would leave lines of six fields."""
+    path = tmp_path / "r.run"
+    path.write_bytes(b"1\rQ0 a 1 3.5 t\n2 Q0 b 2 2.5 t\n")
+    with pytest.raises(DataError, match="r.run:1: 1 fields"):
+        read_run(path)
 
 
 def test_a_table_of_strange_names_comes_back(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from assay.ids import (
     short_hashes,
 )
 from assay.io.decimals import fixed_point
-from assay.io.lines import BLANK, COMMENT, NEWLINE
+from assay.io.lines import BLANK, COMMENT, NEWLINE, RETURN
 from assay.order import Keys, short_keys
 
 FIELDS = 6
@@ -82,7 +82,7 @@ def alike_lines(buffer: Bytes, start: int, stop: int) -> RunLines | None:
         return None
     ends = np.flatnonzero(text == NEWLINE)
     # Six blanks of each line are looked at below: where that is all there are, no field has a blank in it.
-    if np.count_nonzero(text <= BLANK) != FIELDS * len(ends):
+    if np.count_nonzero(text <= BLANK) != FIELDS * len(ends) or (text == RETURN).any():
         return None
     ends += start
     starts = np.concatenate([[start], ends[:-1] + 1])

@@ -1,8 +1,8 @@
 """Decimal numbers from bytes, a whole column at a time: eight characters are one 64-bit word.
 
-A plain decimal of at most 2^53 / 10^n is a whole number divided by a power of ten, both exact, so the quotient is the
-nearest 64-bit float, the same that Python reads. Longer ones are divided in 80-bit floats; what is still not certain,
-and everything else (exponents, inf), is left to Python.
+A plain decimal is a whole number divided by a power of ten. Up to 2^53 both are exact, so the quotient is the nearest
+64-bit float, the same that Python reads; longer ones are divided to twice the digits. What is still not certain, and
+everything else (exponents, inf), is left to Python.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ _LOW = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _PAST_NINE = np.uint64(0x7676767676767676)
 _EIGHT = np.uint64(8)
-_TENS = 10.0 ** np.arange(23)
-_LONG_TENS = np.cumprod(np.array([1, *[10] * 24], dtype=np.longdouble))
-_EXACT = float(2**53)
+MOST_DECIMALS = 22
+"""10^22 is the last power of ten that is a 64-bit float."""
+_TENS = np.array([float(10**n) for n in range(MOST_DECIMALS + 1)])
+_WHOLE_TENS = 10 ** np.arange(9, dtype=np.uint64)
+_EXACT = 2**53
 _LARGEST = 1.8e19
 
 
@@ -35,11 +37,10 @@ def read_decimals(fields: Ids) -> Floats:
     >>> read_decimals(Ids.of(["12.5", "-0.25", "7", "1e3", "NA"])).tolist()
     [12.5, -0.25, 7.0, 1000.0, nan]
     """
-    values, done = _short_decimals(fields)
-    for read in (_long_decimals, _by_python):
-        left = np.flatnonzero(~done)
-        if len(left):
-            values[left], done[left] = read(fields.take(left))
+    values, done = _plain_decimals(fields)
+    left = np.flatnonzero(~done)
+    if len(left):
+        values[left] = _by_python(fields.take(left))
     return values
 
 
@@ -64,42 +65,52 @@ def fixed_point(before: Words, size: npt.NDArray[np.uint8], after: Words, decima
     return np.negative(values, out=values, where=negative)
 
 
-def _short_decimals(fields: Ids) -> tuple[Floats, Bools]:
-    """Numbers [−]digits[.digits] with at most 8 and 16 digits, and which fields are such and exact."""
+def _plain_decimals(fields: Ids) -> tuple[Floats, Bools]:
+    """Numbers [−]digits[.digits] whose digits make a 64-bit integer, and which fields are such and certain."""
     parts = _Parts.of(fields)
-    first, fine = _digits(parts.fraction(0), np.minimum(parts.length, 8))
-    fine &= parts.fine & (parts.length <= 16)
-    number = parts.whole * _TENS[np.minimum(parts.length, 8)] + first
-    if (parts.length > 8).any():
-        more = np.clip(parts.length - 8, 0, 8)
-        rest, also = _digits(parts.fraction(8), more)
-        fine &= also
-        number = number * _TENS[more] + rest
-    fine &= number <= _EXACT
-    return parts.signed(number / _TENS[np.minimum(parts.length, 22)]), fine
-
-
-def _long_decimals(fields: Ids) -> tuple[Floats, Bools]:
-    """Numbers [−]digits[.digits] whose digits make a 64-bit integer, divided in 80-bit floats.
-
-    Rounding twice, to 80 and then to 64 bits, is wrong only where the first lands in the very middle between two 64-bit
-    floats: those are left to Python, and all of them where there are no 80-bit floats.
-    """
-    if np.finfo(np.longdouble).nmant != 63:
-        return np.zeros(len(fields)), np.zeros(len(fields), dtype=bool)
-    parts = _Parts.of(fields)
-    fine = parts.fine & (parts.length <= 24)
-    number, size = parts.whole.astype(np.uint64), parts.whole.copy()
-    for offset in (0, 8, 16):
+    number, fine = parts.whole, parts.fine & (parts.length <= MOST_DECIMALS)
+    size = number.astype(np.float64)
+    for offset in range(0, min(int(parts.length.max(initial=0)), MOST_DECIMALS), 8):
         length = np.clip(parts.length - offset, 0, 8)
         digits, also = _digits(parts.fraction(offset), length)
+        number = number * _WHOLE_TENS[length] + digits
+        size = size * _TENS[length] + digits
         fine &= also
-        tens = _TENS[length]
-        number, size = number * tens.astype(np.uint64) + digits.astype(np.uint64), size * tens + digits
-    quotient = number.astype(np.longdouble) / _LONG_TENS[np.minimum(parts.length, 24)]
-    value = quotient.astype(np.float64)
-    middle = np.abs(quotient - value) * 2 == np.spacing(np.abs(value))
-    return parts.signed(value), fine & (size < _LARGEST) & ~middle
+    quotient, certain = _quotient(number, np.minimum(parts.length, MOST_DECIMALS))
+    return parts.signed(quotient), fine & certain & (size < _LARGEST)
+
+
+def _quotient(number: Words, decimals: Ints) -> tuple[Floats, Bools]:
+    """number / 10^decimals as the nearest 64-bit float, and where that is certain.
+
+    A number of more than 53 bits is the sum of two floats. The quotient of the first and what it leaves, divided once
+    more, make the whole quotient to twice the digits; it is uncertain only in the middle between two 64-bit floats.
+    """
+    tens, high = _TENS[decimals], number.astype(np.float64)
+    first = high / tens
+    if number.max(initial=0) <= _EXACT:
+        return first, np.ones(len(number), dtype=bool)
+    low = (number - high.astype(np.uint64)).view(np.int64).astype(np.float64)
+    product, error = _product(first, tens)
+    second = ((high - product) - error + low) / tens
+    value = first + second
+    # Halves of a spacing are the middles; below a power of two the spacing is half as wide.
+    left = np.abs((first - value) + second) * 2 / np.spacing(value)
+    return value, (np.abs(left - 1) > 1e-9) & (np.abs(left - 0.5) > 1e-9)
+
+
+def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """a·b as a float, and what is missing to the exact product (Dekker 1971)."""
+    product = a * b
+    (a_head, a_tail), (b_head, b_tail) = _halves(a), _halves(b)
+    return product, a_head * b_head - product + a_head * b_tail + a_tail * b_head + a_tail * b_tail
+
+
+def _halves(x: Floats) -> tuple[Floats, Floats]:
+    """x as the sum of two floats of half the digits each."""
+    large = x * 134217729.0
+    head = large - (large - x)
+    return head, x - head
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +119,7 @@ class _Parts:
 
     words: Words
     negative: Bools
-    whole: Floats
+    whole: Words
     start: Ints
     length: Ints
     fine: Bools
@@ -143,14 +154,13 @@ def _first_dot(word: Words) -> Ints:
     return first_mark((difference - _LOW) & ~difference & _HIGH).astype(np.int64)
 
 
-def _digits(word: Words, length: Ints) -> tuple[Floats, Bools]:
+def _digits(word: Words, length: Ints) -> tuple[Words, Bools]:
     """The number that the first `length` characters write, and whether they are all digits."""
     shift = ((8 - length) << 3).astype(np.uint64)
     # A shift by 64 is undefined: no characters at all are shifted out in two steps.
     digits = (word ^ _ZEROS) << np.minimum(shift, np.uint64(63))
     digits <<= (shift == np.uint64(64)).astype(np.uint64)
-    number, fine = _number_of(digits)
-    return number.astype(np.float64), fine
+    return _number_of(digits)
 
 
 def _number_of(digits: Words) -> tuple[Words, Bools]:
@@ -167,15 +177,15 @@ def _number_of(digits: Words) -> tuple[Words, Bools]:
     return number, fine
 
 
-def _by_python(fields: Ids) -> tuple[Floats, Bools]:
-    """Whatever Python reads; NaN for anything else. Nothing is left."""
-    texts, done = fields.fixed(), np.ones(len(fields), dtype=bool)
+def _by_python(fields: Ids) -> Floats:
+    """Whatever Python reads; NaN for anything else."""
+    texts = fields.fixed()
     if not np.strings.find(texts, b"_").max(initial=-1) >= 0:
         try:
-            return texts.astype(np.float64), done
+            return texts.astype(np.float64)
         except ValueError:
             pass
-    return np.array([_number(t) for t in texts.tolist()]), done
+    return np.array([_number(t) for t in texts.tolist()])
 
 
 def _number(text: bytes) -> float:

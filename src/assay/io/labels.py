@@ -76,13 +76,15 @@ def labels_and_empty(
     """As `read_labels`, and the lines that were left out because they hold no label."""
     if empty not in ("error", "drop"):
         raise UsageError(f"no way {empty!r} to treat empty labels; known: error, drop")
+    if not (np.isfinite(times) and times > 0):
+        raise UsageError(f"labels times {times:g} say nothing; the factor must be above 0")
     sheet = _rows_where(read_sheet(path), where or {})
     place = _places(sheet, columns or {}, topic is not None or split is not None)
     sheet, left_out = _without_empty(sheet, place["label"], empty)
     topics, docs = _topics_and_docs(sheet, place, topic, split)
     workers = _names(sheet, place["worker"])
     label = _numbers(
-        _without_words(sheet, place["label"], levels or {}), place["label"], "; words need a declared scale"
+        _without_words(sheet, place["label"], levels or {}), place["label"], "; words need a scale, e.g. no<yes"
     )
     (topic_names, of_topic), (doc_names, of_doc), (worker_names, of_worker) = map(_coded, (topics, docs, workers))
     bare = Labels(topic_names, doc_names, worker_names, of_topic, of_doc, of_worker, label, name=Path(path).name)
@@ -127,6 +129,9 @@ def _places(sheet: Sheet, columns: Mapping[str, str], topic_is_told: bool) -> di
         found = sheet.place(columns[ours].strip().lower()) if ours in columns else sheet.find(*names)
         if found is not None:
             place[ours] = found
+    again = [sheet.header[p] for p in place.values() if _named(sheet, p) > 1]
+    if again:
+        raise DataError(f"{sheet.where}: more than one column is called {again[0]!r}; rename all but one")
     for needed in ("doc", "worker", "label") if topic_is_told else ("topic", "doc", "worker", "label"):
         if needed not in place:
             raise DataError(
@@ -134,6 +139,11 @@ def _places(sheet: Sheet, columns: Mapping[str, str], topic_is_told: bool) -> di
                 f"say which one holds it, e.g. {needed}={sheet.header[0]}"
             )
     return place
+
+
+def _named(sheet: Sheet, column: int) -> int:
+    """How many columns have the name of this one."""
+    return [h.strip().lower() for h in sheet.header].count(sheet.header[column].strip().lower())
 
 
 def _rows_where(sheet: Sheet, where: Mapping[str, str]) -> Sheet:
@@ -157,7 +167,7 @@ def _without_empty(sheet: Sheet, column: int, empty: str) -> tuple[Sheet, list[i
     if not bare:
         return sheet, []
     if empty == "error":
-        what = f"{sheet.header[column]} is empty ({len(bare)} such rows); fill it, or ask for such rows to be dropped"
+        what = f"{sheet.header[column]} is empty ({len(bare)} such rows); fill it, or drop such rows (--drop-empty)"
         raise DataError.at(sheet.where, sheet.lines[bare[0]], what)
     out = set(bare)
     return _taken(sheet, [i for i in range(len(sheet.rows)) if i not in out]), [sheet.lines[i] for i in bare]
@@ -243,4 +253,9 @@ def _optional(sheet: Sheet, place: Mapping[str, int]) -> dict[str, Any]:
     for name in ("seconds", "gold"):
         if name in place:
             found[name] = _numbers(sheet, place[name], may_be_empty=True)
+    early = np.flatnonzero(found.get("seconds", np.zeros(0)) < 0)
+    if len(early):
+        bad = int(early[0])
+        what = f"{sheet.header[place['seconds']]} is below 0: {sheet.rows[bad][place['seconds']].strip()!r}"
+        raise DataError.at(sheet.where, sheet.lines[bad], what)
     return found

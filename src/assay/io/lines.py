@@ -72,8 +72,8 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
     if not len(blanks) or len(blanks) % columns or blanks[0] == 0 or (blanks[1:] - blanks[:-1]).min() < 2:
         return None
     ends: Ints = blanks.reshape(-1, columns)
-    every_last = (text.take(ends[:, -1]) == NEWLINE).all()
-    if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or text[-1] != NEWLINE:
+    every_last = (text.take(ends[:, -1]) == NEWLINE).all() and text[-1] == NEWLINE
+    if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
         return None
     first = np.concatenate([[0], ends[:-1, -1] + 1])
     if (text.take(first) == COMMENT).any():

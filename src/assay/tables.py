@@ -189,6 +189,16 @@ def shown(value: Any, format: str) -> str:
     return text.lstrip("+-") if zero else text.replace("-", "−") if "e" not in text else text
 
 
+def p_value(p: float) -> str:
+    """A p-value within a sentence.
+
+    >>> p_value(0.1412), p_value(0.00001)
+    ('p = .1412', 'p < .0001')
+    """
+    text = shown(p, "p")
+    return f"p {text.replace('<', '< ')}" if text.startswith("<") else f"p = {text}"
+
+
 def _plain(value: Any) -> Any:
     """numpy scalars become Python ones; NaN and infinities become None."""
     value = value.item() if hasattr(value, "item") else value

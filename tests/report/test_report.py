@@ -17,11 +17,11 @@ from assay.report.figure import Figure
 from assay.report.material import Material, material
 from assay.report.page import chart_library, report_page
 from assay.report.sections import ORDER, SECTIONS, chosen, made
-from assay.report.sentences import compared, decimal, p_value, summary
+from assay.report.sentences import compared, decimal, summary
 from assay.report.write import write_report, write_tables
 from assay.scores import ScoreMatrix
 from assay.stats.leaderboard import leaderboard
-from assay.tables import Table
+from assay.tables import Table, p_value
 from tests.report.zoo import collection, scores
 
 
@@ -114,7 +114,28 @@ def test_one_run_and_one_topic_give_a_page_that_says_so() -> None:
     short = material(matrices=[ScoreMatrix.of([[0.1], [0.4], [0.2]], measure="AP")])
     text = report_page(made(short), title="t").replace(chart_library(), "")
     assert "Not shown: " in text
+    assert "leaves nothing to be tested: means only" in text
+    assert ">0.4000<" in text
     assert "nan" not in text.lower().replace("nano", "").split()
+
+
+def test_the_level_of_the_report_is_that_of_its_power() -> None:
+    strict, usual = (material(matrices=scores(), alpha=a) for a in (0.01, 0.05))
+    assert strict.audit.test.alpha == 0.01
+    assert strict.audit.detectable() > usual.audit.detectable()
+    assert any("α = 0.01" in note for note in made(strict, ["power"])[0].tables()[0].notes)
+
+
+def test_scores_without_spread_say_nothing_of_power() -> None:
+    """Two runs that differ by .1 on every topic: no σ, so no "detects .000 with power .8"."""
+    flat = material(matrices=[ScoreMatrix.of([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]], runs=["a", "b"], measure="AP")])
+    said = " ".join(summary(flat))
+    assert flat.detectable is None
+    assert "these scores say nothing of power" in said
+    assert "detects" not in said
+    assert "the other run differs significantly from it." in said
+    text = report_page(made(flat), title="t").replace(chart_library(), "")
+    assert "0.0000 in AP is found" not in text
 
 
 def test_equal_runs_and_empty_judgments_do_not_break_it() -> None:

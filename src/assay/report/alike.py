@@ -138,4 +138,6 @@ def contingency(result: Contingency) -> Figure:
     made = tall(cells(x, y, "count", "items", tip=tip), 2 * n)
     same = float(np.trace(result.counts) / max(1, result.counts.sum()))
     title = f"Labels of {result.names[0]} and {result.names[1]}"
-    return drawn(made, name="labels-met", title=title, description=f"{same:.1%} of the labels are equal.", rows=rows)
+    return drawn(
+        made, name="labels-met", title=title, description=f"{100 * same:.1f} % of the labels are equal.", rows=rows
+    )

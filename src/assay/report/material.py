@@ -98,10 +98,16 @@ class Material:
 
     @cached_property
     def audit(self) -> Audit:
-        """What the topics can find, on the first measure."""
+        """What the topics can find, on the first measure, by tests at the level of the report."""
         from assay.plan.audit import audit
+        from assay.plan.power import TTest
 
-        return audit(self.main)
+        return audit(self.main, test=TTest(alpha=self.alpha))
+
+    @property
+    def detectable(self) -> float | None:
+        """The difference that the topics find with power .8; None where no difference varies from topic to topic."""
+        return self.audit.detectable() or None
 
     @cached_property
     def best_runs(self) -> tuple[Run, ...]:

@@ -33,7 +33,7 @@ def asl_curves(result: DiscriminativePower) -> Figure:
     """Achieved significance levels: the p-values of all pairs of runs, largest first, one curve per measure."""
     shares = dict(zip(result.measures, result.shares, strict=True))
     best = max(shares, key=lambda m: shares[m])
-    said = f"{best} tells most pairs apart: {shares[best]:.1%} with p < {result.alpha:g} (dashed)."
+    said = f"{best} tells most pairs apart: {100 * shares[best]:.1f} % with p < {result.alpha:g} (dashed)."
     title = f"p-values of {len(result.p[0])} pairs of runs, {result.topics} topics"
     return _asl(dict(zip(result.measures, result.p, strict=True)), result.alpha, title, said)
 
@@ -46,7 +46,7 @@ def pair_curve(result: PairsResult) -> Figure:
 def pair_curves(results: Mapping[str, PairsResult], *, alpha: float = 0.05) -> Figure:
     """The same for families of tests by name, e.g. by measure."""
     some = next(iter(results.values()))
-    below = ", ".join(f"{name} {r.share(alpha):.1%}" for name, r in results.items())
+    below = ", ".join(f"{name} {100 * r.share(alpha):.1f} %" for name, r in results.items())
     title = f"p-values of {len(some.p):,} pairs of runs, {some.n} topics"
     said = f"Pairs with p < {alpha:g} (dashed), not corrected: {below}. {some.recipe[:1].upper()}{some.recipe[1:]}."
     return _asl({name: -np.sort(-r.p) for name, r in results.items()}, alpha, title, said)
@@ -150,7 +150,7 @@ def concordance(result: Concordance) -> Figure:
     tip = [("measure", "measure", ""), ("share", "% concordant", ".1f"), ("count", "cases", "d")]
     x = amount("X", "share", f"% of {result.disagreements} disagreements in which gold agrees", domain=(0, 100))
     made = tall(bars(names("Y", "measure", None), x, tip=tip), 2)
-    said = "; ".join(f"{m}: {s:.1%}" for m, s in zip(result.measures, result.shares, strict=True))
+    said = "; ".join(f"{m}: {100 * s:.1f} %" for m, s in zip(result.measures, result.shares, strict=True))
     title = f"Which measure agrees with {' and '.join(result.gold)}"
     return drawn(made, name="concordance", title=title, description=f"{said}; sign test p = {result.p:.4f}.", rows=rows)
 

@@ -20,7 +20,8 @@ def pool_section(m: Material) -> Iterator[Block]:
 
     yield (
         "Docs that nobody judged count as not relevant. A run that brought docs to the pool has an advantage over one "
-        "that did not; the bounds say how far the means could move if everything were judged."
+        "that did not. Two extremes: the unjudged docs are all not relevant, or all of the top grade. A measure that "
+        "divides by the best possible list, such as nDCG, may fall in the second case, since that list is longer then."
     )
     yield judged_table(m)
     yield from bounds_table(m)

@@ -9,6 +9,7 @@ import numpy as np
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, bars, cells, lines, mark_at, names, scatter, tall, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN
+from assay.tables import p_value
 
 if TYPE_CHECKING:
     from assay.plan.audit import Audit, OneSigma
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from assay.standard.reference import ReferenceSize, Trend
     from assay.standard.variance import Components
 
-MOST_POINTS = 2000
-"""Points that a scatter shows; of more pairs every so-manieth is taken."""
+MOST_POINTS, FEW_POINTS = 2000, 200
+"""Points that a scatter shows, of more pairs every so-manieth is taken; and until when they are drawn large."""
 
 
 def power_curves(result: PowerCurve) -> Figure:
     """The detectable difference over the number of topics, one line per σ; the power, where a difference is given."""
     if result.powers is not None and result.delta is not None:
-        field, label, values = "power", f"power to find Δ = {result.delta:g}", result.powers
+        field, label, values = "power", f"power to find δ = {result.delta:g}", result.powers
     else:
         field, label, values = "delta", f"difference found with power {result.power:g}", result.detectable
     series = [f"σ = {s:g}" for s in result.sigmas]
@@ -42,7 +43,7 @@ def power_curves(result: PowerCurve) -> Figure:
     made = lines(amount("X", "topics", "topics"), y, series="sigma", order=series, tip=tip, title=None)
     first, last = values[0, 0], values[-1, 0]
     said = f"With {series[0]} from {first:.3f} at {result.topics[0]} topics to {last:.3f} at {result.topics[-1]}."
-    title = f"Topics against {'power' if field == 'power' else 'detectable difference'}"
+    title = f"{'Power' if field == 'power' else 'Detectable difference'} over the number of topics"
     return drawn(made.properties(height=280), name="power", title=title, description=said, rows=rows)
 
 
@@ -62,7 +63,7 @@ def audit_map(result: Audit) -> Figure:
         amount("X", "sd", "σ of the differences per topic"),
         amount("Y", "difference", f"|Δ {result.measure}|", zero=True),
     )
-    points = scatter(x, y, tip=tip, color=kinds)
+    points = scatter(x, y, tip=tip, many=len(rows) > FEW_POINTS, color=kinds)
     line = chart("edge").mark_line(strokeDash=[4, 4]).encode(x="sd:Q", y="difference:Q", color=alt.value(COLOURS[6]))
     share = 100 * result.all.share_above(result.detectable())
     said = (
@@ -83,7 +84,7 @@ def sigma_spread(result: OneSigma) -> Figure:
     tip = tips([("low", "from", ".4f"), ("high", "to", ".4f"), ("count", "samples", "d")])
     histogram = chart().mark_bar(color=MAIN).encode(x=x, x2="high", y=amount("Y", "count", "resamples"), tooltip=tip)
     seen, at = mark_at(result.observed, axis="x")
-    said = f"Observed spread {result.observed:.4f} (dashed), p = {result.p:.4f}, {result.pairs} pairs."
+    said = f"Observed spread {result.observed:.4f} (dashed), {p_value(result.p)}, {result.pairs} pairs."
     title = f"{result.measure}: is one σ of differences plausible?"
     made = alt.layer(histogram, seen).properties(height=240)
     return drawn(made, name="one-sigma", title=title, description=said, rows=rows, mark=at)
@@ -94,7 +95,8 @@ def trial_totals(result: BestTrial) -> Figure:
     alt = altair()
     rows = rows_of(trial=[p.trial for p in result.plans], total=[p.total for p in result.plans])
     x, y = amount("X", "trial", "topics of the trial"), amount("Y", "total", "topics of trial and experiment")
-    line = lines(x, y, series="", order=(), tip=[("trial", "trial", "d"), ("total", "total", "d")])
+    tip = [("trial", "trial", "d"), ("total", "total", "d")]
+    line = lines(x, y, series="", order=(), tip=tip, points=False)
     best, at = mark_at(result.best.trial, axis="x")
     said = f"A trial of {result.best.trial} topics is cheapest: {result.best.total} topics in all."
     made = alt.layer(line, best).properties(height=260)
@@ -111,13 +113,13 @@ def depth_curves(result: DepthTradeoff) -> Figure:
         ("judged", "docs per topic", ".1f"),
     ]
     x, y = (
-        amount("X", "depth", "judging depth, docs", log=True),
+        amount("X", "depth", "judging depth, docs", log=True, ticks=result.depths),
         amount("Y", "found", "share of pairs told apart", domain=(0, 1)),
     )
     made = lines(x, y, series="", order=(), tip=tip).properties(height=260)
     best = int(result.found.argmax())
     here = f"Depth {result.depths[best]} with {result.topics[best]} topics"
-    said = f"{here} tells most pairs apart: {result.found[best]:.1%}."
+    said = f"{here} tells most pairs apart: {100 * result.found[best]:.1f} %."
     title = f"Depth against breadth for {result.budget:,} judgments"
     return drawn(made, name="depth", title=title, description=said, rows=rows)
 
@@ -153,6 +155,7 @@ def components(result: Components) -> Figure:
         type="quantitative",
         title="% of the variance of scores",
         scale=alt.Scale(domain=[0, 100]),
+        axis=alt.Axis(tickCount=6),
         stack="zero",
     )
     made = chart().mark_bar(size=34).encode(y=names("Y", "bar", None), x=x, color=colour, tooltip=tip, order="order:Q")

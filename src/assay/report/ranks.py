@@ -196,7 +196,7 @@ def _with_band(
     rows: list[dict[str, Any]], x: tuple[str, str], title: str, said: str, name: str, *, log: bool = False
 ) -> Figure:
     alt = altair()
-    across = amount("X", x[0], x[1], log=log)
+    across = amount("X", x[0], x[1], log=log, ticks=[row[x[0]] for row in rows] if log else None)
     tip = [(x[0], x[1], ""), ("ext", "EXT", ".4f"), ("low", "MIN", ".4f"), ("high", "MAX", ".4f")]
     y = amount("Y", "ext", "rank-biased overlap", domain=(0, 1))
     line = lines(across, y, series="", order=(), tip=tip)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, bars, cells, mark_at, names, ranges, tall, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
+from assay.tables import p_value
 from assay.tables import shown as as_shown
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
     y = names("Y", "run", None)
     text = chart().mark_text(align="left", dx=6, fontSize=11).encode(y=y, x=alt.X("high:Q"), text="letters:N")
     over = [text] if board.letters and max(map(len, letters)) <= 10 else []
-    made = ranges(y, amount("X", "mean", _mean_of(matrix)), "low", "high", tip=tip, over=over, color=colour)
+    x = amount("X", "mean", _mean_of(matrix), room=5 * min(6, max(map(len, letters))) if over else 0)
+    made = ranges(y, x, "low", "high", tip=tip, over=over, color=colour)
     level = round(100 * (1 - board.alpha))
     count = f"{len(shown)} of {len(matrix.runs)}" if len(shown) < len(matrix.runs) else str(len(shown))
     best = f"Best is {matrix.runs[0]} with {means[0]:.4f}"
@@ -171,7 +173,7 @@ def comparison(result: Comparison) -> Figure:
         tip = [("run", "run", ""), ("mean", "mean", ".4f")]
         made = tall(bars(names("Y", "run", None), amount("X", "mean", "mean score", zero=True), tip=tip), 2)
         d, low, high = (as_shown(v, "+.4f") for v in (result.mean_difference, result.low, result.high))
-        said = f"Difference {d} [{low}, {high}], p = {result.p:.4f}."
+        said = f"Difference {d} [{low}, {high}], {p_value(result.p)}."
         title = f"Means of {result.names[0]} and {result.names[1]}"
         return drawn(made, name="comparison", title=title, description=said, rows=rows)
     numbers = [str(i + 1) for i in range(len(result.differences))]
@@ -233,7 +235,10 @@ def density(result: Density) -> Figure:
 
 
 def _topics_in_words(topics: Sequence[str], ease: Floats, spread: Floats) -> str:
-    most = f"Runs differ most on topic {topics[int(spread.argmax())]}"
+    flat = np.ptp(spread) < 1e-9
+    most = (
+        "Runs differ by as much on every topic" if flat else f"Runs differ most on topic {topics[int(spread.argmax())]}"
+    )
     if np.ptp(ease) < 1e-9:
         return f"{most}; every topic has the same mean."
     hard, easy = int(ease.argmin()), int(ease.argmax())

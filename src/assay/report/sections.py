@@ -87,7 +87,8 @@ def leaderboard_section(m: Material) -> Iterator[Block]:
     """Means with intervals and letters, and every run against the baseline."""
     from assay.report.scores import leaderboard
 
-    if len(m.main.runs) < 2:
+    if min(m.main.shape) < 2:
+        yield "One run, or one topic, leaves nothing to be tested: means only."
         yield from (matrix.table() for matrix in m.matrices)
         return
     yield (
@@ -105,19 +106,20 @@ def comparison_section(m: Material) -> Iterator[Block]:
     from assay.report.measuring import measure_agreement, pair_curves
     from assay.report.scores import differences
     from assay.stats.anova import two_way
-    from assay.stats.two_runs import compare_two
+    from assay.stats.two_runs import compare_two, comparisons_table
 
     first, second = m.pair
     matrix, board = m.main, m.boards[0]
     a, b = matrix.of_run(first), matrix.of_run(second)
-    yield compared(board, first, second, detects=m.audit.detectable())
+    yield compared(board, first, second, detects=m.detectable)
     yield from m.drawing(differences, a - b, topics=matrix.topics, runs=(first, second), measure=matrix.measure)
-    yield compare_two(a, b, names=(first, second), level=1 - m.alpha).table()
+    alone = compare_two(a, b, names=(first, second), level=1 - m.alpha)
+    yield comparisons_table([alone], caption=f"{matrix.measure}: {first} and {second} alone, p not corrected")
     if board.pairs is not None and len(matrix.runs) > 2:
         share = board.pairs.share(board.alpha, board.correction)
         how = NAMES.get(board.correction, board.correction)
         pairs = f"{len(board.pairs.p):,} pairs of runs"
-        yield f"Of all {pairs} {share:.0%} differ significantly in {matrix.measure} ({how})."
+        yield f"Of all {pairs} {100 * share:.0f} % differ significantly in {matrix.measure} ({how})."
         yield from m.drawing(
             pair_curves, {b.matrix.measure: b.pairs for b in m.boards if b.pairs is not None}, alpha=m.alpha
         )
@@ -163,16 +165,18 @@ def power_section(m: Material) -> Iterator[Block]:
     from assay.standard.variance import variance_components
 
     audit = m.audit
-    yield (
-        f"With {audit.n} topics a difference of {audit.detectable():.4f} in {audit.measure} is found in four of five "
-        "experiments, if the differences vary from topic to topic as those of a typical pair of these runs do."
-    )
+    if m.detectable is not None:
+        yield (
+            f"With {audit.n} topics a true difference of {m.detectable:.4f} in {audit.measure} is found in four of "
+            "five experiments, if the differences vary from topic to topic as those of a typical pair of these runs do."
+        )
     yield from m.drawing(audit_map, audit)
     yield audit.table()
-    if audit.all.sigma() > 0:
+    if m.detectable is not None:
         sizes = sorted({max(5, round(audit.n * f)) for f in (0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 4)})
         levels = sorted({s for s in (audit.all.sigma(), audit.all.sigma(0.95)) if s > 0})
-        yield from m.drawing(power_curves, power_curve(sizes, sigmas=[float(f"{s:.3g}") for s in levels]))
+        curve = power_curve(sizes, sigmas=[float(f"{s:.3g}") for s in levels], test=audit.test)
+        yield from m.drawing(power_curves, curve)
     found = variance_components(m.main)
     yield from m.drawing(components, found)
     yield found.table()

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import AssayError
 from assay.report.workers import in_words
-from assay.tables import shown
+from assay.tables import p_value
 
 if TYPE_CHECKING:
     from assay.report.material import Material
@@ -73,16 +73,6 @@ def decimal(value: float, digits: int = 3) -> str:
     return ("−" if value < 0 and text.strip("0.") else "") + text
 
 
-def p_value(p: float) -> str:
-    """`p = .14`, `p < .0001`.
-
-    >>> p_value(0.1412), p_value(0.00001)
-    ('p = .1412', 'p < .0001')
-    """
-    text = shown(p, "p")
-    return f"p {text.replace('<', '< ')}" if text.startswith("<") else f"p = {text}"
-
-
 def _collection(m: Material) -> Iterator[str]:
     runs, topics = m.main.shape
     judged = ""
@@ -100,21 +90,28 @@ def _best(m: Material) -> Iterator[str]:
         level = round(100 * (1 - board.alpha))
         best = f"The highest mean {matrix.measure} is that of {matrix.runs[0]}: {decimal(matrix.means()[0])} {ends}"
         same, others = int((board.versus.corrected(board.correction) >= board.alpha).sum()), len(board.versus.p)
-        rest = f"{same} of the {others} other runs do not differ" if same else f"all {others} other runs differ"
+        if others == 1:
+            rest = "the other run does not differ" if same else "the other run differs"
+        else:
+            rest = f"{same} of the {others} other runs do not differ" if same else f"all {others} other runs differ"
         whom = "it" if board.baseline == matrix.runs[0] else f"the baseline {board.baseline}"
         how = NAMES.get(board.correction, board.correction)
-        yield f"{best} ({level} % interval, {matrix.shape[1]} topics); {rest} significantly from {whom} ({how})."
+        corrected = f" ({how})" if others > 1 else ""
+        yield f"{best} ({level} % interval, {matrix.shape[1]} topics); {rest} significantly from {whom}{corrected}."
 
 
 def _closest(m: Material) -> Iterator[str]:
     first, second = m.pair
     board = m.boards[0]
     if board.baseline in (first, second):
-        yield compared(board, first, second, detects=m.audit.detectable())
+        yield compared(board, first, second, detects=m.detectable)
 
 
 def _power(m: Material) -> Iterator[str]:
     a = m.audit
+    if m.detectable is None:
+        yield f"No difference in {a.measure} varies from topic to topic: these scores say nothing of power."
+        return
     share = 100 * a.all.share_above(a.detectable())
     need = a.topics[0]
     more = (

@@ -36,17 +36,21 @@ def amount(
     domain: Sequence[float] | None = None,
     log: bool = False,
     form: str | None = None,
+    room: int = 0,
+    ticks: Sequence[float] | None = None,
 ) -> Any:
-    """An x or y channel of numbers."""
+    """An x or y channel of numbers; `room` leaves pixels at both ends, `ticks` are the values that the axis names."""
     alt = altair()
-    scale: dict[str, Any] = {"zero": zero, "nice": True}
+    scale: dict[str, Any] = {"zero": zero, "nice": True} | ({"padding": room} if room else {})
     if domain is not None:
         scale = {"domain": list(domain), "clamp": True}
     if log:
         scale = {"type": "log", "nice": False, "padding": 10}
-    axis: dict[str, Any] = {"title": title, "tickCount": 6}
+    axis: dict[str, Any] = {"title": title, "tickCount": 6} if ticks is None else {"title": title, "values": ticks}
     if form:
         axis["format"] = form
+    if form and form.startswith("+"):
+        axis["labelExpr"] = "datum.value === 0 ? '0' : datum.label"
     return getattr(alt, channel)(field, type="quantitative", scale=alt.Scale(**scale), axis=alt.Axis(**axis))
 
 
@@ -57,9 +61,9 @@ def names(channel: str, field: str, title: str | None, *, sort: Any = None, **ax
 
 
 def by_series(field: str, title: str | None, order: Sequence[str], *, dashes: bool = True) -> dict[str, Any]:
-    """Colour and dash of lines by series, with one legend."""
+    """Colour and dash of lines by series, with one legend that shows both."""
     alt = altair()
-    legend = alt.Legend(title=title)
+    legend = alt.Legend(title=title, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2)
     channels = {"color": alt.Color(field, type="nominal", scale=alt.Scale(domain=list(order)), legend=legend)}
     if dashes:
         scale = alt.Scale(domain=list(order), range=[list(DASHES[i % len(DASHES)]) for i in range(len(order))])
@@ -83,9 +87,9 @@ def lines(
     x: Any, y: Any, *, series: str, order: Sequence[str], tip: Tips, title: str | None = None, points: bool = True
 ) -> Any:
     """One line per series."""
-    mark = {"point": {"size": 28, "aria": False}} if points else {}
     one = {} if len(order) < 2 else by_series(series, title, order)
     colour = {} if one else {"color": MAIN}
+    mark = {"point": {"size": 28, "aria": False, **colour}} if points else {}
     return chart().mark_line(**mark, **colour).encode(x=x, y=y, tooltip=tips(tip), **one)
 
 
@@ -112,10 +116,11 @@ def bars(y: Any, x: Any, *, tip: Tips, **encoding: Any) -> Any:
     return chart().mark_bar(height={"band": 0.75}).encode(y=y, x=x, tooltip=tips(tip), **encoding)
 
 
-def scatter(x: Any, y: Any, *, tip: Tips, **encoding: Any) -> Any:
-    """Points."""
+def scatter(x: Any, y: Any, *, tip: Tips, many: bool = False, **encoding: Any) -> Any:
+    """Points; smaller and paler where there are `many`."""
     encoding = encoding or {"color": altair().value(MAIN)}
-    return chart().mark_point(filled=True, size=55, opacity=0.75).encode(x=x, y=y, tooltip=tips(tip), **encoding)
+    size, opacity = (20, 0.5) if many else (55, 0.75)
+    return chart().mark_point(filled=True, size=size, opacity=opacity).encode(x=x, y=y, tooltip=tips(tip), **encoding)
 
 
 def diagonal(low: float, high: float) -> tuple[Any, list[dict[str, float]]]:
@@ -142,7 +147,7 @@ def cells(
     scale: dict[str, Any] = {"scheme": DIVERGING if diverging else INTENSITY}
     scale |= {} if domain is None else {"domain": list(domain), "clamp": True}
     scale |= {"domainMid": 0} if diverging and domain is None else {}
-    legend = alt.Legend(title=title, gradientLength=180, gradientThickness=10)
+    legend = alt.Legend(title=title, gradientLength=180, gradientThickness=10, tickCount=4)
     colour = alt.Color(field, type="quantitative", scale=alt.Scale(**scale), legend=legend)
     return chart().mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=tips(tip))
 

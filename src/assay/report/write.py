@@ -31,6 +31,7 @@ def write_report(
     sections: Sequence[str] | None = None,
     title: str = "Evaluation report",
     top: int = 30,
+    alpha: float = 0.05,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress = silent,
@@ -38,13 +39,13 @@ def write_report(
     """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
 
     Give runs with qrels, or score matrices, or labels (with qrels also against them). sections: names from SECTIONS,
-    by default all for which there is something. top: runs shown in charts.
+    by default all for which there is something. top: runs shown in charts. alpha: level of all tests and intervals.
     """
     from assay.report.material import material
 
     found = material(
         runs=runs, qrels=qrels, matrices=matrices, labels=labels, measures=measures, jobs=jobs, baseline=baseline,
-        top=top, seed=seed,
+        top=top, alpha=alpha, seed=seed,
     )  # fmt: skip
     write_page(path, found, sections=sections, title=title, progress=progress)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from assay.errors import DataError
 from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.tables import Table, p_value
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class ItemTotal:
         what = "the mean of the other topics" if self.rest else "the mean of all topics"
         notes = [f"Pearson's correlation of a topic's scores with {what}, over the runs."]
         if self.agreement is not None and self.p is not None:
-            notes.append(f"Correlation of these with the sd of the topics: {self.agreement:.3f}, p {self.p:.3f}.")
+            notes.append(f"Correlation of these with the sd of the topics: {self.agreement:.3f}, {p_value(self.p)}.")
         rows = zip(self.topics, self.mean, self.sd, self.correlation, strict=True)
         formats = {"topic": "", "mean": ".4f", "sd": ".4f", "item-total": ".3f"}
         return Table.of(formats, rows, caption=f"{self.measure}: item-total correlations", notes=notes)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from assay.errors import DataError
 from assay.scores import Floats, ScoreMatrix
 from assay.stats.effect import DECIMALS, checked_rows, ratio
-from assay.tables import Table
+from assay.tables import Table, p_value
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Friedman:
         rows = [(self.runs[i], self.mean_ranks[i]) for i in order]
         note = (
             f"Friedman test with tie correction, {len(self.runs)} runs, n = {self.n} topics: "
-            f"χ² = {self.chi2:.4f}, {self.df} degrees of freedom, p = {self.p:.4g}, Kendall's W = {self.w:.4f}"
+            f"χ² = {self.chi2:.4f}, {self.df} degrees of freedom, {p_value(self.p)}, Kendall's W = {self.w:.4f}"
         )
         caption = f"{self.measure}: mean ranks" if self.measure else "Mean ranks"
         return Table.of({"run": "", "mean rank": ".3f"}, rows, caption=caption, notes=[note])

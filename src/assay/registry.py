@@ -15,6 +15,9 @@ from assay.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MOST_NAMES = 40
+"""So many known names are listed in an error."""
+
 
 @dataclass(frozen=True)
 class Entry(Generic[F]):
@@ -95,7 +98,7 @@ def keyword_parameters(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def did_you_mean(name: str, known: Any) -> str:
-    """A clause that names the nearest known names, or where to see them all.
+    """A clause that names the nearest known names, or the known ones if none is near.
 
     >>> did_you_mean("nDGC", ["nDCG", "AP"])
     '; did you mean nDCG?'
@@ -106,7 +109,8 @@ def did_you_mean(name: str, known: Any) -> str:
     near = difflib.get_close_matches(name.lower(), list(lowered), n=3, cutoff=0.6)
     if near:
         return f"; did you mean {', '.join(lowered[n] for n in near)}?"
-    return f"; known: {', '.join(map(str, known))}"
+    names = [str(k) for k in known]
+    return f"; known: {', '.join(names[:MOST_NAMES])}{f' … ({len(names)} in all)' if len(names) > MOST_NAMES else ''}"
 
 
 def parse_call(text: str) -> tuple[str, dict[str, Any]]:

@@ -146,10 +146,10 @@ def load_qrels(path: Path) -> Qrels:
 
 
 def chosen_measures(text: str) -> list[Measure]:
-    """The measures of a list, an error if it names none."""
+    """The measures of a list, each once; an error if it names none."""
     from assay.measures import parse_many
 
-    found = parse_many(text)
+    found = list(dict.fromkeys(parse_many(text)))
     if not found:
         raise UsageError("no measure is named; try -m 'AP nDCG@10'")
     return found

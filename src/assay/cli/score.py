@@ -100,8 +100,10 @@ def command(
         load_plugin(plugin)
     policy = replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
     files = run_files(runs)
+    if measures is None:
+        measures = "official" if out.format == "trec_eval" else DEFAULT
     if uncertainty is not None:
-        _in_doubt(files, uncertainty, chosen_measures(measures or DEFAULT), seed, out)
+        _in_doubt(files, uncertainty, chosen_measures(measures), seed, out)
         return
     qrels = _judgments(qrels_path, intents, intent_info)
     if out.format == "trec_eval":
@@ -113,14 +115,14 @@ def command(
         if save or bounds:
             raise UsageError("--save and --bounds do not go with --format trec_eval; leave them or the format out")
         options = Options(
-            policy.compat or "trec_eval-9", tuple((measures or "official").split()), per_topic, complete, rel,
+            policy.compat or "trec_eval-9", tuple(measures.split()), per_topic, complete, rel,
             policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {},
         )  # fmt: skip
         out.text("".join(output(r, qrels, options) for r in _read(files, lenient, out)).removesuffix("\n"))
         return
     if zscores or no_summary or complete:
         raise UsageError("-c, -n and -Z belong to --format trec_eval")
-    _score(files, qrels, _with_rel(chosen_measures(measures or DEFAULT), rel), policy,
+    _score(files, qrels, _with_rel(chosen_measures(measures), rel), policy,
            per_topic=per_topic, save=save, bounds=bounds, draw=draw, lengths=lengths, lenient=lenient, jobs=jobs,
            out=out)  # fmt: skip
 

@@ -111,6 +111,8 @@ def parse(text: str) -> Measure:
         return parse(theirs)
     body, k = _cutoff(text)
     name, given = parse_call(body)
+    if k is not None and "k" in given:
+        raise UsageError(f"{text!r}: the cutoff is given twice; write {name}@{k}")
     condensed = name.endswith("'")
     name, form = _form(name.removesuffix("'"))
     entry = MEASURES[name]
@@ -127,8 +129,10 @@ def parse_many(text: str) -> list[Measure]:
     >>> [str(m) for m in parse_many("AP, nDCG@10 RBP(p=0.5,gain=exp)")]
     ['AP', 'nDCG@10', 'RBP(p=0.5,gain=exp)']
     """
-    parts = re.findall(r"(?:[^\s,()]|\([^()]*(?:\([^()]*\)[^()]*)*\))+", text)
-    return [parse(p) for p in parts]
+    one = r"(?:[^\s,()]|\([^()]*(?:\([^()]*\)[^()]*)*\))+"
+    if re.sub(one, "", text).strip(", \t\n"):
+        raise UsageError(f"{text!r}: the brackets do not match; write measures as in 'AP(rel=2)@100 RBP(p=0.8)'")
+    return [parse(p) for p in re.findall(one, text)]
 
 
 def _cutoff(text: str) -> tuple[str, int | None]:
@@ -152,6 +156,25 @@ def _form(name: str) -> tuple[str, str]:
     return name, ""
 
 
+LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
+    "k": (lambda x: x >= 1, "at least 1"),
+    "p": (lambda x: 0 < x < 1, "between 0 and 1"),
+    "alpha": (lambda x: 0 <= x <= 1, "from 0 to 1"),
+    "gamma": (lambda x: 0 <= x <= 1, "from 0 to 1"),
+    "recall": (lambda x: 0 <= x <= 1, "from 0 to 1"),
+    "beta": (lambda x: x >= 0, "at least 0"),
+    "x": (lambda x: x >= 0, "at least 0"),
+    "times": (lambda x: x > 0, "above 0"),
+    "halflife": (lambda x: x > 0, "above 0"),
+    "L": (lambda x: x > 0, "above 0"),
+    "top": (lambda x: x >= 1, "at least 1"),
+    "floor": (lambda x: 0 < x < 0.5, "above 0 and below 0.5"),
+}
+"""What the parameters of a name may be, whatever measure has them."""
+
+_KINDS = {"int": "a whole number", "float": "a number", "str": "a word", "bool": "true or false", "None": "none"}
+
+
 def _checked(entry: Entry[Callable[..., Scores]], key: str, value: Any) -> Any:
     """A parameter's value, of the kind that its annotation asks for."""
     kinds = str(inspect.signature(entry.function).parameters[key].annotation)
@@ -164,9 +187,11 @@ def _checked(entry: Entry[Callable[..., Scores]], key: str, value: Any) -> Any:
         or (value is None and "None" in kinds)
     )
     if not fits:
-        raise UsageError(f"{entry.name}: {key}={value!r} is not {kinds}")
-    if key == "k" and value is not None and value < 1:
-        raise UsageError(f"{entry.name}: the cutoff k must be at least 1, not {value}")
+        wanted = " or ".join(_KINDS.get(kind, kind) for kind in kinds.split(" | "))
+        raise UsageError(f"{entry.name}: {key}={value!r} is not {wanted}")
+    inside, words = LIMITS.get(key, (None, ""))
+    if inside is not None and number and not inside(value):
+        raise UsageError(f"{entry.name}: {key} must be {words}, not {value}")
     return value if "str" not in kinds or isinstance(value, str) else _written(value)
 
 

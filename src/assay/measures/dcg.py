@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.errors import UsageError
 from assay.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 
@@ -148,6 +149,8 @@ def _discounted(gains: Scores) -> Scores:
 
 
 def _discounted_jk(gains: Scores, b: float) -> Scores:
+    if not b > 1:
+        raise UsageError(f"the base b of the logarithm must be above 1, not {b}")
     ranks = np.arange(1, gains.shape[1] + 1)
     discount = np.maximum(1.0, np.log(ranks) / np.log(b))
     return in_order(gains / discount)

@@ -9,11 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.predict import command
-from assay.data import Qrels
+from assay.data import Qrels, Run
 from assay.io import write_qrels, write_run
 from assay.scorefiles import read_scores
 from tests.nojudgments.test_methods import made
@@ -26,6 +27,13 @@ def folder(tmp_path: Path) -> Path:
     for run in made():
         write_run(tmp_path / "runs" / f"{run.name}.run", run)
     write_qrels(tmp_path / "qrels.txt", Qrels.from_dict(RELEVANT))
+    write_qrels(tmp_path / "one.qrels", Qrels.from_dict({"1": RELEVANT["1"]}))
+    (tmp_path / "old").mkdir()
+    rng = np.random.default_rng(1)
+    for r in range(6):
+        merit = rng.normal(size=(3, 30)) + (r / 2) * (np.arange(30) < 10)
+        lists = {str(t): [f"d{i:02d}" for i in np.argsort(-merit[t])[:25]] for t in range(3)}
+        write_run(tmp_path / "old" / f"old{r}.run", Run.from_lists(f"old{r}", lists))
     return tmp_path
 
 
@@ -61,6 +69,50 @@ def test_chosen_methods_and_combination(folder: Path) -> None:
     assert len(rows) == 8
 
 
+def test_many_methods_fit_a_terminal_and_are_all_there_on_request(folder: Path) -> None:
+    short, wide = predict(folder / "runs").output, predict(folder / "runs", "--ranks").output
+    assert "median rank  best  worst" in short
+    assert max(map(len, short.splitlines()[:12])) <= 100
+    assert "SPO-SA  EMAP" in wide
+    (header, *_) = csv.reader(io.StringIO(predict(folder / "runs", "--format", "csv").output))
+    assert header[-1] == "EMAP"
+
+
+def test_earlier_collections_teach(folder: Path) -> None:
+    args = ["--method", "emap", "--method", "sakai-lin", "--method", "wu-crestani-v4", "--qrels", folder / "qrels.txt"]
+    earlier = ["--year", 2001, "--earlier", "old", 2000, folder / "qrels.txt", folder / "old"]
+    result = predict(folder / "runs", *args, *earlier)
+    assert "svr taught on old (2000) of 2 methods (without WUCv4)" in result.output
+    assert "combined (svr)" in result.output
+    ridge = predict(folder / "runs", *args, *earlier, "--combine", "ridge(alpha=2)", "--nearest", 1)
+    assert "ridge(alpha=2) taught on old" in ridge.output
+
+
+def test_judged_topics_are_mixed_in(folder: Path) -> None:
+    result = predict(folder / "runs", "--method", "emap", "--judged", folder / "one.qrels")
+    assert "True AP on 1 of 3 topics" in result.output
+    with_truth = predict(folder / "runs", "--judged", folder / "one.qrels", "--qrels", folder / "qrels.txt")
+    assert "combined (average, 1 topics judged)" in with_truth.output
+
+
+def test_what_more_judged_topics_would_bring(folder: Path) -> None:
+    args = ["--qrels", folder / "qrels.txt", "--method", "emap", "--inject", "P1", "--inject", "P2", "-r", 4]
+    result = predict(folder / "runs", *args, "--sizes", "1,2", "--format", "json")
+    _, _, chance, likeness = json.loads(result.output)
+    assert [row["judged"] for row in chance["rows"]] == [1, 2]
+    assert "repetitions=4" in chance["notes"][0]
+    assert likeness["rows"][0]["sd"] is None
+    picture = folder / "grown.svg"
+    assert predict(folder / "runs", *args, "--figure", picture, "--quiet").exit_code == 0
+    assert len(list(folder.glob("grown*.svg"))) == 2
+
+
+def test_calibration_is_a_table_too(folder: Path) -> None:
+    result = predict(folder / "runs", "--method", "emap", "--qrels", folder / "qrels.txt", "--calibration")
+    assert "Calibration of relevance" in result.output
+    assert "deviance explained" in result.output
+
+
 def test_manual_runs_are_marked(folder: Path) -> None:
     (folder / "manual.txt").write_text("r1\n\nr4\n")
     result = predict(folder / "runs", "--method", "sakai-lin", "--manual-list", folder / "manual.txt", "--manual", "r5")
@@ -88,6 +140,8 @@ def test_list_of_methods() -> None:
     assert result.exit_code == 0
     assert "spoerri-single" in result.output
     assert "Carterette & Allan 2007" in result.output
+    for name in ("rank-position", "random-forest", "P4", "T5"):
+        assert name in result.output
 
 
 @pytest.mark.parametrize(
@@ -100,9 +154,22 @@ def test_list_of_methods() -> None:
         (["runs", "--qrels", "nowhere.txt"], "nowhere.txt"),
         (["nowhere.run", "runs"], "nowhere.run"),
         ([], "RUNS"),
+        (["runs", "--method", "emap", "--method", "emap"], "'emap' is there twice"),
+        (["runs", "--inject", "P1"], "--inject compares with the truth; give --qrels"),
+        (["runs", "--calibration"], "--calibration compares with the truth; give --qrels"),
+        (["runs", "--qrels", "qrels.txt", "--method", "emap", "--inject", "P9"], "no choice of topics to judge 'P9'"),
+        (["runs", "--qrels", "qrels.txt", "--method", "emap", "--inject", "P1", "--sizes", "9"], "between 1 and 3"),
+        (["runs", "--year", "2001"], "--earlier and --year go together"),
+        (["runs", "--earlier", "old", "2000", "qrels.txt", "old"], "--earlier and --year go together"),
+        (["runs", "--earlier", "old", "x", "qrels.txt", "old", "--year", "1"], "'x' is not a valid integer"),
+        (["runs", "--earlier", "old", "2000", "qrels.txt", "old", "--year", "2000", "--method", "emap"], "not earlier"),
+        (["runs", "--earlier", "o", "1", "no.txt", "old", "--year", "2"], "no.txt"),
+        (["runs", "--combine", "svr"], "svr learns from earlier collections"),
+        (["runs", "--judged", "none.qrels", "--method", "emap"], "none of the 1 topics"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(folder: Path, args: list[str], message: str) -> None:
+    (folder / "none.qrels").write_text("99 0 a 1\n")
     done = subprocess.run(
         [sys.executable, "-m", "assay.cli.main", "predict", *args], cwd=folder, capture_output=True, text=True
     )

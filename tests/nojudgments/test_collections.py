@@ -16,11 +16,13 @@ from assay.io import read_qrels, read_run
 from assay.lists import Lists
 from assay.nojudgments.accuracy import correlations
 from assay.nojudgments.basis import average_precision, comparable
-from assay.nojudgments.combine import combined_means
+from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.expected import calibration, expected_ap, relevance
+from assay.nojudgments.inject import injection
+from assay.nojudgments.learn import Collection, distance, judged_collection, learned
 from assay.nojudgments.methods import METHODS, predicted
 from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
-from assay.nojudgments.ranking import LEFT_OUT
+from assay.nojudgments.ranking import taken
 from assay.nojudgments.reweight import reweighted_emap
 from assay.scores import ScoreMatrix
 from assay.scoring import Policy, evaluate
@@ -112,9 +114,42 @@ def test_order_of_methods_is_that_of_the_literature(better: str, worse: str, cov
 
 def test_combination(covid: Real, deep: Real) -> None:
     for real, truth, wanted in ((covid, 0, 0.659), (deep, 1, 0.377)):
-        kept = [real.predicted(m) for m in METHODS.names() if m not in LEFT_OUT]
+        kept = [real.predicted(m) for m in taken(METHODS.names())]
         tau = correlations(real.truths[truth].means(), combined_means(kept))["τ"]
         assert tau == pytest.approx(wanted, abs=0.002)
+
+
+def test_what_earlier_collections_teach(covid: Real, deep: Real, tmp_path: Path) -> None:
+    """As the how-to page says: the model is as good as its teacher, and the nearer teacher is not the better one."""
+    names = taken(METHODS.names())
+    disease, passages = (
+        Collection(n, y, tuple(real.predicted(m).select(topics=real.truths[0].topics) for m in names), real.truths[0])
+        for n, y, real in (("covid", 2020, covid), ("dl21", 2021, deep))
+    )
+    with tarfile.open(real_data("trec-dl-2019-passage/runs.tar.xz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    runs, qrels = [read_run(p) for p in sorted((tmp_path / "runs").iterdir())], "trec-dl-2019-passage/qrels.txt"
+    older = judged_collection("dl19", 2019, runs, read_qrels(real_data(qrels)), names, measure="AP(rel=2)", depth=100)
+    found = {}
+    for target, teacher in ((passages, disease), (passages, older), (disease, older)):
+        scores = learned(target, [teacher], "svr").means()
+        assert target.truth is not None
+        found[target.name, teacher.name] = correlations(target.truth.means(), scores)["τ"]
+    wanted = {("dl21", "covid"): 0.63, ("dl21", "dl19"): 0.19, ("covid", "dl19"): 0.65}
+    assert found == pytest.approx(wanted, abs=0.005)
+    plain = correlations(deep.truths[0].means(), combined_means(passages.predictions))["τ"]
+    assert plain == pytest.approx(0.36, abs=0.005)
+    assert distance(older, passages) == pytest.approx(0.15, abs=0.005)
+    assert distance(disease, passages) == pytest.approx(0.25, abs=0.005)
+
+
+def test_judged_topics_and_predictions_on_covid(covid: Real) -> None:
+    """As the how-to page says: the mean of all methods, true columns put in at random, 30 repetitions."""
+    together = combined([covid.predicted(m) for m in taken(METHODS.names())], "average")
+    found = injection(together, covid.truths[0], "P1", sizes=[1, 2, 5, 10], repetitions=30)
+    assert found.none == pytest.approx(0.65, abs=0.005)
+    assert found.taus.mean(axis=0) == pytest.approx([0.66, 0.67, 0.70, 0.74], abs=0.006)
+    assert found.alone.mean(axis=0) == pytest.approx([0.57, 0.67, 0.80, 0.87], abs=0.006)
 
 
 def test_similar_methods_agree(covid: Real) -> None:

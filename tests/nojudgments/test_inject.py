@@ -29,6 +29,9 @@ def test_columns_are_replaced() -> None:
         np.testing.assert_array_equal(mixed.values[:, j], source.values[:, j])
     with pytest.raises(UsageError, match="no topic '99'"):
         injected(predicted, truth, ["99"])
+    few = truth.select(topics=["2", "5"])
+    np.testing.assert_array_equal(injected(predicted, few, ["2", "5"]).values, mixed.values)
+    np.testing.assert_array_equal(injected(predicted, few, [], rescale=True).values, predicted.values)
 
 
 def test_rescaled_columns_have_the_moments_of_the_judged_ones() -> None:

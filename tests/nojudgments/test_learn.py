@@ -28,7 +28,7 @@ def test_models_predict_unseen_collections(model: str) -> None:
     target = made("new", 2001, seed=3)
     found = learned(target, earlier, model)
     assert found.shape == (12, 10)
-    assert "old, older" in found.signature
+    assert "old (2000), older (1999)" in found.signature
     assert target.truth is not None
     assert kendalltau(found.means(), target.truth.means())[0] > 0.7
     # The third method alone points backwards.
@@ -58,7 +58,7 @@ def test_nearest_collections_by_kolmogorov_smirnov() -> None:
     squared = tuple(ScoreMatrix.of((p.values - p.values.min()) ** 4, measure=p.measure) for p in far.predictions)
     far = Collection("far", 2002, squared, far.truth)
     assert distance(near, target) < distance(far, target)
-    assert "taught on near|" in learned(target, [far, near], "linear", nearest=1).signature
+    assert "taught on near (2001)|" in learned(target, [far, near], "linear", nearest=1).signature
     with pytest.raises(UsageError, match="nearest"):
         learned(target, [near], nearest=0)
 

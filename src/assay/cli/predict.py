@@ -9,105 +9,205 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.inputs import FILE, load_qrels, load_runs, qrels_option, runs_argument
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, qrels_option
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.data import Run
+    from assay.data import Qrels, Run
+    from assay.lists import Lists
+    from assay.nojudgments.expected import Calibration
+    from assay.nojudgments.inject import Injection
+    from assay.nojudgments.learn import Lessons
     from assay.nojudgments.ranking import RunRanking
     from assay.scores import ScoreMatrix
     from assay.tables import Table
 
 
 @click.command()
-@runs_argument
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--method", "methods", multiple=True, metavar="NAME",
     help="Only this method; may be repeated, parameters in brackets: 'soboroff(duplicates=true)'. --list shows all.",
 )  # fmt: skip
 @click.option(
-    "--combine", default="average", show_default=True, metavar="NAME",
-    help="Combination of the methods: average, rank-position, borda, condorcet.",
+    "--combine", metavar="NAME",
+    help="Combination of the methods: average (the default), rank-position, borda, condorcet; with --earlier a model: "
+    "svr (then the default), ridge, linear, random-forest.",
+)  # fmt: skip
+@click.option(
+    "--earlier", multiple=True, nargs=4, metavar="NAME YEAR QRELS RUNS",
+    type=(str, int, FILE, click.Path(path_type=Path)),
+    help="A judged collection of an earlier year, from which a model learns what the methods are worth: a name, its "
+    "year, judgments, a folder of runs. May be repeated; needs --year.",
+)  # fmt: skip
+@click.option("--year", type=int, help="The year of RUNS: only collections of earlier years may teach.")
+@click.option("--nearest", type=click.IntRange(min=1), help="Only so many earlier collections, the most similar ones.")
+@click.option(
+    "--judged", type=FILE,
+    help="Judgments of some topics: there the true scores take the place of the predicted ones in the combination.",
 )  # fmt: skip
 @qrels_option
-@click.option("--measure", "-m", default="AP", show_default=True, help="With --qrels: the measure of the truth.")
+@click.option(
+    "--measure", "-m", default="AP", show_default=True, help="With --qrels, --judged or --earlier: what is true."
+)
+@click.option(
+    "--inject", multiple=True, metavar="CHOICE",
+    help="With --qrels: how τ would grow if more and more topics were judged, chosen by P1 (chance), P2, P3, P4, or, "
+    "knowing the truth, T1 … T5. May be repeated; --list explains them.",
+)  # fmt: skip
+@click.option("--sizes", metavar="LIST", help="--inject: numbers of judged topics, e.g. 5,10,20.")
+@click.option("--repetitions", "-r", type=click.IntRange(min=1), default=100, show_default=True,
+              help="--inject: how often the choices that chance takes part in are made.")  # fmt: skip
 @click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use.")
 @click.option("--manual", multiple=True, metavar="RUN", help="A run made with a person's help; may be repeated.")
 @click.option("--manual-list", type=FILE, help="A file with the names of the manual runs, one a line.")
+@click.option(
+    "--ranks", is_flag=True, help="The rank by every method, also where they are many; always in csv and json."
+)
 @click.option("--topics", is_flag=True, help="Also which topics are hard, by the mean of the methods.")
 @click.option("--save", type=FILE, help="Write the predicted scores (runs × topics) to this file.")
 @click.option(
     "--scale", default="none", show_default=True, metavar="NAME",
     help="Scale of the saved scores: none, min-max, z, min-max-topic, z-topic.",
 )  # fmt: skip
-@click.option("--list", "listed", is_flag=True, is_eager=True, expose_value=False, callback=lambda c, p, v: _list(c, v),
-              help="List the methods and stop.")  # fmt: skip
-@click.option("--calibration", is_flag=True, help="--figure shows how well EMAP's probabilities fit --qrels.")
+@click.option(
+    "--calibration", is_flag=True, help="With --qrels: also how well EMAP's probabilities fit, and its figure."
+)
+@click.option("--list", "listed", is_flag=True, help="List methods, combinations, models and choices, and stop.")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def command(
-    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path | None, measure: str, depth: int,
-    manual: Sequence[str], manual_list: Path | None, topics: bool, calibration: bool, save: Path | None, scale: str,
-    seed: int, jobs: int, out: Output,
+    runs: Sequence[Path], methods: Sequence[str], combine: str | None,
+    earlier: Sequence[tuple[str, int, Path, Path]], year: int | None, nearest: int | None, judged: Path | None,
+    qrels_path: Path | None, measure: str, inject: Sequence[str], sizes: str | None, repetitions: int, depth: int,
+    manual: Sequence[str], manual_list: Path | None, ranks: bool, topics: bool, calibration: bool, save: Path | None,
+    scale: str, listed: bool, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Rank runs without judgments.
 
-    RUN… are run files of one collection, or folders of them. Each method scores a run by what the other runs
-    retrieved; the table gives the rank by every method and by their combination. With --qrels a second table says how
+    RUNS are run files of one collection, or folders of them. Each method scores a run by what the other runs
+    retrieved; the table gives the ranks by the methods and by their combination. With --qrels a second table says how
     well each agrees with the true ranking.
 
     \b
     assay predict runs/
     assay predict runs/ --qrels qrels.txt -m nDCG@10 --manual-list manual.txt
     assay predict a.run b.run c.run --method emap --method 'soboroff(duplicates=true)'
+    A few topics are judged, or earlier collections:
+      assay predict runs/ --judged few.qrels
+      assay predict runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs --combine ridge
+    What judging more topics would bring:
+      assay predict runs/ --qrels qrels.txt --inject P1 --inject P3 --sizes 5,10,20
     """
     from assay.nojudgments import comparable
     from assay.nojudgments.ranking import ranked
 
+    if listed:
+        out.write(*_listed())
+        return
+    _check(runs, qrels_path, inject, calibration, earlier, year)
     loaded = _marked(load_runs(runs, jobs=jobs), [*manual, *_names(manual_list)])
-    truth = None if qrels_path is None else _truth(loaded, qrels_path, measure)
+    truth, known = (None if q is None else _truth(loaded, q, measure) for q in (qrels_path, judged))
+    lists = comparable(loaded, depth=depth)
     with out.progress("methods") as progress:
+        lessons = _lessons(earlier, year, nearest, methods, measure=measure, depth=depth, seed=seed, jobs=jobs)
         result = ranked(
-            comparable(loaded, depth=depth), methods or None, combine=combine, truth=truth, scale=scale,
-            seed=seed, jobs=jobs,
-            progress=progress,
+            lists, methods or None, combine=combine or ("svr" if earlier else "average"), lessons=lessons, judged=known,
+            truth=truth, scale=scale, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     if save is not None:
         from assay.scorefiles import write_scores
 
         write_scores(save, result.predictions)
         out.say(f"predicted scores written to {save}")
-    shown = [result.table(), *([] if truth is None else [result.accuracy_table()])]
-    drawn = _calibration(loaded, qrels_path, depth) if calibration and out.figure else result
-    out.write(*shown, *(_difficulty(result) if topics else []), of=drawn)
+    grown = _injections(result, inject, sizes, repetitions, seed, out)
+    fit = [_calibration(lists, load_qrels(qrels_path))] if calibration and qrels_path is not None else []
+    shown = [result.table(wide=ranks or out.format in ("csv", "json"))]
+    shown += [] if truth is None else [result.accuracy_table()]
+    shown += [*(_difficulty(result) if topics else []), *(g.table() for g in grown), *(f.table() for f in fit)]
+    out.write(*shown, of=fit[0] if fit else grown or result)
 
 
-def _calibration(runs: Sequence[Run], qrels_path: Path | None, depth: int) -> object:
-    """How well the probabilities of EMAP fit the judgments."""
-    from assay.cli.inputs import load_qrels
-    from assay.nojudgments import comparable
+def _check(
+    runs: Sequence[Path], qrels: Path | None, inject: Sequence[str], calibration: bool, earlier: Sequence[object],
+    year: int | None,
+) -> None:  # fmt: skip
+    """Refuse options that lack what they need, before any work."""
+    if not runs:
+        raise UsageError("name two run files or more (RUNS), or a folder of them")
+    for option, wanted in (("--inject", bool(inject)), ("--calibration", calibration)):
+        if wanted and qrels is None:
+            raise UsageError(f"{option} compares with the truth; give --qrels")
+    if bool(earlier) != (year is not None):
+        raise UsageError("--earlier and --year go together: only collections of years before --year may teach")
+
+
+def _lessons(
+    earlier: Sequence[tuple[str, int, Path, Path]], year: int | None, nearest: int | None, methods: Sequence[str],
+    *, measure: str, depth: int, seed: int, jobs: int,
+) -> Lessons | None:  # fmt: skip
+    """The earlier collections with what the methods say of them; the methods that no combination takes are left out."""
+    from assay.nojudgments import METHODS
+    from assay.nojudgments.learn import Lessons, judged_collection
+    from assay.nojudgments.ranking import taken
+
+    if year is None:
+        return None
+    names = taken(methods or METHODS.names())
+    taught = [
+        judged_collection(
+            name, when, load_runs([runs], jobs=jobs), load_qrels(qrels), names, measure=measure, depth=depth, seed=seed,
+            jobs=jobs,
+        )
+        for name, when, qrels, runs in earlier
+    ]  # fmt: skip
+    return Lessons(tuple(taught), year, nearest)
+
+
+def _injections(
+    result: RunRanking, choices: Sequence[str], sizes: str | None, repetitions: int, seed: int, out: Output
+) -> list[Injection]:
+    """For each choice of topics how τ grows with the number of judged ones."""
+    from assay.nojudgments.inject import injection
+
+    if result.truth is None or not choices:
+        return []
+    chosen = numbers(sizes) if sizes else None
+    with out.progress("judging topics") as progress:
+        return [
+            injection(
+                result.by_topic(), result.truth, choice, sizes=chosen, repetitions=repetitions, seed=seed,
+                progress=progress,
+            )
+            for choice in choices
+        ]  # fmt: skip
+
+
+def _calibration(lists: Lists, qrels: Qrels) -> Calibration:
+    """How well the probabilities of EMAP, at its own depth, fit the judgments."""
     from assay.nojudgments.expected import calibration, relevance
 
-    if qrels_path is None:
-        raise UsageError("--calibration needs --qrels")
-    lists = comparable(runs, depth=depth).cut(min(depth, 100))
-    return calibration(relevance(lists), lists.graded(load_qrels(qrels_path)).relevant())
+    cut = lists.cut(100)
+    return calibration(relevance(cut), cut.graded(qrels).relevant())
 
 
-def _list(ctx: click.Context, wanted: bool) -> None:
-    if not wanted:
-        return
+def _listed() -> list[Table]:
+    """The methods, and everything else that is chosen by name."""
     from assay.nojudgments import METHODS
+    from assay.nojudgments.combine import FUSIONS
+    from assay.nojudgments.inject import CHOICES
+    from assay.nojudgments.learn import MODELS
     from assay.tables import Table
 
-    rows = [
-        (e.name, e.facts["short"], "more" if e.facts["higher"] else "less", e.facts["paper"], e.summary)
-        for e in METHODS
+    methods = [(e.name, e.facts["short"], e.summary, e.facts["paper"]) for e in METHODS]
+    other = {"Combinations (--combine)": FUSIONS, "Models (--combine, with --earlier)": MODELS,
+             "Choices of topics to judge (--inject)": CHOICES}  # fmt: skip
+    return [
+        Table.of({"method": "", "id": "", "what it scores": "", "paper": ""}, methods, caption="Methods (--method)"),
+        *(Table.of({"name": "", "what": ""}, [(e.name, e.summary) for e in r], caption=c) for c, r in other.items()),
     ]
-    click.echo(Table.of({"method": "", "id": "", "better": "", "paper": "", "what it scores": ""}, rows).text())
-    ctx.exit()
 
 
 def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:

@@ -89,22 +89,27 @@ def true_hubness(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Gene
 def injected(
     predicted: ScoreMatrix, truth: ScoreMatrix, topics: Sequence[str], *, rescale: bool = False
 ) -> ScoreMatrix:
-    """The predicted matrix with the true columns of some topics in it.
+    """The predicted matrix with the true columns of some topics in it; the other topics need no true scores.
 
     rescale: the predicted columns are first brought to the mean and sd of the true columns put in, without which small
-    predicted scores hardly weigh.
+    predicted scores hardly weigh. A topic that is not in both, or a run without true scores, is an error.
 
-    >>> p, t = ScoreMatrix.of([[1, 2], [3, 4]]), ScoreMatrix.of([[0.5, 0.6], [0.7, 0.8]])
+    >>> p, t = ScoreMatrix.of([[1, 2], [3, 4]]), ScoreMatrix.of([[0.6], [0.8]], topics=["2"])
     >>> injected(p, t, ["2"]).values.tolist()
     [[1.0, 0.6], [3.0, 0.8]]
     """
-    ours, real = matched(predicted, truth)
-    unknown = [t for t in topics if t not in ours.topics]
+    unknown = [t for t in topics if t not in predicted.topics or t not in truth.topics]
     if unknown:
         raise UsageError(f"no topic {unknown[0]!r} in both matrices")
-    chosen = np.array([t in set(topics) for t in ours.topics])
-    values = np.where(chosen, real.values, _rescaled(ours.values, real.values, chosen) if rescale else ours.values)
-    return ScoreMatrix(ours.runs, ours.topics, values, f"{ours.measure}+{len(topics)}", ours.signature)
+    chosen = np.array([t in set(topics) for t in predicted.topics])
+    known = truth.select(runs=predicted.runs, topics=[t for t in predicted.topics if t in set(topics)]).values
+    values = _rescaled(predicted.values, known) if rescale and len(topics) else predicted.values.copy()
+    values[:, chosen] = known
+    measure, signature = (
+        f"{predicted.measure}+{len(topics)}",
+        f"{predicted.signature}|true scores of {len(topics)} topics",
+    )
+    return ScoreMatrix(predicted.runs, predicted.topics, values, measure, signature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,15 +205,16 @@ def _taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, rescale: b
     elif rescale:
         masks = chosen.astype(bool)
         sums = np.array(
-            [np.where(m, truth.values, _rescaled(predicted.values, truth.values, m)).sum(axis=1) for m in masks]
+            [np.where(m, truth.values, _rescaled(predicted.values, truth.values[:, m])).sum(axis=1) for m in masks]
         )
     else:
         sums = judged + (1 - chosen) @ predicted.values.T
     return tau(np.round(sums, 9), np.round(truth.values.sum(axis=1), 9))
 
 
-def _rescaled(predicted: Floats, truth: Floats, chosen: np.ndarray) -> Floats:
-    known, spread = truth[:, chosen], float(predicted.std())
+def _rescaled(predicted: Floats, known: Floats) -> Floats:
+    """The predicted scores brought to the mean and sd of the true scores that are known."""
+    spread = float(predicted.std())
     return np.asarray((predicted - predicted.mean()) / (spread if spread > 0 else 1.0) * known.std() + known.mean())
 
 

@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from assay.data import Qrels, Run
 from assay.errors import DataError, MissingExtra, UsageError
 from assay.lists import Floats
-from assay.nojudgments.methods import scaled
+from assay.nojudgments.basis import comparable
+from assay.nojudgments.methods import predictions, scaled
 from assay.registry import Registry
 from assay.scores import ScoreMatrix
+from assay.scoring import evaluate
 
 MODELS: Registry[Callable[..., Any]] = Registry("model")
 
@@ -46,6 +49,34 @@ class Collection:
             raise DataError(f"{self.name}: no true scores to learn from")
         first = self.predictions[0]
         return np.asarray(self.truth.select(runs=first.runs, topics=first.topics).values.ravel())
+
+
+def judged_collection(
+    name: str,
+    year: int,
+    runs: Sequence[Run],
+    qrels: Qrels,
+    methods: Sequence[str],
+    *,
+    measure: str = "AP",
+    depth: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Collection:
+    """What the methods say of the runs of a judged collection, and what they score, on its judged topics."""
+    (truth,) = evaluate(runs, qrels, measure)
+    found = predictions(comparable(runs, depth=depth), methods, seed=seed, jobs=jobs)
+    topics = [t for t in found[0].topics if t in set(truth.topics)]
+    return Collection(name, year, tuple(p.select(topics=topics) for p in found), truth.select(topics=topics))
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """The collections that may teach, the year of what is to be predicted, and how many of the nearest do teach."""
+
+    earlier: tuple[Collection, ...]
+    year: int
+    nearest: int | None = None
 
 
 @MODELS.register("linear")
@@ -96,7 +127,8 @@ def learned(
     fitted.fit(np.vstack([c.features() for c in taught]), np.concatenate([c.labels() for c in taught]))
     values = np.asarray(fitted.predict(target.features()), dtype=np.float64)
     first = target.predictions[0]
-    signature = f"{model} taught on {', '.join(c.name for c in taught)}|features: {', '.join(target.methods())}"
+    teachers = ", ".join(f"{c.name} ({c.year})" for c in taught)
+    signature = f"{model} taught on {teachers}|features: {', '.join(target.methods())}"
     return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{entry.name}", signature)
 
 

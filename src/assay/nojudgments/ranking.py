@@ -7,24 +7,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from assay.data import Run
 from assay.engine import Progress, silent
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.ids import Ints
 from assay.lists import Bools, Floats, Lists
 from assay.nojudgments.accuracy import Accuracy, accuracy, accuracy_table, correlations, matched
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined, combined_means
+from assay.nojudgments.inject import injected
+from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
 from assay.nojudgments.methods import METHODS, predictions
 from assay.nojudgments.pseudo import bias
+from assay.registry import parse_call
 from assay.scores import ScoreMatrix
 from assay.tables import Table
 
 LEFT_OUT = ("wu-crestani-v4",)
 """Methods that the combination leaves out unless they are all there is: too weak everywhere (Roitero 2020, §7.5.2)."""
+
+FEW = 6
+"""So many methods have a column each in a table for people; of more, the table says the spread of their ranks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Combination:
+    """What the methods say together: by topic, and as one score per run."""
+
+    name: str
+    by_topic: ScoreMatrix
+    """The mean of the scaled predictions, or what was learnt; with the judged topics if there are any."""
+    fused: tuple[ScoreMatrix, ...] = ()
+    """The predictions that are fused by their means; none where the means of `by_topic` are the combination."""
+    judged: ScoreMatrix | None = None
+    """The true scores that took the place of predicted ones."""
+
+    def means(self, topics: Sequence[str] | None = None) -> Floats:
+        """One score per run, over all topics or over some."""
+        chosen = self.by_topic.topics if topics is None else topics
+        if self.fused:
+            return combined_means([p.select(topics=chosen) for p in self.fused], self.name)
+        return self.by_topic.select(topics=chosen).means()
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,36 +62,52 @@ class RunRanking:
     manual: tuple[bool, ...]
     outlying: tuple[bool, ...]
     predictions: tuple[ScoreMatrix, ...]
-    combined: Floats
-    fusion: str
+    combination: Combination
     truth: ScoreMatrix | None
     accuracies: tuple[Accuracy, ...]
     notes: tuple[str, ...]
+
+    @cached_property
+    def combined(self) -> Floats:
+        """The score of each run by the combination."""
+        return self.combination.means()
 
     def kinds(self) -> list[str]:
         """`manual`, `outlying` or nothing, for each run."""
         return ["manual" if m else "outlying" if o else "" for m, o in zip(self.manual, self.outlying, strict=True)]
 
-    def table(self) -> Table:
-        """One row per run, the best by the combination first: its score, its rank by each method, and the truth."""
-        columns = {"rank": "d", "run": "", "kind": "", "combined": ".4f"}
-        columns |= {short_name(p.measure): "d" for p in self.predictions}
-        by_method = np.column_stack([places(p.means()) for p in self.predictions])
-        true = None
+    def table(self, *, wide: bool = False) -> Table:
+        """One row per run, the best by the combination first: its score, its ranks by the methods, and the truth.
+
+        Up to six methods, or with `wide`, have a column each; else there are the median, the best and the worst rank.
+        """
+        ranks = np.array([places(p.means()) for p in self.predictions])
+        columns, shown = {short_name(p.measure): "d" for p in self.predictions}, list(ranks)
+        if len(ranks) > FEW and not wide:
+            columns = {"median rank": ".1f", "best": "d", "worst": "d"}
+            shown = [np.median(ranks, axis=0), ranks.min(axis=0), ranks.max(axis=0)]
+        head = (places(self.combined), self.runs, self.kinds(), self.combined)
+        known = self._known()
+        formats = {"rank": "d", "run": "", "kind": "", "combined": ".4f"} | columns
+        formats |= {name: format for name, (format, _) in known.items()}
+        every = list(zip(*head, *shown, *(values for _, values in known.values()), strict=True))
+        rows = [every[i] for i in np.argsort(-self.combined, kind="stable")]
+        how = "with some judged topics" if self.combination.judged else "without judgments"
+        return Table.of(formats, rows, caption=f"Runs ranked {how}", notes=self.notes)
+
+    def _known(self) -> dict[str, tuple[str, Floats | Ints]]:
+        """Columns of what is known: means on the judged topics, the true rank and the true mean; format and values."""
+        columns: dict[str, tuple[str, Floats | Ints]] = {}
+        if self.combination.judged is not None:
+            columns[f"judged {self.combination.judged.measure}"] = (".4f", self.combination.judged.means())
         if self.truth is not None:
-            columns |= {"true rank": "d", f"mean {self.truth.measure}": ".4f"}
-            true = self.truth.means()
-        rank, kinds = places(self.combined), self.kinds()
-        rows = [
-            (rank[i], self.runs[i], kinds[i], self.combined[i], *by_method[i])
-            + (() if true is None else (places(true)[i], true[i]))
-            for i in np.argsort(-self.combined, kind="stable")
-        ]
-        return Table.of(columns, rows, caption="Runs ranked without judgments", notes=self.notes)
+            columns["true rank"] = ("d", places(self.truth.means()))
+            columns[f"mean {self.truth.measure}"] = (".4f", self.truth.means())
+        return columns
 
     def by_topic(self) -> ScoreMatrix:
-        """The mean of the scaled predictions, runs × topics, of the methods that the combination takes."""
-        return combined(_kept(self.predictions), "average")
+        """What the methods say together of every run on every topic."""
+        return self.combination.by_topic
 
     def accuracy_table(self) -> Table:
         """How well each method and the combination agree with the true scores."""
@@ -78,6 +121,8 @@ def ranked(
     methods: Sequence[str] | None = None,
     *,
     combine: str = "average",
+    lessons: Lessons | None = None,
+    judged: ScoreMatrix | None = None,
     truth: ScoreMatrix | None = None,
     scale: str = "none",
     seed: int = 0,
@@ -86,19 +131,59 @@ def ranked(
 ) -> RunRanking:
     """Runs ranked by the methods (all by default) and their combination; with true scores also the accuracy of each.
 
+    combine: one of FUSIONS or, with lessons from earlier collections, one of MODELS. judged: true scores of some
+    topics, which take the place of the predicted ones in the combination; those are brought to their mean and sd.
+
     >>> runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xyz"), ("b", "xyw"), ("c", "qrs")]]
     >>> ranked(runs, ["wu-crestani", "aslam-savell"]).combined.tolist()
     [1.0, 1.0, 0.0]
     """
     coded = lists if isinstance(lists, Lists) else comparable(lists)
-    found = predictions(coded, methods, scale=scale, seed=seed, jobs=jobs, progress=progress)
-    fused = _kept(found)
-    scores = combined_means(fused, combine)
+    found = _distinct(predictions(coded, methods, scale=scale, seed=seed, jobs=jobs, progress=progress))
+    fused = [p for p in found if p.measure in taken([f.measure for f in found])]
+    together = _combination(fused, combine, lessons, seed)
+    together, said = (together, []) if judged is None else _with_judged(together, judged)
     manual, outlying = tuple(bool(i.manual) for i in coded.infos), tuple(bool(o) for o in outliers(coded))
     real = None if truth is None else _true_scores(found[0], truth)
-    marks = () if real is None else _marks(found, fused, real, combine)
-    notes = [_recipe(coded, found, fused, combine, seed), *cautions(coded, manual, outlying)]
-    return RunRanking(coded.runs, manual, outlying, tuple(found), scores, combine, real, marks, tuple(notes))
+    marks = () if real is None else _marks(found, together, real)
+    notes = [_recipe(coded, found, fused, together, seed), *said, *cautions(coded, manual, outlying)]
+    return RunRanking(coded.runs, manual, outlying, tuple(found), together, real, marks, tuple(notes))
+
+
+def _distinct(found: list[ScoreMatrix]) -> list[ScoreMatrix]:
+    names = [p.measure for p in found]
+    if len(set(names)) < len(names):
+        raise UsageError(f"method {next(n for n in names if names.count(n) > 1)!r} is there twice; name each once")
+    return found
+
+
+def _combination(fused: list[ScoreMatrix], combine: str, lessons: Lessons | None, seed: int) -> Combination:
+    """The predictions fused, or put together by a model that earlier collections taught."""
+    model = parse_call(combine)[0] in MODELS
+    if model and lessons is None:
+        raise UsageError(f"{combine} learns from earlier collections, and there are none; give them, or take average")
+    if lessons is None:
+        return Combination(combine, combined(fused, "average"), tuple(fused))
+    if not model:
+        raise UsageError(
+            f"earlier collections teach a model, and {combine!r} is none; known: {', '.join(MODELS.names())}"
+        )
+    target = Collection("these runs", lessons.year, tuple(fused))
+    return Combination(combine, learned(target, lessons.earlier, combine, nearest=lessons.nearest, seed=seed))
+
+
+def _with_judged(together: Combination, judged: ScoreMatrix) -> tuple[Combination, list[str]]:
+    """The combination with the true scores of the judged topics in it, and what to say of that."""
+    topics = [t for t in together.by_topic.topics if t in set(judged.topics)]
+    if not topics:
+        raise DataError(f"no topic of the runs is judged ({judged.measure}); judge some, or leave the judgments out")
+    mixed = injected(together.by_topic, judged, topics, rescale=True)
+    said = (
+        f"True {judged.measure} on {len(topics)} of {len(mixed.topics)} topics, predictions elsewhere. Soon the judged "
+        "topics alone rank better than this mixture: on TREC-COVID two of them as well, five better."
+    )
+    known = judged.select(runs=mixed.runs, topics=topics)
+    return Combination(f"{together.name}, {len(topics)} topics judged", mixed, judged=known), [said]
 
 
 def _true_scores(predicted: ScoreMatrix, truth: ScoreMatrix) -> ScoreMatrix:
@@ -110,13 +195,11 @@ def _true_scores(predicted: ScoreMatrix, truth: ScoreMatrix) -> ScoreMatrix:
     return real
 
 
-def _marks(
-    found: Sequence[ScoreMatrix], fused: Sequence[ScoreMatrix], real: ScoreMatrix, combine: str
-) -> tuple[Accuracy, ...]:
+def _marks(found: Sequence[ScoreMatrix], together: Combination, real: ScoreMatrix) -> tuple[Accuracy, ...]:
     """The accuracy of each method and of the combination, on the topics with true scores."""
-    scores = combined_means([p.select(topics=real.topics) for p in fused], combine)
-    together = Accuracy(f"combined ({combine})", "runs", len(scores), correlations(real.means(), scores), None)
-    return (*(accuracy(p, real) for p in found), together)
+    scores = together.means(real.topics)
+    mark = Accuracy(f"combined ({together.name})", "runs", len(scores), correlations(real.means(), scores), None)
+    return (*(accuracy(p, real) for p in found), mark)
 
 
 def places(scores: Floats) -> Ints:
@@ -172,19 +255,27 @@ def cautions(lists: Lists, manual: Sequence[bool], outlying: Sequence[bool]) -> 
     return said
 
 
-def _kept(found: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
-    """The predictions that the combination takes."""
-    return [p for p in found if METHODS.parse(p.measure)[0].name not in LEFT_OUT] or list(found)
+def taken(methods: Sequence[str]) -> list[str]:
+    """The methods that the combination takes.
+
+    >>> taken(["emap", "wu-crestani-v4"]), taken(["wu-crestani-v4"])
+    (['emap'], ['wu-crestani-v4'])
+    """
+    return [m for m in methods if METHODS.parse(m)[0].name not in LEFT_OUT] or list(methods)
 
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _recipe(lists: Lists, found: Sequence[ScoreMatrix], fused: Sequence[ScoreMatrix], combine: str, seed: int) -> str:
+def _recipe(
+    lists: Lists, found: Sequence[ScoreMatrix], fused: Sequence[ScoreMatrix], together: Combination, seed: int
+) -> str:
     left = [short_name(p.measure) for p in found if p not in fused]
     without = f" (without {', '.join(left)})" if left else ""
+    how = f"{together.name} of the means" if together.fused else together.by_topic.signature.partition("|")[0]
+    used = "" if together.judged else ", no judgments used"
     return (
-        f"{len(lists.runs)} runs, {len(lists.topics)} topics, no judgments used; combined: {combine} of the means of "
-        f"{len(fused)} methods{without}; columns: rank by each method; seed {seed}"
+        f"{len(lists.runs)} runs, {len(lists.topics)} topics{used}; combined: {how} of {len(fused)} methods{without}; "
+        f"ranks: by each method alone; seed {seed}"
     )

@@ -67,14 +67,14 @@ def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
     """What is odd in a TREC run, alone and beside judgments; in a table, which bad row is the first."""
     where = str(path)
     if kind(path) in TABULAR:
-        return _check_table(where, lambda: _of_run(where, read_run(path), qrels))
+        return _check_table(where, lambda: odd_in_order(where, read_run(path), qrels))
     reading = read_rows(read_bytes(path), RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
         return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"')]
     found += _odd_scores(where, reading.rows)
     found += _rank_order(where, reading.rows)
-    return [*found, *_of_run(where, _run_of(reading, Path(path).name), qrels)]
+    return [*found, *odd_in_order(where, _run_of(reading, Path(path).name), qrels)]
 
 
 def check_qrels(path: str | Path) -> list[Finding]:
@@ -143,8 +143,8 @@ def _judgments(qrels: Qrels) -> list[tuple[str, int]]:
     return list(zip(topics, qrels.grades.tolist(), strict=True))
 
 
-def _of_run(where: str, run: Run, qrels: Qrels | None) -> list[Finding]:
-    """Ties, and what the judgments lack."""
+def odd_in_order(where: str, run: Run, qrels: Qrels | None) -> list[Finding]:
+    """What is odd in a run that was read: ties, and what the judgments lack."""
     return [*_ties(where, run), *(() if qrels is None else _against(where, run, qrels))]
 
 
@@ -199,8 +199,9 @@ def _ties(where: str, run: Run) -> Iterator[Finding]:
 
 
 def _against(where: str, run: Run, qrels: Qrels) -> Iterator[Finding]:
-    absent = [t for t in qrels.topics if t not in set(run.topics)]
-    extra = [t for t in run.topics if t not in set(qrels.topics)]
+    found, judged = set(run.topics), set(qrels.topics)
+    absent = [t for t in qrels.topics if t not in found]
+    extra = [t for t in run.topics if t not in judged]
     if len(absent) == len(qrels.topics):
         yield Finding(where, None, "error", f"none of the topics of {qrels.name} is in this run{_names(extra)}")
         return

@@ -88,7 +88,7 @@ def command(
     if uncertainty is not None:
         _in_doubt(files, uncertainty, measures or "nDCG@10", baseline, how["seed"], out)
         return
-    matrices = _joined(load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose))
+    matrices = joined_by_measure(load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose))
     if against is not None:
         others = load_scores([against], qrels_path=None, measures=measures, transpose=transpose)
         sets = [_unpaired(m, others, test or "welch", correction=correction, alpha=alpha, **how) for m in matrices]
@@ -138,7 +138,7 @@ def _in_doubt(
     out.write(*tables)
 
 
-def _joined(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
+def joined_by_measure(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
     """One matrix per measure, with the runs of all files; they must have the same topics."""
     import numpy as np
 

@@ -117,9 +117,10 @@ def _scores(
     if not files:
         return {}
     if qrels_path is None:
-        from assay.cli.compare import _joined
+        from assay.cli.compare import joined_by_measure
 
-        return {"matrices": _joined(load_scores(files, qrels_path=None, measures=measures, transpose=transpose))}
+        found = load_scores(files, qrels_path=None, measures=measures, transpose=transpose)
+        return {"matrices": joined_by_measure(found)}
     from assay.scoring import evaluate
 
     qrels, paths = load_qrels(qrels_path), run_files(files)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.check import SHOWN, Finding, _of_run, check_run
+from assay.check import SHOWN, Finding, check_run, odd_in_order
 from assay.errors import AssayError
 from assay.io.files import TABULAR, kind, read_bytes
 
@@ -35,7 +35,7 @@ def odd_in_run(path: Path, qrels: Qrels | None = None) -> list[Finding]:
     plain = raw.count(b"\n") + (not raw.endswith(b"\n")) == len(run) and b"\r" not in raw
     if not plain or run.ranks is None or not np.isfinite(run.scores).all():
         return check_run(path, qrels)
-    return [*_rank_order(str(path), run, raw), *_of_run(str(path), run, qrels)]
+    return [*_rank_order(str(path), run, raw), *odd_in_order(str(path), run, qrels)]
 
 
 def _rank_order(where: str, run: Run, raw: bytes) -> Iterator[Finding]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from assay.similarity.by_topic import PSweep, RunSimilarity
 
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+BLUES = ("#a6cee3", "#2e93c9", "#0072b2", "#003f63")
+UNJUDGED, USELESS = "not judged", "not relevant"
 RECALLS = tuple(i / 10 for i in range(11))
 MOST_LINES = 8
 """More lines than this cannot be told apart."""
@@ -78,46 +81,37 @@ def recall_precision_curves(result: RecallPrecision) -> Figure:
 def relevance_map(grades: Grades, *, run: str = "the run", depth: int = 50, most_topics: int = 100) -> Figure:
     """The grade at every rank (columns) of every topic (rows): relevant docs, judged others, and docs nobody judged."""
     alt = altair()
-    seen, judged = grades.ranked[:most_topics, :depth], grades.judged()[:most_topics, :depth]
-    inside = grades.inside()[:most_topics, :depth]
-    t, r = np.nonzero(inside)
-    grade = np.asarray(seen, dtype=np.float64)[t, r]
-    known = judged[t, r]
-    kind = [
-        ("not judged" if not k else f"grade {g:g}" if g > 0 else "not relevant")
-        for k, g in zip(known, grade, strict=True)
-    ]
-    levels = sorted({f"grade {g:g}" for g in grade[known] if g > 0}, key=lambda s: float(s.split()[1]))
-    domain = ["not judged", "not relevant", *levels]
-    blues = ["#a6cee3", "#2e93c9", "#0072b2", "#003f63"]
-    colours = ["#e3b448", "#b9bcc0", *(blues[-len(levels) :] if len(levels) <= 4 else _ramp(len(levels)))]
-    rows = rows_of(topic=[grades.topics[i] for i in t], rank=r + 1, kind=kind)
-    axis = alt.Axis(
-        title="rank", labelAngle=0, labelOverlap="greedy", ticks=False, values=_ticks(int(r.max(initial=0)) + 1)
-    )
-    x = alt.X("rank", type="ordinal", axis=axis)
-    colour = alt.Color(
-        "kind", type="nominal", scale=alt.Scale(domain=domain, range=colours), legend=alt.Legend(title=None)
-    )
+    topic, rank, kinds = _judged_as(grades, depth, most_topics)
+    levels = sorted({k for k in kinds if k.startswith("grade ")}, key=lambda k: float(k.split()[1]))
+    scale = alt.Scale(domain=[UNJUDGED, USELESS, *levels], range=["#e3b448", "#b9bcc0", *_blues(len(levels))])
+    rows = rows_of(topic=[grades.topics[i] for i in topic], rank=rank + 1, kind=kinds)
+    ticks = _ticks(int(rank.max(initial=0)) + 1)
+    axis = alt.Axis(title="rank", labelAngle=0, labelOverlap="greedy", ticks=False, values=ticks)
+    colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    y = names("Y", "topic", "topic", ticks=False, labelOverlap="greedy", labelFontSize=10)
     tip = tips([("topic", "topic", ""), ("rank", "rank", "d"), ("kind", "judged as", "")])
-    made = (
-        chart()
-        .mark_rect(aria=False)
-        .encode(
-            x=x,
-            y=names("Y", "topic", "topic", ticks=False, labelOverlap="greedy", labelFontSize=10),
-            color=colour,
-            tooltip=tip,
-        )
-    )
-    relevant, unjudged = int((known & (grade > 0)).sum()), int((~known).sum())
-    topics = len(np.unique(t))
-    said = f"Of {len(t)} docs shown {relevant} are relevant and {unjudged} not judged ({topics} topics, {depth} ranks)."
+    cells = chart().mark_rect(aria=False)
+    made = cells.encode(x=alt.X("rank", type="ordinal", axis=axis), y=y, color=colour, tooltip=tip)
+    topics, unjudged = len(np.unique(topic)), kinds.count(UNJUDGED)
+    relevant = len(kinds) - unjudged - kinds.count(USELESS)
+    shown = f"Of {len(kinds)} docs shown {relevant} are relevant and {unjudged} not judged"
     return drawn(
-        tall(made.properties(height=topics * 12), topics) if topics < 40 else made.properties(height=topics * 10),
-        name="relevance-map", title=f"Where {run} puts relevant docs: first {depth} ranks of {topics} topics",
-        description=said, rows=rows,
+        tall(made, topics) if topics < 40 else made.properties(height=topics * 10), name="relevance-map",
+        title=f"Where {run} puts relevant docs: first {depth} ranks of {topics} topics",
+        description=f"{shown} ({topics} topics, {depth} ranks).", rows=rows,
     )  # fmt: skip
+
+
+def _judged_as(grades: Grades, depth: int, most_topics: int) -> tuple[Places, Places, list[str]]:
+    """Topic, rank from 0 and kind (not judged, not relevant, grade 1 …) of every doc that is shown."""
+    part = np.s_[:most_topics, :depth]
+    topic, rank = np.nonzero(grades.inside()[part])
+    known, grade = grades.judged()[part][topic, rank], np.asarray(grades.ranked)[part][topic, rank]
+    kinds = [
+        UNJUDGED if not k else f"grade {g:g}" if g > 0 else USELESS
+        for k, g in zip(known.tolist(), grade.tolist(), strict=True)
+    ]
+    return topic, rank, kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +202,10 @@ def _ticks(depth: int) -> list[int]:
     return [1, *range(5, depth + 1, 5)]
 
 
-def _ramp(n: int) -> list[str]:
-    """Blues from light to dark."""
+def _blues(n: int) -> list[str]:
+    """Blues from light to dark, one per grade; with few grades the darker ones."""
+    if n <= len(BLUES):
+        return list(BLUES[len(BLUES) - n :])
     ends = np.array([[0xA6, 0xCE, 0xE3], [0x00, 0x3F, 0x63]], dtype=np.float64)
     steps = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, n)[:, None]
     return ["#" + "".join(f"{round(c):02x}" for c in row) for row in steps]

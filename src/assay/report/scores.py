@@ -76,34 +76,37 @@ def score_map(matrix: ScoreMatrix, *, top: int = TOP, most_topics: int = MOST_TO
     part = ordered.select(runs=ordered.runs[:top], topics=[ordered.topics[j] for j in kept])
     runs, topics = part.shape
     ease = ordered.values.mean(axis=0)[kept]
-    places = {"by_mean": np.arange(runs), "by_name": _rank_of_names(part.runs)}
-    columns = {"in_order": np.arange(topics), "easy_first": _rank(-ease), "most_spread_first": _rank(-spread[kept])}
     i, j = np.divmod(np.arange(runs * topics), topics)
     rows = rows_of(run=[part.runs[a] for a in i], topic=[part.topics[b] for b in j], score=part.values.ravel())
-    facts = rows_of(run=part.runs, **{k: v.tolist() for k, v in places.items()})
-    of_topic = rows_of(topic=part.topics, ease=ease, **{k: v.tolist() for k, v in columns.items()})
-    row_order, column_order = _choice("runs", list(places)), _choice("topics", list(columns))
-    x = alt.X(
-        "topic", type="nominal", sort=alt.EncodingSortField("column", op="min"),
-        axis=alt.Axis(title="topic", labelAngle=-90, labelOverlap="greedy", ticks=False, labelFontSize=10),
-    )  # fmt: skip
+    places = {"by_mean": np.arange(runs), "by_name": _rank_of_names(part.runs)}
+    columns = {"in_order": np.arange(topics), "easy_first": _rank(-ease), "most_spread_first": _rank(-spread[kept])}
+    column = alt.EncodingSortField("column", op="min")
+    axis = alt.Axis(title="topic", labelAngle=-90, labelOverlap="greedy", ticks=False, labelFontSize=10)
+    x = alt.X("topic", type="nominal", sort=column, axis=axis)
     y = names("Y", "run", None, sort=alt.EncodingSortField("row", op="min"), ticks=False)
     tip = [("run", "run", ""), ("topic", "topic", ""), ("score", matrix.measure, ".4f"), ("ease", "topic mean", ".4f")]
-    made = (
-        cells(x, y, "score", matrix.measure, tip=tip, diverging=bool(part.values.min() < 0))
-        .add_params(row_order, column_order)
-        .transform_lookup("run", from_=alt.LookupData(alt.NamedData(name="runs"), "run", list(places)))
+    made = cells(x, y, "score", matrix.measure, tip=tip, diverging=bool(part.values.min() < 0))
+    whole = f"{matrix.measure} of {_of(runs, len(matrix.runs))} runs on {_of(topics, len(matrix.topics))} topics"
+    left = " (those on which the runs differ most)" if topics < len(matrix.topics) else ""
+    return drawn(
+        tall(_sortable(made, list(places), list(columns)), runs), name=f"map-{matrix.measure}", title=whole + left,
+        description=_topics_in_words(part.topics, ease, spread[kept]), rows=rows,
+        runs=rows_of(run=part.runs, **{k: v.tolist() for k, v in places.items()}),
+        topics=rows_of(topic=part.topics, ease=ease, **{k: v.tolist() for k, v in columns.items()}),
+    )  # fmt: skip
+
+
+def _sortable(made: Any, places: list[str], columns: list[str]) -> Any:
+    """The map with menus for the order of its rows and columns, looked up in the data `runs` and `topics`."""
+    alt = altair()
+    return (
+        made.add_params(_choice("runs", places), _choice("topics", columns))
+        .transform_lookup("run", from_=alt.LookupData(alt.NamedData(name="runs"), "run", places))
         .transform_lookup("topic", from_=alt.LookupData(alt.NamedData(name="topics"), "topic", ["ease", *columns]))
         .transform_calculate(
             row="datum[order_runs === 'by_name' ? 'by_name' : 'by_mean']", column="datum[order_topics]"
         )
     )
-    whole = f"{matrix.measure} of {_of(runs, len(matrix.runs))} runs on {_of(topics, len(matrix.topics))} topics"
-    left = " (those on which the runs differ most)" if topics < len(matrix.topics) else ""
-    return drawn(
-        tall(made, runs), name=f"map-{matrix.measure}", title=whole + left, rows=rows, runs=facts, topics=of_topic,
-        description=_topics_in_words(part.topics, ease, spread[kept]),
-    )  # fmt: skip
 
 
 def distribution(raw: ScoreMatrix, standard: ScoreMatrix) -> Figure:

@@ -64,13 +64,8 @@ def bias_bars(result: LeftOut, *, top: int = TOP) -> Figure:
             alone=result.relevant_alone[order], pooled=result.pooled[order],
         )
     ]  # fmt: skip
-    tip = [
-        ("run", "run", ""),
-        ("how", "when left out", ""),
-        ("bias", "change", "+.4f"),
-        ("pooled", "pooled", ".4f"),
-        ("alone", "relevant docs it alone found", "d"),
-    ]
+    tip = [("run", "run", ""), ("how", "when left out", ""), ("bias", "change", "+.4f"), ("pooled", "pooled", ".4f")]
+    tip += [("alone", "relevant docs it alone found", "d")]
     scale = alt.Scale(domain=list(how.values()), range=[MAIN, ACCENT])
     colour = alt.Color("how", type="nominal", scale=scale, legend=alt.Legend(title=None))
     offset = alt.YOffset("how", type="nominal", sort=list(how.values()))

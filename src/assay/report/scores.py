@@ -25,42 +25,46 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 TOP, MOST_TOPICS = 40, 100
 """Runs and topics that a picture shows at most unless told."""
-NOT_TOLD = "not tested"
+MOST_LETTERS = 10
+"""Letters that are written beside an interval; more are left to the table."""
 
 
 def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
     """Means with intervals and letters, best first; colour tells which runs differ from the baseline."""
     matrix, alt = board.matrix, altair()
     shown = board.shown(top or board.top or TOP)
-    p = dict(zip(board.versus.first.tolist(), board.versus.corrected(board.correction).tolist(), strict=True))
-    means = matrix.means()
-    kinds = ["baseline" if matrix.runs[i] == board.baseline else _verdict(p.get(i), board.alpha) for i in shown]
-    letters = [board.letters.labels[i] if board.letters else "" for i in shown]
-    rows = rows_of(
-        run=[matrix.runs[i] for i in shown], mean=means[shown], low=board.interval.low[shown],
-        high=board.interval.high[shown], kind=kinds, letters=[_short(t) for t in letters], all_letters=letters,
-        p=[p.get(i) for i in shown],
-    )  # fmt: skip
-    order = ["baseline", "differs", "does not differ"]
-    colour = alt.Color(
-        "kind", type="nominal", scale=alt.Scale(domain=order, range=[MUTED, ACCENT, MAIN]),
-        legend=alt.Legend(title=f"compared with {_short(board.baseline, 24)}"),
-    )  # fmt: skip
+    rows = _board_rows(board, shown)
+    scale = alt.Scale(domain=["baseline", "differs", "does not differ"], range=[MUTED, ACCENT, MAIN])
+    legend = alt.Legend(title=f"compared with {_short(board.baseline, 24)}")
+    colour = alt.Color("kind", type="nominal", scale=scale, legend=legend)
     tip = [("run", "run", ""), ("mean", "mean", ".4f"), ("low", "low", ".4f"), ("high", "high", ".4f")]
-    tip += [("p", "p corrected", ".4f"), ("all_letters", "letters", "")]
-    y = names("Y", "run", None)
+    tip += [("p", board.versus.p_name(board.correction), ".4f"), ("all_letters", "letters", "")]
+    y, longest = names("Y", "run", None), max(len(row["all_letters"]) for row in rows)
     text = chart().mark_text(align="left", dx=6, fontSize=11).encode(y=y, x=alt.X("high:Q"), text="letters:N")
-    over = [text] if board.letters and max(map(len, letters)) <= 10 else []
-    x = amount("X", "mean", _mean_of(matrix), room=5 * min(6, max(map(len, letters))) if over else 0)
+    over = [text] if 0 < longest <= MOST_LETTERS else []
+    x = amount("X", "mean", _mean_of(matrix), room=5 * min(6, longest) if over else 0)
     made = ranges(y, x, "low", "high", tip=tip, over=over, color=colour)
-    level = round(100 * (1 - board.alpha))
-    count = f"{len(shown)} of {len(matrix.runs)}" if len(shown) < len(matrix.runs) else str(len(shown))
-    best = f"Best is {matrix.runs[0]} with {means[0]:.4f}"
-    n_same = kinds.count("does not differ")
-    said = f"{best}; {n_same} of the runs shown do not differ significantly from {board.baseline}."
+    level, count = round(100 * (1 - board.alpha)), _of(len(shown), len(matrix.runs))
+    same = sum(row["kind"] == "does not differ" for row in rows)
+    said = (
+        f"Best is {matrix.runs[0]} with {matrix.means()[0]:.4f}; {same} of the runs shown do not differ significantly "
+        f"from {board.baseline}."
+    )
     return drawn(
         tall(made, len(shown)), name=f"leaderboard-{matrix.measure}", rows=rows,
         title=f"{matrix.measure} of {count} runs with {level} % intervals", description=said,
+    )  # fmt: skip
+
+
+def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]]:
+    """One row per run that is shown; the baseline has no p."""
+    runs, means, ends = board.matrix.runs, board.matrix.means(), board.interval
+    p = dict(zip(board.versus.first.tolist(), board.versus.corrected(board.correction).tolist(), strict=True))
+    kinds = [_verdict(p[i], board.alpha) if i in p else "baseline" for i in shown]
+    letters = [board.letters.labels[i] if board.letters else "" for i in shown]
+    return rows_of(
+        run=[runs[i] for i in shown], mean=means[shown], low=ends.low[shown], high=ends.high[shown], kind=kinds,
+        letters=[_short(t) for t in letters], all_letters=letters, p=[p.get(i) for i in shown],
     )  # fmt: skip
 
 
@@ -249,8 +253,8 @@ def _topics_in_words(topics: Sequence[str], ease: Floats, spread: Floats) -> str
     return f"{most}; {hardest}, {topics[easy]} the easiest ({ease[easy]:.3f})."
 
 
-def _verdict(p: float | None, alpha: float) -> str:
-    return NOT_TOLD if p is None else "differs" if p < alpha else "does not differ"
+def _verdict(p: float, alpha: float) -> str:
+    return "differs" if p < alpha else "does not differ"
 
 
 def _mean_of(matrix: ScoreMatrix) -> str:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.data import Qrels, Run
 from assay.errors import DataError
 from assay.ids import Ids
-from assay.io import read_qrels, read_run, write_qrels, write_run
+from assay.io import read_qrels, read_run, trec, write_qrels, write_run
 from assay.io.decimals import read_decimals
 from assay.io.lines import pieces
 from assay.io.rows import RUN, read_rows
@@ -90,6 +90,16 @@ def test_a_duplicate_is_found_far_below_any_cutoff(tmp_path: Path) -> None:
     path.write_text("\n".join([*lines, "1 Q0 d17 3001 0.5 t"]) + "\n")
     with pytest.raises(DataError, match=r"r.run:3001: doc 'd17' is twice in topic '1' \(first on line 18\)"):
         read_run(path)
+
+
+@pytest.mark.parametrize("line", [b"1 \xa9 b 2 2.5 tag", b"1 Q0 b \xa9 2.5 tag", b"1 Q0 b 2 2.5 \xa9 tag"])
+def test_no_field_may_be_other_than_utf8(line: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "r.run"
+    path.write_bytes(b"1 Q0 a 1 3.5 tag\n" + line + b"\n1 Q0 c 3 1.5 tag\n")
+    with pytest.raises(DataError, match=r"r.run:2: not UTF-8: byte 0xa9"):
+        read_run(path)
+    path.write_bytes(b"# caf\xe9\n1 Q0 a 1 3.5 tag\n")
+    assert read_run(path).to_dict() == {"1": {"a": 3.5}}
 
 
 def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
@@ -270,8 +280,47 @@ def test_a_bare_return_ends_a_line_in_both_readers(tmp_path: Path) -> None:
     """Also where, taken for a blank, it would leave lines of six fields."""
     path = tmp_path / "r.run"
     path.write_bytes(b"1\rQ0 a 1 3.5 t\n2 Q0 b 2 2.5 t\n")
-    with pytest.raises(DataError, match="r.run:1: 1 fields"):
+    with pytest.raises(DataError, match=r"r.run:1: 1 fields"):
         read_run(path)
+
+
+BYTES = b" \n\t\r0.-a#\x00\xa9"
+NUMBER = st.one_of(
+    st.floats(-1e6, 1e6).map(repr), st.decimals(-99, 999, places=4).map(str), st.integers(0, 99).map(str)
+)
+FIELDS = st.tuples(st.sampled_from(["7", "12", "q-1"]), st.text("abé0-", min_size=1, max_size=18), NUMBER)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(FIELDS, min_size=1, max_size=15),
+    st.lists(st.tuples(st.integers(0, 500), st.sampled_from(BYTES)), max_size=3),
+    st.sampled_from([20, 100, 1 << 20]),
+)
+def test_the_fast_reader_reads_what_the_line_reader_reads(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[tuple[str, str, str]],
+    changes: list[tuple[int, int]],
+    size: int,
+) -> None:
+    """Whatever bytes of a file are changed, and wherever it is cut into pieces."""
+    data = bytearray("".join(f"{t} Q0 {d} {i} {x} tag\n" for i, (t, d, x) in enumerate(lines)).encode())
+    for at, byte in changes:
+        data[at % len(data)] = byte
+    path = tmp_path_factory.getbasetemp() / "any.run"
+    path.write_bytes(data)
+    slow = read_rows(bytes(data), RUN)
+    wanted: dict[str, dict[str, float]] = {}
+    for row in slow.rows:
+        wanted.setdefault(row.topic, {})[row.doc] = float(row.fields[4])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trec, "pieces", lambda text: pieces(text, size))
+        if slow.problems or not slow.rows:
+            where = f"any.run:{slow.problems[0].line}:" if slow.problems else "there is no line"
+            with pytest.raises(DataError, match=where):
+                read_run(path)
+        else:
+            assert read_run(path).to_dict() == wanted
 
 
 def test_a_table_of_strange_names_comes_back(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ reader (`rows`) finds the line and says what is wrong with it.
 from __future__ import annotations
 
 import mmap
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -170,7 +171,7 @@ def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Pi
     buffer, at = text.piece(start, stop)
     found = None if columns.ranks is not None else alike_lines(buffer, at, at + stop - start)
     found = found or _parted_lines(buffer, at, at + stop - start, columns.ranks is not None)
-    if found is None or not _is_utf8(found.docs):
+    if found is None or not _is_utf8(buffer[at : at + stop - start]):
         return None
     rows_ = slice(row, row + len(found.docs))
     columns.doc_starts[rows_] = found.docs.starts + (start - at)
@@ -179,8 +180,7 @@ def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Pi
     columns.scores[rows_] = found.scores
     if columns.ranks is not None and found.ranks is not None:
         columns.ranks[rows_] = found.ranks
-    names, tags = _names(found.topics), _names(found.tag)
-    return None if names is None or tags is None else _Piece(len(found.docs), found.changes, names, "".join(tags))
+    return _Piece(len(found.docs), found.changes, found.topics.tolist(), "".join(found.tag.tolist()))
 
 
 def _parted_lines(buffer: Bytes, start: int, stop: int, ranked: bool) -> RunLines | None:
@@ -198,21 +198,20 @@ def _parted_lines(buffer: Bytes, start: int, stop: int, ranked: bool) -> RunLine
     return RunLines(changes, topics.take(changes), docs, short_keys(docs.hashes()), scores, tag, ranks)
 
 
-def _names(ids: Ids) -> list[str] | None:
+def _is_utf8(text: Bytes) -> bool:
+    """Whether all lines are UTF-8, comments aside; pure ASCII is told at a glance."""
+    if not len(text) or int(text.max()) < 128:
+        return True
+    data = text.tobytes()
+    return _decodes(data) or _decodes(re.sub(rb"(?m)^[\x00-\x20]*#.*", b"", data))
+
+
+def _decodes(data: bytes) -> bool:
     try:
-        return ids.tolist()
+        data.decode()
     except UnicodeDecodeError:
-        return None
-
-
-def _is_utf8(docs: Ids) -> bool:
-    """Whether all doc ids are UTF-8; pure ASCII is told at a glance."""
-    if not len(docs):
-        return True
-    first, last = int(docs.starts[0]), int(docs.starts[-1] + docs.lengths[-1])
-    if int(docs.buffer[first:last].max()) < 128:
-        return True
-    return _names(docs) is not None
+        return False
+    return True
 
 
 def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> Run:
@@ -253,7 +252,7 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] 
     probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is not plain else None
     whole = np.isfinite(grades) & (grades == np.floor(grades)) & (np.abs(grades) <= rows.LARGEST_GRADE)
     fit = probabilities is None or bool(((probabilities > 0) & (probabilities <= 1)).all())
-    if not whole.all() or not fit or not _is_utf8(found.column(TOPIC)) or not _is_utf8(found.column(DOC)):
+    if not whole.all() or not fit or not _is_utf8(text.buffer[: text.length]):
         return None
     return found.column(TOPIC), found.column(DOC), grades.astype(np.int64), probabilities
 

@@ -164,6 +164,10 @@ def test_what_goes_wrong_is_an_error_and_leaves_no_file(demo: Path, tmp_path: Pa
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="is a file"):
         run(demo / "scores.csv", "--format", "csv", "-o", tmp_path / "file")
+    with pytest.raises(UsageError, match="is a folder; name a file"):
+        run(demo / "scores.csv", "-o", tmp_path)
+    with pytest.raises(UsageError, match="make the folder .* first"):
+        run(demo / "scores.csv", "-o", tmp_path / "no" / "r.html")
     assert not out.exists()
 
 

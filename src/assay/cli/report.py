@@ -20,7 +20,7 @@ from assay.cli.inputs import (
     qrels_option,
     run_files,
 )
-from assay.cli.options import Output, jobs_option, seed_option
+from assay.cli.options import Output, check_targets, jobs_option, seed_option
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,8 +84,10 @@ def command(
     """
     out = Output(format, output, quiet)
     if published is not None:
+        check_targets(out)
         _published(published, files, qrels_path, measures, transpose, out)
         return
+    _check_target(out)
     told: dict[str, Any] = {
         "baseline": baseline,
         "top": top,
@@ -107,6 +109,16 @@ def command(
     from assay.report.material import material
 
     _write(material(**told), sections.replace(",", " ").split() if sections else None, title, out)
+
+
+def _check_target(out: Output) -> None:
+    """An error before any work where the page or the folder of tables could not be written."""
+    if out.format == "html":
+        check_targets(out)
+        if out.path is not None and out.path.is_dir():
+            raise UsageError(f"{out.path} is a folder; name a file, such as {out.path / 'report.html'}")
+    elif (out.path or Path("report")).is_file():
+        raise UsageError(f"{out.path or 'report'} is a file; tables are written into a folder, name one with -o")
 
 
 def _scores(
@@ -159,8 +171,6 @@ def _write(material: Material, sections: list[str] | None, title: str, out: Outp
             write_page(path, material, sections=sections, title=title, progress=progress)
         else:
             path = out.path or Path("report")
-            if path.is_file():
-                raise UsageError(f"{path} is a file; tables are written into a folder, name one with -o")
             write_tables(path, material, format=out.format, sections=sections, progress=progress)
     out.say(f"report written to {path}")
 

@@ -99,7 +99,7 @@ def chart_of(result: Published) -> Figure:
     alt = altair()
     whole = rows_of(year=result.years, score=result.scores, kind=result.kinds, pair=result.pairs)
     tip = tips([("year", "year", "d"), ("kind", "kind", ""), ("score", result.measure, ".4f"), ("pair", "pair", "")])
-    x = amount("X", "year", "year of publication", form="d")
+    x = amount("X", "year", "year of publication", form="d", room=14)
     y = amount("Y", "score", f"mean {result.measure}")
     marks = classes("kind", None, KINDS, [MAIN, ACCENT])
     points = chart().mark_point(filled=True, size=65, opacity=0.85).encode(x=x, y=y, tooltip=tip, **marks)

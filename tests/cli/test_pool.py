@@ -74,6 +74,13 @@ def test_contributions_by_group(folder: Path) -> None:
     assert all(isinstance(r["relevant alone"], int) for r in found)
 
 
+def test_a_pool_draws_what_each_run_brought(folder: Path) -> None:
+    picture = folder / "pool.svg"
+    result = pool(folder, "make", "--method", "take(n=2)", "--figure", str(picture), "--quiet")
+    assert "Docs to judge" in result.stdout
+    assert picture.read_text().startswith("<svg")
+
+
 def test_next_follows_the_journal(folder: Path) -> None:
     journal = str(folder / "my.qrels")
     first = rows(pool(folder, "next", "--order", "hedge", "-n", "2", "--format", "json"))
@@ -195,13 +202,14 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
         (["next", "--journal", "J", "--tell", "1", "nodoc", "1"], "doc 'nodoc' is not in the pool"),
         (["next", "--journal", "J", "--tell", "99", "d1", "1"], "no topic '99'"),
         (["next", "--confidence", "0.9"], "only the order 'mtc'"),
-        (["curve", "--qrels", "Q", "--budgets", "a b"], "not a list of whole numbers"),
+        (["curve", "--qrels", "Q", "--budgets", "a b"], "whole numbers parted by commas"),
+        (["make", "--method", "statap(n=5)", "--figure", "F"], "--figure are for pools"),
         (["bias", "--qrels", "Q", "--by", "group", "--groups", "Q"], "no column"),
         (["adjust", "--qrels", "Q", "--run", "zz"], "no run 'zz'"),
     ],
 )
 def test_bad_input_is_one_line(folder: Path, words: list[str], message: str) -> None:
-    places = {"J": str(folder / "my.qrels"), "Q": str(folder / "q.txt")}
+    places = {"J": str(folder / "my.qrels"), "Q": str(folder / "q.txt"), "F": str(folder / "x.svg")}
     with pytest.raises(AssayError, match=message) as raised:
         pool(folder, *(places.get(w, w) for w in words))
     assert "\n" not in str(raised.value)

@@ -128,6 +128,10 @@ def test_from_systems_on_lists_is_algorithm_6_1() -> None:
     np.testing.assert_allclose(found.biases, biases)
     assert found.unpooled == pytest.approx(rescored(pooled, "P@10", runs=[new]).mean())
     assert found.method == "systems"
+    assert not any("are judged" in n for n in found.notes)
+    assert "alone" not in found.table().columns
+    simulated = adjusted(seen, names[new], measure="P@10", depth=depth)
+    assert any(f"{int(own.sum())} docs that only the new run has are judged" in n for n in simulated.notes)
 
 
 def _without(qrels: Qrels, seen: object, own: np.ndarray) -> dict[str, dict[str, int]]:
@@ -170,6 +174,8 @@ def test_bad_input_is_one_clear_error() -> None:
         adjusted(seen, "r00", common=[])
     with pytest.raises(DataError, match="'r00' is alone"):
         adjusted(collected(runs[:1], qrels), "r00")
+    with pytest.raises(DataError, match="no doc of the runs is judged"):
+        adjusted(collected(runs, Qrels.from_dict({"1": {"nothing": 1}})), "r00")
     with pytest.raises(DataError, match="has pooled runs"):
         adjusted(collected(runs, qrels, groups={"r00": "g", "r01": "g"}), "r00", by="group")
     with pytest.raises(DataError, match="on the same topics"):

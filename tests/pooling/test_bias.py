@@ -55,7 +55,28 @@ def test_treatments_and_ranks() -> None:
     assert found.rank_unpooled.tolist() == [1, 2, 3]
     table = found.table()
     assert table.rows[0][0] == "a"
-    assert "greatest loss -0.5000 (a)" in table.notes[1]
+    assert "greatest loss −0.5000 (a)" in table.notes[-1]
+    assert "group" not in table.columns
+    seen = collected(runs, judged, groups={"a": "team"})
+    assert left_out(seen, "P@2", depth=2).table().columns[1] == "group"
+
+
+def test_docs_that_nobody_judged_are_not_relevant_throughout() -> None:
+    """X was never judged: leaving b out hides only Y, and neither X nor Y of other runs moves the condensed score."""
+    runs = [Run.from_lists("a", {"1": list("AXC")}), Run.from_lists("b", {"1": list("XYA")})]
+    judged = Qrels.from_dict({"1": {"A": 1, "C": 0, "Y": 1}})
+    found = left_out(collected(runs, judged), "P@2", depth=2)
+    assert found.pooled.tolist() == [0.5, 0.5]
+    assert found.unpooled["nonrelevant"].tolist() == [0.0, 0.0]
+    # a without A: X, C, none relevant; b without Y: X, A.
+    assert found.unpooled["condensed"].tolist() == [0.0, 0.5]
+    assert found.unpooled["relevant"].tolist() == [0.5, 0.5]
+
+
+def test_judgments_of_something_else_are_refused() -> None:
+    runs = [Run.from_lists(n, {"1": ["A"]}) for n in ("a", "b")]
+    with pytest.raises(DataError, match="no doc of the runs is judged"):
+        left_out(collected(runs, Qrels.from_dict({"1": {"Z": 1}})))
 
 
 @pytest.mark.parametrize("measure", ["P@10", "RBP(p=0.8)", "DCG@10"])

@@ -61,6 +61,10 @@ def test_repetitions_differ_and_jobs_do_not_matter() -> None:
     table = one.table()
     assert len(table.rows) == 4
     assert "3 repetitions, seed 1" in table.notes[0]
+    curve = one.curves[0]
+    assert table.column("sd of τ")[0] == pytest.approx(np.std(curve.tau[0], ddof=1))
+    assert table.column("its sd")[0] == pytest.approx(np.std(curve.relevant[0], ddof=1) / one.relevant)
+    assert "sd of τ" not in curves(seen, ["depth"], budgets=[1]).table().columns
 
 
 def test_docs_nobody_judged_are_taken_out_or_count_as_not_relevant() -> None:
@@ -91,7 +95,7 @@ def test_budgets_are_spaced_evenly_by_factor() -> None:
 def test_bad_input_is_one_clear_error() -> None:
     run = Run.from_lists("a", {"1": ["x"]})
     judged = collected([run], Qrels.from_dict({"1": {"x": 1}}))
-    with pytest.raises(DataError, match="no judgments"):
+    with pytest.raises(DataError, match="no doc of the runs is judged"):
         curves(collected([run]), ["depth"])
     with pytest.raises(DataError, match="no doc of the runs is judged"):
         curves(collected([run], Qrels.from_dict({"1": {"q": 1}})), ["depth"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.inputs import FILE, load_qrels, load_runs, runs_argument
+from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.errors import UsageError
 
@@ -65,7 +65,7 @@ def make(
 
     n is docs per topic. --save writes `topic 0 doc grade`, the grade −1 until a doc is judged; for a sample a fifth
     column holds the probability of each doc, and all pooled docs are there, so that infAP, xinfAP and statAP can be
-    computed.
+    computed. --figure shows what each run (or group) brought to a pool.
 
     \b
     Example: assay pool make runs/ --method 'rrf(n=50)' --save pool.qrels
@@ -74,20 +74,21 @@ def make(
     from assay.pooling import SAMPLES, contributions, pool, sample
     from assay.registry import parse_call
 
+    sampled = parse_call(method)[0] in SAMPLES
+    if sampled and (by == "group" or who or out.figure):
+        raise UsageError("a sample is drawn from all runs; --by group, --contributions and --figure are for pools")
     seen = _lists(runs, qrels_path, groups=groups)
-    if parse_call(method)[0] in SAMPLES:
-        if by == "group" or who:
-            raise UsageError("a sample is drawn from all runs; --by group and --contributions are for pools")
+    if sampled:
         drawn = sample(seen, method, seed=seed)
         if save is not None:
             write_qrels(save, drawn.qrels(seen if qrels_path is not None else None, unjudged=0))
-        out.write(drawn.table(), of=drawn)
+        out.write(drawn.table())
         return
     chosen = pool(seen, method, by=by)
     if save is not None:
         write_qrels(save, chosen.qrels())
-    found = contributions(seen, chosen, by=by, rel=rel) if who else chosen
-    out.write(found.table(), of=found)
+    brought = contributions(seen, chosen, by=by, rel=rel)
+    out.write(brought.table() if who else chosen.table(), of=brought)
 
 
 @command.command("next")
@@ -154,8 +155,10 @@ def next_docs(
 
 def _resume(session: Judging, kept: Journal, out: Output) -> None:
     """Tell the session what the journal holds; grade −1 is a doc that was pooled and not judged."""
+    from assay.pooling.voters import POOLED
+
     before, remark = kept.read()
-    made = [j for j in before if j.grade != -1]
+    made = [j for j in before if j.grade != POOLED]
     session.tell(made)
     if remark:
         out.say(remark)
@@ -204,11 +207,13 @@ def _record(session: Judging, kept: Journal, topic: str, doc: str, grade: int) -
 
 
 def _grade(text: str) -> int:
+    from assay.pooling.voters import POOLED
+
     try:
         grade = int(text)
     except ValueError:
         raise UsageError(f"a grade is a whole number, not {text!r}") from None
-    if grade == -1:
+    if grade == POOLED:
         raise UsageError("grade -1 means pooled and not judged; give 0 or more, or -2 for spam")
     return grade
 
@@ -245,7 +250,7 @@ def curve(
     seen = _lists(runs, qrels_path)
     with out.progress("judging") as progress:
         found = curves(
-            seen, orders, measure=measure, depth=depth, budgets=_counts(budgets) if budgets else None,
+            seen, orders, measure=measure, depth=depth, budgets=numbers(budgets) if budgets else None,
             repetitions=repetitions, rel=rel, judged_only=not all_docs, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     out.write(found.table(), of=found)
@@ -334,7 +339,7 @@ def accuracy(
     seen = _lists(runs, qrels_path)
     with out.progress("drawing pools") as progress:
         found = adjustment_accuracy(
-            seen, measure, depth=depth, widths=_counts(widths), common=_counts(common), samples=samples,
+            seen, measure, depth=depth, widths=numbers(widths), common=numbers(common), samples=samples,
             topic_samples=topic_samples, unjudged=unjudged, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     out.write(found.table(), of=found)
@@ -346,21 +351,4 @@ def _lists(
     from assay.lists import collected
 
     qrels = None if qrels_path is None else load_qrels(qrels_path)
-    known = None if groups is None else _groups(groups)
-    return collected(load_runs(runs), qrels, depth=depth, groups=known)
-
-
-def _groups(path: Path) -> dict[str, str]:
-    """The group of each run, from a table."""
-    from assay.io.tabular import read_sheet
-
-    sheet = read_sheet(path)
-    run, group = sheet.place("run", "tag"), sheet.place("group", "team")
-    return {row[run]: row[group] for row in sheet.rows}
-
-
-def _counts(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        raise UsageError(f"{text!r} is not a list of whole numbers such as '5 10 50'") from None
+    return collected(load_runs(runs), qrels, depth=depth, groups=groups_of(groups))

@@ -16,7 +16,7 @@ from assay.engine import Progress, generators, ordered_map, silent
 from assay.errors import UsageError
 from assay.grades import UNJUDGED
 from assay.lists import Bools, Codes, Floats, Lists
-from assay.pooling.rescoring import rescored
+from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import contributors
 from assay.tables import Table
 
@@ -84,6 +84,7 @@ def adjustment_accuracy(
     """
     if not widths or not common or min(*widths, samples, topic_samples, *common) < 1:
         raise UsageError("widths, numbers of common topics and samples are at least 1")
+    check_judged(lists)
     if max(widths) >= len(lists.runs):
         raise UsageError(f"a width of {max(widths)} of {len(lists.runs)} runs; one run must remain to be estimated")
     if max(common) > len(lists.topics):

@@ -18,7 +18,7 @@ from assay.grades import UNJUDGED
 from assay.ids import Ints
 from assay.lists import Floats, Lists
 from assay.pooling.bias import unique_items
-from assay.pooling.rescoring import rescored, without
+from assay.pooling.rescoring import check_judged, rescored, without
 from assay.pooling.voters import contributors
 from assay.registry import did_you_mean
 from assay.tables import Table
@@ -74,17 +74,17 @@ class Adjustment:
         return "adjust" if 2 * self.variance < self.amount**2 else "do not adjust"
 
     def table(self) -> Table:
-        """One row: unadjusted, adjusted, how sure, and the alternative of the common topics alone."""
+        """One row: unadjusted, adjusted, how sure; from topics also the alternative, the common topics alone."""
         error = None if self.variance is None else np.sqrt(self.variance)
-        alone = None if self.sampled_variance is None else np.sqrt(self.sampled_variance)
-        row = (
-            self.run, self.method, len(self.biases), self.unpooled, self.amount, self.adjusted, error, self.helps,
-            self.advice, self.sampled, alone,
-        )  # fmt: skip
-        formats = {
-            "run": "", "from": "", "n": "d", "unpooled": ".4f", "a": "+.4f", "adjusted": ".4f", "error": ".4f",
-            "P(helps)": ".3f", "advice": "", "common only": ".4f", "its error": ".4f",
+        columns: dict[str, tuple[str, object]] = {
+            "run": ("", self.run), "from": ("", self.method), "n": ("d", len(self.biases)),
+            "unpooled": (".4f", self.unpooled), "a": ("+.4f", self.amount), "adjusted": (".4f", self.adjusted),
+            "error": (".4f", error), "P(helps)": (".3f", self.helps), "advice": ("", self.advice),
         }  # fmt: skip
+        if self.sampled is not None:
+            alone = None if self.sampled_variance is None else np.sqrt(self.sampled_variance)
+            columns |= {"alone": (".4f", self.sampled), "error alone": (".4f", alone)}
+        formats, row = {k: f for k, (f, _) in columns.items()}, [v for _, v in columns.values()]
         return Table.of(formats, [row], caption="Adjustment for pooling bias", notes=self.notes)
 
 
@@ -162,6 +162,7 @@ def adjusted(
     others = [s for s in range(len(lists.runs)) if s != new]
     if not others:
         raise DataError(f"run {run!r} is alone; give the pooled runs as well")
+    check_judged(lists)
     found = (
         _by_systems(lists, new, others, measure, depth, unjudged, by)
         if common is None
@@ -187,7 +188,10 @@ def _by_systems(
     for i, s in enumerate(others):
         grades = without(lists.grades, only[labels.index(own[s])])
         unpooled[i] = rescored(lists, measure, grades=grades, runs=[s], unjudged=unjudged)[0]
-    return from_systems(pooled[others], unpooled, pooled[new], run=lists.runs[new])
+    found = from_systems(pooled[others], unpooled, pooled[new], run=lists.runs[new])
+    known = int((only[labels.index(own[new])] & (lists.grades != UNJUDGED)).sum())
+    said = f"{known} docs that only the new run has are judged: was it not pooled? Its score counts them"
+    return replace(found, notes=(said,) if known else ())
 
 
 def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, common: Sequence[str]) -> Adjustment:
@@ -204,8 +208,9 @@ def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, 
     found = from_topics(unpooled, pooled[places], common=places, run=lists.runs[new])
     codes = lists.codes[new][places, :depth]
     missing = int((lists.grades[codes[codes >= 0]] == UNJUDGED).sum())
-    notes = (f"{missing} docs of the new run on the common topics are not judged; judge them first",) if missing else ()
-    return replace(found, notes=notes)
+    notes = ["alone: the mean of the common topics alone"]
+    notes += [f"{missing} docs of the new run on the common topics are not judged; judge them first"] if missing else []
+    return replace(found, notes=tuple(notes))
 
 
 def _array(values: npt.ArrayLike, dimensions: int) -> Floats:

@@ -1,7 +1,8 @@
 """What does the pool hide? Each run (or group) left out of the pool in turn: what it alone found, and what it loses.
 
 Where it stands: lists with judgments → **leave-one-out** → the adjustment in `adjust`. The docs that only the
-left-out run has in the first `depth` count as never judged, and the run is scored again.
+left-out run has in the first `depth` are hidden, as if never judged, and the run is scored again. What nobody judged
+in the first place counts as not relevant throughout: a change is due to the hidden docs alone (Webber 2010, ch. 6).
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import numpy as np
 from assay.errors import DataError
 from assay.grades import UNJUDGED
 from assay.ids import Ints
-from assay.lists import Bools, Floats, Lists
-from assay.pooling.rescoring import TREATMENTS, rescored, without
+from assay.lists import Bools, Codes, Floats, Lists
+from assay.pooling.rescoring import TREATMENTS, check_judged, rescored, without
 from assay.pooling.voters import contributors
-from assay.tables import Table
+from assay.tables import Table, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class LeftOut:
     pooled: Floats
     """Mean score with all judgments, unjudged docs not relevant."""
     unpooled: dict[str, Floats]
-    """Mean score when left out, for each treatment of unjudged docs."""
+    """Mean score when left out, for each treatment of the hidden docs."""
     rank: Ints
     rank_unpooled: Ints
     measure: str
@@ -47,36 +48,43 @@ class LeftOut:
         """One row per run, the greatest loss first."""
         change = np.divide(self.loss, self.pooled, out=np.zeros_like(self.loss), where=self.pooled > 0)
         order = np.lexsort((np.arange(len(self.runs)), self.loss))
+        grouped = self.groups != self.runs
         rows = [
             (
-                self.runs[i], self.groups[i], self.alone[i], self.relevant_alone[i], self.pooled[i],
-                self.unpooled["nonrelevant"][i], self.loss[i], 100 * change[i], self.unpooled["condensed"][i],
-                self.unpooled["relevant"][i], self.rank[i], self.rank_unpooled[i],
+                self.runs[i], *([self.groups[i]] if grouped else []), self.alone[i], self.relevant_alone[i],
+                self.pooled[i], self.unpooled["nonrelevant"][i], self.loss[i], 100 * change[i],
+                self.unpooled["condensed"][i], self.unpooled["relevant"][i], self.rank[i], self.rank_unpooled[i],
             )
             for i in order
         ]  # fmt: skip
         formats = {
-            "run": "", "group": "", "alone": "d", "relevant alone": "d", "pooled": ".4f", "left out": ".4f",
-            "Δ": "+.4f", "Δ %": "+.1f", "condensed": ".4f", "all relevant": ".4f", "rank": "d", "rank left out": "d",
+            "run": "", **({"group": ""} if grouped else {}), "alone": "d", "relevant": "d", "pooled": ".4f",
+            "left out": ".4f", "Δ": "+.4f", "Δ %": "+.1f", "condensed": ".4f", "at most": ".4f", "rank": "d",
+            "then": "d",
         }  # fmt: skip
         return Table.of(formats, rows, caption=f"Leave one {self.by} out, {self.measure}", notes=self.notes())
 
     def notes(self) -> list[str]:
         """The recipe and the sum of it."""
         worst = int(self.loss.argmin())
+        loss = shown(self.loss[worst], "+.4f")
         return [
-            f"pool depth {self.depth}, {self.topics} topics; docs in the first {self.depth} of no other {self.by} "
-            "count as unjudged, that is as not relevant; condensed: they are taken out of the list; all relevant: they "
-            "are of the top grade; rank left out: among the others with the whole pool",
-            f"mean Δ {self.loss.mean():+.4f}, greatest loss {self.loss[worst]:+.4f} ({self.runs[worst]})",
+            f"pool depth {self.depth}, {self.topics} topics",
+            f"alone: judged docs in the first {self.depth} of no other {self.by}; relevant: how many of them are",
+            "left out: they count as not relevant; condensed: they are taken out of the list; at most: they are of the "
+            "top grade",
+            "then: the rank left out, among the others with the whole pool",
+            f"mean Δ {shown(self.loss.mean(), '+.4f')}, greatest loss {loss} ({self.runs[worst]})",
         ]
 
 
 def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "run", rel: int = 1) -> LeftOut:
     """Leave each run, or with by="group" each group, out of the pool of that depth, and score it again.
 
-    A run that alone retrieved a topic loses all judgments of that topic. One run (or group) alone has no pool to be
-    left out of: that is an error. For measures that divide by the number of relevant docs, that number falls too.
+    The docs that it alone brought count as not relevant, are taken out of its list (condensed), or are of the top grade
+    (relevant). A run that alone retrieved a topic loses all judgments of that topic. One run (or group) alone has no
+    pool to be left out of, and without judgments of its docs there is nothing to hide: both are errors. For measures
+    that divide by the number of relevant docs, that number falls too.
 
     >>> from assay.data import Qrels, Run
     >>> from assay.lists import collected
@@ -88,6 +96,7 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
     names, has = contributors(lists, depth, by=by)
     if len(names) < 2:
         raise DataError(f"one {by} alone ({names[0]}); leaving it out leaves no pool: give at least two {by}s")
+    check_judged(lists)
     labels = lists.runs if by == "run" else lists.groups
     only = unique_items(has)
     judged = lists.grades != UNJUDGED
@@ -96,8 +105,9 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
     unpooled = {how: np.zeros(len(lists.runs)) for how in TREATMENTS}
     for i, name in enumerate(names):
         runs = [s for s, label in enumerate(labels) if label == name]
-        grades = without(lists.grades, only[i])
         for how in TREATMENTS:
+            base = lists.grades if how == "nonrelevant" else _filled(lists, runs)
+            grades = without(base, only[i])
             unpooled[how][runs] = rescored(lists, measure, grades=grades, runs=runs, unjudged=how).mean(axis=1)
     place = [names.index(label) for label in labels]
     return LeftOut(
@@ -113,6 +123,14 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
         by,
         len(lists.topics),
     )
+
+
+def _filled(lists: Lists, runs: list[int]) -> Codes:
+    """The grades, those docs of the runs that nobody judged counting as judged and not relevant."""
+    own = np.zeros(lists.items, dtype=bool)
+    for r in runs:
+        own[lists.item[lists.run_bounds[r] : lists.run_bounds[r + 1]]] = True
+    return np.where(own & (lists.grades == UNJUDGED), 0, lists.grades).astype(np.int32)
 
 
 def unique_items(has: Bools) -> Bools:

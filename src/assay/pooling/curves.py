@@ -17,8 +17,9 @@ from assay.grades import UNJUDGED
 from assay.ids import Ints
 from assay.lists import Codes, Floats, Lists, TopicLists
 from assay.pooling.judging import topic_orders
-from assay.pooling.rescoring import rescored
+from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import voters
+from assay.similarity.correlation import kendall_tau_a
 from assay.tables import Table
 
 LARGEST = np.iinfo(np.int64).max
@@ -54,17 +55,20 @@ class Curves:
         raise UsageError(f"no curve of {order!r}; there are: {', '.join(c.order for c in self.curves)}")
 
     def table(self) -> Table:
-        """One row per order and budget, means over the repetitions."""
+        """One row per order and budget: means over the repetitions; of several also the sd of share and τ."""
+        several = self.curves[0].tau.shape[1] > 1
         rows = [
             (
                 c.order, budget, c.judged[i].mean(), c.relevant[i].mean(), c.relevant[i].mean() / max(1, self.relevant),
-                c.tau[i].mean(), c.bias[i].mean(), c.rms[i].mean(),
+                *([c.relevant[i].std(ddof=1) / max(1, self.relevant)] if several else []),
+                c.tau[i].mean(), *([c.tau[i].std(ddof=1)] if several else []), c.bias[i].mean(), c.rms[i].mean(),
             )
             for c in self.curves
             for i, budget in enumerate(self.budgets)
         ]  # fmt: skip
         formats = {
-            "order": "", "per topic": "d", "judged": ".0f", "relevant": ".1f", "share": ".3f", "τ": ".3f",
+            "order": "", "per topic": "d", "judged": ".0f", "relevant": ".1f", "share": ".3f",
+            **({"its sd": ".3f"} if several else {}), "τ": ".3f", **({"sd of τ": ".3f"} if several else {}),
             "bias": "+.4f", "RMS": ".4f",
         }  # fmt: skip
         return Table.of(formats, rows, caption=f"Judging orders, {self.measure}", notes=[self.recipe])
@@ -103,7 +107,7 @@ def curves(
     _checked(lists, orders, budgets, repetitions)
     largest = max(len(s.docs) for s in _seen(lists, depth, judged_only))
     if largest == 0:
-        raise DataError("no doc of the runs is judged; the judgments are of other topics or docs than the runs")
+        raise DataError("every doc of the runs is marked as pooled and not judged (grade −1); judge some first")
     marks = tuple(sorted({min(b, largest) for b in (budgets or spaced(largest))}))
     task = _Task(lists, measure, depth, judged_only, rel, marks, rescored(lists, measure).mean(axis=1), seed)
     todo = [(order, r) for order in orders for r in range(repetitions)]
@@ -186,18 +190,18 @@ class _Task:
 def tau(a: Floats, b: Floats) -> float:
     """Kendall's τ_a: (concordant − discordant) / all pairs; tied pairs count for neither. One run alone: 1.
 
+    Scores that differ by rounding alone are tied.
+
     >>> tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
     0.3333333333333333
     """
     if len(a) < 2:
         return 1.0
-    same = np.sign(np.round(a[:, None] - a, 12)) * np.sign(np.round(b[:, None] - b, 12))
-    return float(same.sum() / (len(a) * (len(a) - 1)))
+    return kendall_tau_a(np.round(a, 12), np.round(b, 12))
 
 
 def _checked(lists: Lists, orders: Sequence[str], budgets: Sequence[int] | None, repetitions: int) -> None:
-    if not (lists.grades != UNJUDGED).any():
-        raise DataError("no judgments; a curve needs the qrels that play the judge")
+    check_judged(lists)
     if not orders or repetitions < 1:
         raise UsageError("give at least one order and one repetition")
     if len(set(orders)) < len(orders):

@@ -16,7 +16,7 @@ from assay.engine import chunks
 from assay.errors import UsageError
 from assay.ids import Ids, Ints
 from assay.lists import Bools, Floats, Lists, TopicLists
-from assay.pooling.voters import contributors, scaled_scores, voters
+from assay.pooling.voters import POOLED, contributors, scaled_scores, voters
 from assay.registry import Registry
 from assay.tables import Table
 
@@ -47,7 +47,7 @@ class Pool:
     def qrels(self) -> Qrels:
         """The pool as judgments still to be made: grade −1, which means pooled and not judged."""
         bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
-        return Qrels(self.topics, bounds, self.docs, np.full(len(self), -1, dtype=np.int64), name="pool")
+        return Qrels(self.topics, bounds, self.docs, np.full(len(self), POOLED, dtype=np.int64), name="pool")
 
     def table(self) -> Table:
         """One row per doc, in the order of judging."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.engine import chunks
-from assay.errors import UsageError
+from assay.errors import DataError, UsageError
 from assay.grades import UNJUDGED, Grades
 from assay.lists import Codes, Floats, Lists
 from assay.measures import Measure, parse
@@ -84,6 +84,12 @@ def _ideal(lists: Lists, judged: Codes) -> Codes:
     out = np.full((len(lists.topics), int(counts.max(initial=0))), UNJUDGED, dtype=np.int32)
     out[topic[order], place] = judged[known][order]
     return out
+
+
+def check_judged(lists: Lists) -> None:
+    """Refuse lists of which no doc is judged: the judgments are of something else."""
+    if not (lists.grades[lists.item] != UNJUDGED).any():
+        raise DataError("no doc of the runs is judged; the judgments are of other topics or docs than the runs")
 
 
 def without(grades: Codes, items: np.ndarray) -> Codes:

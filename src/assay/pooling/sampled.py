@@ -18,7 +18,7 @@ from assay.grades import UNJUDGED
 from assay.ids import Ids, Ints
 from assay.lists import Bools, Floats, Lists, TopicLists
 from assay.pooling.pools import depth as depth_pool
-from assay.pooling.voters import voters
+from assay.pooling.voters import POOLED, voters
 from assay.registry import Registry
 from assay.tables import Table
 
@@ -45,15 +45,15 @@ class Sample:
     def __len__(self) -> int:
         return len(self.items)
 
-    def qrels(self, lists: Lists | None = None, *, unjudged: int = -1) -> Qrels:
+    def qrels(self, lists: Lists | None = None, *, unjudged: int = POOLED) -> Qrels:
         """The pool as judgments with probabilities: the chosen docs with their grade in the lists, the others −1.
 
         A chosen doc that the lists have no grade for gets `unjudged`. Without lists every grade is −1.
         """
-        grades = np.full(len(self), -1, dtype=np.int64)
+        grades = np.full(len(self), POOLED, dtype=np.int64)
         if lists is not None:
             known = lists.grades[self.items]
-            grades = np.where(self.chosen, np.where(known != UNJUDGED, known, unjudged), -1).astype(np.int64)
+            grades = np.where(self.chosen, np.where(known != UNJUDGED, known, unjudged), POOLED).astype(np.int64)
         bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
         return Qrels(self.topics, bounds, self.docs, grades, self.probabilities, name="sample")
 

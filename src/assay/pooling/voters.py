@@ -11,20 +11,26 @@ from dataclasses import replace
 import numpy as np
 
 from assay.errors import UsageError
+from assay.grades import UNJUDGED
 from assay.ids import Ints
 from assay.lists import NONE, Bools, Floats, Lists, TopicLists
+
+POOLED = -1
+"""The grade of a doc that was pooled and not judged; other negative grades are judgments (spam, say)."""
 
 
 def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, judged_only: bool = False) -> TopicLists:
     """The lists of topic number t down to a depth, one per run or one per group, without docs that no run has there.
 
-    judged_only takes out the docs that nobody judged and closes the lists up, before the cut.
+    judged_only takes out the docs that nobody judged (grade −1 means pooled and not judged) and closes the lists up,
+    before the cut.
     """
     if by not in ("run", "group"):
         raise UsageError(f"a pool is by 'run' or by 'group', not {by!r}")
     seen = lists.topic(t)
     if judged_only:
-        seen = seen.only(lists.grades[seen.items] >= 0)
+        grades = lists.grades[seen.items]
+        seen = seen.only((grades != UNJUDGED) & (grades != POOLED))
     seen = seen.cut(depth)
     return grouped(seen, lists.groups) if by == "group" else seen
 

@@ -47,6 +47,10 @@ def test_check(files: Path) -> None:
     assert done.exit_code == 0, done.output
     for words in ("Nothing odd was found", "Protocol: 12 tasks", "Quality per topic", "Workers, most suspect first"):
         assert words in done.output
+    assert "AUC" in done.output
+    short = run("check", files / "labels.csv", "--scale", "S100", "--most", 0).output
+    assert "AUC" not in short
+    assert "Workers, most suspect first" not in short
 
 
 def test_check_as_json_is_a_list_of_tables(files: Path) -> None:
@@ -135,6 +139,17 @@ def test_preferences_and_methods(tmp_path: Path) -> None:
         ("1,a,w,1", ["--column", "label"], "--column 'label' is not of the form name=value"),
         ("1,a,w,1", ["--scale", "huge"], "no scale 'huge'"),
         ("1,a,w,", [], "labels.csv:2: label is empty"),
+        ("1,a,w,1\n1,a,v,nan", [], "labels.csv:3: label is not a number: 'nan'"),
+        ("1,a,w,1\n1,a,v", [], "labels.csv:3: 3 cells where the header has 4"),
+        ("1,a,w,1\n1,a,,0", [], "labels.csv:3: worker is empty"),
+        ("1,a,w,-3\n1,a,v,500", [], "labels from -3 to 500 fit no usual scale; say which it is (--scale)"),
+        ("1,a,w,1", ["--times", "0"], "labels times 0 say nothing; the factor must be above 0"),
+        ("1,a,w,1", ["--method", "mace(restarts=0)"], "restarts is 0; it must be above 0"),
+        ("1,a,w,1", ["--method", "mace(theta=0)"], "theta is 0; it must be above 0"),
+        ("1,a,w,1", ["--method", "glad(steps=0)"], "steps is 0; it must be above 0"),
+        ("1,a,w,1", ["--method", "dawid-skene(smoothing=-1)"], "smoothing is -1; it must be 0 or more"),
+        ("1,a,w,1", ["--method", "ordinal(iterations=0)"], "iterations is 0; it must be above 0"),
+        ("1,a,w,1", ["--method", "bradley-terry"], "bradley-terry needs preference pairs"),
     ],
 )
 def test_bad_input_is_one_clear_error(tmp_path: Path, text: str, arguments: list[str], message: str) -> None:
@@ -143,6 +158,80 @@ def test_bad_input_is_one_clear_error(tmp_path: Path, text: str, arguments: list
     done = run("aggregate", path, *arguments)
     assert isinstance(done.exception, AssayError)
     assert message in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "message"),
+    [
+        ("topic,doc,label", "1,a,1", "labels.csv: no column 'worker'; the columns are: topic, doc, label"),
+        ("topic,doc,worker,label,label", "1,a,w,1,0", "more than one column is called 'label'; rename all but one"),
+        ("topic,doc,worker,label,seconds", "1,a,w,1,-5", "labels.csv:2: seconds is below 0: '-5'"),
+        ("topic,doc,worker,label,seconds", "1,a,w,1,soon", "labels.csv:2: seconds is not a number: 'soon'"),
+        ("topic,doc,worker,label,position", "1,a,w,1,1.5", "labels.csv:2: position is not a whole number: '1.5'"),
+        ("topic,doc,worker,label", "", "labels.csv: there are no labels"),
+    ],
+)
+@pytest.mark.parametrize("name", ["check", "aggregate", "transform", "effort"])
+def test_bad_columns_stop_every_command(tmp_path: Path, name: str, header: str, row: str, message: str) -> None:
+    (tmp_path / "labels.csv").write_text(f"{header}\n{row}\n")
+    done = run(name, tmp_path / "labels.csv")
+    assert isinstance(done.exception, AssayError)
+    assert message in str(done.exception)
+    assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "--reference"],
+        ["check", "--gold"],
+        ["aggregate", "--method", "mean", "--reference"],
+        ["transform", "--way", "D_a+t", "--target"],
+        ["effort", "--reference"],
+        ["profile", "--reference"],
+    ],
+)
+def test_judgments_of_other_docs_are_refused_and_nothing_is_written(files: Path, arguments: list[str]) -> None:
+    (files / "other.qrels").write_text("9 0 z 1\n")
+    writing = ["--qrels", files / "out.qrels"] if arguments[0] in ("aggregate", "transform") else []
+    done = run(arguments[0], files / "labels.csv", "--scale", "S100", *writing, *arguments[1:], files / "other.qrels")
+    assert isinstance(done.exception, AssayError)
+    assert "a grade in other.qrels" in str(done.exception)
+    assert not (files / "out.qrels").exists()
+
+
+@pytest.mark.parametrize("option", ["--repeats", "--most-labels"])
+def test_effort_draws_something(files: Path, option: str) -> None:
+    done = run("effort", files / "labels.csv", "--scale", "S100", "--reference", files / "expert.qrels", option, 0)
+    assert done.exit_code == 2
+    assert f"Invalid value for '{option}'" in done.stderr
+
+
+def test_repeats_and_a_guessed_scale_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("topic,doc,worker,label\n1,a,w,1\n1,a,w,0\n1,b,v,2\n1,b,u,0\n")
+    done = run("aggregate", path, "--method", "mean")
+    assert "scale taken to be S3 (0 < 1 < 2); --scale says otherwise" in done.stderr
+    assert "same worker twice on a doc, 1 labels (lines 3): all count" in done.stderr
+    assert "the last counts" in run("aggregate", path, "--method", "mean", "--repeats", "last").stderr
+    assert "the first counts" in run("transform", path, "--way", "Tw_alpha").stderr
+    assert not run("aggregate", path, "--method", "mean", "--quiet").stderr
+
+
+def test_workers_are_shown_where_a_method_knows_them(files: Path) -> None:
+    shown = run("aggregate", files / "labels.csv", "--scale", "S100", "--method", "interval", "--workers", 2)
+    assert "Workers by interval model, the first 2 of 6" in shown.output
+    plain = run("aggregate", files / "labels.csv", "--scale", "S100", "--method", "mean", "--workers", 2, "--most", 0)
+    assert "mean says nothing about workers" in plain.stderr
+    assert "Workers by" not in plain.stdout
+    assert "least certain" not in plain.stdout
+
+
+def test_a_matrix_per_worker_needs_labels(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("topic,doc,worker,label\n" + "".join(f"1,d{d},w{w},{d % 3}\n" for d in range(3) for w in range(3)))
+    assert "6 free cells and the typical worker 3 labels" in run("aggregate", path, "--method", "dawid-skene").output
+    assert "free cells" not in run("aggregate", path, "--method", "one-coin").output
 
 
 def test_check_reports_what_is_odd_and_goes_on(tmp_path: Path) -> None:

@@ -183,9 +183,11 @@ def test_degenerate_topics_are_named() -> None:
     assert transformed(Labels.from_rows(flat), found).grades.tolist() == [0, 0]
     full = best_cuts(Labels.from_rows(flat), "H_t+a", source=FINE, undefined="one")
     assert full.cuts[0].trouble == "all labels fall on one level; at this cut 2 of 2 tasks do not vary"
-    target = Qrels.from_dict({"1": {"a": 0, "b": 0}})
+    target = Qrels.from_dict({"1": {"d0": 0, "d1": 0}})
     none = best_cuts(as_labels(sample(0)[0]), "D_a+t", source=FINE, target=target)
     assert none.cuts[0].trouble == "the target has grade 0 only"
+    with pytest.raises(DataError, match="no doc has a grade in qrels"):
+        best_cuts(as_labels(sample(0)[0]), "D_a+t", source=FINE, target=Qrels.from_dict({"1": {"x": 0}}))
 
 
 @pytest.mark.parametrize("way", ["H_t+a", "H_a+t", "Tw_alpha"])

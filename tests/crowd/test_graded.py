@@ -195,9 +195,9 @@ def test_preferences_file(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     pairs = Preferences.from_rows([("1", "a", "b", "w", 1.0)])
-    with pytest.raises(UsageError, match="preference pairs go with bradley-terry"):
+    with pytest.raises(UsageError, match="mean needs a label for each doc"):
         aggregate(pairs, "mean")
-    with pytest.raises(UsageError, match="preference pairs go with bradley-terry"):
+    with pytest.raises(UsageError, match="bradley-terry needs preference pairs"):
         aggregate(Labels.from_rows([("1", "a", "w", 1.0)]), "bradley-terry")
     with pytest.raises(UsageError, match="a prior of 0"):
         bradley_terry(pairs, prior=0)

@@ -8,8 +8,12 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from scipy.special import digamma
+
 Label = tuple[str, str, int]
 """(doc, worker, answer)."""
+Counts = dict[str, tuple[list[float], list[float]]]
+"""Of each worker how often (spammed, honest), and how often spam fell on each level, without the priors."""
 
 
 def dawid_skene(labels: Sequence[Label], *, levels: int, iterations: int) -> dict[str, list[float]]:
@@ -37,10 +41,87 @@ def dawid_skene(labels: Sequence[Label], *, levels: int, iterations: int) -> dic
             for d, w, y in labels:
                 if d == doc:
                     logs = [v + math.log(error[w][y][c]) for c, v in enumerate(logs)]
-            top = max(logs)
-            raised = [math.exp(v - top) for v in logs]
-            posterior[doc] = [v / sum(raised) for v in raised]
+            posterior[doc] = _normed(logs)
     return posterior
+
+
+def mace(
+    labels: Sequence[Label],
+    *,
+    levels: int,
+    spam: Mapping[str, Sequence[float]],
+    habit: Mapping[str, Sequence[float]],
+    iterations: int,
+    misread: tuple[Mapping[str, str], Sequence[int]] | None = None,
+) -> tuple[dict[str, list[float]], Counts]:
+    """Posterior of each doc after so many variational steps from this start, and the last step's counts.
+
+    misread: the worker and the level under which the habit of a worker at a level is looked up once it has been counted
+    (a program that counts in one order and reads in another).
+    """
+    posterior, counts = _mace_step(labels, levels, spam, habit)
+    for _ in range(iterations):
+        last = counts
+        spam = {w: _log_mean([v + 0.5 for v in row]) for w, (row, _) in last.items()}
+        right = {w: _log_mean([v + 10.0 for v in row]) for w, (_, row) in last.items()}
+        seen, column = misread or ({w: w for w in right}, range(levels))
+        habit = {w: [right[seen[w]][c] for c in column] for w in right}
+        posterior, counts = _mace_step(labels, levels, spam, habit)
+    return posterior, last
+
+
+def _mace_step(
+    labels: Sequence[Label], levels: int, spam: Mapping[str, Sequence[float]], habit: Mapping[str, Sequence[float]]
+) -> tuple[dict[str, list[float]], Counts]:
+    """Posterior of each doc; and of each worker the expected (spammed, honest) and the spam at each level."""
+    logs: dict[str, list[float]] = defaultdict(lambda: [0.0] * levels)
+    for doc, worker, answer in labels:
+        guessed = spam[worker][0] * habit[worker][answer]
+        for c in range(levels):
+            logs[doc][c] += math.log(guessed + spam[worker][1] * (answer == c))
+    posterior = {doc: _normed(row) for doc, row in logs.items()}
+    counts: Counts = {w: ([0.0, 0.0], [0.0] * levels) for w in spam}
+    for doc, worker, answer in labels:
+        guessed, honest = spam[worker][0] * habit[worker][answer], spam[worker][1]
+        known = posterior[doc][answer] * honest / (guessed + honest)
+        both, spammed = counts[worker]
+        both[0] += 1 - known
+        both[1] += known
+        spammed[answer] += 1 - known
+    return posterior, counts
+
+
+def mace_bound(labels: Sequence[Label], counts: Counts, *, levels: int) -> float:
+    """The evidence lower bound of workers with these counts: how well they explain the labels, less what they cost.
+
+    Σ_doc log Σ_level 1/K · Π_label (spam·habit + honest·[answer = level]) − Σ_worker (KL of spam + KL of habit)
+    """
+    spam = {w: _log_mean([v + 0.5 for v in row]) for w, (row, _) in counts.items()}
+    habit = {w: _log_mean([v + 10.0 for v in row]) for w, (_, row) in counts.items()}
+    logs: dict[str, list[float]] = defaultdict(lambda: [-math.log(levels)] * levels)
+    for doc, worker, answer in labels:
+        for c in range(levels):
+            logs[doc][c] += math.log(spam[worker][0] * habit[worker][answer] + spam[worker][1] * (answer == c))
+    evidence = sum(max(row) + math.log(sum(math.exp(v - max(row)) for v in row)) for row in logs.values())
+    return evidence - sum(_divergence(row, 0.5) + _divergence(habits, 10.0) for row, habits in counts.values())
+
+
+def _log_mean(counts: Sequence[float]) -> list[float]:
+    return [math.exp(float(digamma(v) - digamma(sum(counts)))) for v in counts]
+
+
+def _divergence(extra: Sequence[float], prior: float) -> float:
+    """KL of Dirichlet(prior + extra) from Dirichlet(prior, …)."""
+    total, k = sum(extra) + prior * len(extra), len(extra)
+    value = math.lgamma(total) - math.lgamma(k * prior)
+    for e in extra:
+        value += math.lgamma(prior) - math.lgamma(prior + e) + e * float(digamma(prior + e) - digamma(total))
+    return value
+
+
+def _normed(logs: Sequence[float]) -> list[float]:
+    raised = [math.exp(v - max(logs)) for v in logs]
+    return [v / sum(raised) for v in raised]
 
 
 def alpha(units: Sequence[Sequence[float]]) -> float:

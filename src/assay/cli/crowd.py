@@ -15,6 +15,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.crowd.scales import Scale
+    from assay.crowd.uncertain import Uncertain
     from assay.data import Labels, Qrels
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -39,7 +40,7 @@ def command() -> None:
 
 
 def labels_input(command: C) -> C:
-    """LABELS and how to read it; the command gets `labels`, and `scale` (None: guessed). Below output_options."""
+    """LABELS and how to read it; the command gets `labels` and `scale`. Below output_options."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -75,9 +76,9 @@ def load_labels(
     split: str | None,
     drop_empty: bool,
     say: Callable[[str], None],
-) -> tuple[Labels, Scale | None]:
-    """The labels of a file, and their scale if it was told."""
-    from assay.crowd.scales import scale_of
+) -> tuple[Labels, Scale]:
+    """The labels of a file and their scale: the one that was told, or the one that they look like, which is said."""
+    from assay.crowd.scales import scale_in, scale_of
     from assay.io.labels import labels_and_empty
 
     told = scale_of(scale) if scale else None
@@ -93,6 +94,9 @@ def load_labels(
     )
     if left_out:
         say(f"{len(left_out)} rows without label left out: lines {', '.join(map(str, left_out[:10]))}")
+    if told is None:
+        told = scale_in(labels)
+        say(f"scale taken to be {told.name} ({told.described()}); --scale says otherwise")
     return labels, told
 
 
@@ -111,6 +115,16 @@ def read_reference(path: Path | None) -> Qrels | None:
     from assay.io import read_qrels
 
     return read_qrels(path)
+
+
+def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
+    """Where workers labelled a doc more than once, say so, on which lines, and what becomes of it."""
+    from assay.crowd.findings import TWICE, findings
+
+    found = next((f for f in findings(labels, scale=scale) if f.problem == TWICE), None)
+    if found is not None:
+        _, count, lines, _ = found.row()
+        out.say(f"{TWICE}, {count} labels (lines {lines}): {what}")
 
 
 reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
@@ -137,7 +151,7 @@ reference_option = click.option("--reference", type=FILE, help="Qrels to compare
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Rows shown of workers, docs and failures.")
 def check(
     labels: Labels,
-    scale: Scale | None,
+    scale: Scale,
     reference: Path | None,
     gold: Path | None,
     docs: int,
@@ -158,9 +172,7 @@ def check(
     from assay.crowd.findings import findings, findings_table
     from assay.crowd.protocol import Protocol, check_protocol, with_gold
     from assay.crowd.quality import doc_quality, topic_quality, worker_quality
-    from assay.crowd.scales import scale_in
 
-    scale = scale or scale_in(labels)
     found = findings_table(findings(labels, scale=scale))
     known = read_reference(gold)
     marked = labels if known is None else with_gold(labels, known, scale=scale)
@@ -172,15 +184,11 @@ def check(
         marked = marked.select(~outside)
     by_topic = topic_quality(marked, scale=scale, reference=read_reference(reference))
     by_worker, by_doc = worker_quality(marked, scale=scale), doc_quality(marked, scale=scale)
-    out.write(
-        found,
-        checked.summary(),
-        checked.table(most=most),
-        by_topic.table(),
-        by_worker.table(most=most),
-        by_doc.table(most=most),
-        of=[by_worker, by_topic, by_doc],
-    )
+    tables = [found, checked.summary(), by_topic.table()]
+    if most:
+        tables[2:2] = [checked.table(most=most)]
+        tables += [by_worker.table(most=most), by_doc.table(most=most)]
+    out.write(*tables, of=[by_worker, by_topic, by_doc])
 
 
 @command.command()
@@ -196,7 +204,7 @@ def check(
 @reference_option
 def aggregate(
     labels: Labels,
-    scale: Scale | None,
+    scale: Scale,
     method: str,
     repeats: str,
     qrels_path: Path | None,
@@ -213,25 +221,34 @@ def aggregate(
     """
     from assay.crowd.aggregate import aggregate as aggregated
     from assay.crowd.aggregate import agreement_with_reference
-    from assay.crowd.uncertain import write_uncertain
-    from assay.io import write_qrels
-    from assay.tables import Table
 
+    say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
-    if qrels_path:
-        write_qrels(qrels_path, judged.qrels())
-        out.say(f"qrels written to {qrels_path}")
-    if uncertainty:
-        write_uncertain(uncertainty, judged)
-        out.say(f"uncertainty written to {uncertainty}")
-    tables = [judged.summary(), judged.table(most=most)]
-    if workers:
-        whole = judged.worker_table()
-        tables.append(Table(whole.columns, whole.formats, whole.rows[:workers], whole.caption, whole.notes))
+    tables = [judged.summary()]
+    if most:
+        tables.append(judged.table(most=most))
+    if workers and judged.workers:
+        tables.append(judged.worker_table(most=workers))
+    elif workers:
+        out.say(f"{judged.method} says nothing about workers; a model does, see `assay crowd methods`")
     known = read_reference(reference)
     if known is not None:
         tables.append(agreement_with_reference(labels, known, [method], scale=scale).table())
     out.write(*tables, of=judged)
+    write_judgments(judged, qrels_path, uncertainty, out)
+
+
+def write_judgments(judged: Uncertain, qrels: Path | None, uncertainty: Path | None, out: Output) -> None:
+    """The judgments as qrels, and with their uncertainty, where a path was given."""
+    from assay.crowd.uncertain import write_uncertain
+    from assay.io import write_qrels
+
+    if qrels:
+        write_qrels(qrels, judged.qrels())
+        out.say(f"qrels written to {qrels}")
+    if uncertainty:
+        write_uncertain(uncertainty, judged)
+        out.say(f"uncertainty written to {uncertainty}")
 
 
 @command.command()
@@ -278,15 +295,10 @@ def preferences(
     """
     from assay.crowd.aggregate import aggregate as aggregated
     from assay.crowd.preferences import read_preferences
-    from assay.crowd.uncertain import write_uncertain
-    from assay.io import write_qrels
 
     judged = aggregated(read_preferences(path, columns=_pairs(columns, "--column")), "bradley-terry", prior=prior)
-    if qrels_path:
-        write_qrels(qrels_path, judged.qrels())
-    if uncertainty:
-        write_uncertain(uncertainty, judged)
     out.write(judged.summary(), judged.table(most=most), of=judged)
+    write_judgments(judged, qrels_path, uncertainty, out)
 
 
 @command.command()

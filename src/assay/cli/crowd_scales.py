@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.crowd import command, labels_input, read_reference, reference_option
+from assay.cli.crowd import command, labels_input, read_reference, reference_option, say_repeats
 from assay.cli.inputs import FILE
 from assay.cli.options import Output, output_and_figure_options, seed_option
 from assay.errors import UsageError
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @reference_option
 def transform(
     labels: Labels,
-    scale: Scale | None,
+    scale: Scale,
     levels: int,
     way: str,
     target: Path | None,
@@ -66,6 +66,7 @@ def transform(
 
     if runs and reference is None:
         raise UsageError("--run needs --reference: the judgments that rank the runs rightly")
+    say_repeats(labels, scale, out, "the first counts")
     with out.progress("cuts") as progress:
         found = best_cuts(
             labels,
@@ -84,9 +85,6 @@ def transform(
     judged = transformed(labels, found, ties=ties, aggregate=aggregate)
     if found.degenerate():
         out.say(f"look at these before you use the cuts: topics {', '.join(found.degenerate())}")
-    if qrels_path:
-        write_qrels(qrels_path, judged)
-        out.say(f"qrels written to {qrels_path}")
     tables = [found.table()]
     known = read_reference(reference)
     if runs and known is not None:
@@ -94,19 +92,34 @@ def transform(
 
         tables.append(ranking_agreement(list(runs), judged, known, measure=measure).table())
     out.write(*tables, of=found)
+    if qrels_path:
+        write_qrels(qrels_path, judged)
+        out.say(f"qrels written to {qrels_path}")
 
 
 @command.command()
 @output_and_figure_options
 @labels_input
 @reference_option
-@click.option("--repeats", default=100, show_default=True, help="Repetitions of drawing fewer labels per doc.")
-@click.option("--most-labels", default=10, show_default=True, help="Labels per doc up to which is drawn.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Repetitions of drawing fewer labels per doc.",
+)
+@click.option(
+    "--most-labels",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Labels per doc up to which is drawn.",
+)
 @click.option("--untied", is_flag=True, help="Divide by pairs whose reference differs, not by all pairs.")
 @seed_option
 def effort(
     labels: Labels,
-    scale: Scale | None,
+    scale: Scale,
     reference: Path | None,
     repeats: int,
     most_labels: int,
@@ -120,9 +133,7 @@ def effort(
       assay crowd effort labels.tsv --scale S100 --times 100 --reference trec8.qrels
     """
     from assay.crowd.effort import fewer_docs, fewer_judgments, run_out, time_by_position
-    from assay.crowd.scales import scale_in
 
-    scale = scale or scale_in(labels)
     scale.checked(labels)
     gone = [run_out(labels, scale=scale)] if scale.kind == "interval" else []
     drawn: list[object] = [*gone]
@@ -151,16 +162,15 @@ def effort(
 @labels_input
 @click.option("--reference", type=FILE, required=True, help="Qrels whose levels are profiled.")
 @click.option("--aggregated", is_flag=True, help="Mean label of each doc instead of single labels.")
-def profile(labels: Labels, scale: Scale | None, reference: Path, aggregated: bool, out: Output) -> None:
+def profile(labels: Labels, scale: Scale, reference: Path, aggregated: bool, out: Output) -> None:
     """What each level of a reference is worth on the scale of the labels: median and quartiles.
 
     \b
       assay crowd profile labels.tsv --scale S100 --times 100 --reference graded.qrels
     """
     from assay.crowd.profiles import gain_profile
-    from assay.crowd.scales import scale_in
     from assay.io import read_qrels
 
-    (scale or scale_in(labels)).checked(labels)
+    scale.checked(labels)
     result = gain_profile(labels, read_qrels(reference), aggregated=aggregated)
     out.write(result.table(), of=result)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 # Imported for what they register.
-from assay.crowd import graded, latent, preferences  # noqa: F401
+from assay.crowd import graded, latent, preferences, spammers  # noqa: F401
 from assay.crowd.answers import Answers
 from assay.crowd.preferences import Preferences
 from assay.crowd.scales import Scale, comparable_magnitudes, scale_in, short_units
@@ -42,7 +42,8 @@ def aggregate(
     kind = entry.facts["kind"]
     if isinstance(labels, Preferences) or kind == "preferences":
         if not isinstance(labels, Preferences) or kind != "preferences":
-            raise UsageError(f"{entry.name} and these labels do not fit: preference pairs go with bradley-terry")
+            needed = "preference pairs" if kind == "preferences" else "a label for each doc"
+            raise UsageError(f"{entry.name} needs {needed}; preference pairs and bradley-terry go together")
         return entry.function(labels, **given)
     scale = scale or scale_in(labels)
     notes: tuple[str, ...] = ()
@@ -92,8 +93,6 @@ def agreement_with_reference(
     least = cut if cut is not None else (scale.low + scale.high) / 2 if scale.kind == "interval" else 1.0
     grade = reference_of(labels, reference)
     known = np.flatnonzero(~np.isnan(grade))
-    if not len(known):
-        raise DataError(f"{labels.name}: no doc has a grade in {reference.name}")
     rows = [("single labels", *_compared(labels.label[known] >= least, grade[known] >= rel))]
     of_item = reference.to_dict()
     for method in methods:

@@ -54,6 +54,8 @@ def source_of(
     if target is not None:
         known = target.to_dict()
         least = 0 if unjudged == "zero" else -1
+        if not any(d in known.get(t, {}) for t, d in pairs):
+            raise DataError(f"{labels.name}: no doc has a grade in {target.name}; check topics and doc ids")
         grades = np.array([max(0, g) if (g := known.get(t, {}).get(d)) is not None else least for t, d in pairs])
         if grades.max(initial=0) >= levels:
             raise DataError(f"{target.name}: grade {grades.max()} does not fit {levels} levels (0–{levels - 1})")

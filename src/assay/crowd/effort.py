@@ -210,7 +210,9 @@ def fewer_docs(labels: Labels, reference: Qrels, *, untied: bool = False) -> Few
         agreement = counts.agreement(untied=untied)
         found.append(agreement[np.isfinite(agreement)])
     kind = "pairs whose reference differs" if untied else "all pairs"
-    return Fewer("docs per task", amounts, tuple(found), (f"Share of {kind}, one value per task.",))
+    note = f"Share of {kind}, one value per task."
+    note += " Without a column of positions the first docs are those of the file." if labels.position is None else ""
+    return Fewer("docs per task", amounts, tuple(found), (note,))
 
 
 def fewer_judgments(
@@ -228,6 +230,8 @@ def fewer_judgments(
     Each repetition draws one order of every doc's labels and takes its first n: amounts are compared on the same draws;
     a doc with fewer labels gives all it has. Values are means over the repetitions.
     """
+    if most < 1 or repeats < 1:
+        raise UsageError(f"{most} labels per doc, {repeats} repetitions; take at least one of each")
     item, pairs = labels.items()
     begin = np.concatenate([[0], np.cumsum(np.bincount(item))[:-1]])
     first = np.unique(item, return_index=True)[1]

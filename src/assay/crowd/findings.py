@@ -16,6 +16,7 @@ from assay.data import Labels
 from assay.tables import Table
 
 SHOWN = 8
+TWICE = "same worker twice on a doc"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def findings(labels: Labels, *, scale: Scale) -> list[Finding]:
     per_doc, per_worker = np.bincount(item)[item], np.bincount(labels.worker)[labels.worker]
     told = (
         ("label outside the scale", scale.outside(labels.label), f"the scale is {scale.name}: {scale.described()}"),
-        ("same worker twice on a doc", repeated(labels), "all count unless repeats=first or last is chosen"),
+        (TWICE, repeated(labels), "all count unless repeats=first or last is chosen"),
         ("doc with one label", per_doc == 1, "nothing shows how sure its grade is"),
         ("worker with one label", per_worker == 1, "nothing can be said about the worker"),
     )

@@ -14,7 +14,7 @@ from assay.crowd.answers import Answers
 from assay.crowd.uncertain import LEVEL, Uncertain
 from assay.crowd.vote import AGGREGATIONS, _rounded
 from assay.data import Floats
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.ids import Ints
 
 PRIOR_SHAPE = 2.0
@@ -47,6 +47,7 @@ def interval(
     ψ = W/10 and c = 2ψ². Mean-field updates from θ = means, b = 0. per_topic: μ and ω² for each topic on its own.
     A magnitude scale is fitted on logs. After Raykar et al. 2010, with priors that keep a worker with one label sane.
     """
+    _some(iterations)
     ratio = answers.scale.kind == "ratio"
     value = np.log(answers.value) if ratio else answers.value
     width = float(np.ptp(value)) if ratio else answers.scale.high - answers.scale.low
@@ -59,6 +60,11 @@ def interval(
     centre = np.exp(fit.worth) if ratio else fit.worth.clip(answers.scale.low, answers.scale.high)
     told = _rounded("interval model", answers, centre, low, high, sd, _worker_facts(answers, fit))
     return _noted(told, fit, len(answers))
+
+
+def _some(iterations: int) -> None:
+    if iterations < 1:
+        raise UsageError(f"iterations is {iterations}; it must be above 0")
 
 
 def _worker_facts(answers: Answers, fit: Worth) -> dict[str, dict[str, float]]:
@@ -126,6 +132,7 @@ def ordinal(answers: Answers, *, iterations: int = 500, tolerance: float = 1e-5)
     """
     from scipy.special import ndtr
 
+    _some(iterations)
     if answers.scale.kind != "categories":
         raise DataError(f"the ordinal model needs levels; labels on {answers.scale.name} are numbers: use interval")
     fit, cuts = _probit(answers, iterations, tolerance)

@@ -1,8 +1,8 @@
 """What is the true level of each doc, when workers differ in quality? Models with a hidden truth, fitted by EM.
 
-Dawid–Skene (a confusion matrix per worker), one coin (one accuracy), GLAD (ability and difficulty), MACE (honest or
-spamming). All work on sparse items × workers tables: an iteration costs a few passes over the labels, memory is a few
-numbers per label. Each keeps its posterior and says whether it converged.
+Dawid–Skene (a confusion matrix per worker), one coin (one accuracy), GLAD (ability and difficulty); MACE (honest or
+spamming) is in `spammers.py`. All work on sparse items × workers tables: an iteration costs a few passes over the
+labels, memory is a few numbers per label. Each keeps its posterior and says whether it converged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
 from assay.data import Floats
 from assay.engine import generators
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 
 TINY = 1e-10
 
@@ -54,13 +54,14 @@ Step = Callable[[Floats], tuple[Floats, float]]
 def em(step: Step, posterior: Floats, *, iterations: int, tolerance: float) -> Fit:
     """Steps until the relative change of the log-likelihood falls below the tolerance, or `iterations` of them."""
     history: list[float] = [-np.inf]
-    while len(history) <= max(1, iterations) and not _settled(history, tolerance):
+    while len(history) <= iterations and not settled(history, tolerance):
         posterior, likelihood = step(posterior)
         history.append(likelihood)
-    return Fit(posterior, tuple(history[1:]), _settled(history, tolerance), {})
+    return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {})
 
 
-def _settled(history: list[float], tolerance: float) -> bool:
+def settled(history: list[float], tolerance: float) -> bool:
+    """Whether the last step changed the number by no more than this share of it."""
     if len(history) < 3:
         return False
     return abs(history[-1] - history[-2]) <= tolerance * max(1.0, abs(history[-2]))
@@ -71,7 +72,7 @@ def best_fit(step: Step, answers: Answers, *, iterations: int, tolerance: float,
     votes = answers.votes()
     start = votes / votes.sum(axis=1, keepdims=True)
     fits = [em(step, start, iterations=iterations, tolerance=tolerance)]
-    for rng in generators(seed, max(1, restarts) - 1):
+    for rng in generators(seed, restarts - 1):
         noise = rng.dirichlet(np.ones(start.shape[1]), len(start))
         fit = em(step, (start + noise) / 2, iterations=iterations, tolerance=tolerance)
         fits.append(replace(fit, posterior=oriented(fit.posterior, answers)))
@@ -83,7 +84,7 @@ def dawid_skene(
     answers: Answers,
     *,
     iterations: int = 1000,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-9,
     smoothing: float = 0.0,
     restarts: int = 1,
     seed: int = 0,
@@ -93,7 +94,7 @@ def dawid_skene(
     smoothing: imaginary labels added to every cell of a matrix. A level that a worker never used is left out of the
     worker's matrix. Dawid & Skene 1979.
     """
-    _needs_two_levels(answers)
+    checked_for_levels(answers, smoothing=smoothing, iterations=iterations, restarts=restarts)
     matrix, n = _by_worker_and_answer(answers), len(answers.workers)
     k = len(answers.levels)
     used = np.asarray(matrix.sum(axis=0)).reshape(n, k, 1) > 0
@@ -102,7 +103,7 @@ def dawid_skene(
         confusion = _confusion(matrix, posterior, used, smoothing)
         prior = posterior.mean(axis=0).clip(min=TINY)
         logs = np.log(prior) + matrix @ np.log(np.where(used, confusion, 1.0)).reshape(n * k, k)
-        return softmax(logs), _log_sum(logs)
+        return softmax(logs), log_sum(logs)
 
     fit = best_fit(step, answers, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
     posterior = fit.posterior
@@ -114,7 +115,20 @@ def dawid_skene(
         | {f"{y:g}|{c:g}": float(m[i, j]) for j, c in enumerate(answers.levels) for i, y in enumerate(answers.levels)}
         for w, a, m in zip(answers.workers, accuracy, confusion, strict=True)
     }
-    return _told("Dawid–Skene", answers, posterior, fit.told(restarts, tolerance), facts)
+    told = (fit.told(restarts, tolerance), *_short_of_labels(answers))
+    return judged("Dawid–Skene", answers, posterior, told, facts)
+
+
+def _short_of_labels(answers: Answers) -> tuple[str, ...]:
+    """A warning where the typical worker gave fewer labels than a matrix has free cells."""
+    given = np.bincount(answers.worker)
+    k, typical = len(answers.levels), float(np.median(given[given > 0]))
+    if typical >= k * (k - 1):
+        return ()
+    return (
+        f"A matrix has {k * (k - 1)} free cells and the typical worker {typical:g} labels: the probabilities are too "
+        "sure; add smoothing, or take one-coin or ordinal.",
+    )
 
 
 def _confusion(matrix: Any, posterior: Floats, used: Any, smoothing: float) -> Floats:
@@ -131,7 +145,7 @@ def one_coin(
     answers: Answers,
     *,
     iterations: int = 1000,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-9,
     smoothing: float = 0.0,
     restarts: int = 1,
     seed: int = 0,
@@ -140,7 +154,7 @@ def one_coin(
 
     smoothing: imaginary labels at the accuracy of chance. Zhang et al. 2016.
     """
-    _needs_two_levels(answers)
+    checked_for_levels(answers, smoothing=smoothing, iterations=iterations, restarts=restarts)
     matrix, k = _by_item_and_answer(answers), len(answers.levels)
     counts = np.maximum(1, np.bincount(answers.worker, minlength=len(answers.workers)))
 
@@ -151,48 +165,57 @@ def one_coin(
         prior = posterior.mean(axis=0).clip(min=TINY)
         weights = (matrix @ np.column_stack([np.log(skill) - miss, miss])).reshape(-1, k, 2)
         logs = np.log(prior) + weights[:, :, 0] + weights[:, :, 1].sum(axis=1, keepdims=True)
-        return softmax(logs), _log_sum(logs)
+        return softmax(logs), log_sum(logs)
 
     fit = best_fit(step, answers, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
     posterior = fit.posterior
     skill = matrix.T @ posterior.ravel() / counts
     facts = {w: {"accuracy": float(s)} for w, s in zip(answers.workers, skill, strict=True)}
-    return _told("one coin", answers, posterior, fit.told(restarts, tolerance), facts)
+    return judged("one coin", answers, posterior, (fit.told(restarts, tolerance),), facts)
 
 
 @AGGREGATIONS.register("glad", kind="categories")
 def glad(answers: Answers, *, iterations: int = 100, tolerance: float = 1e-6, steps: int = 25) -> Uncertain:
     """Ability a of a worker and ease exp(b) of a doc: P(right) = 1/(1+exp(−a·exp(b))); a < 0 is an adversary.
 
-    Priors N(1, 1) on a and b, uniform on the levels; the M-step takes at most `steps` conjugate gradients.
-    Whitehill et al. 2009.
+    Priors N(1, 1) on a and b, uniform on the levels; the M-step takes at most `steps` conjugate gradients, and the log
+    density of labels, abilities and eases never falls. Whitehill et al. 2009.
     """
-    from scipy.optimize import minimize
-
-    _needs_two_levels(answers)
-    n, state = len(answers.workers), np.ones(len(answers.workers) + len(answers.items))
-    history = [-np.inf]
-    while len(history) <= max(1, iterations) and not _settled(history, tolerance):
-        posterior = softmax(_glad_logs(answers, state))
-        own = posterior[answers.item, answers.answer]
-        found = minimize(
-            _glad_loss, state, (answers, own), "CG", jac=True, tol=1e-2, options={"maxiter": max(1, steps)}
-        )
-        state = found.x
-        history.append(-float(found.fun))
-    fit = Fit(posterior, tuple(history[1:]), _settled(history, tolerance), {})
+    checked_for_levels(answers, iterations=iterations, steps=steps)
+    fit = _glad_run(answers, iterations, tolerance, steps)
+    n, state = len(answers.workers), fit.parameters["state"]
     ease = np.exp(state[n:])
     facts = {w: {"ability": float(a)} for w, a in zip(answers.workers, state[:n], strict=True)}
-    told = fit.told(1, tolerance, "expected log density") + f" Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
-    return _told("GLAD", answers, posterior, told, facts)
+    told = fit.told(1, tolerance, "log density") + f" Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
+    return judged("GLAD", answers, fit.posterior, (told,), facts)
 
 
-def _glad_logs(answers: Answers, state: Floats) -> Floats:
-    """Log of prior × likelihood, items × levels, up to a constant per item."""
-    ability, ease = state[answers.worker], np.exp(state[len(answers.workers) + answers.item])
+def _glad_run(answers: Answers, iterations: int, tolerance: float, steps: int) -> Fit:
+    """EM from abilities and log eases of 1; the state is that after the M-step that follows the posterior."""
+    from scipy.optimize import minimize
+
+    state, history = np.ones(len(answers.workers) + len(answers.items)), [-np.inf]
+    while len(history) <= iterations and not settled(history, tolerance):
+        posterior, density = _glad_expected(answers, state)
+        own = posterior[answers.item, answers.answer]
+        state = minimize(_glad_loss, state, (answers, own), "CG", jac=True, tol=1e-2, options={"maxiter": steps}).x
+        history.append(density)
+    return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {"state": state})
+
+
+def _glad_expected(answers: Answers, state: Floats) -> tuple[Floats, float]:
+    """Posterior of the levels, and the log density of the labels and the state, the truth summed out."""
+    x = state[answers.worker] * np.exp(state[len(answers.workers) + answers.item])
     # log σ(x) − log((1 − σ(x))/(K − 1)) = x + log(K − 1): what an answer adds to its own level.
-    gain = ability * ease + np.log(len(answers.levels) - 1)
-    return answers.votes(gain)
+    others = np.log(len(answers.levels) - 1)
+    logs = answers.votes(x + others)
+    missed = -(np.logaddexp(0, x) + others).sum() - len(answers.items) * np.log(len(answers.levels))
+    return softmax(logs), log_sum(logs) + float(missed) + _standard_normal(state - 1)
+
+
+def _standard_normal(values: Floats) -> float:
+    """Sum of the log densities of the values."""
+    return float(-0.5 * (values**2).sum() - 0.5 * len(values) * np.log(2 * np.pi))
 
 
 def _glad_loss(state: Floats, answers: Answers, own: Floats) -> tuple[float, Floats]:
@@ -203,85 +226,12 @@ def _glad_loss(state: Floats, answers: Answers, own: Floats) -> tuple[float, Flo
     right = 1 / (1 + np.exp(-x.clip(-500, 500)))
     wrong_log = -np.logaddexp(0, x)
     value = (own * x + wrong_log).sum() - (1 - own).sum() * np.log(len(answers.levels) - 1)
-    value -= 0.5 * ((state - 1) ** 2).sum() + 0.5 * len(state) * np.log(2 * np.pi)
+    value += _standard_normal(state - 1)
     slope = (own - right) * ease
     gradient = np.concatenate(
         [np.bincount(answers.worker, slope, minlength=n), np.bincount(answers.item, slope * ability, minlength=m)]
     )
     return -float(value), -(gradient - (state - 1))
-
-
-@AGGREGATIONS.register("mace", kind="categories")
-def mace(
-    answers: Answers,
-    *,
-    iterations: int = 50,
-    tolerance: float = 1e-6,
-    restarts: int = 10,
-    seed: int = 0,
-    theta: float = 0.5,
-    strategy: float = 10.0,
-) -> Uncertain:
-    """A worker answers truly with probability 1 − spam, else from a habit; variational Bayes.
-
-    Priors Beta(theta, theta) on spamming, Dirichlet(strategy, …) on the habit, uniform on the levels; `restarts` random
-    starts, the one with the highest likelihood is kept. Hovy et al. 2013.
-    """
-    _needs_two_levels(answers)
-    n, k = len(answers.workers), len(answers.levels)
-    runs = []
-    for rng in generators(seed, max(1, restarts)):
-        spam, habit = (_shares(rng.uniform(1, 2.5, (n, columns))) for columns in (2, k))
-        runs.append(_mace_run(answers, spam, habit, iterations, tolerance, (theta, strategy)))
-    fit = max(runs, key=lambda f: f.likelihood)
-    spam = fit.parameters["spam"] / fit.parameters["spam"].sum(axis=1, keepdims=True)
-    facts = {w: {"honest": float(h)} for w, h in zip(answers.workers, spam[:, 1], strict=True)}
-    return _told("MACE", answers, fit.posterior, fit.told(restarts, tolerance), facts)
-
-
-def _mace_run(
-    answers: Answers, spam: Floats, habit: Floats, iterations: int, tolerance: float, priors: tuple[float, float]
-) -> Fit:
-    """One variational run. spam: workers × (spams, honest); habit: workers × levels; neither sums to one exactly."""
-    posterior, _, honest = _mace_expected(answers, spam, habit)
-    history = [-np.inf]
-    while len(history) <= max(1, iterations) and not _settled(history, tolerance):
-        spam, habit = _mace_update(answers, honest, habit.shape, priors)
-        posterior, likelihood, honest = _mace_expected(answers, spam, habit)
-        history.append(likelihood)
-    return Fit(posterior, tuple(history[1:]), _settled(history, tolerance), {"spam": spam, "habit": habit})
-
-
-def _mace_update(
-    answers: Answers, honest: Floats, shape: tuple[int, ...], priors: tuple[float, float]
-) -> tuple[Floats, Floats]:
-    """Spam and habit from the probability that each label was given honestly."""
-    n, k = shape
-    habits = np.bincount(answers.worker * k + answers.answer, 1 - honest, minlength=n * k).reshape(n, k)
-    known = np.bincount(answers.worker, honest, minlength=n)
-    counts = np.column_stack([habits.sum(axis=1), known]).astype(np.float64)
-    return _log_mean(counts + np.float64(priors[0])), _log_mean(habits.astype(np.float64) + np.float64(priors[1]))
-
-
-def _mace_expected(answers: Answers, spam: Floats, habit: Floats) -> tuple[Floats, float, Floats]:
-    """Posterior of the levels, log-likelihood, and the probability that each label was given honestly."""
-    habitual = (spam[:, :1] * habit).ravel()[answers.worker * habit.shape[1] + answers.answer]
-    honest = spam[:, 1][answers.worker]
-    logs = answers.votes(np.log1p(honest / habitual))
-    logs += np.bincount(answers.item, np.log(habitual))[:, None] - np.log(habit.shape[1])
-    posterior = softmax(logs)
-    return posterior, _log_sum(logs), posterior[answers.item, answers.answer] * honest / (honest + habitual)
-
-
-def _log_mean(counts: Floats) -> Floats:
-    """exp of the expected log of each share under a Dirichlet with these counts."""
-    from scipy.special import digamma
-
-    return np.exp(digamma(counts) - digamma(counts.sum(axis=1, keepdims=True)))
-
-
-def _shares(rows: Floats) -> Floats:
-    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def oriented(posterior: Floats, answers: Answers) -> Floats:
@@ -298,11 +248,12 @@ def oriented(posterior: Floats, answers: Answers) -> Floats:
     return posterior[:, truth] if gained > 1e-6 * len(answers) else posterior
 
 
-def _told(
-    method: str, answers: Answers, posterior: Floats, told: str, workers: dict[str, dict[str, float]]
+def judged(
+    method: str, answers: Answers, posterior: Floats, told: tuple[str, ...], workers: dict[str, dict[str, float]]
 ) -> Uncertain:
-    notes = (f"{method}: {told}", f"{len(answers)} labels, {len(answers.items)} docs, {len(answers.workers)} workers.")
-    counts = answers.counts()
+    """What a model found: the posterior as judgments, how the fit ended, and what the model says of the workers."""
+    size = f"{len(answers)} labels, {len(answers.items)} docs, {len(answers.workers)} workers."
+    notes, counts = (f"{method}: {told[0]}", *told[1:], size), answers.counts()
     return Uncertain.of_posterior(
         method, answers.items, posterior, levels=answers.levels, labels=counts, workers=workers, notes=notes
     )
@@ -326,12 +277,19 @@ def _by_item_and_answer(answers: Answers) -> Any:
     return csr_array((np.ones(len(answers)), (answers.item * k + answers.answer, answers.worker)), shape=shape)
 
 
-def _log_sum(logs: Floats) -> float:
+def log_sum(logs: Floats) -> float:
+    """Sum over the rows of the log of the sum of exp."""
     top = logs.max(axis=1)
     return float((top + np.log(np.exp(logs - top[:, None]).sum(axis=1))).sum())
 
 
-def _needs_two_levels(answers: Answers) -> None:
+def checked_for_levels(answers: Answers, *, smoothing: float = 0.0, **above_zero: float) -> None:
+    """An error unless the labels have levels and the settings are numbers that make sense."""
+    for name, value in above_zero.items():
+        if not value > 0:
+            raise UsageError(f"{name} is {value:g}; it must be above 0")
+    if not smoothing >= 0:
+        raise UsageError(f"smoothing is {smoothing:g}; it must be 0 or more")
     if answers.scale.kind != "categories":
         raise DataError(
             f"labels on the scale {answers.scale.name} are numbers; a model of categories needs levels: "

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from assay.data import Floats, Labels, Qrels
 from assay.engine import chunks
+from assay.errors import DataError
 from assay.ids import Ints
 
 CELLS = 4_000_000
@@ -68,9 +69,11 @@ def _counted(x: npt.NDArray[np.number], y: npt.NDArray[np.number]) -> tuple[Ints
     return different, same, tied
 
 
-def reference_of(labels: Labels, qrels: Qrels, *, unjudged: str = "drop") -> npt.NDArray[np.float64]:
-    """The reference grade of each label's doc; not-a-number where it has none, or 0 with unjudged="zero"."""
+def reference_of(labels: Labels, qrels: Qrels) -> npt.NDArray[np.float64]:
+    """The reference grade of each label's doc; not-a-number where it has none. All without a grade is an error."""
     known = qrels.to_dict()
     item, pairs = labels.items()
-    nothing = 0.0 if unjudged == "zero" else np.nan
-    return np.array([known.get(t, {}).get(d, nothing) for t, d in pairs], dtype=np.float64)[item]
+    grade = np.array([known.get(t, {}).get(d, np.nan) for t, d in pairs], dtype=np.float64)
+    if np.isnan(grade).all():
+        raise DataError(f"{labels.name}: no doc has a grade in {qrels.name}; check topics and doc ids")
+    return grade[item]

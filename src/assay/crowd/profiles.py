@@ -12,7 +12,6 @@ import numpy as np
 
 from assay.crowd.pairs import reference_of
 from assay.data import Floats, Labels, Qrels
-from assay.errors import DataError
 from assay.tables import Table
 
 
@@ -56,8 +55,6 @@ def gain_profile(labels: Labels, reference: Qrels, *, aggregated: bool = False) 
         value, what = np.bincount(item, labels.label) / np.bincount(item), "docs"
         grade = grade[np.unique(item, return_index=True)[1]]
     levels = np.unique(grade[~np.isnan(grade)])
-    if not len(levels):
-        raise DataError(f"{labels.name}: no doc has a grade in {reference.name}")
     groups = [value[grade == v] for v in levels]
     return GainProfile(
         tuple(levels.tolist()),

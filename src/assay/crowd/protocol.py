@@ -16,6 +16,7 @@ from assay.crowd.answers import repeated
 from assay.crowd.effort import task_of
 from assay.crowd.scales import Scale
 from assay.data import Labels, Qrels
+from assay.errors import DataError
 from assay.ids import Ints
 from assay.tables import Table
 
@@ -186,4 +187,7 @@ def with_gold(labels: Labels, gold: Qrels, *, scale: Scale, shared: float = 0.9)
     width = (scale.high if np.isfinite(scale.high) else float(labels.label.max())) - scale.low
     grade = scale.low + np.maximum(grade, 0) / gold.top_grade() * width
     common = np.bincount(item)[item] >= shared * tasks[labels.topic]
-    return replace(labels, gold=np.where(common, grade[item], np.nan))
+    marked = np.where(common, grade[item], np.nan)
+    if np.isnan(marked).all():
+        raise DataError(f"{labels.name}: no doc that {shared:.0%} of its topic's tasks hold has a grade in {gold.name}")
+    return replace(labels, gold=marked)

@@ -210,14 +210,15 @@ class TopicQuality:
 
     rows: tuple[tuple[object, ...], ...]
     notes: tuple[str, ...]
+    compared: bool
 
     def table(self) -> Table:
-        """One row per topic and one for all."""
-        formats = {
-            "topic": "", "labels": "d", "docs": "d", "workers": "d", "α": ".4f", "entropy": ".3f",
-            "agreement": ".4f", "untied": ".4f", "AUC": ".4f",
-        }  # fmt: skip
-        return Table.of(formats, self.rows, caption="Quality per topic", notes=self.notes)
+        """One row per topic and one for all; the last three columns only where there was a reference."""
+        formats = {"topic": "", "labels": "d", "docs": "d", "workers": "d", "α": ".4f", "entropy": ".3f"}
+        if self.compared:
+            formats |= {"agreement": ".4f", "untied": ".4f", "AUC": ".4f"}
+        rows = [row[: len(formats)] for row in self.rows]
+        return Table.of(formats, rows, caption="Quality per topic", notes=self.notes)
 
 
 def topic_quality(labels: Labels, *, scale: Scale | None = None, reference: Qrels | None = None) -> TopicQuality:
@@ -251,8 +252,8 @@ def topic_quality(labels: Labels, *, scale: Scale | None = None, reference: Qrel
             rows.append((name, int(mine.sum()), int(docs[t]), workers, alpha[t], spread, *agree[:, t]))
     means = [np.nanmean(a) if np.isfinite(a).any() else None for a in agree]
     rows.append(("all", len(labels), len(answers.items), len(np.unique(labels.worker)), whole, entropy.mean(), *means))
-    notes = (f"α {level}; the last row's agreements are means over the topics.",)
-    return TopicQuality(tuple(rows), notes)
+    means_of = "" if reference is None else "; the last row's agreements are means over the topics"
+    return TopicQuality(tuple(rows), (f"α {level}{means_of}.",), reference is not None)
 
 
 def doc_entropy(answers: Answers) -> Floats:

@@ -142,7 +142,7 @@ def scale_in(labels: Labels) -> Scale:
         return S2 if high <= 1 else S4 if high == 3 else Scale.ordered(int(high) + 1)
     if low >= 0 and high <= 100:
         return S100
-    raise UsageError(f"{labels.name}: labels from {low:g} to {high:g} fit no usual scale; say which it is")
+    raise UsageError(f"{labels.name}: labels from {low:g} to {high:g} fit no usual scale; say which it is (--scale)")
 
 
 def comparable_magnitudes(labels: Labels, *, task: npt.NDArray[np.int64] | None = None) -> Labels:

@@ -144,13 +144,13 @@ class Uncertain:
         formats = {"grade": "", "docs": "d", "share": ".4f", "mean probability": ".3f", "mean sd": ".3f"}
         return Table.of(formats, rows, caption=f"Judgments by {self.method}", notes=self.notes)
 
-    def worker_table(self) -> Table:
-        """What the model says of each worker, one row each; empty for methods without a model of workers."""
+    def worker_table(self, *, most: int | None = None) -> Table:
+        """What the model says of each worker, or of the first so many; empty for methods without such a model."""
         names = list(next(iter(self.workers.values()), {}))
-        rows = [(w, *(facts[n] for n in names)) for w, facts in self.workers.items()]
-        return Table.of(
-            {"worker": ""} | dict.fromkeys(names, ".4f"), rows, caption=f"Workers by {self.method}", notes=self.notes
-        )
+        rows = [(w, *(facts[n] for n in names)) for w, facts in list(self.workers.items())[:most]]
+        which = f", the first {len(rows)} of {len(self.workers)}" if len(rows) < len(self.workers) else ""
+        formats = {"worker": ""} | dict.fromkeys(names, ".4f")
+        return Table.of(formats, rows, caption=f"Workers by {self.method}{which}", notes=self.notes)
 
     def _as_qrels(self, grades: Ints, name: str) -> Qrels:
         sizes = Counter(t for t, _ in self.items)

@@ -1,7 +1,7 @@
 """Which grade do the workers of a doc give together? The simple rules: means, medians, majority, weights.
 
 Each rule is registered in AGGREGATIONS and gives an `Uncertain`: grades with intervals. The models of workers are in
-`latent.py` and `graded.py`.
+`latent.py`, `spammers.py` and `graded.py`.
 """
 
 from __future__ import annotations

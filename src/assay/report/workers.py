@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from assay.data import Labels
 
 MOST_WORKERS = 2000
+MOST_DOCS = 200
 BINS = 20
 
 
 def worker_scatter(result: WorkerQuality) -> Figure:
     """Each worker's number of labels and agreement with the others, suspects marked with their reasons."""
     keep = np.flatnonzero(np.isfinite(result.facts["agreement"]))
-    keep = keep[np.argsort(-result.facts["suspicion"][keep], kind="stable")][:MOST_WORKERS]
+    # The most suspect are drawn last, so that they lie on top.
+    keep = keep[np.argsort(-result.facts["suspicion"][keep], kind="stable")][:MOST_WORKERS][::-1]
     rows = rows_of(
         worker=[result.workers[i] for i in keep], labels=result.facts["labels"][keep],
         agreement=result.facts["agreement"][keep], reasons=["; ".join(result.reasons[i]) for i in keep],
@@ -145,11 +147,15 @@ def doc_controversy(result: DocQuality) -> Figure:
     )
     said = f"Most controversial: {rows[0]['doc']} of topic {rows[0]['topic']}." if rows else ""
     made = scatter(x, y, tip=tip).properties(height=320)
-    return drawn(made, name="docs", title="On which docs workers disagree", description=said, rows=rows)
+    all_docs = len(result.items)
+    which = f": the {len(rows):,} most controversial of {all_docs:,}" if len(rows) < all_docs else ""
+    return drawn(made, name="docs", title=f"On which docs workers disagree{which}", description=said, rows=rows)
 
 
 def uncertain_grades(result: Uncertain) -> Figure:
-    """How many docs got each grade, by how probable it is."""
+    """How many docs got each grade, by how probable it is; for numbers all docs in order with their intervals."""
+    if np.isnan(result.probability).all():
+        return _sorted_grades(result)
     alt = altair()
     sure = np.select([result.probability >= 0.95, result.probability >= 0.75], ["above .95", ".75 to .95"], "below .75")
     order = ["above .95", ".75 to .95", "below .75"]
@@ -161,17 +167,46 @@ def uncertain_grades(result: Uncertain) -> Figure:
         "sure", type="nominal", scale=alt.Scale(domain=order, range=[MAIN, MUTED, ACCENT]),
         legend=alt.Legend(title="probability of the grade"),
     )  # fmt: skip
+    in_order = [f"{g:g}" for g in np.unique(result.grade)]
     tip = tips([("grade", "grade", ""), ("sure", "probability", ""), ("docs", "docs", ",d")])
     y = alt.Y("docs", type="quantitative", stack="zero", title="docs")
     made = (
         chart()
         .mark_bar()
-        .encode(x=names("X", "grade", "grade", labelAngle=0), y=y, color=colour, tooltip=tip, order="order:Q")
+        .encode(
+            x=names("X", "grade", "grade", sort=in_order, labelAngle=0), y=y, color=colour, tooltip=tip, order="order:Q"
+        )
     )
     share = float((result.probability >= 0.95).mean())
     said = f"{share:.0%} of {len(result.grade):,} docs have a grade of probability .95 or more."
     title = f"Grades by {result.method}, and how sure they are"
     return drawn(made.properties(height=260), name="grades", title=title, description=said, rows=rows)
+
+
+def _sorted_grades(result: Uncertain) -> Figure:
+    """Docs from the lowest to the highest estimate, evenly picked, each within its 95 % interval."""
+    alt = altair()
+    order = np.argsort(result.estimate, kind="stable")
+    place = np.unique(np.linspace(0, len(order) - 1, MOST_DOCS).astype(np.int64))
+    shown = order[place]
+    rows = rows_of(
+        share=100 * (place + 1) / len(order), grade=result.estimate[shown],
+        low=result.low[shown], high=result.high[shown],
+        topic=[result.items[i][0] for i in shown], doc=[result.items[i][1] for i in shown],
+    )  # fmt: skip
+    tip = [
+        ("topic", "topic", ""),
+        ("doc", "doc", ""),
+        ("grade", "grade", ".1f"),
+        ("low", "low", "d"),
+        ("high", "high", "d"),
+    ]
+    x, label = amount("X", "share", "% of the docs, lowest grade first"), "grade with its 95 % interval"
+    line = lines(x, amount("Y", "grade", label), series="", order=(), tip=tip, points=False)
+    made = alt.layer(band(x, "low", "high", label), line).properties(height=280)
+    said = f"The intervals are {np.median(result.high - result.low):g} wide in the median of {len(order):,} docs."
+    title = f"Grades by {result.method}, and how sure they are"
+    return drawn(made, name="grades", title=title, description=said, rows=rows)
 
 
 def cut_map(result: CutSearch) -> Figure:

@@ -38,6 +38,7 @@ def test_chunks_and_jobs_change_nothing(test: str, monkeypatch: pytest.MonkeyPat
     m = ScoreMatrix.of(np.random.default_rng(0).random((12, 15)).round(1))
     whole = all_pairs(m, test, resamples=600)
     monkeypatch.setattr(module, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(module, "RESAMPLED_AT_ONCE", 7)
     monkeypatch.setattr(module, "EXACT_POINTS", 1000)
     steps: list[tuple[int, int]] = []
     parts = all_pairs(m, test, resamples=600, jobs=2, progress=lambda done, total: steps.append((done, total)))

@@ -21,7 +21,8 @@ from assay.stats.pairs import PairsResult, Places, every_pair, pairs_with
 from assay.stats.resampling import RESAMPLES
 from assay.stats.tukey import SIMULTANEOUS
 
-PAIRS_AT_ONCE = 2048
+# Differences of so many pairs stay in the cache; a test that resamples draws anew for every chunk, so that it takes more.
+PAIRS_AT_ONCE, RESAMPLED_AT_ONCE = 512, 2048
 # The exact Wilcoxon test keeps a distribution of n(n+1) points per pair.
 EXACT_POINTS = 4_000_000
 
@@ -159,4 +160,4 @@ def _pairs_at_once(test: str, topics: int) -> int:
     entry, given = TESTS.parse(test)
     if entry.name == "wilcoxon" and given.get("exact"):
         return max(1, EXACT_POINTS // (topics * (topics + 1)))
-    return PAIRS_AT_ONCE
+    return RESAMPLED_AT_ONCE if entry.facts.get("resampled") else PAIRS_AT_ONCE

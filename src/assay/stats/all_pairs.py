@@ -21,7 +21,7 @@ from assay.stats.pairs import PairsResult, Places, every_pair, pairs_with
 from assay.stats.resampling import RESAMPLES
 from assay.stats.tukey import SIMULTANEOUS
 
-# Differences of so many pairs stay in the cache; a test that resamples draws anew for every chunk, so that it takes more.
+# Differences of so many pairs stay in the cache; a test that resamples draws anew for every chunk and so takes more.
 PAIRS_AT_ONCE, RESAMPLED_AT_ONCE = 512, 2048
 # The exact Wilcoxon test keeps a distribution of n(n+1) points per pair.
 EXACT_POINTS = 4_000_000

@@ -1,7 +1,7 @@
 """Can scores from two collections be compared? The same runs on two sets of topics, side by side.
 
 RMSE and κ (dRMSE) say how far a run's mean moves from one collection to the other, a permutation test whether it moves
-more than chance would have it, `self_differences` how many runs seem better than themselves.
+more than chance would have it, and two-sample tests how many runs seem better than themselves.
 """
 
 from __future__ import annotations

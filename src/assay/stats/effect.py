@@ -97,19 +97,6 @@ def pooled_deviation(x: Floats, y: Floats) -> float:
     return float(np.sqrt(squares / (len(x) + len(y) - 2)))
 
 
-def hedges_factor(df: float) -> float:
-    """What a standardised effect is multiplied with to rid it of its bias in small samples (Hedges 1981).
-
-    J = Γ(df/2) / (√(df/2)·Γ((df−1)/2)), about 1 − 3/(4·df − 1).
-
-    >>> round(hedges_factor(10), 4), round(1 - 3 / 39, 4)
-    (0.9227, 0.9231)
-    """
-    from scipy.special import gammaln
-
-    return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
-
-
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """Lower and upper ends, one per row, and how they were made."""

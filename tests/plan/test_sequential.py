@@ -83,6 +83,10 @@ def test_one_sided_experiments_test_one_sided() -> None:
     step = next_step(Experiment(delta=0.5, test=TTest(sides=1), minimum=5), pair(30))
     assert step.comparison is not None
     assert step.comparison.alternative == "greater"
+    assert "95 % t interval" in step.comparison.recipe
+    strict = next_step(Experiment(delta=0.5, test=TTest(alpha=0.01), minimum=5), pair(30))
+    assert strict.comparison is not None
+    assert "99 % t interval" in strict.comparison.recipe
     assert step.comparison.p == pytest.approx(0.5, abs=1e-6)
 
 

@@ -153,10 +153,14 @@ def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step
         raise DataError(f"{scores.measure}: {len(scores.runs)} runs; a planned experiment compares two, name them")
     d, topics = scores.values[0] - scores.values[1], len(scores.topics)
     after = experiment.look(d)
-    alternative = "two-sided" if after.test.sides == 2 else "greater"
+    return Step(after, topics, after.advice(topics), _the_test(after.test, scores) if after.reached else None)
+
+
+def _the_test(test: TTest, scores: ScoreMatrix) -> Comparison:
+    """The one test of the experiment, as it was planned: its sides, and intervals of level 1 − α."""
+    alternative = "two-sided" if test.sides == 2 else "greater"
     names = (scores.runs[0], scores.runs[1])
-    result = compare_two(*scores.values, names=names, alternative=alternative) if after.reached else None
-    return Step(after, topics, after.advice(topics), result)
+    return compare_two(*scores.values, names=names, alternative=alternative, level=1 - test.alpha)
 
 
 def write_experiment(path: str | Path, experiment: Experiment) -> None:

@@ -213,6 +213,16 @@ class Run:
             keys=None if self.keys is None else moves.of(self.keys, own),
         )
 
+    def together(self) -> Run:
+        """The same run with the rows of each topic together, topics in the order in which they first appear."""
+        names = list(dict.fromkeys(self.topics))
+        if len(names) == len(self.topics):
+            return self
+        place = {t: i for i, t in enumerate(names)}
+        code = np.array([place[t] for t in self.topics])[self.topic_of_row()]
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(code))])
+        return replace(self.moved(Moves(np.argsort(code, kind="stable"))), topics=tuple(names), bounds=bounds)
+
     def file_rows(self) -> Ints:
         """Where each doc stood in the file."""
         if self.came is not None and self.came.places is None:

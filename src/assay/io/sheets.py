@@ -10,38 +10,77 @@ import numpy as np
 from assay.data import Qrels, Run, RunInfo, natural_order
 from assay.errors import DataError
 from assay.ids import Ids
+from assay.io.files import read_bytes
+from assay.io.frames import Frame, read_frame
 from assay.io.rows import LARGEST_GRADE, LARGEST_RANK
 from assay.io.tabular import Sheet, read_sheet, write_sheet
+from assay.io.trec import grouped_qrels
 
 TOPIC, DOC = ("topic", "query", "qid", "query_id", "topic_id"), ("doc", "docid", "docno", "doc_id", "did")
 SCORE, GRADE = ("score", "sim"), ("grade", "relevance", "rel", "label")
+TAG, PROBABILITY = ("run", "tag"), ("probability", "inclusion")
 
 
 def read_run(path: str | Path) -> Run:
     """A run from a table; its name is the last row's `run` or `tag`, or the file's."""
-    sheet = read_sheet(path)
+    raw, named = read_bytes(path), Path(path).name.partition(".")[0]
+    frame = read_frame(path, raw)
+    run = None if frame is None else _framed_run(frame, named)
+    return _listed_run(read_sheet(path, raw=raw), named) if run is None else run
+
+
+def read_qrels(path: str | Path) -> Qrels:
+    """Judgments from a table, with a column `probability` sampled ones."""
+    raw, named = read_bytes(path), Path(path).name
+    frame = read_frame(path, raw)
+    qrels = None if frame is None else _framed_qrels(frame, named)
+    return _listed_qrels(read_sheet(path, raw=raw), named) if qrels is None else qrels
+
+
+def _framed_run(frame: Frame, named: str) -> Run | None:
+    """The run of a large plain table; None where anything is not as it should be."""
+    topics, docs, scores = frame.ids(*TOPIC), frame.ids(*DOC), frame.numbers(*SCORE)
+    ranks = frame.wholes("rank", largest=LARGEST_RANK) if frame.has("rank") else None
+    name = frame.last(*TAG) if frame.has(*TAG) else named
+    if topics is None or docs is None or scores is None or name is None or (ranks is None and frame.has("rank")):
+        return None
+    changes = topics.changes()
+    run = Run(name, tuple(topics.take(changes).tolist()), np.append(changes, len(docs)), docs, scores, ranks).together()
+    return None if run.duplicate() is not None else run.ordered(own=True)
+
+
+def _framed_qrels(frame: Frame, named: str) -> Qrels | None:
+    """The judgments of a large plain table; None where anything is not as it should be."""
+    topics, docs, grades = frame.ids(*TOPIC), frame.ids(*DOC), frame.wholes(*GRADE, largest=LARGEST_GRADE)
+    sampled = frame.has(*PROBABILITY)
+    probabilities = frame.numbers(*PROBABILITY) if sampled else None
+    fit = not sampled or (probabilities is not None and bool(((probabilities > 0) & (probabilities <= 1)).all()))
+    if topics is None or docs is None or grades is None or not fit:
+        return None
+    return grouped_qrels(topics, docs, grades, probabilities, name=named)
+
+
+def _listed_run(sheet: Sheet, named: str) -> Run:
+    """The run of a table, row by row; an error names the line."""
     topic, doc, score = sheet.place(*TOPIC), sheet.place(*DOC), sheet.place(*SCORE)
-    rank, tag = sheet.find("rank"), sheet.find("run", "tag")
+    rank, tag = sheet.find("rank"), sheet.find(*TAG)
     groups = _grouped(sheet, topic, doc)
     rows = [i for group in groups.values() for i in group]
-    name = sheet.rows[-1][tag] if tag is not None and sheet.rows else Path(path).name.partition(".")[0]
-    scores = np.array([_finite(sheet, i, score) for i in rows])
     return Run.from_rows(
-        name,
+        named if tag is None else sheet.rows[-1][tag],
         tuple(groups),
         np.cumsum([0, *map(len, groups.values())]),
         Ids.of(sheet.rows[i][doc] for i in rows),
-        scores,
+        np.array([_finite(sheet, i, score) for i in rows]),
         ranks=np.array([_whole(sheet, i, rank, LARGEST_RANK) for i in rows]) if rank is not None else None,
         info=RunInfo(),
     )
 
 
-def read_qrels(path: str | Path) -> Qrels:
-    """Judgments from a table, with a column `probability` sampled ones."""
-    sheet = read_sheet(path)
+def _listed_qrels(sheet: Sheet, named: str) -> Qrels:
+    """The judgments of a table, row by row; an error names the line."""
     topic, doc, grade = sheet.place(*TOPIC), sheet.place(*DOC), sheet.place(*GRADE)
-    probability = sheet.find("probability", "inclusion")
+    probability = sheet.find(*PROBABILITY)
     groups = _grouped(sheet, topic, doc)
     topics = natural_order(groups)
     rows = [i for t in topics for i in groups[t]]
@@ -51,7 +90,7 @@ def read_qrels(path: str | Path) -> Qrels:
         Ids.of(sheet.rows[i][doc] for i in rows),
         np.array([_whole(sheet, i, grade, LARGEST_GRADE) for i in rows], dtype=np.int64),
         None if probability is None else np.array([_probability(sheet, i, probability) for i in rows]),
-        name=Path(path).name,
+        name=named,
     )
 
 

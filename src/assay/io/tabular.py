@@ -26,8 +26,7 @@ class Sheet:
 
     def find(self, *names: str) -> int | None:
         """The place of the first of these column names that is there, whatever its case; None if none is."""
-        lowered = [h.strip().lower() for h in self.header]
-        return next((lowered.index(name) for name in names if name in lowered), None)
+        return place_of(self.header, names)
 
     def place(self, *names: str) -> int:
         """As `find`, but a column that is not there is an error."""
@@ -45,18 +44,27 @@ class Sheet:
         return value
 
 
-def read_sheet(path: str | Path, *, format: str | None = None) -> Sheet:
-    """A table file as text; the format is told by the ending, or by tabs in the first line."""
+def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
+    """The place in a header of the first of these names that is there, whatever its case; None if none is."""
+    lowered = [h.strip().lower() for h in header]
+    return next((lowered.index(name) for name in names if name in lowered), None)
+
+
+def separator_of(first: str, how: str) -> str:
+    """What parts the cells of a text with this first line: a comma, or a tab where the ending or the line says so."""
+    return "\t" if how == "tsv" or ("\t" in first and "," not in first) else ","
+
+
+def read_sheet(path: str | Path, *, format: str | None = None, raw: bytes | None = None) -> Sheet:
+    """A table file, whose bytes may be given, as text; the ending tells the format, or tabs in the first line."""
     where, how = str(path), format or kind(path)
-    raw = read_bytes(path)
+    raw = read_bytes(path) if raw is None else raw
     if how == "parquet":
         return _from_parquet(where, raw)
     text = decoded(where, raw)
     if how == "jsonl":
         return _from_jsonl(where, text)
-    first = text.partition("\n")[0]
-    separator = "\t" if how == "tsv" or ("\t" in first and "," not in first) else ","
-    return _from_separated(where, text, separator)
+    return _from_separated(where, text, separator_of(text.partition("\n")[0], how))
 
 
 def decoded(where: str, raw: bytes) -> str:

@@ -23,7 +23,7 @@ from assay.io.alike import RunLines, alike_lines
 from assay.io.decimals import read_decimals
 from assay.io.files import STANDARD_INPUT, read_bytes, write_whole
 from assay.io.lines import Text, fields, pieces
-from assay.order import Keys, Moves, short_keys
+from assay.order import Keys, short_keys
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
@@ -59,6 +59,16 @@ def read_qrels(path: str | Path) -> Qrels:
     topics, docs, grades, probabilities = found
     if not len(grades):
         raise DataError(f'{where}: there is no judgment; a qrels line is "{rows.QRELS.form}"')
+    qrels = grouped_qrels(topics, docs, grades, probabilities, name=Path(where).name)
+    if qrels is None:
+        raise rows.first_problem(where, text.bytes(), rows.QRELS)
+    return qrels
+
+
+def grouped_qrels(
+    topics: Ids, docs: Ids, grades: Ints, probabilities: npt.NDArray[np.float64] | None, *, name: str
+) -> Qrels | None:
+    """Judgments from the columns of a file, topics in natural order; None if a doc is twice in a topic."""
     names, code = _coded_topics(topics)
     order = np.argsort(code, kind="stable")
     qrels = Qrels(
@@ -67,12 +77,10 @@ def read_qrels(path: str | Path) -> Qrels:
         docs.take(order),
         grades[order],
         None if probabilities is None else probabilities[order],
-        name=Path(where).name,
+        name=name,
     )
     as_run = Run("", names, qrels.bounds, qrels.docs, np.zeros(len(qrels)))
-    if as_run.duplicate() is not None:
-        raise rows.first_problem(where, text.bytes(), rows.QRELS)
-    return qrels
+    return None if as_run.duplicate() is not None else qrels
 
 
 def write_run(path: str | Path, run: Run) -> None:
@@ -229,17 +237,7 @@ def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> 
         columns.ranks,
         keys=columns.keys,
     )
-    return run if len(set(run.topics)) == len(run.topics) else _brought_together(run)
-
-
-def _brought_together(run: Run) -> Run:
-    """A run whose topics stand in several places of the file, with the rows of each topic together."""
-    names = list(dict.fromkeys(run.topics))
-    place = {t: i for i, t in enumerate(names)}
-    code = np.array([place[t] for t in run.topics])[run.topic_of_row()]
-    order = np.argsort(code, kind="stable")
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(code))])
-    return replace(run.moved(Moves(order)), topics=tuple(names), bounds=bounds)
+    return run.together()
 
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] | None] | None:

@@ -71,5 +71,7 @@ def test_wide_tables_of_a_paper_are_set_small_over_both_columns() -> None:
     assert wide.endswith("\\end{table*}")
     assert wide.index("\\footnotesize\n") < wide.index("\\begin{tabular}")
     assert r"\begin{tabular}{llp{0.6\linewidth}}" in WORDS.latex()
-    assert r"a\textbar{}b" in small
+    two = Table.of({"a": "", "b": "", "n": "d"}, [("x " * 60, "y " * 60, 1)]).latex()
+    assert r"\begin{tabular}{p{0.4\linewidth}p{0.4\linewidth}r}" in two
+    assert r"a\textbar{}\allowbreak{}b" in small
     assert "|" not in small

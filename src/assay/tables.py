@@ -136,7 +136,7 @@ class Table:
         """A booktabs table, ready for a paper: a wide one over both columns (table*), a very wide one in small type."""
         cells = self.cells()
         widths = self._widths(cells)
-        spec = "".join(map(_tex_column, self.formats, widths))
+        spec = "".join(_tex_columns(self.formats, widths))
         body = [" & ".join(map(_tex, row)) + r" \\" for row in cells]
         head = " & ".join(map(_tex, self.columns)) + r" \\"
         caption = [rf"\caption{{{_tex(self.caption)}}}"] if self.caption else []
@@ -265,7 +265,7 @@ _TEX = {
     "≈": r"$\approx$", "γ": r"$\gamma$", "ε": r"$\varepsilon$", "π": r"$\pi$", "Π": r"$\Pi$", "Σ": r"$\Sigma$",
     "′": r"$'$", "₂": r"$_2$", "ⁿ": r"$^n$", "∝": r"$\propto$", "∩": r"$\cap$", "∪": r"$\cup$",
     "↓": r"$\downarrow$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
-    "|": r"\textbar{}", "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
+    "|": r"\textbar{}\allowbreak{}", "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
 }  # fmt: skip
 
 
@@ -274,8 +274,12 @@ def _markdown(text: str) -> str:
     return re.sub(r"([|*`])|<(?=[A-Za-z/!?])", lambda found: "\\" + found.group(), text)
 
 
-def _tex_column(format: str, width: int) -> str:
-    return "r" if format else r"p{0.6\linewidth}" if width > PARAGRAPH else "l"
+def _tex_columns(formats: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """r for numbers, l for words, and for long texts paragraphs that share six to eight tenths of the line."""
+    long = [not f and w > PARAGRAPH for f, w in zip(formats, widths, strict=True)]
+    share = 0.6 if sum(long) == 1 else 0.8 / max(1, sum(long))
+    for f, paragraph in zip(formats, long, strict=True):
+        yield "r" if f else rf"p{{{share:.2g}\linewidth}}" if paragraph else "l"
 
 
 def _tex(text: str) -> str:

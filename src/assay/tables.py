@@ -265,7 +265,8 @@ _TEX = {
     "≈": r"$\approx$", "γ": r"$\gamma$", "ε": r"$\varepsilon$", "π": r"$\pi$", "Π": r"$\Pi$", "Σ": r"$\Sigma$",
     "′": r"$'$", "₂": r"$_2$", "ⁿ": r"$^n$", "∝": r"$\propto$", "∩": r"$\cap$", "∪": r"$\cup$",
     "↓": r"$\downarrow$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
-    "|": r"\textbar{}\allowbreak{}", "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
+    "|": r"\textbar{}\allowbreak{}",
+    "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
 }  # fmt: skip
 
 

@@ -82,13 +82,13 @@ def _from_tidy(sheet: Sheet) -> list[ScoreMatrix]:
     cells: dict[str, dict[tuple[str, str], float]] = {}
     signatures: dict[str, str] = {}
     for i, row in enumerate(sheet.rows):
-        name = row[measure] if measure is not None else "score"
-        key = (row[run], row[topic])
+        name = row[measure].strip() if measure is not None else "score"
+        key = (row[run].strip(), row[topic].strip())
         if key in cells.setdefault(name, {}):
             what = f"run {key[0]!r} has two scores of {name} for topic {key[1]!r}"
             raise DataError.at(sheet.where, sheet.lines[i], what)
         cells[name][key] = _score(sheet, i, score)
-        signatures[name] = row[signature] if signature is not None else name
+        signatures[name] = row[signature].strip() if signature is not None else name
     return [_filled(sheet.where, name, found, signatures[name]) for name, found in cells.items()]
 
 

@@ -107,6 +107,7 @@ def test_effort_and_profile(files: Path) -> None:
     assert done.exit_code == 0, done.output
     for words in ("at an end of the scale", "Seconds by position", "by docs per task", "by labels per doc"):
         assert words in done.output
+    assert "Without a column of positions the first docs are those of the file." in done.output
     done = run("profile", files / "labels.csv", "--scale", "S100", "--reference", files / "expert.qrels")
     assert "Gain profile" in done.output
 
@@ -225,6 +226,19 @@ def test_workers_are_shown_where_a_method_knows_them(files: Path) -> None:
     assert "mean says nothing about workers" in plain.stderr
     assert "Workers by" not in plain.stdout
     assert "least certain" not in plain.stdout
+
+
+def test_figures_of_numbers_and_of_levels(files: Path, tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    picture = tmp_path / "grades.json"
+    run("aggregate", files / "labels.csv", "--scale", "S100", "--method", "mean", "--figure", picture)
+    assert "grade with its 95 % interval" in picture.read_text()
+    # Levels stand in their order, whichever of them are the sure ones.
+    rows = [(d, w, d if w or d > 2 else 0) for d in range(5) for w in range(6)]
+    text = "topic,doc,worker,label\n" + "".join(f"1,d{d},w{w},{y}\n" for d, w, y in rows)
+    (tmp_path / "levels.csv").write_text(text)
+    run("aggregate", tmp_path / "levels.csv", "--method", "majority", "--figure", picture)
+    assert json.dumps(["0", "1", "2", "3", "4"]) in json.dumps(json.loads(picture.read_text()))
 
 
 def test_a_matrix_per_worker_needs_labels(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def alphas(labels: Labels) -> list[float]:
     return [float(found.curves[0][c]) for c in (0, 99)]
 
 
-@pytest.mark.parametrize(("way", "here", "printed"), [("H", 59, 58), ("D_t+a", 56, 55)])
-def test_printed_cut_is_next_to_the_best_and_388_docs_decide(way: str, here: int, printed: int) -> None:
+@pytest.mark.parametrize(("way", "here", "printed", "least"), [("H", 59, 58, 11), ("D_t+a", 56, 55, 1)])
+def test_printed_cut_is_next_to_the_best_and_388_docs_decide(way: str, here: int, printed: int, least: int) -> None:
     curves = searched(s100(), way).curves
     assert curves is not None
     curve = curves[0]
@@ -69,8 +69,9 @@ def test_printed_cut_is_next_to_the_best_and_388_docs_decide(way: str, here: int
     item, _ = labels.items()
     spare = np.flatnonzero((np.bincount(item) < GOLD) & (grades(labels) == 0))
     gone = [np.random.default_rng(s).choice(spare, 388, replace=False) for s in range(20)]
-    moved = {searched(labels.select(~np.isin(item, g)), way).cuts[0].points[0] for g in gone}
-    assert {float(here), float(printed)} <= moved
+    moved = [searched(labels.select(~np.isin(item, g)), way).cuts[0].points[0] for g in gone]
+    assert moved.count(printed) >= least
+    assert here in moved
 
 
 def searched(labels: Labels, way: str, *, undefined: str = "skip") -> CutSearch:

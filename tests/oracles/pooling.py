@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 Ranking = Sequence[str]
 Relevance = Mapping[str, bool]
@@ -183,3 +184,53 @@ def without_own_docs(runs: Mapping[str, Ranking], depth: int, left: str, grades:
     others = {d for name, ranking in runs.items() if name != left for d in ranking[:depth]}
     own = set(runs[left][:depth]) - others
     return {d: g for d, g in grades.items() if d not in own}
+
+
+class Trial(NamedTuple):
+    """Signed errors of one draw of Algorithm 6.3 (estimate − truth), the common topics being given."""
+
+    raw: float
+    systems: float
+    sampled: float
+    unadjusted: float
+    adjusted: float
+
+
+def adjustment_trial(
+    pooled: Sequence[Mapping[str, Ranking]],
+    new: Mapping[str, Ranking],
+    relevant: Mapping[str, set[str]],
+    depth: int,
+    common: Sequence[str],
+) -> Trial:
+    """Webber's Algorithms 6.1 to 6.3 for P@depth: lists of the pooled runs and of the new one, topic → ranking."""
+    topics = list(relevant)
+
+    def top(lists: Mapping[str, Ranking], topic: str) -> set[str]:
+        return set(lists[topic][:depth])
+
+    def score(lists: Mapping[str, Ranking], topic: str, judged: set[str]) -> float:
+        return len(top(lists, topic) & judged & relevant[topic]) / depth
+
+    def mean(values: Mapping[str, float]) -> float:
+        return sum(values.values()) / len(values)
+
+    others = {t: set().union(*(top(lists, t) for lists in pooled)) for t in topics}
+    true = {t: score(new, t, others[t] | top(new, t)) for t in topics}
+    unpooled = {t: score(new, t, others[t]) for t in topics}
+    losses = []
+    for s, lists in enumerate(pooled):
+        rest = [p for i, p in enumerate(pooled) if i != s]
+        kept = {t: others[t] & set().union(top(new, t), *(top(p, t) for p in rest)) for t in topics}
+        losses.append(mean({t: score(lists, t, others[t]) - score(lists, t, kept[t]) for t in topics}))
+    biases = {t: true[t] - unpooled[t] for t in topics}
+    truth, raw = mean(true), mean(unpooled)
+    mixed = {t: true[t] if t in common else unpooled[t] for t in topics}
+    known = {t: biases[t] for t in common}
+    return Trial(
+        raw - truth,
+        raw + sum(losses) / len(losses) - truth,
+        mean({t: true[t] for t in common}) - truth,
+        mean(mixed) - truth,
+        raw + mean(known) - truth,
+    )

@@ -3,9 +3,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.engine import generators
 from assay.errors import UsageError
+from assay.lists import collected
 from assay.pooling import adjustment_accuracy
-from tests.pooling.collections import made_lists
+from tests.oracles import pooling as oracle
+from tests.pooling.collections import made, made_lists
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_draw_by_plain_loops(seed: int) -> None:
+    """Algorithm 6.3 with one draw of runs and one of topics, against Algorithms 6.1 and 6.2 written out."""
+    runs, qrels = made(seed, runs=6, topics=7, docs=80)
+    found = adjustment_accuracy(
+        collected(runs, qrels), "P@5", depth=5, widths=[3], common=[4], samples=1, topic_samples=1, seed=seed
+    )
+    (rng,) = generators(seed, 1)
+    *pooled, new = (runs[s] for s in rng.choice(6, size=4, replace=False))
+    drawn = [qrels.topics[t] for t in rng.permuted(np.arange(7)[None, :], axis=1)[0, :4]]
+    lists = [{t: run.ranking(t) for t in qrels.topics} for run in (*pooled, new)]
+    relevant = {t: {d for d, g in docs.items() if g} for t, docs in qrels.to_dict().items()}
+    wanted = oracle.adjustment_trial(lists[:-1], lists[-1], relevant, 5, drawn)
+    assert found.raw[0] == pytest.approx(abs(wanted.raw), abs=1e-12)
+    assert found.systems_bias[0] == pytest.approx(wanted.systems, abs=1e-12)
+    for name in ("sampled", "unadjusted", "adjusted"):
+        assert getattr(found, name)[0, 0] == pytest.approx(abs(getattr(wanted, name)), abs=1e-12), name
 
 
 def test_unadjusted_error_falls_with_the_share_of_topics_left() -> None:

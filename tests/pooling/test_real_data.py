@@ -12,10 +12,11 @@ import pytest
 from assay.io import read_qrels, read_run
 from assay.lists import Lists, collected
 from assay.pooling import Curves, adjustment_accuracy, contributions, curves, left_out, pool
-from tests.conftest import real_data
+from tests.conftest import ROOT, real_data
 
 RELEVANT = {"trec-covid-round1": 1, "trec-dl-2021-passage": 2}
 """Lowest relevant grade: the official binary measures of the passage task count grades 2 and 3."""
+PAGE = ROOT / "docs" / "howto" / "which-documents-should-i-judge-next.md"
 
 
 @pytest.fixture(scope="module", params=list(RELEVANT))
@@ -33,6 +34,7 @@ def collection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="module")
 def found(collection: tuple[Lists, int]) -> Curves:
+    """The curves of the how-to page, but for the orders that take longest or differ from others by a parameter only."""
     seen, rel = collection
     orders = [
         "depth",
@@ -43,9 +45,28 @@ def found(collection: tuple[Lists, int]) -> Curves:
         "ucb",
         "epsilon-greedy",
         "hedge",
+        "residual(aim=top)",
         "mtc",
     ]
-    return curves(seen, orders, measure=f"AP(rel={rel})", budgets=[10, 50, 100], rel=rel)
+    options = {"measure": f"AP(rel={rel})", "budgets": [10, 20, 50, 100, 150], "repetitions": 3, "rel": rel, "jobs": 2}
+    return curves(seen, orders, **options)  # type: ignore[arg-type]
+
+
+def page_rows(relevant: int) -> dict[str, list[float]]:
+    """Order → numbers of the table of the how-to page that belongs to the collection with this relevant grade."""
+    part = PAGE.read_text(encoding="utf-8").partition(f"grade ≥ {relevant} relevant:")[2].partition("\n\nT")[0]
+    rows = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("| `")]
+    return {cells[0].strip("`"): [float(c.replace("−", "-")) for c in cells[1:]] for cells in rows}
+
+
+def test_numbers_of_the_page(found: Curves, collection: tuple[Lists, int]) -> None:
+    wanted, areas = page_rows(collection[1]), found.areas()
+    assert len(wanted) == 15
+    for c in found.curves:
+        share, tau, bias = ((c.relevant / found.relevant).mean(axis=1), c.tau.mean(axis=1), c.bias.mean(axis=1))
+        ours = [*share, areas[c.order], tau[1], tau[3], bias[1], bias[3]]
+        # One unit of the last digit: libraries of linear algebra may round sums otherwise.
+        assert ours == pytest.approx(wanted[c.order], abs=0.0011), c.order
 
 
 def test_orders_that_learn_find_relevant_docs_faster_than_depth(found: Curves) -> None:
@@ -56,12 +77,12 @@ def test_orders_that_learn_find_relevant_docs_faster_than_depth(found: Curves) -
 
 @pytest.mark.parametrize("order", ["move-to-front", "max-mean", "thompson", "hedge", "mtc"])
 def test_at_every_budget_they_are_ahead(found: Curves, order: str) -> None:
-    assert (found.curve(order).relevant > found.curve("depth").relevant).all()
+    assert (found.curve(order).relevant.mean(axis=1) > found.curve("depth").relevant.mean(axis=1)).all()
 
 
 def test_agreement_with_the_full_judgments_rises(found: Curves) -> None:
     for curve in found.curves:
-        assert curve.tau[-1, 0] > 0.9
+        assert curve.tau[3, 0] > 0.9
         assert curve.rms[-1, 0] < curve.rms[0, 0] or curve.rms[-1, 0] < 0.08
 
 

@@ -48,7 +48,7 @@ TEST_HELP = (
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
     help="Draws of the resampling methods.",
 )  # fmt: skip
-@click.option("--top", type=click.IntRange(min=1), help="Show only so many runs, the best, and the baseline.")
+@click.option("--top", type=click.IntRange(min=2), help="Show only so many runs: the best, the baseline among them.")
 @click.option("--letters/--no-letters", default=True, show_default=True, help="Groups of runs that do not differ.")
 @click.option("--pairs", is_flag=True, help="Also the table of all pairs.")
 @click.option("--anova", is_flag=True, help="Also two-way analysis of variance and Friedman's test.")

@@ -109,7 +109,7 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
             click.option(
                 "--figure",
                 type=click.Path(path_type=Path, dir_okay=False),
-                help="Also draw it: .svg, .png, .pdf or .html.",
+                help="Also draw it: .svg, .png, .pdf or .html; several results are numbered.",
             )
         )
     wrapped: Any = run

@@ -199,6 +199,23 @@ def test_measures_are_listed_and_explained() -> None:
     assert ">>>" not in one
 
 
+@pytest.mark.parametrize("command", [[], ["plan"], ["crowd"]])
+def test_without_arguments_there_is_the_help(command: list[str]) -> None:
+    done = assay(*command)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: assay")
+    assert "Commands:\n" in done.stderr
+
+
+@pytest.mark.parametrize("other", ["--bounds", "--per-topic", "--lenient"])
+def test_judgments_in_doubt_go_with_few_options(other: str, tmp_path: Path) -> None:
+    done = assay("score", "--uncertainty", tmp_path / "u.csv", tmp_path / "r.run", other)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"assay: {other} does not go with --uncertainty; leave one of them out\n",
+    )
+
+
 def test_the_program_starts_without_what_it_does_not_need() -> None:
     code = (
         "import sys, assay.cli.main\n"

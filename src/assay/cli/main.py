@@ -76,6 +76,9 @@ def main() -> None:
         cli.main(prog_name="assay", standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(2)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "assay"
         _fail(f"{error.format_message().rstrip('.')}; see '{command} --help'")

@@ -103,6 +103,9 @@ def command(
     if measures is None:
         measures = "official" if out.format == "trec_eval" else DEFAULT
     if uncertainty is not None:
+        _only_in_doubt({"--qrels": qrels_path, "--intents": intents, "--per-topic": per_topic, "--save": save,
+                        "--bounds": bounds, "--lenient": lenient, "--lengths": lengths, "--figure": out.figure,
+                        "--format trec_eval": out.format == "trec_eval"})  # fmt: skip
         _in_doubt(files, uncertainty, chosen_measures(measures), seed, out)
         return
     qrels = _judgments(qrels_path, intents, intent_info)
@@ -178,6 +181,13 @@ def _drawing(draw: str, matrices: list[ScoreMatrix], files: list[Path], qrels: Q
     from assay.report.ranks import relevance_map
 
     return [relevance_map(align(run, qrels), run=run.name) for run in runs]
+
+
+def _only_in_doubt(others: dict[str, object]) -> None:
+    """An error if an option is given that scores with the doubt of their judgments do not have."""
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise UsageError(f"{given[0]} does not go with --uncertainty; leave one of them out")
 
 
 def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:

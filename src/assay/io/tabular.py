@@ -13,6 +13,7 @@ from typing import Any
 from assay.errors import DataError
 from assay.io.files import kind, read_bytes, write_whole
 from assay.io.rows import number
+from assay.registry import MOST_NAMES
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Sheet:
         """As `find`, but a column that is not there is an error."""
         found = self.find(*names)
         if found is None:
-            raise DataError(f"{self.where}: no column {names[0]!r}; the columns are: {', '.join(self.header)}")
+            known = ", ".join(self.header[:MOST_NAMES]) + (" …" if len(self.header) > MOST_NAMES else "")
+            raise DataError(f"{self.where}: no column {names[0]!r}; the columns are: {known}")
         return found
 
     def number(self, row: int, column: int) -> float:

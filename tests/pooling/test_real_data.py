@@ -80,6 +80,12 @@ def test_at_every_budget_they_are_ahead(found: Curves, order: str) -> None:
     assert (found.curve(order).relevant.mean(axis=1) > found.curve("depth").relevant.mean(axis=1)).all()
 
 
+def test_mtc_ranks_the_runs_best_after_ten_judgments(found: Curves, collection: tuple[Lists, int]) -> None:
+    tau = {c.order: float(c.tau[0].mean()) for c in found.curves}
+    assert max(tau, key=lambda order: tau[order]) == "mtc"
+    assert tau["mtc"] == pytest.approx({1: 0.828, 2: 0.815}[collection[1]], abs=0.0011)
+
+
 def test_agreement_with_the_full_judgments_rises(found: Curves) -> None:
     for curve in found.curves:
         assert curve.tau[3, 0] > 0.9

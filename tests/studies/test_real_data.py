@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from assay.scorefiles import read_scores
 from assay.scores import ScoreMatrix
 from assay.scoring import evaluate
 from assay.studies.discriminative import discriminative_power
+from assay.studies.methods import method_test
 from assay.studies.rankings import predictivity
 from assay.studies.swaps import swap_rates
 from tests.conftest import real_data
@@ -81,3 +83,22 @@ def test_leaving_a_team_out_of_the_pool_costs_it_something(
     change = by_team.loss / by_team.pooled
     assert -0.15 < change.mean() < -0.01
     assert (by_team.loss <= 1e-12).all()
+
+
+def test_emap_against_soboroff_as_the_page_says(
+    covid: tuple[list[Run], Qrels, dict[str, dict[str, str]]], tmp_path: Path
+) -> None:
+    """docs/howto/are-my-measures-any-good.md: EMAP wins on both Deep Learning tracks and not on TREC-COVID."""
+    collections = {"covid": (covid[0], covid[1])}
+    for year in ("2019", "2021"):
+        root = real_data(f"trec-dl-{year}-passage")
+        with tarfile.open(root / "runs.tar.xz") as tar:
+            tar.extractall(tmp_path / year, filter="data")
+        runs = [read_run(path) for path in sorted((tmp_path / year / "runs").iterdir())]
+        collections[year] = (runs, read_qrels(root / "qrels.txt"))
+    found = method_test("predict(method=emap)", "predict(method=soboroff)", collections, sizes=[10], subsets=30, jobs=2)
+    taus = [(r.tau[0].mean(), r.tau[1].mean()) for r in found.results]
+    # One unit of the last digit: libraries of linear algebra may round sums otherwise.
+    assert np.array(taus) == pytest.approx(np.array([(0.196, 0.170), (0.499, 0.203), (0.351, 0.034)]), abs=0.0015)
+    assert found.results[0].p == pytest.approx(0.32, abs=0.01)
+    assert max(r.p for r in found.results[1:]) < 0.001

@@ -12,10 +12,12 @@ from itertools import combinations
 import numpy as np
 
 from assay.errors import DataError
+from assay.ids import Ints
 from assay.lists import Floats
 from assay.nojudgments.accuracy import correlations, matched
 from assay.nojudgments.methods import scaled
 from assay.scores import ScoreMatrix
+from assay.stats.two_sample import welch_test
 from assay.tables import Table
 
 
@@ -91,19 +93,10 @@ def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = 
     return Difficulty(predicted.measure, ours.topics, x, y, found, quarter.astype(np.float64), tests, name)
 
 
-def _tests(quarter: np.ndarray, true: Floats) -> tuple[tuple[int, int, float, float], ...]:
-    """Welch's t-test of each two quarters; without any variance p is 1 for equal means and 0 for others."""
-    from scipy.special import stdtr
-
+def _tests(quarter: Ints, true: Floats) -> tuple[tuple[int, int, float, float], ...]:
+    """Welch's t test of each two quarters, times six."""
     found = []
     for a, b in combinations(range(4), 2):
         x, y = true[quarter == a], true[quarter == b]
-        difference = float(x.mean() - y.mean())
-        vx, vy = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
-        if vx + vy <= 0:
-            p = 1.0 if difference == 0 else 0.0
-        else:
-            df = (vx + vy) ** 2 / (vx**2 / (len(x) - 1) + vy**2 / (len(y) - 1))
-            p = 2 * float(stdtr(df, -abs(difference) / np.sqrt(vx + vy)))
-        found.append((a, b, difference, min(1.0, 6 * p)))
+        found.append((a, b, float(x.mean() - y.mean()), min(1.0, 6 * welch_test(x, y).p)))
     return tuple(found)

@@ -45,35 +45,14 @@ class RunSimilarity:
 
     def table(self) -> Table:
         """One row: means and spread over topics."""
-        ext = np.array([r.ext for r in self.rbo])
+        ext, mean = np.array([r.ext for r in self.rbo]), self.mean()
         spread = float(ext.std(ddof=1)) if len(ext) > 1 else None
-        mean = self.mean()
-        row = [
-            f"{self.runs[0]} – {self.runs[1]}",
-            mean.ext,
-            mean.min,
-            mean.max,
-            spread,
-            float(np.median(ext)),
-            len(ext),
-        ]
-        columns = {
-            "runs": "",
-            "RBO EXT": ".4f",
-            "MIN": ".4f",
-            "MAX": ".4f",
-            "sd": ".4f",
-            "median": ".4f",
-            "topics": "d",
-        }
+        row = (" – ".join(self.runs), mean.ext, mean.min, mean.max, spread, float(np.median(ext)), len(ext))
+        of_rbo = dict.fromkeys(("RBO EXT", "MIN", "MAX", "sd", "median"), ".4f")
+        formats = {"runs": "", **of_rbo, "topics": "d", **dict.fromkeys(self.others, ".4f")}
         means = [_mean_defined(values) for values in self.others.values()]
-        formats = {**columns, **dict.fromkeys(self.others, ".4f")}
-        return Table.of(
-            formats,
-            [(*row, *means)],
-            caption="Similarity of two runs",
-            notes=[f"RBO {mean} as EXT [MIN – MAX]", *self.notes()],
-        )
+        notes = [f"RBO {mean} as EXT [MIN – MAX]", *self.notes()]
+        return Table.of(formats, [(*row, *means)], caption="Similarity of two runs", notes=notes)
 
     def topic_table(self, n: int | None = None) -> Table:
         """One row per topic, the most different first; at most n of them."""

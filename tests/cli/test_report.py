@@ -166,7 +166,7 @@ def test_what_goes_wrong_is_an_error_and_leaves_no_file(demo: Path, tmp_path: Pa
         run(demo / "scores.csv", "--format", "csv", "-o", tmp_path / "file")
     with pytest.raises(UsageError, match="is a folder; name a file"):
         run(demo / "scores.csv", "-o", tmp_path)
-    with pytest.raises(UsageError, match="make the folder .* first"):
+    with pytest.raises(UsageError, match=r"make the folder .* first"):
         run(demo / "scores.csv", "-o", tmp_path / "no" / "r.html")
     assert not out.exists()
 

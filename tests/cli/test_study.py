@@ -46,6 +46,13 @@ def test_every_study_runs(args: list[str], words: str, folder: Path) -> None:
     assert words in result.stdout
 
 
+def test_without_groups_runs_are_left_out_one_by_one(folder: Path) -> None:
+    args = ["reusability", f"{folder}/runs", "--qrels", f"{folder}/qrels.txt"]
+    text = CliRunner().invoke(command, args, catch_exceptions=False).stdout
+    assert "Leave one run out" in text
+    assert "Leave one group out" not in text
+
+
 def test_the_list_explains_each() -> None:
     result = CliRunner().invoke(command, ["--list"])
     assert result.stdout.count("?") >= 8

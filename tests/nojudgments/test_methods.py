@@ -130,3 +130,9 @@ def test_unknown_methods_and_parameters_are_named() -> None:
         predicted(made(), "soborof")
     with pytest.raises(UsageError, match="no parameter 'deep'"):
         predicted(made(), "sakai-lin(deep=3)")
+
+
+@pytest.mark.parametrize("method", [e.name for e in METHODS if "depth" in e.parameters])
+def test_a_list_is_cut_at_one_doc_or_deeper(method: str) -> None:
+    with pytest.raises(UsageError, match="1 doc or deeper"):
+        predicted(made(), f"{method}(depth=0)")

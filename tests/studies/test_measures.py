@@ -168,6 +168,13 @@ def test_concordance_toy() -> None:
     assert (found.disagreements, found.concordant, found.only, found.p) == (3, (2, 2), (1, 1), 1.0)
 
 
+def test_measures_that_never_disagree_have_no_share() -> None:
+    a, b = (ScoreMatrix.of([[1, 1], [0, 0]], measure=n) for n in "ab")
+    table = concordance(a, b, [ScoreMatrix.of([[1, 0], [0, 1]], measure="gold")]).table()
+    assert table.column("%") == [None, None]
+    assert table.notes[-1] == "–: the two measures never disagree"
+
+
 def test_votes() -> None:
     matrix = ScoreMatrix.of([[0.9, 0.2, 0.5], [0.1, 0.6, 0.5]], runs=["l", "r"], topics=["1", "2", "3"])
     cast = [
@@ -181,6 +188,8 @@ def test_votes() -> None:
     assert (found.units, found.undecided) == (3, 1)
     row = found.table().rows[0]
     assert row[4:6] == (pytest.approx(1.2579, abs=1e-3), pytest.approx(98.7421, abs=1e-3))
+    one = predictive_power(matrix, cast[:1])
+    assert one.table().rows[2][3:7] == (None, None, None, None)  # no difference is larger than the median
     with pytest.raises(DataError, match="no unit has a majority"):
         predictive_power(matrix, [Vote("1", "l", "r", "equal")])
     with pytest.raises(DataError, match="no score of run 'x'"):

@@ -162,10 +162,11 @@ def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
 @click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
 @click.option("--measure", "-m", default="AP", show_default=True)
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Depth of the pool.")
-@click.option("--info", type=FILE, help="Table of runs: run, group, year, manual; for groups.")
+@click.option("--rel", "-l", type=int, default=1, show_default=True, help="Lowest relevant grade.")
+@click.option("--info", type=FILE, help="Table of runs: run, group, year, manual; then also group by group.")
 @output_and_figure_options
 def reusability(
-    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, info: Path | None, out: Output
+    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: int, info: Path | None, out: Output
 ) -> None:
     """What would each run, and each group, lose had it not been in the pool?"""
     from assay.cli.inputs import groups_of
@@ -173,8 +174,9 @@ def reusability(
     from assay.pooling.bias import left_out
 
     seen = collected(load_runs(runs), load_qrels(qrels_path), groups=groups_of(info))
-    found = [left_out(seen, measure, depth=depth, by=by) for by in ("run", "group")]
-    out.write(*(f.table() for f in found), of=found[0])
+    ways = ("run",) if info is None else ("run", "group")
+    found = [left_out(seen, measure, depth=depth, by=by, rel=rel) for by in ways]
+    out.write(*(f.table() for f in found), of=found if info else found[0])
 
 
 @command.command(name="rbo-and-ap")

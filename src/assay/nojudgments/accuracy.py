@@ -86,17 +86,18 @@ def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dic
     return found
 
 
-def accuracy_table(results: Sequence[Accuracy], *, truth: str = "the truth") -> Table:
-    """One row per method, the highest τ first."""
+def accuracy_table(results: Sequence[Accuracy], *, truth: str = "the truth", notes: Sequence[str] = ()) -> Table:
+    """One row per method, the highest τ first; notes: what else to say, such as the signature of the truth."""
     order = sorted(results, key=lambda a: -(a.values["τ"] if a.values["τ"] is not None else -2))
     rows = [(a.method, *(a.values[m] for m in MEASURES), a.delta) for a in order]
     level, n = (results[0].level, results[0].n) if results else ("runs", 0)
-    notes = [
-        f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %; "
-        "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]"
+    said = [
+        f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %",
+        "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]",
+        *notes,
     ]
     formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
-    return Table.of(formats, rows, caption=f"Accuracy against {truth}", notes=notes)
+    return Table.of(formats, rows, caption=f"Accuracy against {truth}", notes=said)
 
 
 def _settled(values: Floats) -> Floats:

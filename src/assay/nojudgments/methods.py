@@ -39,6 +39,8 @@ def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str 
     """
     coded = lists if isinstance(lists, Lists) else comparable(lists)
     entry, given = METHODS.parse(method)
+    if given.get("depth", 1) < 1:
+        raise UsageError(f"{method}: a list is cut at 1 doc or deeper")
     if "seed" in entry.parameters:
         given = {"seed": seed, **given}
     values = entry.function(coded, **given)

@@ -113,7 +113,7 @@ class RunRanking:
         """How well each method and the combination agree with the true scores."""
         if self.truth is None:
             raise DataError("there are no true scores to compare with; give qrels")
-        return accuracy_table(self.accuracies, truth=f"mean {self.truth.measure}")
+        return accuracy_table(self.accuracies, truth=f"mean {self.truth.measure}", notes=[self.truth.signature])
 
 
 def ranked(

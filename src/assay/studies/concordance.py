@@ -30,8 +30,11 @@ class Concordance:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """The concordant share of each measure; the two may add to more than 1, for ties in gold count for both."""
-        n = max(1, self.disagreements)
+        """The concordant share of each measure; the two may add to more than 1, for ties in gold count for both.
+
+        NaN where the two never disagree.
+        """
+        n = self.disagreements or float("nan")
         return self.concordant[0] / n, self.concordant[1] / n
 
     def table(self) -> Table:
@@ -44,6 +47,7 @@ class Concordance:
         notes = [
             f"gold: {' and '.join(self.gold)}; a tie in gold is concordant with both",
             f"two-sided sign test on the cases where only one is concordant: p = {shown(self.p, 'p')}",
+            *([] if self.disagreements else ["–: the two measures never disagree"]),
         ]
         return Table.of(formats, rows, caption="Concordance", notes=notes)
 

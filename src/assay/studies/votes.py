@@ -43,10 +43,8 @@ class PredictivePower:
         """One row per part: all units, those below and above the median difference."""
         rows = []
         for name, n, agree, ties in self.parts:
-            low, high = _interval(agree, n)
-            rows.append(
-                (name, n, agree, 100 * agree / n if n else None, 100 * low, 100 * high, _p_value(agree, n), ties)
-            )
+            shares = [100 * share for share in (agree / n, *_interval(agree, n))] if n else [None] * 3
+            rows.append((name, n, agree, *shares, _p_value(agree, n), ties))
         formats = {
             "units": "", "n": "d", "agree": "d", "%": ".1f", "% low": ".1f", "% high": ".1f", "p": "p", "ties": "d",
         }  # fmt: skip

@@ -140,6 +140,11 @@ def test_list_of_methods() -> None:
     assert result.exit_code == 0
     assert "spoerri-single" in result.output
     assert "Carterette & Allan 2007" in result.output
+    assert [line.split()[2] for line in result.output.splitlines() if line.startswith("spoerri")] == [
+        "less",
+        "more",
+        "less",
+    ]
     for name in ("rank-position", "random-forest", "P4", "T5"):
         assert name in result.output
 

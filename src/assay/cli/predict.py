@@ -201,11 +201,13 @@ def _listed() -> list[Table]:
     from assay.nojudgments.learn import MODELS
     from assay.tables import Table
 
-    methods = [(e.name, e.facts["short"], e.summary, e.facts["paper"]) for e in METHODS]
+    better = {True: "more", False: "less"}
+    methods = [(e.name, e.facts["short"], better[e.facts["higher"]], e.summary, e.facts["paper"]) for e in METHODS]
+    columns = {"method": "", "id": "", "better": "", "what it scores": "", "paper": ""}
     other = {"Combinations (--combine)": FUSIONS, "Models (--combine, with --earlier)": MODELS,
              "Choices of topics to judge (--inject)": CHOICES}  # fmt: skip
     return [
-        Table.of({"method": "", "id": "", "what it scores": "", "paper": ""}, methods, caption="Methods (--method)"),
+        Table.of(columns, methods, caption="Methods (--method)"),
         *(Table.of({"name": "", "what": ""}, [(e.name, e.summary) for e in r], caption=c) for c, r in other.items()),
     ]
 

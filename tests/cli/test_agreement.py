@@ -77,6 +77,18 @@ def test_phi(folder: Path) -> None:
     assert [r["measure"] for r in rows] == ["alpha", "phi"]
 
 
+def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
+    """The same labels as shares of 1, topic and doc in one column, other names, a row without label."""
+    wanted = record(folder / "labels.csv", "-m", "alpha", "-B", "0")
+    lines = [f"{t}_{d},{w},{int(x) / 100}" for t, d, w, x in (line.split(",") for line in LABELS.splitlines()[1:])]
+    other = folder / "other.csv"
+    other.write_text("\n".join(["item,person,score", *lines, "1_a,w9,"]) + "\n")
+    names = ["--column", "doc=item", "--column", "worker=person", "--column", "label=score", "--split", "_"]
+    assert record(other, *names, "--times", "100", "--drop-empty", "-m", "alpha", "-B", "0") == wanted
+    result = CliRunner().invoke(command, [str(other), *names, "--drop-empty", "-B", "0"], catch_exceptions=False)
+    assert "1 rows without label left out: lines 10" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -89,6 +101,9 @@ def test_phi(folder: Path) -> None:
         (["labels.csv", "--reference", "reference.qrels", "-m", "kappa"], "--measure goes with labels or --qrels, not"),
         (["labels.csv", "--reference", "reference.qrels", "--rel", "5"], "--rel goes with labels or --qrels, not"),
         (["--qrels", "anna.qrels", "ben.qrels", "--where", "a=b"], "--where goes with labels or --reference, not"),
+        (["labels.csv", "--column", "label"], "--column 'label' is not of the form name=value"),
+        (["labels.csv", "--where", "topic="], "--where 'topic=' is not of the form name=value"),
+        (["--qrels", "anna.qrels", "ben.qrels", "--split", "_"], "--split goes with labels or --reference"),
         (["labels.csv", "--rel", "nan"], "the lowest relevant label is a number"),
         (["labels.csv", "--scale", "0", "50"], "outside the scale"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,11 +23,8 @@ MEASURE_HELP = (
 )
 
 MEASURED = frozenset({"measures", "tables", "rel", "scale"})
-MODES = {
-    "labels": MEASURED | {"where"},
-    "--qrels": MEASURED | {"as_qrels"},
-    "--reference": frozenset({"reference", "where"}),
-}
+READ = frozenset({"where", "columns", "times", "topic", "split", "drop_empty"})
+MODES = {"labels": MEASURED | READ, "--qrels": MEASURED | {"as_qrels"}, "--reference": READ | {"reference"}}
 
 
 @click.command()
@@ -47,7 +44,12 @@ MODES = {
     help="First make labels binary: relevant if at least K, the lowest relevant label.",
 )
 @click.option("--scale", type=(float, float), metavar="LOW HIGH", help="Ends of the scale: also Φ of Checco et al.")
-@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only rows of a label file with this value.")
+@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows of a file of labels; repeatable.")
+@click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable.")
+@click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100.")
+@click.option("--topic", help="The topic of all rows, where the file has no such column.")
+@click.option("--split", metavar="SEPARATOR", help="The doc column holds topic and doc parted by this.")
+@click.option("--drop-empty", is_flag=True, help="Leave out rows without label, and say which.")
 @click.option(
     "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
 )
@@ -56,8 +58,8 @@ MODES = {
 @output_and_figure_options
 def command(
     files: Sequence[Path], as_qrels: bool, measures: tuple[str, ...], reference: Path | None, per_topic: bool,
-    tables: bool, rel: float | None, scale: tuple[float, float] | None, where: tuple[str, ...], resamples: int,
-    level: float, seed: int, out: Output,
+    tables: bool, rel: float | None, scale: tuple[float, float] | None, resamples: int, level: float, seed: int,
+    out: Output, **reading: Any,
 ) -> None:  # fmt: skip
     """How far do assessors agree?
 
@@ -75,7 +77,7 @@ def command(
     from assay.agreement.result import agreement, reference_agreement
 
     refuse_others("--reference" if reference else "--qrels" if as_qrels else "labels", MODES)
-    labels = None if as_qrels else _labels(files, where)
+    labels = None if as_qrels else _labels(files, out, **reading)
     if reference is not None and labels is not None:
         found = reference_agreement(labels, load_qrels(reference), resamples=resamples, level=level, seed=seed)
         out.write(found.table(), *([found.topic_table()] if per_topic else []), of=found)
@@ -99,13 +101,29 @@ def command(
     out.write(*shown, of=found)
 
 
-def _labels(files: Sequence[Path], where: Sequence[str]) -> Labels:
-    from assay.io.labels import read_labels
+def _labels(
+    files: Sequence[Path], out: Output, *, where: tuple[str, ...], columns: tuple[str, ...], times: float,
+    topic: str | None, split: str | None, drop_empty: bool,
+) -> Labels:  # fmt: skip
+    from assay.io.labels import labels_and_empty
 
     if len(files) != 1:
         raise UsageError(f"one file of labels is read, and {len(files)} are named; with --qrels each is an assessor")
-    chosen = dict(part.partition("=")[::2] for part in where)
-    return read_labels(files[0], where=chosen)
+    labels, empty = labels_and_empty(
+        files[0], columns=_told("--column", columns), times=times, where=_told("--where", where), topic=topic,
+        split=split, empty="drop" if drop_empty else "error",
+    )  # fmt: skip
+    if empty:
+        out.say(f"{len(empty)} rows without label left out: lines {', '.join(map(str, empty[:10]))}")
+    return labels
+
+
+def _told(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """Names and values of an option that is given as name=value."""
+    for text in texts:
+        if not all(text.partition("=")):
+            raise UsageError(f"{option} {text!r} is not of the form name=value")
+    return {name.strip(): value for name, _, value in (text.partition("=") for text in texts)}
 
 
 def _ratings(labels: Labels | None, files: Sequence[Path]) -> Ratings:

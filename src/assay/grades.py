@@ -234,21 +234,25 @@ def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Which rows of a run are judged, and as which row of the qrels."""
+    """Which docs of a run are judged, and as which row of the qrels."""
 
     run: Run
     qrels: Qrels
     topic_in_run: Ints
     """For each topic of the qrels its number in the run, −1 where the run lacks it."""
-    rows: Ints
+    topic: Ints
+    """Of each judged retrieved doc the number of its topic in the qrels, ascending; its rank from 0; its judgment."""
+    rank: Ints
     judged_as: Ints
 
     def grades(self, *, topics: slice = slice(None), lengths: Mapping[str, float] | None = None) -> Grades:
         """The grades of these topics of the qrels."""
-        numbers = np.arange(len(self.qrels.topics))[topics]
+        start, stop, _ = topics.indices(len(self.qrels.topics))
+        numbers = np.arange(start, stop)
         sizes = _sizes(self.run, self.topic_in_run[numbers])
         depth = int(sizes.max(initial=0))
-        row, rank, judgment = self._places(numbers)
+        found = slice(*np.searchsorted(self.topic, [start, stop]).tolist())
+        row, rank, judgment = self.topic[found] - start, self.rank[found], self.judged_as[found]
         ranked = np.full((len(numbers), depth), UNJUDGED, dtype=np.int32)
         ranked[row, rank] = self.qrels.grades[judgment]
         ideal, judged_inclusion = _ideal(self.qrels)
@@ -267,15 +271,6 @@ class Match:
             inclusion=inclusion,
             judged_inclusion=None if judged_inclusion is None else judged_inclusion[numbers],
         )
-
-    def _places(self, numbers: Ints) -> tuple[Ints, Ints, Ints]:
-        """Row, rank and judgment of each judged retrieved doc of these topics."""
-        place = np.full(len(self.qrels.topics), -1)
-        place[numbers] = np.arange(len(numbers))
-        row = place[np.searchsorted(self.qrels.bounds, self.judged_as, side="right") - 1]
-        rank = self.rows - self.run.bounds[np.searchsorted(self.run.bounds, self.rows, side="right") - 1]
-        keep = row >= 0
-        return row[keep], rank[keep], self.judged_as[keep]
 
     def _tied(self, numbers: Ints, depth: int) -> Bools:
         same, out = self.run.tied(), np.zeros((len(numbers), depth), dtype=bool)
@@ -328,7 +323,15 @@ def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
         np.concatenate([nothing, *column]) for column in zip(*parts, (nothing, nothing), strict=True)
     )
     same = run.docs.take(every_row).same_as(qrels.docs.take(every_judgment))
-    return Match(run, qrels, topic_in_run, every_row[same], every_judgment[same])
+    return _by_topic(run, qrels, topic_in_run, every_row[same], every_judgment[same])
+
+
+def _by_topic(run: Run, qrels: Qrels, topic_in_run: Ints, rows: Ints, judged_as: Ints) -> Match:
+    """The match of these rows of the run with these of the qrels, in the order of the qrels' topics."""
+    topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
+    rank = rows - run.bounds[topic_in_run[topic]]
+    order = np.argsort(topic, kind="stable")
+    return Match(run, qrels, topic_in_run, topic[order], rank[order], judged_as[order])
 
 
 # Many runs are scored with the same judgments; what depends on them alone is made once.

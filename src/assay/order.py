@@ -44,18 +44,23 @@ class Moves:
 def ranked_order(run: Run, ties: str) -> Moves | None:
     """The moves that bring the rows into ranked order, or None where they stand in it already."""
     keys, seams = sort_keys(run.scores, run.compat), run.seams()
-    falls = keys[1:] <= keys[:-1]
-    falls[seams] = True
     by_score: Ints | None = None
-    if run.came is not None or not falls.all():
+    level = _not_falling(keys, seams)
+    if run.came is not None or (keys[level + 1] > keys[level]).any():
         by_score = np.lexsort((run.file_rows(), -keys, run.topic_of_row())).astype(np.int64)
         keys = keys[by_score]
-    equal = keys[1:] == keys[:-1]
-    equal[seams] = False
-    tied_pair = np.flatnonzero(equal)
+        level = _not_falling(keys, seams)
+    tied_pair = level[keys[level + 1] == keys[level]]
     if ties == "file" or not len(tied_pair):
         return None if by_score is None else Moves(by_score)
     return _ties_settled(run, by_score, tied_pair, ties)
+
+
+def _not_falling(keys: npt.NDArray[Any], seams: Ints) -> Ints:
+    """The rows whose follower in their topic does not have a lower key."""
+    level = ~(keys[1:] < keys[:-1])
+    level[seams] = False
+    return np.flatnonzero(level)
 
 
 def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Moves | None:

@@ -28,8 +28,8 @@ from assay.version import __version__
 
 Floats = npt.NDArray[np.float64]
 MISSING = ("zero", "drop", "error")
-CELLS = 1 << 23
-"""Ranked grades (topics × depth) that are held at a time."""
+CELLS = 1 << 20
+"""Ranked grades (topics × depth) that are held at a time: few enough to stay in the cache."""
 
 
 @dataclass(frozen=True)

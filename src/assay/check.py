@@ -215,7 +215,7 @@ def _against(where: str, run: Run, qrels: Qrels) -> Iterator[Finding]:
     shares = []
     for k in (5, 10, 20, 100):
         seen = g.inside(k)
-        shares.append(f"{(seen & ~g.judged(k)).sum() / max(1, seen.sum()):.1%} of the top {k}")
+        shares.append(f"{100 * (seen & ~g.judged(k)).sum() / max(1, seen.sum()):.1f} % of the top {k}")
     yield Finding(where, None, "remark", "unjudged docs: " + ", ".join(shares))
 
 

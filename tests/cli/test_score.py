@@ -171,7 +171,7 @@ def test_check_finds_what_is_odd(folder: Path) -> None:
     for words in (
         "odd.run:6", "doc 'a' is twice in topic '1'", "rank '3' does not follow", "rank 4 has a higher score",
         "infinite score", "1 topics of qrels.txt are missing, they score 0 (2)", "no judgments and are left out (7)",
-        "unjudged docs: 50.0% of the top 5", "2 docs are tied", "Tie sensitivity",
+        "unjudged docs: 50.0 % of the top 5", "2 docs are tied", "Tie sensitivity",
     ):  # fmt: skip
         assert words in result.stdout
 

@@ -39,8 +39,8 @@ class PhiResult:
         row = ("phi", self.phi, self.low, self.high, self.items, self.labels)
         columns = {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
         note = (
-            f"maximum likelihood, {self.level:.0%} likelihood-ratio interval; with few labels per item it is biased "
-            "upwards"
+            f"maximum likelihood, {100 * self.level:.0f} % likelihood-ratio interval; "
+            "with few labels per item it is biased upwards"
         )
         ends = "scale {:g} to {:g}, labels from {:g} to {:g}".format(*self.scale, *self.reach)
         return Table.of(columns, [row], notes=[ends, note])

@@ -187,7 +187,7 @@ def _interval(drawn: Floats, level: float) -> tuple[float | None, float | None]:
 
 
 def _notes(ratings: Ratings, resamples: int, level: float, seed: int) -> tuple[str, ...]:
-    interval = f"{level:.0%} percentile intervals, {resamples} bootstrap samples of items, seed {seed}"
+    interval = f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of items, seed {seed}"
     notes = [interval if resamples else "no intervals", "items: those with two labels or more"]
     if ratings.repeats:
         notes.append(f"{ratings.repeats} second labels of a worker for one item left out")
@@ -215,7 +215,7 @@ def reference_agreement(
             rows.append(AgreementRow(name, topic, known, low, high, len(grade), int(count.sum())))
     notes = (
         f"share of pairs of docs that {reference.name} orders and the mean labels order alike, strictly",
-        f"{level:.0%} percentile intervals, {resamples} bootstrap samples of docs, seed {seed}",
+        f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of docs, seed {seed}",
     )
     return AgreementResult(tuple(rows), notes)
 

@@ -125,7 +125,7 @@ def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> floa
     if carry is None:
         return p
     found = persistence_for(*carry)
-    out.say(f"p = {found:.4f}: the first {carry[0]} ranks carry {carry[1]:.0%} of the score")
+    out.say(f"p = {found:.4f}: the first {carry[0]} ranks carry {100 * carry[1]:.0f} % of the score")
     return found
 
 

@@ -65,8 +65,8 @@ class RunOut:
         columns = {"end": ""} | {f"k={k}": "d" for k in range(len(self.low))} | {"cases": "d"}
         both = sum(self.potential)
         notes = (
-            f"{both} of {self.chances} labels ({both / max(1, self.chances):.1%}) repeat an end within their task; "
-            f"{self.confirmed} of these docs lie beyond the first by the mean of all workers.",
+            f"{both} of {self.chances} labels ({100 * both / max(1, self.chances):.1f} %) repeat an end within their "
+            f"task; {self.confirmed} of these docs lie beyond the first by the mean of all workers.",
             f"{self.gaps} labels had no value left between two neighbours used before, {self.gaps_near_zero} of them "
             "in the lowest tenth of the scale.",
         )

@@ -140,7 +140,7 @@ def ordinal(answers: Answers, *, iterations: int = 500, tolerance: float = 1e-5)
     edges = np.concatenate([[-np.inf], cuts, [np.inf]])
     posterior = np.zeros((len(sd), len(answers.levels)))
     posterior[:, np.unique(answers.answer)] = np.diff(ndtr((edges - fit.worth[:, None]) / sd[:, None]), axis=1)
-    note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {LEVEL:.0%}."
+    note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {100 * LEVEL:.0f} %."
     told = Uncertain.of_posterior(
         "ordinal model",
         answers.items,

@@ -189,5 +189,7 @@ def with_gold(labels: Labels, gold: Qrels, *, scale: Scale, shared: float = 0.9)
     common = np.bincount(item)[item] >= shared * tasks[labels.topic]
     marked = np.where(common, grade[item], np.nan)
     if np.isnan(marked).all():
-        raise DataError(f"{labels.name}: no doc that {shared:.0%} of its topic's tasks hold has a grade in {gold.name}")
+        raise DataError(
+            f"{labels.name}: no doc that {100 * shared:.0f} % of its topic's tasks hold has a grade in {gold.name}"
+        )
     return replace(labels, gold=marked)

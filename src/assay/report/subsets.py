@@ -118,7 +118,7 @@ def pixels(result: StabilityResult) -> Figure:
     made = chart().mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=tip)
     said = (
         f"Stability {result.chain['best']:.3f} for the best sets, {result.chain['worst']:.3f} for the worst; "
-        f"they share {result.overlap.mean():.0%} of their topics on average."
+        f"they share {100 * result.overlap.mean():.0f} % of their topics on average."
     )
     title = "Which topics the best and worst sets keep"
     return drawn(
@@ -159,8 +159,8 @@ def conclusion_areas(result: ConclusionsResult, *, kind: str = "random") -> Figu
     )
     agree = result.shares[kind][-1, 0] if kind in result.shares else 0.0
     said = (
-        f"{result.full:.1%} of {result.pairs} pairs are significant on all topics ({result.test}); "
-        f"with {result.c[-1]} topics at random {agree:.1%} are so and agree."
+        f"{100 * result.full:.1f} % of {result.pairs} pairs are significant on all topics ({result.test}); "
+        f"with {result.c[-1]} topics at random {100 * agree:.1f} % are so and agree."
     )
     title = "What one would conclude with fewer topics"
     return drawn(made, name="conclusions", title=title, description=said, rows=rows)

@@ -178,7 +178,7 @@ def uncertain_grades(result: Uncertain) -> Figure:
         )
     )
     share = float((result.probability >= 0.95).mean())
-    said = f"{share:.0%} of {len(result.grade):,} docs have a grade of probability .95 or more."
+    said = f"{100 * share:.0f} % of {len(result.grade):,} docs have a grade of probability .95 or more."
     title = f"Grades by {result.method}, and how sure they are"
     return drawn(made.properties(height=260), name="grades", title=title, description=said, rows=rows)
 

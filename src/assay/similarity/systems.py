@@ -83,7 +83,7 @@ def compare_rankings(
     drawn_a, drawn_b = _drawn_means(a, b, paired, resamples, seed)
     found = tuple(_correlation(m, a, b, paired, drawn_a, drawn_b, level) for m in measures)
     topics = f"{len(a.topics)} topics" if paired else f"{len(a.topics)} and {len(b.topics)} topics, drawn apart"
-    interval = f"{level:.0%} percentile intervals, {resamples} bootstrap samples of topics, seed {seed}"
+    interval = f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of topics, seed {seed}"
     recipe = f"means over {topics}; {interval if resamples else 'no intervals'}"
     means = (tuple(a.means().tolist()), tuple(b.means().tolist()))
     return RankingComparison((truth.measure, estimate.measure), tuple(common), means, found, recipe)

@@ -48,7 +48,7 @@ def found(collection: tuple[Lists, int]) -> Curves:
         "residual(aim=top)",
         "mtc",
     ]
-    options = {"measure": f"AP(rel={rel})", "budgets": [10, 20, 50, 100, 150], "repetitions": 3, "rel": rel, "jobs": 2}
+    options = {"measure": f"AP(rel={rel})", "budgets": [10, 20, 50, 100, 150], "repetitions": 3, "rel": rel}
     return curves(seen, orders, **options)  # type: ignore[arg-type]
 
 

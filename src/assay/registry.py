@@ -7,13 +7,16 @@ the same way on the command line: `name` or `name(key=value, key=value)`. What a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from assay.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+KINDS = {"int": "a whole number", "float": "a number", "str": "a word", "bool": "true or false", "None": "none"}
+"""The kinds of value that a text can write, in words."""
 
 MOST_NAMES = 40
 """So many known names are listed in an error."""
@@ -34,12 +37,21 @@ class Entry(Generic[F]):
         return inspect.cleandoc(self.function.__doc__ or "").partition("\n")[0]
 
     def checked(self, given: dict[str, Any]) -> dict[str, Any]:
-        """`given` if every name in it is a parameter, else an error that lists the parameters."""
-        for key in given:
+        """`given` if every name in it is a parameter and every value of its kind, else an error that says which."""
+        for key, value in given.items():
             if key not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
                 raise UsageError(f"{self.name}: no parameter {key!r}; it takes: {known}")
+            kinds = self.kinds(key)
+            if not fits(value, kinds):
+                raise UsageError(f"{self.name}: {key}={value!r} is not {' or '.join(KINDS[kind] for kind in kinds)}")
         return given
+
+    def kinds(self, key: str) -> list[str]:
+        """The kinds of value that a parameter takes, as its annotation names them, e.g. ["int", "None"]."""
+        annotation = inspect.signature(self.function).parameters[key].annotation
+        text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        return text.split(" | ")
 
 
 class Registry(Generic[F]):
@@ -84,6 +96,23 @@ class Registry(Generic[F]):
     def names(self) -> list[str]:
         """All names, in the order of registration."""
         return list(self._entries)
+
+
+def fits(value: Any, kinds: Sequence[str]) -> bool:
+    """Whether a value is of one of these kinds (NaN is of none); where a kind is not of KINDS the function must say.
+
+    >>> fits(3, ["float"]), fits("x", ["int", "None"]), fits(None, ["int", "None"]), fits("x", ["PairWeight"])
+    (True, False, True, True)
+    """
+    if not set(kinds) <= set(KINDS):
+        return True
+    number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return (
+        "str" in kinds  # a word may look like a number, or be `none`
+        or (value is None and "None" in kinds)
+        or (number and ("float" in kinds or ("int" in kinds and isinstance(value, int))))
+        or (isinstance(value, bool) and "bool" in kinds)
+    )
 
 
 def keyword_parameters(function: Callable[..., Any]) -> dict[str, Any]:

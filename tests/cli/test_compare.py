@@ -187,7 +187,7 @@ def test_bad_files_are_one_line_and_exit_2(tmp_path: Path, content: str, message
         (["--alpha", "nan"], "between 0 and 1"),
         (["--test", "tukey", "--correction", "sidak"], "no correction 'sidak'"),
         (["--test", "tukey", "--alternative", "less"], "two-sided"),
-        (["--test", "sign(min_difference=x)"], "does not fit"),
+        (["--test", "sign(min_difference=x)"], "min_difference='x' is not a number"),
         (["--test", "sign(min_difference=0.1"], "bracket is not closed"),
     ],
 )

@@ -21,7 +21,7 @@ from assay.measures import parse, parse_many
         ("AP(rel=)", "AP: rel='' is not a number"),
         ("P(k=0)", "P: k must be at least 1, not 0"),
         ("RBP(p=1)", "RBP: p must be between 0 and 1, not 1"),
-        ("RBP(p=nan)", "RBP: p must be between 0 and 1, not nan"),
+        ("RBP(p=nan)", "RBP: p=nan is not a number"),
         ("E(alpha=5)", "E: alpha must be from 0 to 1, not 5"),
         ("F(beta=-1)", "F: beta must be at least 0, not -1"),
         ("ERR(top=0)", "ERR: top must be at least 1, not 0"),

@@ -25,11 +25,19 @@ def test_brackets_win_over_common_options_and_unknown_ones_stay_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["shrink(by=x)", "shrink(by=true)", "shrink(by=inf)", "shrink(times=1.5)", "shrink(quietly=1)"]
+    ("given", "message"),
+    [
+        ("by=x", "shrink: by='x' is not a number"),
+        ("by=true", "shrink: by=True is not a number"),
+        ("by=nan", "shrink: by=nan is not a number"),
+        ("by=inf", "shrink: by=inf is not finite"),
+        ("times=1.5", "shrink: times=1.5 is not a whole number"),
+        ("quietly=1", "shrink: quietly=1 is not true or false"),
+    ],
 )
-def test_what_does_not_fit_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="does not fit; it is by default"):
-        called(METHODS, text, 7)
+def test_what_does_not_fit_is_refused(given: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        called(METHODS, f"shrink({given})", 7)
 
 
 def test_parsed_gives_the_entry_and_checked_parameters() -> None:

@@ -172,27 +172,13 @@ LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
 }
 """What the parameters of a name may be, whatever measure has them."""
 
-_KINDS = {"int": "a whole number", "float": "a number", "str": "a word", "bool": "true or false", "None": "none"}
-
 
 def _checked(entry: Entry[Callable[..., Scores]], key: str, value: Any) -> Any:
-    """A parameter's value, of the kind that its annotation asks for."""
-    kinds = str(inspect.signature(entry.function).parameters[key].annotation)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = (
-        ("str" in kinds and (isinstance(value, str) or number))
-        or ("float" in kinds and number)
-        or ("int" in kinds and isinstance(value, int) and not isinstance(value, bool))
-        or ("bool" in kinds and isinstance(value, bool))
-        or (value is None and "None" in kinds)
-    )
-    if not fits:
-        wanted = " or ".join(_KINDS.get(kind, kind) for kind in kinds.split(" | "))
-        raise UsageError(f"{entry.name}: {key}={value!r} is not {wanted}")
+    """A parameter's value, within the limits of its name; a number where a word is wanted is written as one."""
     inside, words = LIMITS.get(key, (None, ""))
-    if inside is not None and number and not inside(value):
+    if inside is not None and value is not None and not inside(value):
         raise UsageError(f"{entry.name}: {key} must be {words}, not {value}")
-    return value if "str" not in kinds or isinstance(value, str) else _written(value)
+    return _written(value) if "str" in entry.kinds(key) and not isinstance(value, str) else value
 
 
 def _aggregate(entry: Entry[Callable[..., Scores]]) -> str:

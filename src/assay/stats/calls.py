@@ -24,21 +24,11 @@ def called(registry: Registry[Callable[..., R]], text: str, *data: Any, **common
 
 
 def parsed(registry: Registry[Callable[..., R]], text: str) -> tuple[Entry[Callable[..., R]], dict[str, Any]]:
-    """The method that `text` names and its parameters, each checked to be of the kind of its default."""
+    """The method that `text` names and its parameters: not the alternative, nothing infinite."""
     entry, given = registry.parse(text)
+    if "alternative" in given:
+        raise UsageError(f"{entry.name}: the alternative is an option of its own, not a parameter in brackets")
     for key, value in given.items():
-        default = entry.parameters[key]
-        if key == "alternative":
-            raise UsageError(f"{entry.name}: the alternative is an option of its own, not a parameter in brackets")
-        if not _fits(value, default):
-            raise UsageError(f"{entry.name}: {key}={value} does not fit; it is by default {default}")
+        if isinstance(value, float) and math.isinf(value):
+            raise UsageError(f"{entry.name}: {key}={value} is not finite")
     return entry, given
-
-
-def _fits(value: Any, default: Any) -> bool:
-    """Whether a value is of the kind of the default; a whole number is also a float, NaN and infinities are nothing."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return False
-    if isinstance(default, float):
-        return isinstance(value, float | int) and not isinstance(value, bool)
-    return default is None or type(value) is type(default)

@@ -222,7 +222,7 @@ def test_bad_names_and_values_are_refused() -> None:
     with pytest.raises(UsageError, match="no alternative 'bigger'"):
         outcome_of([1, 2], "t", alternative="bigger")
     for text in ("sign(min_difference=abc)", "sign(normal=3)", "bootstrap(resamples=1.5)", "sign(min_difference=nan)"):
-        with pytest.raises(UsageError, match="is not (a|true)"):
+        with pytest.raises(UsageError, match=r"is not (a|true)"):
             outcome_of([1, 2], text)
     with pytest.raises(UsageError, match="must not be negative"):
         outcome_of([1, 2], "sign(min_difference=-1)")

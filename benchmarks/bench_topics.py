@@ -56,7 +56,7 @@ def _against_pymoo(criterion: str) -> Row | None:
         peers = {side: _pymoo(ready, sign, SECONDS / 2) for side, sign in (("best", 1), ("worst", -1))}
     except ImportError:
         return None
-    found = search(ready, search="+".join(["swap"] * 4 + ["auto"] + ["swap"] * 4), seconds=SECONDS)
+    found = search(ready, seconds=SECONDS)
     ahead = [
         (sign * found.values(side) >= sign * peers[side] - 1e-12).mean() for side, sign in (("best", 1), ("worst", -1))
     ]

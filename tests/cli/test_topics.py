@@ -88,7 +88,7 @@ def test_groups_of_runs(scores: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["best", "--at", "50"], "--at 50: subsets have 1 to 9 of the 10 topics"),
+        (["best", "--at", "50"], "no subsets of 50 topics; there are 1 to 9"),
         (["best", "--at", "x"], "whole numbers"),
         (["best", "--percentiles", "x"], "percentages"),
         (["best", "--criterion", "kendall"], "no criterion 'kendall'"),

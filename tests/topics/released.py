@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -26,6 +27,18 @@ def trec8_top96() -> ScoreMatrix:
     """The 96 runs of the published selection: the top 96 by MAP, but UT803 in place of 8manexT3D1N0."""
     top = [r for r in trec8().by_mean().runs[:96] if r != "8manexT3D1N0"]
     return trec8().select(runs=[*top, "UT803"])
+
+
+def released_top96() -> ScoreMatrix:
+    """Those 96 runs as in the file that was released for them (NewBestSub, AH99-Top96.csv).
+
+    It has .5500 for run att99ate on topic 407, where the file of all runs, and so `trec8_top96`, has .5542. What was
+    noted from that file comes out with this cell, all of it.
+    """
+    matrix = trec8_top96()
+    values = matrix.values.copy()
+    values[matrix.runs.index("att99ate"), matrix.topics.index("407")] = 0.55
+    return replace(matrix, values=values)
 
 
 def used(name: str, runs: int) -> ScoreMatrix:

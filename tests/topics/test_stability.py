@@ -19,22 +19,23 @@ WORST_TEN = {"all": (0.74, 0.84, 0.94, 0.93), "top96": (0.71, 0.84, 0.93, 0.91)}
 MERGED = "+".join(["nsga(evaluations=30000, population=500)"] * 3)
 
 
-def four(matrix: ScoreMatrix, by: str) -> list[float]:
+def four(matrix: ScoreMatrix, by: str, *, seed: int = 0) -> list[float]:
     """Stability of ρ Best, ρ Worst, τ Best, τ Worst."""
-    found = [search(matrix, criterion=c, search=by) for c in ("pearson", "tau")]
+    found = [search(matrix, criterion=c, search=by, seed=seed) for c in ("pearson", "tau")]
     return [chain_stability(f.masks(side)) for f in found for side in ("best", "worst")]
 
 
 @pytest.mark.parametrize("name", ["all", "top96"])
 def test_table_3_3(name: str) -> None:
-    """Within .05, by the published search with several executions merged.
+    """Within .05, by the published search with several executions merged, on average over four seeds.
 
     How stable Best sets look depends on the search: one execution of NSGA-II breeds each set from its neighbours (.90
     and more), proved or nearly optimal sets have less in common (.78 to .86); merged executions lie between, as the
-    table does. Worst sets are the same by any search.
+    table does, and differ by up to .09 from seed to seed. Worst sets are nearly the same by any search.
     """
     matrix = trec8() if name == "all" else trec8_top96()
-    np.testing.assert_allclose(four(matrix, MERGED), TABLE_3_3[name], atol=0.05)
+    rows = [four(matrix, MERGED, seed=seed) for seed in range(4)]
+    np.testing.assert_allclose(np.mean(rows, axis=0), TABLE_3_3[name], atol=0.05)
 
 
 @pytest.mark.parametrize("name", ["all", "top96"])

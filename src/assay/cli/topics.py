@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.inputs import FILE, groups_of, load_scores, one_matrix, scores_input
+from assay.cli.inputs import FILE, groups_of, load_scores, numbers, one_matrix, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.errors import UsageError
 
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from assay.topics.search import SearchResult
 
 C = TypeVar("C", bound=Callable[..., Any])
-N = TypeVar("N", int, float)
 Matrices = list["ScoreMatrix"]
 
 criterion_option = click.option(
     "--criterion", default="tau", show_default=True, metavar="NAME",
     help="tau (τ-b), pearson, tau-ap, spearman, rbo, error-rate.",
 )  # fmt: skip
-at_option = click.option("--at", metavar="LIST", help="Numbers of topics to show, e.g. 5,10,20.")
+at_option = click.option("--at", metavar="LIST", help="Only these numbers of topics, e.g. 5,10,20.")
 COUNT = click.IntRange(min=1)
 repetitions_option = click.option(
     "--repetitions", type=COUNT, default=5000, show_default=True, help="Random subsets per number of topics."
@@ -60,23 +59,35 @@ def problem_options(command: C) -> C:
 
 
 def search_options(command: C) -> C:
-    """--search, --seconds, --resume; the command gets a function `look(progress)` that searches."""
+    """--search, --seconds, --resume; the command gets a function `look(out, …)` that searches, with progress.
+
+    A search that Ctrl-C cut short gives the best so far: the command goes on with that, and ends with code 130.
+    """
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         from assay.topics.search import search
 
         named = {"search": kwargs.pop("search"), "seconds": kwargs.pop("seconds"), "resume": kwargs.pop("resume")}
-        look = functools.partial(search, kwargs["ready"], seed=kwargs["seed"], **named)
-        return command(*args, look=look, **kwargs)
+        ready, seed, stops = kwargs["ready"], kwargs["seed"], []
+
+        def look(out: Output, **asked: Any) -> SearchResult:
+            with out.progress("searching") as progress:
+                found = search(ready, seed=seed, progress=progress, **named, **asked)
+            stops.append(found.stopped)
+            return found
+
+        command(*args, look=look, **kwargs)
+        if "interrupt" in stops:
+            sys.exit(130)
 
     wrapped: Any = run
     for option in (
         click.option("--resume", type=FILE, help="Go on from this file, and keep what is found in it."),
-        click.option("--seconds", type=click.FloatRange(min=0), help="Stop after so long with the best so far."),
+        click.option("--seconds", type=click.FloatRange(min=0), help="Search for so long, then take the best so far."),
         click.option(
             "--search", default="auto", show_default=True, metavar="NAME",
-            help="auto, swap, exact, greedy(k=3), nsga(evaluations=1000000); several joined by + are merged.",
+            help="auto, sweep, swap, exact, greedy(k=3), nsga(evaluations=1000000); several joined by + are merged.",
         ),
     ):  # fmt: skip
         wrapped = option(wrapped)
@@ -123,11 +134,9 @@ def best(
     from assay.topics.series import SeriesResult, sample
 
     shown, named = _numbers(at, ready), groups_of(groups) or None
-    with out.progress("searching") as progress:
-        found = look(progress=progress)
-    drawn = sample(
-        ready, repetitions=repetitions, percentiles=tuple(_parsed(percentiles, float, "percentages")), seed=seed
-    )
+    asked, shares = () if at is None else shown, _percentages(percentiles)
+    drawn = sample(ready, repetitions=repetitions, percentiles=shares, cardinalities=asked, seed=seed)
+    found = look(out, cardinalities=asked, known=drawn.extremes)
     result = SeriesResult(ready, found, drawn)
     tables = [result.table(at=shown)]
     if holdout and found.stopped == "interrupt":
@@ -140,8 +149,6 @@ def best(
         out.say(f"{len(ready.matrix.runs)} runs are too few to hold out half of them; 6 are needed")
     out.write(*tables, of=result)
     out.say(f"{found.evaluations} subsets valued in {found.seconds:.1f} s")
-    if found.stopped == "interrupt":
-        sys.exit(130)
 
 
 @command.command()
@@ -157,8 +164,7 @@ def sets(ready: Problem, look: Callable[..., SearchResult], count: int, keep: in
     \b
     assay topics sets scores.csv --count 12
     """
-    with out.progress("searching") as progress:
-        found = look(progress=progress, keep=keep, cardinalities=(count,))
+    found = look(out, keep=keep, cardinalities=(count,))
     out.write(*(found.table(side, c=count) for side in ("best", "worst")))
 
 
@@ -180,8 +186,7 @@ def stability(
     from assay.topics.stability import map_table
     from assay.topics.stability import stability as measured
 
-    with out.progress("searching") as progress:
-        found = look(progress=progress)
+    found = look(out)
     result = measured(found, cardinalities=_numbers(at, ready))
     out.write(result.table(), result.top_table(), *([map_table(found)] if pixel else []), of=result)
 
@@ -208,8 +213,7 @@ def conclusions(
     """
     from assay.topics.conclusions import conclusions as drawn
 
-    with out.progress("searching") as progress:
-        found = look(progress=progress, cardinalities=_numbers(at, ready))
+    found = look(out, cardinalities=_numbers(at, ready))
     with out.progress("testing") as progress:
         result = drawn(
             found, cardinalities=_numbers(at, ready), test=test, alpha=alpha, seed=seed, jobs=jobs, progress=progress
@@ -292,7 +296,7 @@ def transfer(
         raise UsageError(f"{target}: {len(targets)} measures ({names}); choose one with --to-measure")
     with out.progress("searching") as progress:
         result = moved(
-            one_matrix(matrices), targets[0], criterion=criterion, scale=scale, cardinalities=_integers(at or ""),
+            one_matrix(matrices), targets[0], criterion=criterion, scale=scale, cardinalities=tuple(numbers(at or "")),
             search_by=search, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)
@@ -345,7 +349,12 @@ def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int
 
     with out.progress("searching") as progress:
         result = grown(
-            one_matrix(matrices), sizes=_integers(sizes), draws=draws, criterion=criterion, seed=seed, progress=progress
+            one_matrix(matrices),
+            sizes=tuple(numbers(sizes)),
+            draws=draws,
+            criterion=criterion,
+            seed=seed,
+            progress=progress,
         )
     out.write(result.table(), of=result)
 
@@ -377,23 +386,14 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
 
 def _numbers(at: str | None, ready: Problem) -> tuple[int, ...]:
     """The numbers of topics to show: those named, else all or about fifty of them."""
+    from assay.topics.archive import sizes
     from assay.topics.conclusions import spaced
 
-    if at is None:
-        return spaced(ready.n)
-    wanted = _integers(at)
-    for c in wanted:
-        if not 1 <= c < ready.n:
-            raise UsageError(f"--at {c}: subsets have 1 to {ready.n - 1} of the {ready.n} topics")
-    return wanted
+    return spaced(ready.n) if at is None else sizes(tuple(numbers(at)), ready.n)
 
 
-def _integers(text: str) -> tuple[int, ...]:
-    return tuple(_parsed(text, int, "whole numbers"))
-
-
-def _parsed(text: str, kind: Callable[[str], N], what: str) -> list[N]:
+def _percentages(text: str) -> tuple[float, ...]:
     try:
-        return [kind(part) for part in text.replace(",", " ").split()]
+        return tuple(float(part) for part in text.replace(",", " ").split())
     except ValueError:
-        raise UsageError(f"{text!r}: write {what} parted by commas, e.g. 1,5") from None
+        raise UsageError(f"{text!r}: write percentages parted by commas, e.g. 1,5") from None

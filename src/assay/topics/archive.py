@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import DataError, UsageError
 from assay.io.files import write_whole
 from assay.topics.criteria import Floats, Numbers
 from assay.topics.problem import Masks, Problem
@@ -41,7 +41,7 @@ class Archive:
         cardinalities: tuple[int, ...] = (),
     ) -> None:
         self.problem = problem
-        self.cardinalities = tuple(sorted(set(cardinalities))) or tuple(range(1, problem.n))
+        self.cardinalities = sizes(cardinalities, problem.n)
         self._wanted = np.isin(np.arange(problem.n + 1), self.cardinalities)
         self.keep = keep
         self.sides = sides
@@ -49,6 +49,7 @@ class Archive:
         self.proved: set[Cell] = set()
         self._sets: dict[Cell, dict[bytes, float]] = {cell: {} for cell in self.cells()}
         self._bar = np.full((2, problem.n + 1), -np.inf)
+        self._aside: dict[str, list[Any]] = {"sets": [], "proved": []}  # of a file's cells that are not searched here
 
     def cells(self) -> Iterator[Cell]:
         """(side, cardinality) of every cell."""
@@ -57,8 +58,7 @@ class Archive:
     def offer(self, sides: Numbers, masks: Masks, values: Floats) -> None:
         """Take in subsets, each for its side, where they are good enough."""
         sizes = masks.sum(axis=1)
-        merit = sides * self.problem.goodness(values)
-        worthy = (merit >= self._bar[(sides < 0).astype(int), sizes]) & self._wanted[sizes]
+        worthy = self.worthy(sides, sizes, sides * self.problem.goodness(values))
         packed = np.packbits(masks[worthy], axis=1)
         touched: set[Cell] = set()
         for side, size, value, key in zip(sides[worthy], sizes[worthy], values[worthy], packed, strict=True):
@@ -75,6 +75,10 @@ class Archive:
         self._sets[cell] = dict(ordered)
         if len(ordered) == self.keep:
             self._bar[int(side < 0), c] = sign * ordered[-1][1] - 10.0**-DIGITS
+
+    def worthy(self, sides: Numbers, sizes: Numbers, merit: Floats) -> Masks:
+        """Whether subsets of such sides, sizes and merit would enter, where they are not in yet."""
+        return np.asarray((merit >= self._bar[(sides < 0).astype(int), sizes]) & self._wanted[sizes])
 
     def bar(self, side: int, c: int) -> float:
         """The merit (goodness times side) that a new subset must reach to enter; minus infinity while there is room."""
@@ -93,33 +97,52 @@ class Archive:
     def save(self, path: str | Path, *, seconds: float) -> None:
         """The archive as a JSON file, whole or not at all."""
         names = {side: name for name, side in SIDES.items()}
+        sets = [
+            [names[side], c, value, self.problem.names(mask)]
+            for side, c in self.cells()
+            for mask, value in zip(*self.sets(side, c), strict=True)
+        ]
         record = {
             "measure": self.problem.matrix.measure,
             "criterion": self.problem.criterion,
             "fingerprint": fingerprint(self.problem),
             "evaluations": self.evaluations,
             "seconds": seconds,
-            "proved": [[names[side], c] for side, c in sorted(self.proved)],
-            "sets": [
-                [names[side], c, value, self.problem.names(mask)]
-                for side, c in self.cells()
-                for mask, value in zip(*self.sets(side, c), strict=True)
-            ],
+            "proved": [[names[side], c] for side, c in sorted(self.proved)] + self._aside["proved"],
+            "sets": sets + self._aside["sets"],
         }
         write_whole(Path(path), json.dumps(record, indent=1) + "\n")
 
     def load(self, path: str | Path) -> float:
-        """Take in what a file holds; the seconds already spent. Values are computed anew, so a file cannot lie."""
+        """Take in what a file holds; the seconds already spent. Values are computed anew, so a file cannot lie.
+
+        What it holds of other cells is kept aside and saved again.
+        """
         record = _record(path)
         if record["fingerprint"] != fingerprint(self.problem):
             raise DataError(f"{path}: made from other scores or another criterion; name another file to start afresh")
-        rows = [row for row in record["sets"] if (SIDES[row[0]], row[1]) in self._sets]
-        if rows:
-            masks = np.array([self.problem.mask(row[3]) for row in rows])
-            self.offer(np.array([SIDES[row[0]] for row in rows]), masks, self.problem.of_masks(masks))
-        self.proved |= {(SIDES[name], c) for name, c in record["proved"] if (SIDES[name], c) in self._sets}
+        mine: dict[str, list[Any]] = {"sets": [], "proved": []}
+        for kind, rows in mine.items():
+            for row in record[kind]:
+                (rows if (SIDES[row[0]], row[1]) in self._sets else self._aside[kind]).append(row)
+        if mine["sets"]:
+            masks = np.array([self.problem.mask(row[3]) for row in mine["sets"]])
+            self.offer(np.array([SIDES[row[0]] for row in mine["sets"]]), masks, self.problem.of_masks(masks))
+        self.proved |= {(SIDES[name], c) for name, c in mine["proved"]}
         self.evaluations += record["evaluations"]
         return float(record["seconds"])
+
+
+def sizes(cardinalities: tuple[int, ...], n: int) -> tuple[int, ...]:
+    """The cardinalities asked for in ascending order, by default 1 … n-1; others are refused.
+
+    >>> sizes((3, 1), 5), sizes((), 4)
+    ((1, 3), (1, 2, 3))
+    """
+    for c in cardinalities:
+        if not 1 <= c < n:
+            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}")
+    return tuple(sorted(set(cardinalities))) or tuple(range(1, n))
 
 
 def fingerprint(problem: Problem) -> str:

@@ -90,7 +90,7 @@ def choose(
     if truth is not None:
         checked = problem(truth, criterion=criterion, scale=scale)
         actual = checked.of_topics(best.topics)
-        actual_random = float(sample(checked, repetitions=1000, seed=seed).average[count - 1])
+        actual_random = float(sample(checked, repetitions=1000, cardinalities=(count,), seed=seed).average[0])
     spread = float(test.best[:, 0].std(ddof=1)) if splits > 1 else 0.0
     return ChoiceResult(
         topics=best.topics,

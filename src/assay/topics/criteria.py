@@ -114,62 +114,84 @@ def error_rate(sums: Numbers, full: Numbers) -> Floats:
     return np.asarray((against + (count - agree - against) / 2) / count)
 
 
-def pair_counts(sums: Numbers, full: Numbers, size: int = 2048) -> tuple[Floats, Floats]:
+def pair_counts(sums: Numbers, full: Numbers, size: int = 4096) -> tuple[Floats, Floats]:
     """Of the pairs of runs that `full` tells apart: how many each row orders likewise, and how many the other way.
 
     >>> [c.tolist() for c in pair_counts(np.array([[1, 3, 2], [1, 1, 1]]), np.array([1, 2, 3]))]
     [[2.0, 0.0], [1.0, 0.0]]
     """
-    order = np.argsort(-full, kind="stable")
+    place = np.argsort(np.argsort(-full, kind="stable"), kind="stable")
     agree, against = np.empty(len(sums)), np.empty(len(sums))
     for a in range(0, len(sums), size):
-        agree[a : a + size], against[a : a + size] = _counts(np.take(sums[a : a + size], order, axis=1))
+        agree[a : a + size], against[a : a + size] = _counts(sums[a : a + size], place)
     for i, j in tied_pairs(full):  # few: taken back one by one
         agree -= sums[:, i] > sums[:, j]
         against -= sums[:, i] < sums[:, j]
     return agree, against
 
 
-def _counts(rows: Numbers) -> tuple[Floats, Floats]:
-    """Pairs of columns of `rows` (subsets × runs, best run first) that keep and that break the order.
+def _counts(rows: Numbers, place: Numbers) -> tuple[Floats, Floats]:
+    """Pairs of columns of `rows` (subsets × runs) that keep and that break the order of their places, 0 for the best.
 
-    One comparison per pair, of small numbers: the runs in the order of their sums, which comes from sorting the sums
-    with the column number in their last bits. Tied runs stand there best first, so that they keep nothing.
+    One comparison per pair, of small numbers: the runs' places in the order of their sums. Tied runs stand there best
+    first, so that they keep nothing.
     """
     m = rows.shape[1]
-    agree = _falls(_order_of(rows)).astype(np.float64)
-    ordered, tied = np.sort(rows, axis=1), np.zeros(len(rows))
-    for k in range(1, m):
-        level = ordered[:, k:] == ordered[:, :-k]
-        if not level.any():
+    ordered, sums = _in_order(rows, place)
+    agree = _falls(ordered).astype(np.float64)
+    return agree, m * (m - 1) // 2 - agree - _level(sums)
+
+
+def _level(ordered: Numbers) -> Numbers:
+    """For each row of ascending numbers: pairs of equal ones.
+
+    >>> _level(np.array([[1, 2, 2, 2], [1, 2, 3, 3], [1, 2, 3, 4]])).tolist()
+    [3, 1, 0]
+    """
+    tied, rows = np.zeros(len(ordered), np.intp), np.arange(len(ordered))
+    for k in range(1, ordered.shape[1]):
+        level = np.flatnonzero(ordered[:, k:] == ordered[:, :-k]) // (ordered.shape[1] - k)
+        if not len(level):
             break
-        tied += level.sum(axis=1)
-    return agree, m * (m - 1) // 2 - agree - tied
+        count = np.bincount(level, minlength=len(rows))
+        tied[rows] += count
+        rows, ordered = rows[count > 0], ordered[count > 0]  # further apart only these can have equal ones
+    return tied
 
 
-def _order_of(rows: Numbers) -> Numbers:
-    """The column numbers of each row, lowest sum first, as columns of small numbers."""
+def _in_order(rows: Numbers, place: Numbers) -> tuple[Numbers, Numbers]:
+    """Of each row, lowest sum first: the runs' places, as columns of small numbers, and the sums.
+
+    Both come from one sort, of the sums with the place in their last bits.
+    """
     m = rows.shape[1]
-    bits = (m - 1).bit_length()
-    if not np.issubdtype(rows.dtype, np.integer) or np.abs(rows).max(initial=0) >= 2 ** (62 - bits):
+    bits, most = (m - 1).bit_length(), np.abs(rows).max(initial=0)
+    if not np.issubdtype(rows.dtype, np.integer) or most >= 2 ** (62 - bits):
+        best_first = np.argsort(place)
+        rows = np.take(rows, best_first, axis=1)
         order = np.argsort(rows, axis=1, kind="stable")
+        sums = np.take_along_axis(rows, order, axis=1)
     else:
-        wide = np.int32 if np.abs(rows).max(initial=0) < 2 ** (30 - bits) else np.int64
-        keys: Numbers = rows.astype(wide) * (1 << bits) + np.arange(m, dtype=wide)
+        wide = np.int32 if most < 2 ** (30 - bits) else np.int64
+        keys: Numbers = rows.astype(wide) * (1 << bits) + place.astype(wide)
         keys.sort(axis=1)
-        order = keys & ((1 << bits) - 1)
-    return np.ascontiguousarray(order.astype(np.uint8 if m <= 256 else np.uint16).T)
+        order, sums = keys & ((1 << bits) - 1), keys >> bits
+    return np.ascontiguousarray(order.astype(np.uint8 if m <= 256 else np.uint16).T), sums
 
 
 def _falls(columns: Numbers) -> Numbers:
     """For each column: pairs (upper, lower) of its entries of which the upper is greater."""
-    small = np.uint8 if len(columns) <= 256 else np.uint16
+    m = len(columns)
+    small, room = (np.uint8, 255) if m <= 256 else (np.uint16, m)  # rows of flags that a sum of small numbers holds
     found = np.zeros(columns.shape[1], np.int32)
-    flags = np.empty(columns.shape, bool)
-    for k in range(1, len(columns)):
-        np.greater(columns[:-k], columns[k:], out=flags[k:])
-        found += np.add.reduce(flags[k:].view(np.uint8), axis=0, dtype=small)
-    return found
+    flags, used = np.empty((room, columns.shape[1]), bool), 0
+    for k in range(1, m):
+        if used + m - k > room:
+            found += np.add.reduce(flags[:used].view(np.uint8), axis=0, dtype=small)
+            used = 0
+        np.greater(columns[:-k], columns[k:], out=flags[used : used + m - k])
+        used += m - k
+    return np.asarray(found + np.add.reduce(flags[:used].view(np.uint8), axis=0, dtype=small))
 
 
 def ranks(sums: Numbers) -> Floats:

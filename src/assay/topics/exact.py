@@ -169,11 +169,9 @@ def _prove(archive: Archive, side: int, c: int, limit: int) -> bool:
 
 
 def _forms(problem: Problem, side: int, t: float, *, left_out: bool) -> list[Form]:
-    centred = problem.units - problem.units.mean(axis=1, keepdims=True)
-    target = problem.full - problem.full.mean()
-    gain = centred @ target / np.sqrt(target @ target)
+    gain = problem.moments.gain
     sign = -1.0 if side == WORST and t >= 0 else 1.0
-    square = sign * (np.outer(gain, gain) - t * t * (centred @ centred.T))
+    square = sign * (np.outer(gain, gain) - t * t * problem.moments.product)
     slack = 1e-10 * float(np.abs(square).sum())  # what rounding may take away from a set that equals the bar
     forms = [Form(slack, np.zeros(problem.n), square)]
     if side == WORST and t >= 0:

@@ -15,6 +15,7 @@ from assay.engine import Progress, generators, silent
 from assay.errors import DataError, UsageError
 from assay.scores import Floats, ScoreMatrix
 from assay.tables import Table
+from assay.topics.archive import sizes
 from assay.topics.conclusions import spaced
 from assay.topics.problem import Masks, Problem, problem
 from assay.topics.search import SearchResult, finished, search
@@ -77,7 +78,7 @@ def holdout(
     if splits < 1:
         raise UsageError(f"{splits} splits; at least 1 is needed")
     whole = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
-    wanted = _wanted(cardinalities, whole.n)
+    wanted = sizes(cardinalities or spaced(whole.n), whole.n)
     rows: list[list[Floats]] = []
     for number, rng in enumerate(generators(seed, splits)):
         own, other = (whole.of_runs(half) for half in halved(whole.matrix.runs, rng, groups))
@@ -111,11 +112,11 @@ def transfer(
     if len(common) < 2:
         raise DataError(f"{source.measure} and {target.measure}: {len(common)} common topics; at least 2 are needed")
     own, other = (problem(m.select(topics=common), criterion=criterion, scale=scale) for m in (source, target))
-    wanted = _wanted(cardinalities, own.n)
+    wanted = sizes(cardinalities or spaced(own.n), own.n)
     found = finished(search(own, search=search_by, cardinalities=wanted, seed=seed, progress=progress))
     parts = [row[None, :] for row in _tested(found, other, wanted, repetitions, seed)]
-    sizes = f"{len(source.runs)} runs by {source.measure}", f"{len(target.runs)} runs by {target.measure}"
-    how = f"chosen by {search_by} on {sizes[0]}, tested on {sizes[1]}, {own.n} common topics"
+    there = f"tested on {len(target.runs)} runs by {target.measure}, {own.n} common topics"
+    how = f"chosen by {search_by} on {len(source.runs)} runs by {source.measure}, {there}"
     return HoldoutResult(other, wanted, parts[0], parts[1], parts[2], parts[3], parts[4], how, seed)
 
 
@@ -148,18 +149,10 @@ def _tested(found: SearchResult, other: Problem, wanted: tuple[int, ...], repeti
         masks: Masks = found.sets[side][c][0]
         return other.of_masks(masks)
 
-    average = sample(other, repetitions=repetitions, seed=seed).average
     return [
         np.array([found.sets["best"][c][1][0] for c in wanted]),
         np.array([there("best", c)[0] for c in wanted]),
         np.array([there("best", c).mean() for c in wanted]),
-        np.array([average[c - 1] for c in wanted]),
+        sample(other, repetitions=repetitions, cardinalities=wanted, seed=seed).average,
         np.array([there("worst", c)[0] for c in wanted]),
     ]
-
-
-def _wanted(cardinalities: tuple[int, ...], n: int) -> tuple[int, ...]:
-    for c in cardinalities:
-        if not 1 <= c < n:
-            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}")
-    return cardinalities or spaced(n)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.engine import chunks
 from assay.errors import DataError, UsageError
 from assay.registry import Registry
 from assay.scores import ScoreMatrix
@@ -57,6 +58,18 @@ def geometric(values: Floats, *, epsilon: float = 1e-5) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class Moments:
+    """Pearson's correlation of a subset from sums over its topics: N/√Q with N = Σ gain_t and Q = Σ product_tu.
+
+    `centred` holds the scores (topics × runs) less the topic's mean over the runs, in units.
+    """
+
+    centred: Floats
+    gain: Floats
+    product: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """How well do subsets of these topics rank these runs as all topics do?
 
@@ -94,10 +107,22 @@ class Problem:
         """Whether a swap can be valued from sums of products alone, as for Pearson's correlation of means."""
         return self.criterion == "pearson" and self.link is None
 
+    @cached_property
+    def moments(self) -> Moments:
+        """What a quadratic criterion is made of."""
+        centred = self.units - self.units.mean(axis=1, keepdims=True)
+        target = self.full - self.full.mean()
+        return Moments(centred, centred @ target / np.sqrt(target @ target), centred @ centred.T)
+
+    @cached_property
+    def floats(self) -> Floats:
+        """The units as floats: what products of matrices are fast on."""
+        return self.units.astype(np.float64)
+
     def sums(self, masks: Masks) -> Numbers:
         """Sums over each subset (subsets × topics of true and false), per run."""
         if self.units.dtype == np.int32:  # exact in floats, and fast
-            return np.asarray((masks.astype(np.float64) @ self.units.astype(np.float64)).astype(np.int32))
+            return times(masks.astype(np.float64), self.floats).astype(np.int32)
         return np.asarray(masks.astype(np.int64) @ self.units)
 
     def of_sums(self, sums: Numbers, sizes: npt.ArrayLike) -> Floats:
@@ -132,6 +157,17 @@ class Problem:
 
     def _linked(self, sums: Numbers, sizes: Numbers) -> Numbers:
         return sums if self.link is None else self.link(sums * self.unit / np.broadcast_to(sizes, len(sums))[:, None])
+
+
+def times(rows: Floats, matrix: Floats, most: int = 200_000) -> Floats:
+    """rows @ matrix in pieces of at most `most` products, too small for the BLAS to wake its threads.
+
+    Those cost more than they bring here, and on a busy machine stand still for milliseconds.
+    """
+    made = np.empty((len(rows), matrix.shape[1]))
+    for part in chunks(len(rows), most // matrix.size):
+        np.matmul(rows[part], matrix, out=made[part])
+    return made
 
 
 def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain", top: float = 1.0) -> Problem:

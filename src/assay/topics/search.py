@@ -1,21 +1,22 @@
 """Best and worst subsets for every cardinality, by whatever search: one call, with budget, resume and progress.
 
-`auto` takes what suits the size: proof where it is cheap, swap search everywhere else. Searches joined by + share one
-archive, so that their findings are merged.
+`auto` swaps, sweeps, and proves what can be proved in seconds. Searches joined by + share one archive, so that their
+findings are merged; with a time budget they go on, with other random numbers, until it is spent.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from assay.engine import Progress, generators, silent
+from assay.engine import Progress, silent
 from assay.errors import UsageError
-from assay.registry import Registry
+from assay.registry import Entry, Registry
 from assay.scores import ScoreMatrix
 from assay.tables import Table
 from assay.topics.archive import BEST, SIDES, WORST, Archive, Cell
@@ -25,25 +26,31 @@ from assay.topics.greedy import greedy
 from assay.topics.nsga import nsga
 from assay.topics.problem import Masks, Problem, problem
 from assay.topics.swap import Steps, swap
+from assay.topics.sweep import sweep
 
 SEARCHES: Registry[Callable[..., Steps]] = Registry("search")
-SEARCHES.register("swap")(swap)
+"""Facts: again, the parameters with which a search goes on while there is time; without it, it has an end."""
+Named = tuple[Entry[Callable[..., Steps]], dict[str, Any]]
+SEARCHES.register("swap", again={})(swap)
+SEARCHES.register("sweep", again={"rounds": 60})(sweep)
 SEARCHES.register("exact")(exact)
 SEARCHES.register("greedy")(greedy)
-SEARCHES.register("nsga")(nsga)
+SEARCHES.register("nsga", again={})(nsga)
 
 
-@SEARCHES.register("auto")
-def auto(archive: Archive, rng: np.random.Generator, *, effort: int = 1) -> Steps:
-    """Proof where it is cheap, swap search elsewhere; `effort` multiplies the rounds of swap search.
+@SEARCHES.register("auto", again={"proof": False})
+def auto(archive: Archive, rng: np.random.Generator, *, effort: int = 1, proof: bool = True) -> Steps:
+    """Swaps, then sweeps from what they found, `effort` times; then proof where it is cheap.
 
     Up to 60 topics every cardinality is tried whose proof takes seconds; beyond, only those of a few topics in or out.
     Criteria that are slow to value are proved a topic or so less far.
     """
-    subsets = 2_200_000 if CRITERIA[archive.problem.criterion].facts["quick"] else 250_000
     for _ in range(effort):
         yield from swap(archive, rng)
-    yield from exact(archive, rng, subsets=subsets, sums=120_000_000, deepest=12)
+        yield from sweep(archive, rng)
+    if proof:
+        subsets = 2_200_000 if CRITERIA[archive.problem.criterion].facts["quick"] else 250_000
+        yield from exact(archive, rng, subsets=subsets, sums=120_000_000, deepest=12)
 
 
 @dataclass(frozen=True)
@@ -130,14 +137,16 @@ def search(
     keep: int = 10,
     seconds: float | None = None,
     resume: str | Path | None = None,
+    known: Masks | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> SearchResult:
     """The best and worst subsets of every cardinality that rank the runs as all topics do, and as badly as can be.
 
     With `cardinalities` only of those, which is much faster. `search` names one or several of SEARCHES, joined by +.
-    After `seconds`, or on Ctrl-C, the best so far is returned. With `resume` the archive is read from that file if it
-    exists, and written to it at the end.
+    After `seconds`, or on Ctrl-C, the best so far is returned; searches that chance can help use all of the time, the
+    others end when they are done. With `resume` the archive is read from that file if it exists, and written to it at
+    the end. `known` subsets (rows of true and false per topic) are taken in at first.
 
     >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
     >>> found = search(m, criterion="tau")
@@ -145,8 +154,11 @@ def search(
     ([1.0, 1.0], ('2',))
     """
     ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
-    archive = Archive(ready, keep=keep, sides=_sides(sides), cardinalities=_sizes(cardinalities, ready.n))
+    archive = Archive(ready, keep=keep, sides=_sides(sides), cardinalities=cardinalities)
     spent = archive.load(resume) if resume is not None and Path(resume).exists() else 0.0
+    if known is not None:
+        for side in archive.sides:
+            archive.offer(np.full(len(known), side), known, ready.of_masks(known))
     start = time.perf_counter()
     stopped = _run(archive, search, seed, None if seconds is None else start + seconds, progress)
     spent += time.perf_counter() - start
@@ -164,13 +176,17 @@ def finished(found: SearchResult) -> SearchResult:
 
 def _run(archive: Archive, names: str, seed: int, deadline: float | None, progress: Progress) -> str:
     """Run the searches in turn; why they stopped early, or nothing."""
-    parsed = [SEARCHES.parse(name.strip()) for name in names.split("+")]
+    named = [SEARCHES.parse(name.strip()) for name in names.split("+")]
     try:
-        for (entry, parameters), rng in zip(parsed, generators(seed, len(parsed)), strict=True):
+        for turn, (entry, parameters) in enumerate(_turns(named, endless=deadline is not None)):
+            rng = np.random.default_rng([seed, turn, archive.evaluations])  # so that a resumed search goes other ways
             for done, total in entry.function(archive, rng, **parameters):
                 progress(done, total)
-                if deadline is not None and time.perf_counter() > deadline and _complete(archive):
+                late = deadline is not None and time.perf_counter() > deadline
+                if late and (turn >= len(named) or _complete(archive)):
                     return "time"
+            if _settled(archive):
+                break
     except KeyboardInterrupt:
         if not _complete(archive):
             raise
@@ -178,9 +194,22 @@ def _run(archive: Archive, names: str, seed: int, deadline: float | None, progre
     return ""
 
 
+def _turns(named: list[Named], *, endless: bool) -> Iterator[Named]:
+    """The searches named; then, if there is no end, those that gain by it over and over."""
+    yield from named
+    again = [(entry, parameters | entry.facts["again"]) for entry, parameters in named if "again" in entry.facts]
+    while endless and again:
+        yield from again
+
+
 def _complete(archive: Archive) -> bool:
     """Whether every cell has a set: before that there is nothing to keep."""
     return all(archive.value(*cell) is not None for cell in archive.cells())
+
+
+def _settled(archive: Archive) -> bool:
+    """Whether every cell is proved, so that nothing is left to find."""
+    return set(archive.cells()) <= archive.proved | _perfect(archive)
 
 
 def _result(archive: Archive, name: str, stopped: str, seconds: float, seed: int) -> SearchResult:
@@ -202,13 +231,6 @@ def _perfect(archive: Archive) -> set[Cell]:
     top = 1.0 if archive.problem.higher else 0.0
     found = {c: archive.sets(BEST, c)[1] for side, c in archive.cells() if side == BEST}
     return {(BEST, c) for c, values in found.items() if len(values) and np.abs(values - top).max() < 1e-12}
-
-
-def _sizes(cardinalities: tuple[int, ...], n: int) -> tuple[int, ...]:
-    for c in cardinalities:
-        if not 1 <= c < n:
-            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}")
-    return cardinalities
 
 
 def _sides(names: tuple[str, ...]) -> tuple[int, ...]:

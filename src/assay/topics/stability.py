@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.tables import Table
+from assay.topics.archive import sizes
 from assay.topics.criteria import Floats, Numbers
 from assay.topics.problem import Masks
 from assay.topics.search import SearchResult
@@ -113,11 +114,7 @@ def stability(found: SearchResult, *, cardinalities: tuple[int, ...] = ()) -> St
     sides = list(found.sets)
     if sides != ["best", "worst"]:
         raise UsageError("stability needs a search of both sides, best and worst")
-    n = found.problem.n
-    wanted = cardinalities or found.cardinalities
-    for c in wanted:
-        if not 1 <= c < n:
-            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}")
+    wanted = sizes(cardinalities, found.problem.n)
     return StabilityResult(
         found=found,
         chain={side: chain_stability(found.masks(side)) for side in sides},

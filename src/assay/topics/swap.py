@@ -14,10 +14,11 @@ import numpy as np
 
 from assay.topics.archive import Archive
 from assay.topics.criteria import Floats, Numbers
-from assay.topics.problem import Masks, Problem
+from assay.topics.problem import Masks, Problem, times
 
 Steps = Iterator[tuple[int, int]]
 SMALL = 60  # up to so many topics a last round looks at every swap
+FEW = 12  # of the swaps of a set valued at once, the best so many may enter the archive
 
 
 def swap(
@@ -85,59 +86,50 @@ def descend(archive: Archive, states: States, *, width: int) -> None:
     active = np.arange(len(sides))
     while len(active):
         parts = np.array_split(active, max(1, len(active) * min(width, problem.n) ** 2 // 8192))
-        moves = [_moves(problem, States(sides[a], masks[a]), sums[a], width) for a in parts]
-        for a, found in zip(parts, moves, strict=True):
-            archive.offer(np.repeat(sides[a], found.masks.shape[1]), *_flat(found.masks, found.values))
-        archive.evaluations += sum(found.count for found in moves)
-        best, value = np.concatenate([m.best for m in moves]), np.concatenate([m.best_value for m in moves])
+        moves = [_moves(archive, States(sides[a], masks[a]), sums[a], width) for a in parts]
+        best, value = (np.concatenate(found) for found in zip(*moves, strict=True))
         merit = sides[active] * problem.goodness(value)
-        better = np.isfinite(merit) & (merit > sides[active] * problem.goodness(values[active]) + 1e-12)
+        better = merit > sides[active] * problem.goodness(values[active]) + 1e-12
         active = active[better]
         masks[active], values[active] = best[better], value[better]
         sums[active] = problem.sums(masks[active])
 
 
-@dataclass(frozen=True)
-class Moves:
-    """For each state: the set its best move leads to, and the few best sets one swap away (states × few × topics)."""
-
-    best: Masks
-    best_value: Floats
-    masks: Masks
-    values: Floats
-    count: int
-
-
-def _moves(problem: Problem, states: States, sums: Numbers, width: int, few: int = 12) -> Moves:
-    side, masks = states.sides, states.masks
-    slope = side[:, None] * topic_slopes(problem, sums)
-    near, near_values, count = _swaps(problem, states, sums, slope, min(width, problem.n), few)
-    blocks, block_values = _blocks(problem, masks, slope)
-    every, values = np.concatenate([near[:, :1], blocks], axis=1), np.column_stack([near_values[:, :1], block_values])
-    sound: Masks = np.asarray(every.any(axis=2))
-    merit = np.where(sound, side[:, None] * problem.goodness(values), -np.inf)
-    first = merit.argmax(axis=1)
-    rows = np.arange(len(side))
-    reached = np.where(sound[rows, first], values[rows, first], -side * np.inf * (1 if problem.higher else -1))
-    return Moves(every[rows, first], reached, near, near_values, count + block_values.size)
+def _moves(archive: Archive, states: States, sums: Numbers, width: int) -> tuple[Masks, Floats]:
+    """For each state the set that its best move leads to, and the value of that."""
+    problem, rows = archive.problem, np.arange(len(sums))
+    slope = states.sides[:, None] * topic_slopes(problem, sums)
+    swapped, swap_value = _swapped(archive, states, sums, slope, min(width, problem.n))
+    blocks, block_values = _blocks(problem, states.masks, slope)
+    archive.evaluations += block_values.size
+    every, values = np.concatenate([swapped[:, None], blocks], axis=1), np.column_stack([swap_value, block_values])
+    first = (states.sides[:, None] * problem.goodness(values)).argmax(axis=1)
+    return every[rows, first], values[rows, first]
 
 
-def _swaps(
-    problem: Problem, states: States, sums: Numbers, slope: Floats, width: int, few: int
-) -> tuple[Masks, Floats, int]:
-    """The few best sets one swap away (empty where there is none), their values, and how many were valued."""
-    masks = states.masks
+def _swapped(archive: Archive, states: States, sums: Numbers, slope: Floats, width: int) -> tuple[Masks, Floats]:
+    """The best set one swap away from each state, and its value; the archive is offered the good ones seen."""
+    problem, masks, sides = archive.problem, states.masks, states.sides
     sizes = masks.sum(axis=1)
     drop = _lowest(np.where(masks, slope, np.inf), min(width, int(sizes.max())))
     add = _lowest(np.where(masks, np.inf, -slope), min(width, problem.n - int(sizes.min())))
     valid = np.take_along_axis(masks, drop, 1)[:, :, None] & ~np.take_along_axis(masks, add, 1)[:, None, :]
-    values = swap_values(problem, masks, sums, drop, add).reshape(len(masks), -1)
-    merit = np.where(valid.reshape(values.shape), states.sides[:, None] * problem.goodness(values), -np.inf)
-    first = np.argsort(-merit, axis=1, kind="stable")[:, :few]
-    sets, wide = np.repeat(masks[:, None, :], first.shape[1], axis=1), add.shape[1]
-    _exchange(sets, np.take_along_axis(drop, first // wide, 1), np.take_along_axis(add, first % wide, 1))
-    sets &= np.isfinite(np.take_along_axis(merit, first, 1))[:, :, None]
-    return sets, np.take_along_axis(values, first, 1), int(valid.sum())
+    archive.evaluations += int(valid.sum())
+    values = swap_values(problem, masks, sums, drop, add)
+    merit = np.where(valid, sides[:, None, None] * problem.goodness(values), -np.inf).reshape(len(masks), -1)
+
+    def taken(rows: Numbers, places: Numbers) -> tuple[Masks, Floats]:
+        out, into = np.divmod(places, add.shape[1])
+        made = masks[rows]
+        made[np.arange(len(rows)), drop[rows, out]] = False
+        made[np.arange(len(rows)), add[rows, into]] = True
+        return made, values[rows, out, into]
+
+    few = _lowest(-merit, FEW)
+    seen = np.take_along_axis(merit, few, 1)
+    rows, which = np.nonzero(np.isfinite(seen) & archive.worthy(sides[:, None], sizes[:, None], seen))
+    archive.offer(sides[rows], *taken(rows, few[rows, which]))
+    return taken(np.arange(len(masks)), merit.argmax(axis=1))
 
 
 def topic_slopes(problem: Problem, sums: Numbers) -> Floats:
@@ -146,14 +138,13 @@ def topic_slopes(problem: Problem, sums: Numbers) -> Floats:
     For Pearson the derivative; for rank criteria the derivative of a smoothed count of ordered pairs, in which pairs of
     runs count the more the nearer their sums are.
     """
-    floats = problem.units.T.astype(np.float64)
     if problem.quadratic:
         centred = sums - sums.mean(axis=1, keepdims=True)
         target = problem.full - problem.full.mean()
         square = np.maximum(np.einsum("ij,ij->i", centred, centred), 1e-12)[:, None]
         pull = target - (centred @ target)[:, None] * centred / square
-        return np.asarray((pull / np.sqrt(square)) @ floats)
-    return np.asarray(_pair_pull(problem, sums) @ floats)
+        return times(pull / np.sqrt(square), problem.floats.T)
+    return times(_pair_pull(problem, sums), problem.floats.T)
 
 
 def _pair_pull(problem: Problem, sums: Numbers) -> Floats:
@@ -183,11 +174,9 @@ def swap_values(problem: Problem, masks: Masks, sums: Numbers, drop: Numbers, ad
         rows = sums[:, None, None, :] - problem.units[drop][:, :, None, :] + problem.units[add][:, None, :, :]
         sizes = np.repeat(masks.sum(axis=1), drop.shape[1] * add.shape[1])
         return problem.of_sums(rows.reshape(-1, rows.shape[-1]), sizes).reshape(rows.shape[:3])
-    centred = problem.units - problem.units.mean(axis=1, keepdims=True)
-    target = problem.full - problem.full.mean()
-    gain, product = centred @ target / np.sqrt(target @ target), centred @ centred.T
+    gain, product = problem.moments.gain, problem.moments.product
     middle = sums - sums.mean(axis=1, keepdims=True)
-    own, reach = np.diag(product), middle @ centred.T
+    own, reach = np.diag(product), times(middle, problem.moments.centred.T)
     top = (masks @ gain)[:, None, None] + gain[add][:, None, :] - gain[drop][:, :, None]
     half_in = own[add] + 2 * np.take_along_axis(reach, add, 1)
     half_out = own[drop] - 2 * np.take_along_axis(reach, drop, 1)
@@ -248,13 +237,3 @@ def _lowest(values: Floats, width: int) -> Numbers:
     if width >= values.shape[1]:
         return np.broadcast_to(np.arange(values.shape[1]), values.shape)
     return np.argpartition(values, width - 1, axis=1)[:, :width]
-
-
-def _exchange(sets: Masks, drop: Numbers, add: Numbers) -> None:
-    rows, places = np.ogrid[: sets.shape[0], : sets.shape[1]]
-    sets[rows, places, drop] = False
-    sets[rows, places, add] = True
-
-
-def _flat(sets: Masks, values: Floats) -> tuple[Masks, Floats]:
-    return sets.reshape(-1, sets.shape[-1]), values.reshape(-1)

@@ -126,8 +126,8 @@ def _drawn(matrix: ScoreMatrix, size: int, rng: np.random.Generator) -> ScoreMat
 def _three(matrix: ScoreMatrix, at: list[int], criterion: str, by: str, repetitions: int, seed: int) -> Floats:
     ready = problem(matrix, criterion=criterion)
     found = finished(search(ready, search=by, cardinalities=tuple(at), seed=seed))
-    average = sample(ready, repetitions=repetitions, seed=seed).average
-    return np.array([found.values("best"), [average[c - 1] for c in at], found.values("worst")])
+    average = sample(ready, repetitions=repetitions, cardinalities=tuple(at), seed=seed).average
+    return np.array([found.values("best"), average, found.values("worst")])
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,3 +166,13 @@ def test_too_much_work_is_left_unproved() -> None:
     for _ in exact(archive, np.random.default_rng(0), subsets=500, sums=0):
         pass
     assert archive.proved == {(side, c) for side in (1, -1) for c in (1, 2, 28, 29)}
+
+
+def test_no_proof_is_begun_whose_loops_alone_take_too_long() -> None:
+    """250 topics have 2.6 million triples: minutes of turns of a loop for three topics, so nothing is tried."""
+    archive = Archive(problem(made(runs=8, topics=250), criterion="pearson"), cardinalities=(3,), keep=1)
+    archive.offer(np.array([1]), np.arange(250)[None, :] < 3, np.array([0.5]))
+    for _ in exact(archive, np.random.default_rng(0), subsets=0, sums=120_000_000):
+        pass
+    assert not archive.proved
+    assert archive.evaluations == 0

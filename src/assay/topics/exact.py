@@ -19,6 +19,7 @@ from assay.topics.swap import Steps
 
 EASY = 20_000  # subsets that are listed sooner than a proof is begun
 CELLS = 12_000_000  # numbers held per level of the branch and bound: 96 MB
+STEP = 500  # additions that take as long as one turn of the innermost loop takes anyway
 
 
 def exact(
@@ -192,7 +193,7 @@ def _above_zero(form: Form, size: int, limit: int) -> list[Numbers] | None:
     stays below zero; the last three places are tried on all heads that are left, as one array each.
     """
     n = len(form.linear)
-    if size < 3:
+    if size < 3 or STEP * comb(n, 3) > limit:
         return None
     heads, value = np.zeros((1, 0), np.uint16), np.array([form.const])
     gain = (form.linear + np.diag(form.square))[:, None]
@@ -203,7 +204,7 @@ def _above_zero(form: Form, size: int, limit: int) -> list[Numbers] | None:
         keep = _bound(heads, value, gain, form.square, size - level - 1) > 0
         heads, value, gain = heads[keep], value[keep], gain[:, keep]
     below = _heads_below(heads, n)
-    work = sum(int(below[i]) * comb(n - 1 - i, 2) for i in range(n))
+    work = STEP * comb(n, 3) + sum(int(below[i]) * comb(n - 1 - i, 2) for i in range(n))
     return None if work > limit else _last_three(heads, value, gain, 2 * form.square, below)
 
 

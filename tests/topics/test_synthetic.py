@@ -60,16 +60,13 @@ def test_a_thousand_topics_can_reverse_the_ranking_with_half_of_them() -> None:
 
 
 def test_larger_ground_truth() -> None:
-    """Roitero 2020, Section 3.3.5.5: Best and Average rise with the size of the ground truth.
-
-    Worst falls there; the worst sets that our search finds at 40 % of the topics are about as bad at either size.
-    """
-    found = growth(collection("robust2004"), sizes=(50, 200), draws=4, shares=(0.4,), repetitions=50)
+    """Roitero 2020, Section 3.3.5.5: at a fifth of the topics Best rises and Worst falls with the ground truth."""
+    found = growth(used("robust2004", 82), sizes=(50, 200), draws=6, shares=(0.2,), repetitions=50)
     small, large = found.rows
-    assert (small.size, small.c, large.size, large.c) == (50, 20, 200, 80)
-    assert large.best > small.best
-    assert large.average > small.average
-    assert large.worst == pytest.approx(small.worst, abs=0.03)
+    assert (small.size, small.c, large.size, large.c) == (50, 10, 200, 40)
+    assert large.best > small.best + 0.05
+    assert large.average > small.average + 0.1
+    assert large.worst < small.worst - 0.05
     assert found.table().column("of topics") == [50, 200]
     with pytest.raises(UsageError, match="as ground truth"):
         growth(made(), sizes=(50,))

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.data import Run
-from assay.lists import Lists
+from assay.data.lists import Lists
 from assay.nojudgments import METHODS, comparable, predicted
 from assay.pooling.preferences import strengths
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from assay.data.scores import ScoreMatrix
 from assay.plan.audit import pair_differences
 from assay.plan.stopping import detectable_effects
-from assay.scores import ScoreMatrix
 from assay.standard.halves import false_positives
 
 

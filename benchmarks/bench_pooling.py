@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.data import Run
-from assay.lists import TopicLists, collected
+from assay.data.lists import TopicLists, collected
 from assay.pooling import ORDERS, order_of
 from assay.pooling.orders import precision_share
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.data.scores import ScoreMatrix
 from assay.stats.all_pairs import all_pairs
 from assay.stats.tukey import permuted_ranges, randomised_tukey, tukey
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from assay.topics.archive import Archive
 from assay.topics.nsga import first_population
 from assay.topics.problem import Problem, problem

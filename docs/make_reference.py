@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from assay.cli.main import COMMANDS
-from assay.registry import Entry, Registry
+from assay.core.registry import Entry, Registry
 
 REQUIRED = inspect.Parameter.empty
 HERE = Path(__file__).resolve().parent / "reference"

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import assay.scoring
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
 from assay.io import write_run
 from assay.scoring import Policy, bounds, evaluate
 from assay.studies.simulate import simulate

@@ -12,22 +12,23 @@ from assay.version import __version__
 if TYPE_CHECKING:
     from assay.agreement.alpha import krippendorff_alpha
     from assay.agreement.kappa import cohen_kappa
+    from assay.core.errors import AssayError, DataError, UsageError
+    from assay.core.tables import Table
     from assay.crowd.aggregate import aggregate
     from assay.crowd.quality import worker_quality
     from assay.data import Labels, Qrels, Run, RunInfo, Topics
-    from assay.errors import AssayError, DataError, UsageError
-    from assay.grades import Grades, align
-    from assay.intents import IntentQrels
+    from assay.data.aligned import Grades, align
+    from assay.data.intents import IntentQrels
+    from assay.data.scores import ScoreMatrix
     from assay.io import read_labels, read_qrels, read_run, read_topics, write_labels, write_qrels, write_run
     from assay.io.diversity import read_intent_qrels
+    from assay.io.scores import read_scores, write_scores
     from assay.measures import Measure, measure, parse
     from assay.nojudgments.methods import predicted
     from assay.nojudgments.ranking import ranked
     from assay.plan.power import power_plan
     from assay.pooling import Judging, left_out
     from assay.report import figure, save_figure, write_report
-    from assay.scorefiles import read_scores, write_scores
-    from assay.scores import ScoreMatrix
     from assay.scoring import Policy, evaluate
     from assay.similarity.correlation import kendall_tau_b, tau_ap
     from assay.similarity.matrix import similarity_matrix
@@ -39,23 +40,22 @@ if TYPE_CHECKING:
     from assay.stats.leaderboard import leaderboard
     from assay.stats.two_runs import compare_two
     from assay.studies.simulate import simulate
-    from assay.tables import Table
 
 _HOMES = {
-    "AssayError": "errors", "DataError": "errors", "Grades": "grades", "IntentQrels": "intents",
+    "AssayError": "core.errors", "DataError": "core.errors", "Grades": "data", "IntentQrels": "data",
     "Judging": "pooling", "Labels": "data", "Measure": "measures", "Policy": "scoring", "Qrels": "data",
-    "Run": "data", "RunInfo": "data", "ScoreMatrix": "scores", "Table": "tables", "Topics": "data",
-    "UsageError": "errors", "aggregate": "crowd.aggregate", "align": "grades", "all_pairs": "stats.all_pairs",
+    "Run": "data", "RunInfo": "data", "ScoreMatrix": "data", "Table": "core.tables", "Topics": "data",
+    "UsageError": "core.errors", "aggregate": "crowd.aggregate", "align": "data", "all_pairs": "stats.all_pairs",
     "cohen_kappa": "agreement.kappa", "compare_rankings": "similarity.systems", "compare_two": "stats.two_runs",
     "evaluate": "scoring", "figure": "report", "kendall_tau_b": "similarity.correlation",
     "krippendorff_alpha": "agreement.alpha", "leaderboard": "stats.leaderboard", "left_out": "pooling",
     "measure": "measures", "parse": "measures", "power_plan": "plan.power", "predicted": "nojudgments.methods",
     "ranked": "nojudgments.ranking", "rbo": "similarity.rbo", "read_intent_qrels": "io.diversity",
-    "read_labels": "io", "read_qrels": "io", "read_run": "io", "read_scores": "scorefiles", "read_topics": "io",
+    "read_labels": "io", "read_qrels": "io", "read_run": "io", "read_scores": "io.scores", "read_topics": "io",
     "save_figure": "report", "similarity_matrix": "similarity.matrix", "simulate": "studies.simulate",
     "standardized": "standard.factors", "tau_ap": "similarity.correlation",
     "variance_components": "standard.variance", "worker_quality": "crowd.quality", "write_labels": "io",
-    "write_qrels": "io", "write_report": "report", "write_run": "io", "write_scores": "scorefiles",
+    "write_qrels": "io", "write_report": "report", "write_run": "io", "write_scores": "io.scores",
 }  # fmt: skip
 
 __all__ = [

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.core.errors import DataError
+from assay.core.ids import Ids
+from assay.core.tables import Table
 from assay.data import Qrels, Run
-from assay.errors import DataError
-from assay.grades import match
-from assay.ids import Ids
+from assay.data.aligned import match
 from assay.io import read_qrels, read_run, rows
 from assay.io.files import TABULAR, kind, read_bytes
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import parse
-from assay.tables import Table
 
 SHOWN = 5
 """Findings of one kind that are listed by line; the rest are counted."""

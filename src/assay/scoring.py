@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
-from assay.engine import Progress, chunks, ordered_map, silent
-from assay.errors import DataError, UsageError
-from assay.grades import Grades, match
-from assay.intents import IntentQrels, align_intents
+from assay.data.aligned import Grades, match
+from assay.data.intents import IntentQrels, align_intents
+from assay.data.scores import ScoreMatrix
 from assay.io import read_run
 from assay.measures import Measure, parse
 from assay.measures.diversity import evaluate_intents
 from assay.measures.ties import expected
-from assay.registry import did_you_mean
-from assay.scores import ScoreMatrix
 from assay.version import __version__
 
-Floats = npt.NDArray[np.float64]
 MISSING = ("zero", "drop", "error")
 CELLS = 1 << 20
 """Ranked grades (topics × depth) that are held at a time: few enough to stay in the cache."""

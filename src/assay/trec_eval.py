@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
-from assay.grades import UNJUDGED, Grades, match
+from assay.data.aligned import UNJUDGED, Grades, match
 from assay.measures import Measure, parse
 from assay.measures.trec_names import ROOTS, Line
-from assay.registry import did_you_mean
-
-Floats = npt.NDArray[np.float64]
 
 FLOOR = 1e-5
 NO_ZSCORE = -1000000.0

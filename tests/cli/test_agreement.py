@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.agreement import command
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 LABELS = """topic,doc,worker,label
 1,a,w1,0

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.compare import TEST_HELP, command
-from assay.errors import AssayError
-from assay.scorefiles import write_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import AssayError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import write_scores
 from assay.stats.effect import INTERVALS
 from assay.stats.multiple import CORRECTIONS
 from assay.stats.paired import TESTS

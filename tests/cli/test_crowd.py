@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.crowd import command
+from assay.core.errors import AssayError
 from assay.crowd.uncertain import read_uncertain
-from assay.errors import AssayError
 from assay.io import read_qrels
 
 

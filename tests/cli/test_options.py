@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from assay.cli.options import Output, check_targets
-from assay.errors import UsageError
-from assay.scorefiles import write_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import write_scores
 from tests.oracles.stats import SAKAI
 
 ASSAY = [sys.executable, "-m", "assay.cli.main"]

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.plan import command
-from assay.errors import AssayError
-from assay.scorefiles import write_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import AssayError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import write_scores
 
 
 def plan(*words: object) -> Result:

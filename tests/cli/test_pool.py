@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.pool import command
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.io import read_qrels, write_qrels, write_run
 from assay.pooling import ORDERS, POOLS, SAMPLES
 from tests.conftest import ROOT

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.report import command
-from assay.errors import AssayError, UsageError
+from assay.core.errors import AssayError, UsageError
+from assay.io.scores import write_scores
 from assay.report.page import chart_library
-from assay.scorefiles import write_scores
 from assay.studies.simulate import write_collection
 from tests.report.zoo import collection, scores
 

@@ -15,9 +15,9 @@ from assay.check import tie_sensitivity
 from assay.cli.check import command as check
 from assay.cli.measures import command as measures
 from assay.cli.score import command as score
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.errors import UsageError
-from assay.scorefiles import read_scores
+from assay.io.scores import read_scores
 from tests.conftest import real_data
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 1\n"

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.similarity import command
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 RUNS = {
     "a.run": {"1": "abcd", "2": "xyz"},

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.standardize import command
-from assay.errors import AssayError
-from assay.scorefiles import read_scores, write_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import AssayError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores, write_scores
 from assay.standard.factors import standardized
 
 

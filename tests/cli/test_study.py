@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.study import command
-from assay.errors import AssayError
-from assay.scorefiles import write_scores
+from assay.core.errors import AssayError
+from assay.io.scores import write_scores
 from assay.scoring import evaluate
 from assay.studies.simulate import simulate, write_collection
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.topics import command
-from assay.errors import AssayError
-from assay.scorefiles import write_scores
+from assay.core.errors import AssayError
+from assay.io.scores import write_scores
 from tests.topics.released import made
 
 

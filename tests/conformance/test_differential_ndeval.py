@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.data import Run
-from assay.intents import IntentQrels, align_intents
+from assay.data.intents import IntentQrels, align_intents
 from assay.measures import parse
 from assay.measures.diversity import evaluate_intents
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from assay.data import Qrels
-from assay.grades import align
+from assay.data.aligned import align
 from assay.io import read_run
 from assay.io.ntcir import read_rel
 from assay.measures import parse

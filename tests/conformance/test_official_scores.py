@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.data.scores import ScoreMatrix
 from assay.io import read_qrels, read_run
+from assay.io.scores import read_scores
 from assay.measures import parse
 from assay.measures.trec_names import ROOTS
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
 from assay.scoring import Policy, evaluate
 from tests.conftest import real_data
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.grades import Grades, align
-from assay.intents import IntentGrades, align_intents
+from assay.data.aligned import Grades, align
+from assay.data.intents import IntentGrades, align_intents
 from assay.io import read_qrels, read_run
 from assay.io.diversity import read_intent_qrels
 from assay.io.ntcir import read_rel, read_res, read_units

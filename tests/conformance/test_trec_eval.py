@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.io import read_qrels, read_run
 from assay.trec_eval import Options, output, read_zscores
 from tests.conftest import real_data

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.core.arrays import Ints
 from assay.data import Labels, Qrels
-from assay.ids import Ints
 from assay.io import read_qrels
 from assay.io.labels import read_labels
 from tests.conftest import real_data

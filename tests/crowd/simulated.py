@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.data import Floats, Labels
-from assay.ids import Ints
+from assay.core.arrays import Floats, Ints
+from assay.data import Labels
 
 
 def categories(

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from assay.core.errors import DataError, UsageError
 from assay.crowd.aggregate import aggregate, agreement_with_reference
 from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.ranking import ranking_agreement
 from assay.crowd.scales import S2, S100
 from assay.data import Labels, Qrels, Run
-from assay.errors import DataError, UsageError
 from tests.crowd.simulated import categories
 
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.core.arrays import Floats, Ints
 from assay.crowd import latent, spammers
 from assay.crowd.answers import Answers
 from assay.crowd.latent import dawid_skene, glad, one_coin
 from assay.crowd.scales import S2
 from assay.crowd.spammers import mace
 from assay.crowd.vote import majority
-from assay.data import Floats
-from assay.ids import Ints
 from tests.crowd.peers import binary_labels, crowd_kit, crowd_kit_labels, golden_rows
 from tests.golden.make_crowd import permutation
 from tests.oracles import crowd as oracle

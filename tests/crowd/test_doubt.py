@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from assay.cli.compare import command as compare
 from assay.cli.score import command as score
+from assay.core.errors import UsageError
 from assay.crowd.doubt import doubt
 from assay.crowd.uncertain import Uncertain, write_uncertain
 from assay.data import Run
-from assay.errors import UsageError
 from assay.io import write_run
 from assay.scoring import evaluate
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError, UsageError
 from assay.crowd.effort import fewer_docs, fewer_judgments, run_out, time_by_position
 from assay.crowd.pairs import ordered_pairs
 from assay.crowd.profiles import gain_profile
 from assay.crowd.scales import MAGNITUDE, S100
 from assay.data import Labels, Qrels
-from assay.errors import DataError, UsageError
 
 
 def task(worker: str, *values: float, topic: str = "1", first: int = 0) -> list[tuple[str, str, str, float]]:

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
 from assay.crowd.aggregate import aggregate
 from assay.crowd.answers import Answers
 from assay.crowd.graded import interval, worth_of
 from assay.crowd.preferences import Preferences, bradley_terry, read_preferences
 from assay.crowd.scales import MAGNITUDE, S4, S100
-from assay.data import Floats, Labels
-from assay.errors import DataError, UsageError
+from assay.data import Labels
 from tests.crowd.simulated import numbers
 
 FOUR_DOCS = {"A": (80, 90, 20), "B": (20, 35, 90), "C": (60, 70, 50), "D": (0, 15, 60)}

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
 from assay.crowd import latent, spammers
 from assay.crowd.aggregate import aggregate
 from assay.crowd.answers import Answers
 from assay.crowd.latent import best_fit, dawid_skene, glad, one_coin, oriented
 from assay.crowd.scales import S2, S100, Scale
 from assay.crowd.spammers import mace
-from assay.data import Floats, Labels
-from assay.errors import DataError
+from assay.data import Labels
 from tests.crowd.simulated import categories
 from tests.oracles import crowd as oracle
 

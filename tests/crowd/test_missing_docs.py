@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.arrays import Floats, Ints
 from assay.crowd.cuts import CutSearch, best_cuts
 from assay.crowd.effort import run_out
 from assay.crowd.scales import S100, units
-from assay.data import Floats, Labels
-from assay.ids import Ints
+from assay.data import Labels
 from tests.crowd.peers import nist, s100
 
 PRINTED_LOW = [2355, 803, 694, 689, 736, 786, 641, 355]

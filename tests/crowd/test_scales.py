@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError, UsageError
 from assay.crowd.scales import MAGNITUDE, PREFERENCE, S2, S4, S100, Scale, comparable_magnitudes, scale_in, scale_of
 from assay.data import Labels
-from assay.errors import DataError, UsageError
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError
 from assay.crowd.aggregate import aggregate
 from assay.crowd.doubt import doubt
 from assay.crowd.scales import S100
 from assay.crowd.uncertain import Uncertain, read_uncertain, write_uncertain
 from assay.data import Labels, Run
-from assay.errors import DataError
 from assay.scoring import evaluate
 from tests.crowd.simulated import categories
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError, UsageError
 from assay.crowd.aggregate import aggregate
 from assay.crowd.answers import Answers
 from assay.crowd.scales import MAGNITUDE, S2, S4, S100, Scale
 from assay.crowd.vote import AGGREGATIONS, common_accuracy
 from assay.data import Labels
-from assay.errors import DataError, UsageError
 from tests.crowd.simulated import categories
 
 

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.arrays import Ints
 from assay.data import Labels
-from assay.ids import Ints
 from assay.io.labels import read_labels
 
 HERE = Path(__file__).resolve().parent

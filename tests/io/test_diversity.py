@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 from assay.io.diversity import read_intent_qrels, read_intents, write_intent_qrels
 
 

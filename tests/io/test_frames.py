@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 from assay.io import frames, read_qrels, read_run
 
 PLAIN = "topic,doc,rank,score,run\n1,a,1,12.5,r\n1,b,2,-0.25,r\n010,a,1,1e-3,r\n1,c,3,7,r\n"

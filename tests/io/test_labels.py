@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.io.labels import labels_and_empty, read_labels, write_labels
 from tests.conftest import real_data
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 from assay.io.ntcir import read_rel, read_res, read_units
 
 

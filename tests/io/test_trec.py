@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError
+from assay.core.ids import Ids
 from assay.data import Qrels, Run
-from assay.errors import DataError
-from assay.ids import Ids
 from assay.io import read_qrels, read_run, trec, write_qrels, write_run
-from assay.io.decimals import read_decimals
-from assay.io.lines import pieces
+from assay.io._bytes.decimals import read_decimals
+from assay.io._bytes.fields import pieces
 from assay.io.rows import RUN, read_rows
 
 PLAIN = "1 Q0 a 1 3.5 tag\n1 Q0 b 2 2.5 tag\n010 Q0 a 1 1e-3 tag\n"

@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
 from assay.data import Run
-from assay.errors import UsageError
-from assay.grades import UNJUDGED, Grades
-from assay.intents import IntentGrades, IntentQrels, align_intents
+from assay.data.aligned import UNJUDGED, Grades
+from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures import MEASURES, Measure, parse
 from assay.measures.diversity import evaluate_intents
 
-Floats = npt.NDArray[np.float64]
 LAWS = ("bounds", "moving up", "perfect is best", "no relevant", "unjudged at the end")
 RANGES = ("unit", "count", "any", "nonneg")
 TOLERANCE = 1e-9

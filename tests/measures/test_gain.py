@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.grades import gain_of, grades
+from assay.core.errors import UsageError
+from assay.data.aligned import gain_of, grades
 from assay.measures import parse
 from tests.oracles import measures as plain
 

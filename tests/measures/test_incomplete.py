@@ -11,9 +11,9 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.errors import UsageError
-from assay.grades import UNJUDGED, Grades, align, grades
+from assay.data.aligned import UNJUDGED, Grades, align, grades
 from assay.measures import parse
 from assay.measures.incomplete import stat_ap, stat_ap_variance, stratified_inferred_ap
 from tests.oracles import measures as plain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import UsageError
-from assay.grades import grades
+from assay.core.errors import UsageError
+from assay.data.aligned import grades
 from assay.measures import parse, parse_many
 
 

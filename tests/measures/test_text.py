@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from assay.errors import DataError, MissingExtra, UsageError
+from assay.core.errors import DataError, MissingExtra, UsageError
 from assay.measures.text import (
     TEXT_MEASURES,
     Nugget,

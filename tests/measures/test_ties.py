@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
-from assay.grades import Grades, align
+from assay.data.aligned import Grades, align
 from assay.measures import parse
 from assay.measures.ties import EXACT, expected
 

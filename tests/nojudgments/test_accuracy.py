@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.accuracy import accuracy, accuracy_table, correlations, level_scores
-from assay.scores import ScoreMatrix
 from assay.similarity.correlation import tau_ap
 from assay.similarity.rbo import persistence_for, prefix_weight, rbo_of_scores
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from assay.data import Qrels, Run
+from assay.data.lists import Lists
+from assay.data.scores import ScoreMatrix
 from assay.io import read_qrels, read_run
-from assay.lists import Lists
 from assay.nojudgments.accuracy import correlations
 from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.combine import combined, combined_means
@@ -24,7 +25,6 @@ from assay.nojudgments.methods import METHODS, predicted
 from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
 from assay.nojudgments.ranking import taken
 from assay.nojudgments.reweight import reweighted_emap
-from assay.scores import ScoreMatrix
 from assay.scoring import Policy, evaluate
 from assay.similarity.preferences import preference_similarity
 from tests.conftest import ROOT, real_data

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.combine import (
     FUSIONS,
     borda_of,
@@ -21,7 +22,6 @@ from assay.nojudgments.combine import (
     rank_position_of,
     ranks,
 )
-from assay.scores import ScoreMatrix
 
 # s_i is 1st, 2nd, 3rd and s_j 2nd, 1st, 1st by three methods; three candidates are counted though two are named.
 TOY = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, ttest_ind
 
-from assay.errors import DataError
+from assay.core.errors import DataError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from assay.nojudgments.difficulty import average_ap, difficulty, geometric_average_ap
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
 from assay.similarity.correlation import tau_ap
 from assay.similarity.rbo import rbo_of_scores
 from tests.conftest import real_data

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run, RunInfo
-from assay.errors import UsageError
 from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.expected import (
     ap_distribution,

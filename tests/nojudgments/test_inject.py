@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from assay.nojudgments.inject import CHOICES, injected, injection
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
 from tests.conftest import real_data
 
 

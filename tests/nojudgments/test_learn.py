@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, ks_2samp
 
-from assay.errors import DataError, MissingExtra, UsageError
+from assay.core.errors import DataError, MissingExtra, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.learn import MODELS, Collection, distance, kolmogorov_smirnov, learned
-from assay.scores import ScoreMatrix
 
 
 def made(name: str, year: int, *, seed: int, runs: int = 12, topics: int = 10, truth: bool = True) -> Collection:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.errors import UsageError
 from assay.data import Run
-from assay.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS, SCALES, predicted, predictions, scaled
-from assay.scores import ScoreMatrix
 
 BY_ORDER_OF_RUNS = {"spoerri-single", "spoerri-all", "spoerri-difference"}
 """Their trials are drawn by the places of the runs."""

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data import Run
-from assay.errors import UsageError
-from assay.lists import Lists
+from assay.data.lists import Lists
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS
 from assay.nojudgments.pseudo import bias, borda, condorcet, most_biased, rank_position

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run, RunInfo
-from assay.errors import DataError, UsageError
 from assay.nojudgments.accuracy import accuracy, correlations
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined_means

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.errors import UsageError
-from assay.lists import Lists
+from assay.data.lists import Lists
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.reweight import costs, reweighted, reweighted_emap

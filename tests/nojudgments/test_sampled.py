@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
+from assay.data.lists import Lists
 from assay.io import read_qrels
-from assay.lists import Lists
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.sampled import (
@@ -102,7 +102,7 @@ def test_sd_is_a_share_not_percentage_points() -> None:
 
 def _drawn_items(lists: Lists, mean: float, sd: float, seed: int) -> np.ndarray:
     """Which items were drawn: those of which AP with a run of that item alone is not 0."""
-    from assay.engine import generators
+    from assay.core.engine import generators
     from assay.nojudgments.sampled import _drawn
 
     rng = generators(seed, 1)[0]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data import Run
-from assay.errors import UsageError
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import METHODS, predicted
 from assay.nojudgments.spoerri import overlap_shares, trials

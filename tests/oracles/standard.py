@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix
 from tests.conftest import real_data
-
-Floats = npt.NDArray[np.float64]
 
 
 def mean_squares(rows: list[list[float]]) -> tuple[float, float, float]:
@@ -47,7 +44,7 @@ def kendall_tau_b(x: list[float], y: list[float]) -> float:
 
 def named(name: str) -> ScoreMatrix:
     """A TREC score matrix with run tags."""
-    from assay.scorefiles import read_scores
+    from assay.io.scores import read_scores
 
     return read_scores(real_data(f"trec-score-matrices/named/{name}.csv"))[0]
 
@@ -56,7 +53,7 @@ def anonymous(name: str, topics: range | None = None) -> ScoreMatrix:
     """A TREC score matrix without tags, its topics named by number where they are known."""
     from dataclasses import replace
 
-    from assay.scorefiles import read_scores
+    from assay.io.scores import read_scores
 
     matrix = read_scores(real_data(f"trec-score-matrices/anonymous/{name}.csv"), transpose=True)[0]
     return matrix if topics is None else replace(matrix, topics=tuple(map(str, topics)))

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from assay.scorefiles import read_scores
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from tests.conftest import real_data
 
 # Typed as Any: its stubs know no alternative that comes from a parameter.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from assay.core.arrays import Floats
 
 
 def tau_between_halves(a: Floats, b: Floats, first: list[int], second: list[int]) -> float:

@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from assay.core.arrays import Floats
 
 
 def tau_b(sums: list[int], full: list[int]) -> float:

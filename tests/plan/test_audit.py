@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.plan.audit import audit, one_sigma, pair_differences, quantile
 from assay.plan.power import detectable_effect, topics_needed, whole
-from assay.scores import ScoreMatrix
 from tests.oracles.plan import one_sigma_spread
 from tests.oracles.standard import anonymous, named
 

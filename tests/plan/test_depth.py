@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
 from assay.plan.depth import depth_tradeoff
 from tests.conftest import real_data
 from tests.oracles.plan import pair_at_depth

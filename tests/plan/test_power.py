@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.plan.power import TTest, detectable_effect, paired, power_curve, power_of, power_plan, topics_needed, whole
 
 NORMAL = TTest(law="normal")

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.plan.sizes import (
     LINES,
     anova_power,
@@ -17,7 +18,6 @@ from assay.plan.sizes import (
     topics_by_interval,
     topics_by_t,
 )
-from assay.scores import ScoreMatrix
 from tests.oracles.standard import named
 
 ERRORS = [(0.01, 0.1), (0.01, 0.2), (0.05, 0.1), (0.05, 0.2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.plan.power import power_of, power_plan
 from assay.plan.trial import best_trial, inflated_sigma, trial_plan
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
-from assay.lists import Lists, TopicLists, collected
+from assay.data.lists import Lists, TopicLists, collected
 
 TOY = {"s1": "CBAED", "s2": "CFAHG", "s3": "DCAGB"}
 TOY_RELEVANT = set("AFG")

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.engine import generators
-from assay.errors import UsageError
-from assay.lists import collected
+from assay.core.engine import generators
+from assay.core.errors import UsageError
+from assay.data.lists import collected
 from assay.pooling import adjustment_accuracy
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import made, made_lists

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.pooling import adjusted, from_systems, from_topics, rescored
 from assay.pooling.rescoring import without
 from assay.pooling.voters import contributors

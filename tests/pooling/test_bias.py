@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError
 from assay.data import Qrels, Run
-from assay.errors import DataError
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.pooling import left_out
 from assay.scoring import evaluate
 from tests.oracles import pooling as oracle

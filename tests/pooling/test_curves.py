@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.pooling import Judging, Judgment, curves, rescored
 from assay.pooling.curves import spaced, tau
 from tests.pooling.collections import made, made_lists

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 from assay.io import read_qrels
 from assay.pooling import Journal, Judgment
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.errors import DataError, UsageError
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.pooling import ORDERS, Judging, Judgment
 from assay.pooling.voters import voters
 from tests.pooling.collections import made, made_lists

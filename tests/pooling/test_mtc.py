@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
-from assay.lists import TopicLists
+from assay.core.errors import UsageError
+from assay.data.lists import TopicLists
 from assay.pooling import confidence, order_of
 from assay.pooling.mtc import MinimalTest
 from tests.oracles import pooling as oracle

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.pooling import ORDERS, Order, order_of
 from assay.pooling.bandits import Bandit
 from assay.pooling.orders import Hedge, precision_share

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.errors import UsageError
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.pooling import POOLS, contributions, pool, pools
 from assay.pooling.pools import majorities
 from tests.pooling.collections import made_lists, rankings, topic

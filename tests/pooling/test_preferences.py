@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.pooling import order_of
 from assay.pooling.preferences import Reweighting, strengths
 from tests.oracles.pooling import log_likelihood

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.data.lists import Lists, collected
 from assay.io import read_qrels, read_run
-from assay.lists import Lists, collected
 from assay.pooling import Curves, adjustment_accuracy, contributions, curves, left_out, pool
 from tests.conftest import ROOT, real_data
 

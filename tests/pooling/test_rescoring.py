@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.lists import collected
+from assay.core.errors import UsageError
+from assay.data.lists import collected
 from assay.pooling import TREATMENTS, rescored
 from assay.pooling import rescoring as module
 from assay.pooling.rescoring import without

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.pooling import SAMPLES, sample
 from assay.pooling.sampled import rank_prior, stat_ap
 from assay.scoring import evaluate

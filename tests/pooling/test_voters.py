@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.errors import UsageError
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.pooling.voters import contributors, grouped, scaled_scores, voters
 from tests.pooling.collections import topic
 

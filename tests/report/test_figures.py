@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.report import figure, save_figure
 from assay.report.catalogue import FIGURES
 from assay.report.figure import Figure, plain_value, rows_of
@@ -109,9 +109,9 @@ def test_several_results_are_one_page_or_numbered_files(tmp_path: Path) -> None:
 def test_pictures_stay_small_with_many_runs_and_topics() -> None:
     import numpy as np
 
+    from assay.data.scores import ScoreMatrix
     from assay.report.alike import similarity_map
     from assay.report.scores import score_map
-    from assay.scores import ScoreMatrix
     from assay.similarity.matrix import SimilarityMatrix
 
     rng = np.random.default_rng(0)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.tables import Table
 from assay.report.page import MOST_ROWS, chart_library, figure_page, report_page, safe_json
 from assay.report.sections import Section
 from assay.report.write import write_report
-from assay.tables import Table
 from tests.report.zoo import EVIL, ZOO, collection, hostile_names
 
 

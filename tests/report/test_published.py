@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 from assay.report.catalogue import figure
 from assay.report.published import published, read_published
 from tests.conftest import real_data

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError, MissingExtra, UsageError
+from assay.core.tables import Table, p_value
 from assay.data import Qrels, Run
-from assay.errors import DataError, MissingExtra, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.report import figure
 from assay.report.figure import Figure
 from assay.report.material import Material, material
@@ -19,9 +21,7 @@ from assay.report.page import chart_library, report_page
 from assay.report.sections import ORDER, SECTIONS, chosen, made
 from assay.report.sentences import compared, decimal, summary
 from assay.report.write import write_report, write_tables
-from assay.scores import ScoreMatrix
 from assay.stats.leaderboard import leaderboard
-from assay.tables import Table, p_value
 from tests.report.zoo import collection, scores
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.data import Labels, Qrels, Run
-from assay.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix
 from assay.scoring import evaluate
 from assay.studies.simulate import Collection, simulate
 
@@ -111,7 +111,7 @@ def recall_precision() -> Any:
 
 @kept
 def grades() -> Any:
-    from assay.grades import align
+    from assay.data.aligned import align
 
     return align(collection().runs[0], collection().qrels)
 
@@ -365,7 +365,7 @@ def injection() -> Any:
 
 @kept
 def judging() -> Any:
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling import curves
 
     return curves(
@@ -375,7 +375,7 @@ def judging() -> Any:
 
 @kept
 def left_out() -> Any:
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling import left_out
 
     return left_out(collected(collection().runs, collection().qrels), depth=20)
@@ -383,7 +383,7 @@ def left_out() -> Any:
 
 @kept
 def contributions() -> Any:
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling import contributions, pool
 
     seen = collected(collection().runs, collection().qrels)
@@ -392,7 +392,7 @@ def contributions() -> Any:
 
 @kept
 def adjustment() -> Any:
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling import adjusted
 
     return adjusted(collected(collection().runs, collection().qrels), "eridan1", depth=20)
@@ -400,7 +400,7 @@ def adjustment() -> Any:
 
 @kept
 def adjustment_errors() -> Any:
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling import adjustment_accuracy
 
     seen = collected(collection().runs, collection().qrels, depth=20)
@@ -409,7 +409,7 @@ def adjustment_errors() -> Any:
 
 @kept
 def confidence() -> Any:
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling import confidence
     from assay.pooling.judging import topic_orders
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.core.errors import AssayError, DataError, UsageError
 from assay.data import Run
-from assay.errors import AssayError, DataError, UsageError
 from assay.similarity.by_topic import compare_runs, p_sweep
 from assay.similarity.rbo import parse_ranking, rbo
 from assay.similarity.series import series

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import AssayError, DataError, UsageError
+from assay.core.errors import AssayError, DataError, UsageError
 from assay.similarity.correlation import (
     CORRELATIONS,
     error_rate,

@@ -5,8 +5,8 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import minimize
 
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.similarity.drank import d_rank, d_rank_test
 
 X = np.array([[0.50, 0.40, 0.30], [0.60, 0.62, 0.20], [0.40, 0.35, 0.38], [0.70, 0.50, 0.45], [0.55, 0.52, 0.30]])

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Run
-from assay.errors import DataError, UsageError
 from assay.similarity.matrix import rbo_matrix, similarity_matrix
 from assay.similarity.overlap import LIST_SIMILARITIES
 from assay.similarity.rbo import rbo

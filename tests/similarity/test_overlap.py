@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.similarity.overlap import (
     LIST_SIMILARITIES,
     anchor_map,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.errors import UsageError
 from assay.io import read_qrels
 from assay.similarity.correlation import pearson
 from assay.similarity.preferences import preference_similarity

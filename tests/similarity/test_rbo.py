@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.similarity.overlap import average_overlap, kendall_top_k, overlap
 from assay.similarity.rbo import (
     RBO,

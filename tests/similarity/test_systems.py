@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from assay.similarity.correlation import kendall_tau_b, mean_absolute_error
 from assay.similarity.systems import compare_rankings, rank_correlations
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.standard.collections import comparability, kappa_p, rmse
 from assay.standard.factors import standardized
 from assay.standard.halves import false_negatives, false_positives, t_of_rows

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import AssayError, DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import AssayError, DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.standard.factorfiles import read_factors, write_factors
 from assay.standard.factors import FORMS, Factors, factors, joined, standardized, z_bound
 from assay.standard.items import item_total

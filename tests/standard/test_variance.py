@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.standard.factors import standardized
 from assay.standard.variance import Components, variance_components
 from tests.oracles.standard import mean_squares, named, robust

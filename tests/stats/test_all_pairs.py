@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.stats import all_pairs as module
 from assay.stats.all_pairs import all_pairs, versus_baseline
 from assay.stats.paired import TESTS

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.data.scores import ScoreMatrix
 from assay.stats.anova import friedman, one_way, two_way
 from tests.oracles.stats import SAKAI, trec8, two_way_squares
 from tests.oracles.stats import scipy_stats as stats

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.errors import UsageError
-from assay.registry import Registry
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
 from assay.stats.calls import called, parsed
 
 METHODS: Registry[Callable[..., tuple[object, ...]]] = Registry("method")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.stats.effect import (
     INTERVALS,
     differences,

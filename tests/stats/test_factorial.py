@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError
+from assay.data.scores import ScoreMatrix
 from assay.stats.anova import two_way
 from assay.stats.factorial import factorial, read_grid
 from tests.conftest import real_data

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.stats.all_pairs import all_pairs, versus_baseline
 from assay.stats.leaderboard import leaderboard
 from tests.oracles.stats import SAKAI, trec8

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
 from assay.stats.all_pairs import all_pairs
 from assay.stats.letters import compact_letters
 from tests.oracles.stats import trec8

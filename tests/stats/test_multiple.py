@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.stats.all_pairs import all_pairs
 from assay.stats.multiple import CORRECTIONS, corrected, family_in_words, family_wise_error
 from tests.oracles.stats import trec8

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, UsageError
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
 from assay.stats.effect import differences
 from assay.stats.paired import TESTS, outcome_of
 from assay.stats.resampling import ALTERNATIVES, sign_flips, topic_counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.stats import resampling
 from assay.stats.resampling import every_sign_flip, resampled_p, sign_flips, tail_counts, topic_counts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.stats.shape import density, normality, normality_table, rule_of_thumb
 from tests.oracles.stats import scipy_stats as stats
 from tests.oracles.stats import trec8

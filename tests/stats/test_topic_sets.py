@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.stats.multiple import corrected
 from assay.stats.topic_sets import on_topic_sets
 from tests.oracles.stats import scipy_stats as stats

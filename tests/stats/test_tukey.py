@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.stats.all_pairs import all_pairs
 from assay.stats.tukey import (
     LEAST_P,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.stats.resampling import ALTERNATIVES
 from assay.stats.two_runs import compare_two, comparisons_table
 from assay.stats.two_sample import TWO_SAMPLE_TESTS, compare_topic_sets

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from assay.similarity.overlap import average_overlap
 from assay.similarity.rbo import rbo_ext
 from assay.stats.resampling import topic_counts

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.errors import DataError, UsageError
 from assay.data import Labels
-from assay.errors import DataError, UsageError
 from assay.studies import methods
 from assay.studies.methods import ARMS, Case, Collected, kendall, method_test
 from assay.studies.simulate import simulate

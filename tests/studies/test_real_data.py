@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from assay.data import Qrels, Run
+from assay.data.lists import collected
+from assay.data.scores import ScoreMatrix
 from assay.io import read_qrels, read_run
-from assay.lists import collected
+from assay.io.scores import read_scores
 from assay.pooling import left_out
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
 from assay.scoring import evaluate
 from assay.studies.discriminative import discriminative_power
 from assay.studies.methods import method_test

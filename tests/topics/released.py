@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from tests.conftest import real_data
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.topics.clusters import LINKAGES, METRICS, cluster_series, cluster_tree, components
 from assay.topics.problem import problem
 from assay.topics.synthetic import planted_matrix

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.topics.conclusions import conclusions, outcomes, significant, spaced
 from assay.topics.search import search
 from tests.topics.released import made, trec8_top96, used

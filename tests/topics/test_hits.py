@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import DataError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError
+from assay.data.scores import ScoreMatrix
 from assay.topics.hits import hits
 from tests.topics.released import collection, made, trec8, trec8_top96
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import DataError, UsageError
-from assay.scorefiles import read_scores
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores
 from assay.topics.choose import choose
 from assay.topics.holdout import halved, holdout, transfer
 from tests.conftest import real_data

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.topics.problem import Problem, log_scores, logit_scores, problem, top_runs, whole_numbers
 from tests.topics.released import made, trec8, trec8_top96, used
 

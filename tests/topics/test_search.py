@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 from assay.topics.archive import Archive
 from assay.topics.holdout import holdout
 from assay.topics.nsga import first_population, fronts, offspring

@@ -7,8 +7,9 @@ from math import ceil
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.topics.exact import all_values, exact_average
 from assay.topics.problem import Problem, problem
 from assay.topics.search import search

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.topics.search import search
 from assay.topics.stability import chain_stability, overlap, pixel_map, pixels, stability, top_stability
 from tests.topics.released import made, trec8, trec8_top96

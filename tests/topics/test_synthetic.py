@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 from assay.topics.problem import problem
 from assay.topics.search import search
 from assay.topics.synthetic import growth, normal_matrix, normality, planted_matrix, resampled_matrix
-from tests.topics.released import collection, made, trec8, trec8_top96, used
+from tests.topics.released import made, trec8, trec8_top96, used
 
 
 def test_made_matrices_have_the_distribution() -> None:

@@ -11,9 +11,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.agreement.ratings import Floats, Ints, Ratings, everything
-from assay.engine import chunks
-from assay.errors import DataError, UsageError
+from assay.agreement.ratings import Ratings, everything
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import chunks
+from assay.core.errors import DataError, UsageError
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS = ("nominal", "ordinal", "interval", "ratio")

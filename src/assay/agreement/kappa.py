@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.agreement.ratings import Floats, Ints, Pairs, Ratings
-from assay.errors import DataError, UsageError
-from assay.tables import Table
+from assay.agreement.ratings import Pairs, Ratings
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
 
 Weights = Literal["none", "linear", "quadratic"]
 MOST_RATERS = 50

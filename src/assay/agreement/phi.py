@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.agreement.ratings import Floats, Ratings
-from assay.errors import DataError, UsageError
-from assay.tables import Table
+from assay.agreement.ratings import Ratings
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
 
 LOWEST, HIGHEST = 1e-3, 1e6
 """Precisions that are searched."""

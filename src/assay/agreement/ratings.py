@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Labels, Qrels, coded_names
-from assay.errors import DataError, UsageError
-from assay.ids import coded
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.groups import coded_names
+from assay.core.ids import coded
+from assay.data import Labels, Qrels
 
 
 @dataclass(frozen=True, eq=False)

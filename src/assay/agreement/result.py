@@ -12,13 +12,14 @@ import numpy as np
 
 from assay.agreement.alpha import Level, alphas
 from assay.agreement.kappa import MOST_RATERS, Weights, cohen_kappas, fleiss_kappas, overlaps
-from assay.agreement.ratings import Floats, Ratings, everything
+from assay.agreement.ratings import Ratings, everything
 from assay.agreement.scales import means_and_grades, pairwise_agreements
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, generators, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
+from assay.core.tables import Table
 from assay.data import Labels, Qrels
-from assay.engine import Progress, chunks, generators, silent
-from assay.errors import DataError, UsageError
-from assay.registry import Registry
-from assay.tables import Table
 
 AGREEMENTS: Registry[Callable[..., Floats]] = Registry("agreement measure")
 ALL = "all"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.agreement.ratings import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.ids import Ids, coded
 from assay.data import Labels, Qrels
-from assay.errors import DataError
-from assay.ids import Ids, coded
 from assay.similarity.pairs import concordant_pairs, tied_pairs
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import FILE, load_qrels
 from assay.cli.modes import refuse_others
 from assay.cli.options import Output, output_and_figure_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.agreement.ratings import Ratings
@@ -27,7 +28,7 @@ READ = frozenset({"where", "columns", "times", "topic", "split", "drop_empty"})
 MODES = {"labels": MEASURED | READ, "--qrels": MEASURED | {"as_qrels"}, "--reference": READ | {"reference"}}
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--qrels", "as_qrels", is_flag=True, help="FILES are qrels, one per assessor.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="NAME", help=MEASURE_HELP)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import FILE, run_files, runs_argument
 from assay.cli.options import Output, output_options
 
 
-@click.command()
+@click.command(cls=Command)
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments to check too, and to check the runs against.")
 @output_options
@@ -24,7 +25,7 @@ def command(runs: tuple[Path, ...], qrels_path: Path | None, out: Output) -> Non
     Exit code 1 if there are errors, 0 if there are only remarks.
     """
     from assay.check import Findings, check_qrels, check_run, read_run_leniently, tie_sensitivity
-    from assay.errors import AssayError
+    from assay.core.errors import AssayError
     from assay.io import read_qrels
 
     found = check_qrels(qrels_path) if qrels_path else []

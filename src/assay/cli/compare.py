@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import FILE, chosen_measures, load_runs, load_scores, measures_option, qrels_option
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from assay.scores import ScoreMatrix
+    from assay.core.tables import Table
+    from assay.data.scores import ScoreMatrix
     from assay.stats.topic_sets import TopicSets
-    from assay.tables import Table
 
 TEST_HELP = (
     "Of each pair: t, normal, wilcoxon, sign, bootstrap, bootstrap-t, randomisation; of all pairs at once: tukey, "
@@ -24,7 +25,7 @@ TEST_HELP = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @qrels_option
 @measures_option
@@ -142,7 +143,7 @@ def joined_by_measure(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
     """One matrix per measure, with the runs of all files; they must have the same topics."""
     import numpy as np
 
-    from assay.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix
 
     by_measure: dict[str, list[ScoreMatrix]] = {}
     for matrix in matrices:

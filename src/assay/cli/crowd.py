@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.commands import Group
 from assay.cli.inputs import FILE
 from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.crowd.scales import Scale
@@ -22,7 +23,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 COUNT = click.IntRange(min=0)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group)
 def command() -> None:
     """From many workers to judgments one can trust.
 
@@ -256,9 +257,9 @@ def write_judgments(judged: Uncertain, qrels: Path | None, uncertainty: Path | N
 def methods(out: Output) -> None:
     """The aggregations and the ways of choosing a cut, with their parameters."""
     import assay.crowd.aggregate  # noqa: F401  (it registers the models)
+    from assay.core.tables import Table
     from assay.crowd.cutways import WAYS
     from assay.crowd.vote import AGGREGATIONS
-    from assay.tables import Table
 
     named = [
         (e.name, str(e.facts["kind"]), ", ".join(f"{k}={v}" for k, v in e.parameters.items()), e.summary)

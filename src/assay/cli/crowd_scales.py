@@ -10,7 +10,7 @@ import click
 from assay.cli.crowd import command, labels_input, read_reference, reference_option, say_repeats
 from assay.cli.inputs import FILE
 from assay.cli.options import Output, output_and_figure_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.crowd.scales import Scale

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.options import Output, output_options, seed_option
 
 NEXT = """
@@ -19,7 +20,7 @@ Try next:
   assay crowd check {0}/labels.csv"""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--folder", type=click.Path(path_type=Path, file_okay=False), default="demo", show_default=True,
     help="Where the collection and the report are written.",

@@ -9,21 +9,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
+    from assay.data.scores import ScoreMatrix
     from assay.measures import Measure
-    from assay.scores import ScoreMatrix
 
 C = TypeVar("C", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 
 qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
+
+
+def _listed(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """Values that were given one by one, as one list; None if there are none."""
+    return " ".join(values) or None
+
+
 measures_option = click.option(
-    "--measures", "-m", default=None, metavar="LIST", help="Measures, e.g. 'AP nDCG@10'; see `assay measures`."
-)
+    "--measures", "-m", multiple=True, callback=_listed, metavar="LIST",
+    help="Measures, e.g. -m 'AP nDCG@10', or -m AP -m nDCG@10; see `assay measures`.",
+)  # fmt: skip
 
 
 def runs_argument(command: C) -> C:
@@ -90,7 +98,7 @@ def load_scores(
         from assay.scoring import evaluate
 
         return evaluate(run_files(files), load_qrels(qrels_path), chosen_measures(measures or "AP nDCG@10"), jobs=2)
-    from assay.scorefiles import read_scores
+    from assay.io.scores import read_scores
 
     matrices = [m for path in files for m in read_scores(path, transpose=transpose)]
     wanted = measures.replace(",", " ").split() if measures else []
@@ -129,7 +137,7 @@ def load_runs(paths: Sequence[Path], *, jobs: int = 2) -> list[Run]:
     """All runs, read by threads; runs of one name are told apart by their file names."""
     from dataclasses import replace
 
-    from assay.engine import ordered_map
+    from assay.core.engine import ordered_map
     from assay.io import read_run
 
     files = run_files(paths)
@@ -167,7 +175,7 @@ def groups_of(info: Path | None) -> dict[str, str]:
     """The group of each run, from a table with the columns run and group; none without a file."""
     if info is None:
         return {}
-    from assay.io.tabular import read_sheet
+    from assay.io.sheet import read_sheet
 
     sheet = read_sheet(info)
     run, group = sheet.place("run", "tag"), sheet.place("group", "team")

@@ -11,8 +11,8 @@ import sys
 
 import click
 
-from assay.errors import AssayError
-from assay.registry import did_you_mean
+from assay.core.errors import AssayError
+from assay.core.registry import did_you_mean
 from assay.version import __version__
 
 COMMANDS = {

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.options import Output, output_options
-from assay.tables import Table
+from assay.core.tables import Table
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", required=False)
 @click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file with measures of your own.")
 @output_options

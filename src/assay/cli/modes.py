@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 from click.core import ParameterSource
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 Modes = Mapping[str, frozenset[str]]
 """What a person calls each way of using a command, and the parameters that it looks at."""

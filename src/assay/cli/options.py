@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.engine import Progress, silent
-from assay.errors import UsageError
+from assay.core.engine import Progress, silent
+from assay.core.errors import UsageError
+from assay.core.tables import FORMATS, Table, render
 from assay.io.files import write_whole
-from assay.tables import FORMATS, Table, render
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.commands import Group
 from assay.cli.inputs import FILE, load_qrels, load_runs, load_scores, numbers, one_matrix, runs_argument, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.data.scores import ScoreMatrix
     from assay.plan.audit import Audit, OneSigma
     from assay.plan.power import TTest
-    from assay.scores import ScoreMatrix
 
 C = TypeVar("C", bound=Callable[..., Any])
 Scores = tuple[Path, ...]
@@ -62,7 +63,7 @@ def designed_test(command: C) -> C:
     return planned_test(two_sample(command))
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group)
 def command() -> None:
     """How many topics, how deep, and is this collection big enough?
 

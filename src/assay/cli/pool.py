@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.commands import Group
 from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.lists import Lists
+    from assay.data.lists import Lists
     from assay.pooling import Journal, Judging
 
 BY = click.Choice(["run", "group"])
@@ -28,7 +29,7 @@ unjudged_option = click.option(
 )  # fmt: skip
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """What to judge next, and what a pool hides.
 
@@ -70,9 +71,9 @@ def make(
     \b
     Example: assay pool make runs/ --method 'rrf(n=50)' --save pool.qrels
     """
+    from assay.core.registry import parse_call
     from assay.io import write_qrels
     from assay.pooling import SAMPLES, contributions, pool, sample
-    from assay.registry import parse_call
 
     sampled = parse_call(method)[0] in SAMPLES
     if sampled and (by == "group" or who or out.figure):
@@ -128,8 +129,8 @@ def next_docs(
     \b
     Example: assay pool next runs/ --order hedge --journal my.qrels --judge
     """
+    from assay.core.tables import Table
     from assay.pooling import Journal, Judging
-    from assay.tables import Table
 
     if (judge or tell) and journal is None:
         raise UsageError("judgments need a place to be kept; give --journal FILE")
@@ -348,7 +349,7 @@ def accuracy(
 def _lists(
     runs: tuple[Path, ...], qrels_path: Path | None, *, depth: int | None = None, groups: Path | None = None
 ) -> Lists:
-    from assay.lists import collected
+    from assay.data.lists import collected
 
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     return collected(load_runs(runs), qrels, depth=depth, groups=groups_of(groups))

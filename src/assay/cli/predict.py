@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, qrels_option
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.core.tables import Table
     from assay.data import Qrels, Run
-    from assay.lists import Lists
+    from assay.data.lists import Lists
+    from assay.data.scores import ScoreMatrix
     from assay.nojudgments.expected import Calibration
     from assay.nojudgments.inject import Injection
     from assay.nojudgments.learn import Lessons
     from assay.nojudgments.ranking import RunRanking
-    from assay.scores import ScoreMatrix
-    from assay.tables import Table
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--method", "methods", multiple=True, metavar="NAME",
@@ -118,7 +119,7 @@ def command(
             truth=truth, scale=scale, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     if save is not None:
-        from assay.scorefiles import write_scores
+        from assay.io.scores import write_scores
 
         write_scores(save, result.predictions)
         out.say(f"predicted scores written to {save}")
@@ -195,11 +196,11 @@ def _calibration(lists: Lists, qrels: Qrels) -> Calibration:
 
 def _listed() -> list[Table]:
     """The methods, and everything else that is chosen by name."""
+    from assay.core.tables import Table
     from assay.nojudgments import METHODS
     from assay.nojudgments.combine import FUSIONS
     from assay.nojudgments.inject import CHOICES
     from assay.nojudgments.learn import MODELS
-    from assay.tables import Table
 
     better = {True: "more", False: "less"}
     methods = [(e.name, e.facts["short"], better[e.facts["higher"]], e.summary, e.facts["paper"]) for e in METHODS]
@@ -214,7 +215,7 @@ def _listed() -> list[Table]:
 
 def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:
     """The runs, those named marked as manual."""
-    from assay.registry import did_you_mean
+    from assay.core.registry import did_you_mean
 
     known = [r.name for r in runs]
     for name in manual:
@@ -238,8 +239,8 @@ def _truth(runs: Sequence[Run], qrels_path: Path, measure: str) -> ScoreMatrix:
 
 def _difficulty(result: RunRanking) -> list[Table]:
     """Topics by predicted ease, the hardest first; with the truth also how well that was predicted."""
+    from assay.core.tables import Table
     from assay.nojudgments.difficulty import average_ap, difficulty
-    from assay.tables import Table
 
     combined = result.by_topic()
     if result.truth is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -21,7 +22,7 @@ from assay.cli.inputs import (
     run_files,
 )
 from assay.cli.options import Output, check_targets, jobs_option, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data import Run
@@ -35,7 +36,7 @@ SECTIONS_HELP = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @qrels_option
 @measures_option
@@ -179,9 +180,9 @@ def _published(
     path: Path, files: Sequence[Path], qrels_path: Path | None, measures: str | None, transpose: bool, out: Output
 ) -> None:
     """The chart of published scores, or its table."""
+    from assay.core.tables import render
     from assay.report.catalogue import save_figure
     from assay.report.published import read_published
-    from assay.tables import render
 
     given = load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose) if files else []
     runs = given[0].means().tolist() if given else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -18,20 +19,20 @@ from assay.cli.inputs import (
     runs_argument,
 )
 from assay.cli.options import Output, jobs_option, seed_option, with_output
-from assay.errors import UsageError
-from assay.tables import FORMATS, Table
+from assay.core.errors import UsageError
+from assay.core.tables import FORMATS, Table
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
-    from assay.intents import IntentQrels
+    from assay.data.intents import IntentQrels
+    from assay.data.scores import ScoreMatrix
     from assay.measures import Measure
-    from assay.scores import ScoreMatrix
     from assay.scoring import Policy
 
 DEFAULT = "AP nDCG@10 P@10 RR"
 
 
-@click.command()
+@click.command(cls=Command)
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
 @click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade.")
@@ -145,7 +146,7 @@ def _score(
     with out.progress("scoring") as progress:
         matrices = evaluate(runs, qrels, measures, policy=policy, lengths=words, jobs=jobs, progress=progress)
     if save:
-        from assay.scorefiles import write_scores
+        from assay.io.scores import write_scores
 
         write_scores(save, matrices)
         out.say(f"scores written to {save}")
@@ -177,7 +178,7 @@ def _drawing(draw: str, matrices: list[ScoreMatrix], files: list[Path], qrels: Q
         from assay.report.ranks import recall_precision
 
         return recall_precision(runs, qrels)
-    from assay.grades import align
+    from assay.data.aligned import align
     from assay.report.ranks import relevance_map
 
     return [relevance_map(align(run, qrels), run=run.name) for run in runs]
@@ -242,7 +243,7 @@ def bounds_table(low: list[ScoreMatrix], high: list[ScoreMatrix], measures: list
 
 def read_lengths(path: Path) -> dict[str, float]:
     """Words per doc from lines `doc words`."""
-    from assay.errors import DataError
+    from assay.core.errors import DataError
     from assay.io.files import read_bytes
     from assay.io.rows import lines, number
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.commands import Command
 from assay.cli.inputs import load_qrels, load_runs, load_scores, qrels_option
 from assay.cli.modes import refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.core.tables import Table
     from assay.data import Run
-    from assay.tables import Table
 
 LISTS = frozenset({"p", "carry", "depth"})
 MODES = {
@@ -29,7 +30,7 @@ MODES = {
 MEASURE_HELP = "Another measure, e.g. 'average-overlap(k=10)'; with --scores a correlation. May be given again."
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--scores", "as_scores", is_flag=True, help="FILES are score tables: compare how they rank the runs.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="NAME", help=MEASURE_HELP)
@@ -130,9 +131,9 @@ def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> floa
 
 
 def _listed() -> list[Table]:
+    from assay.core.tables import Table
     from assay.similarity.correlation import CORRELATIONS
     from assay.similarity.overlap import LIST_SIMILARITIES
-    from assay.tables import Table
 
     def of(title: str, entries: object) -> Table:
         rows = [

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.commands import Group
 from assay.cli.inputs import FILE, load_scores, measures_option, numbers, one_matrix, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix
     from assay.standard.factors import Factors
 
 form_option = click.option(
@@ -25,7 +26,7 @@ smoothing_option = click.option(
 transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group)
 def command() -> None:
     """Make scores of different topics and collections comparable.
 
@@ -83,7 +84,7 @@ def apply(
     \b
     assay standardize apply mine.csv --factors factors.csv --form z --save mine-z.csv
     """
-    from assay.scorefiles import write_scores
+    from assay.io.scores import write_scores
     from assay.standard.factors import standardized
 
     by = [_reference(m, factors_path, reference) for m in matrices]
@@ -293,7 +294,7 @@ def _standard(matrix: ScoreMatrix, by: Factors | None, form: str, smoothing: str
 
 
 def _before_and_after(raw: ScoreMatrix, after: ScoreMatrix) -> Any:
-    from assay.tables import Table
+    from assay.core.tables import Table
 
     order = (-after.means()).argsort(kind="stable")
     place = {int(i): r + 1 for r, i in enumerate((-raw.means()).argsort(kind="stable"))}
@@ -306,7 +307,7 @@ def _errors(raw: dict[str, ScoreMatrix], after: dict[str, ScoreMatrix], splits: 
     """False positives and false negatives on random halves of all topics together, raw and standardized."""
     import numpy as np
 
-    from assay.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix
     from assay.standard.halves import false_negatives, false_positives
 
     def pooled(parts: dict[str, ScoreMatrix]) -> ScoreMatrix:

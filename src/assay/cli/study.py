@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.commands import Group
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.errors import UsageError
-from assay.tables import Table
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 
 if TYPE_CHECKING:
-    from assay.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix
 
 keep_option = click.option(
     "--keep", type=float, default=0.75, show_default=True, help="Share of runs kept: the best under any measure."
 )
 
 
-class Studies(click.Group):
+class Studies(Group):
     """A group that can list its commands with a sentence each."""
 
     def table(self) -> Table:
@@ -29,7 +30,7 @@ class Studies(click.Group):
         return Table.of({"study": "", "asks": ""}, rows)
 
 
-@click.group(cls=Studies, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Studies, invoke_without_command=True)
 @click.option("--list", "listed", is_flag=True, help="Explain each study in a sentence.")
 @click.pass_context
 def command(ctx: click.Context, listed: bool) -> None:
@@ -170,7 +171,7 @@ def reusability(
 ) -> None:
     """What would each run, and each group, lose had it not been in the pool?"""
     from assay.cli.inputs import groups_of
-    from assay.lists import collected
+    from assay.data.lists import collected
     from assay.pooling.bias import left_out
 
     seen = collected(load_runs(runs), load_qrels(qrels_path), groups=groups_of(info))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.commands import Group
 from assay.cli.inputs import FILE, groups_of, load_scores, numbers, one_matrix, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix
     from assay.topics.problem import Problem
     from assay.topics.search import SearchResult
 
@@ -94,7 +95,7 @@ def search_options(command: C) -> C:
     return wrapped
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group)
 def command() -> None:
     """Which topics suffice to rank the runs as all of them do?
 
@@ -374,7 +375,7 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
     assay topics simulate scores.csv --runs 50 --topics 1000 --save made.csv
     assay topics best made.csv
     """
-    from assay.scorefiles import write_scores
+    from assay.io.scores import write_scores
     from assay.topics import synthetic
 
     like = one_matrix(matrices)

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+
 # Imported for what they register.
 from assay.crowd import graded, latent, preferences, spammers  # noqa: F401
 from assay.crowd.answers import Answers
@@ -16,8 +19,6 @@ from assay.crowd.scales import Scale, comparable_magnitudes, scale_in, short_uni
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels, Qrels
-from assay.errors import DataError, UsageError
-from assay.tables import Table
 
 
 def aggregate(

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats, Ints
 from assay.crowd.answers import Answers
-from assay.data import Floats
-from assay.ids import Ints
 
 UNDEFINED = 1e-12
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
 from assay.crowd.scales import Scale, scale_in
-from assay.data import Floats, Labels
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
+from assay.data import Labels
 
 REPEATS = ("all", "first", "last")
 

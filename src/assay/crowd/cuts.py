@@ -11,16 +11,17 @@ from math import comb
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.ids import Ids
+from assay.core.tables import Table
 from assay.crowd.answers import single
 from assay.crowd.cutsearch import BestCut, Keeper, climbed, combinations, every
 from assay.crowd.cutsums import CutSums, table_alpha
 from assay.crowd.cutways import WAYS, Source, doc_places, parts_of, source_of
 from assay.crowd.scales import Scale, scale_in
-from assay.data import Floats, Labels, Qrels
-from assay.engine import Progress, silent
-from assay.errors import DataError, UsageError
-from assay.ids import Ids, Ints
-from assay.tables import Table
+from assay.data import Labels, Qrels
 
 SCOPES = ("topics", "mean", "pooled")
 

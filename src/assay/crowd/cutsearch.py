@@ -8,10 +8,9 @@ from math import comb
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import UsageError
 from assay.crowd.cutways import Source
-from assay.data import Floats
-from assay.errors import UsageError
-from assay.ids import Ints
 
 CLOSE = 1e-10
 MOST_WORK = 20_000_000_000

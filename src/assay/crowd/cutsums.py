@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Floats
-from assay.engine import chunks
-from assay.ids import Ints
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import chunks
 
 CELLS = 200_000
 """Cuts × groups that are worked on at a time: a few megabytes, which stay in the processor's cache."""

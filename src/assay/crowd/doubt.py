@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, generators, silent
+from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
+from assay.core.tables import Table
 from assay.crowd.uncertain import Uncertain
-from assay.data import Floats, Run
-from assay.engine import Progress, generators, silent
-from assay.errors import UsageError
-from assay.registry import did_you_mean
-from assay.scores import ScoreMatrix
+from assay.data import Run
+from assay.data.scores import ScoreMatrix
 from assay.scoring import evaluate
-from assay.tables import Table
 
 DRAWS = 200
 LEVEL = 0.95

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, generators, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
 from assay.crowd.pairs import ordered_pairs, reference_of
 from assay.crowd.scales import Scale, units
-from assay.data import Floats, Labels, Qrels
-from assay.engine import Progress, generators, silent
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
-from assay.tables import Table
+from assay.data import Labels, Qrels
 
 
 def task_of(labels: Labels) -> Ints:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.tables import Table
 from assay.crowd.answers import repeated
 from assay.crowd.scales import Scale
 from assay.data import Labels
-from assay.tables import Table
 
 SHOWN = 8
 TWICE = "same worker twice on a doc"

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
 from assay.crowd.answers import Answers
 from assay.crowd.uncertain import LEVEL, Uncertain
 from assay.crowd.vote import AGGREGATIONS, _rounded
-from assay.data import Floats
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
 
 PRIOR_SHAPE = 2.0
 BIAS_SHARE = 0.1

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.engine import generators
+from assay.core.errors import DataError, UsageError
 from assay.crowd.answers import Answers
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
-from assay.data import Floats
-from assay.engine import generators
-from assay.errors import DataError, UsageError
 
 TINY = 1e-10
 

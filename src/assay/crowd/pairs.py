@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Floats, Labels, Qrels
-from assay.engine import chunks
-from assay.errors import DataError
-from assay.ids import Ints
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import chunks
+from assay.core.errors import DataError
+from assay.data import Labels, Qrels
 
 CELLS = 4_000_000
 

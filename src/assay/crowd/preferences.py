@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.groups import coded_names
 from assay.crowd.scales import PREFERENCE
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
-from assay.data import Floats, Labels, coded_names
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
+from assay.data import Labels
 from assay.io.labels import read_labels
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.tables import Table
 from assay.crowd.pairs import reference_of
-from assay.data import Floats, Labels, Qrels
-from assay.tables import Table
+from assay.data import Labels, Qrels
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Ints
+from assay.core.errors import DataError
+from assay.core.tables import Table
 from assay.crowd.answers import repeated
 from assay.crowd.effort import task_of
 from assay.crowd.scales import Scale
 from assay.data import Labels, Qrels
-from assay.errors import DataError
-from assay.ids import Ints
-from assay.tables import Table
 
 
 @dataclass(frozen=True)

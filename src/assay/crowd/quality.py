@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats
+from assay.core.tables import Table
 from assay.crowd.alphas import alpha_without, grouped_alpha
 from assay.crowd.answers import Answers, single
 from assay.crowd.effort import task_of
 from assay.crowd.pairs import ordered_pairs, reference_of
 from assay.crowd.scales import Scale, scale_in
-from assay.data import Floats, Labels, Qrels
-from assay.tables import Table
+from assay.data import Labels, Qrels
 
 FEW = 5
 """With fewer labels than this a worker is not called suspect: there is too little to go by."""

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.data import Floats, Qrels, Run
-from assay.errors import DataError
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.tables import Table
+from assay.data import Qrels, Run
 from assay.scoring import evaluate
-from assay.tables import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Floats, Labels
-from assay.errors import DataError, UsageError
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
+from assay.data import Labels
 
 SHORT_UNIT = 4
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.engine import generators
 from assay.crowd.answers import Answers
 from assay.crowd.latent import Fit, checked_for_levels, judged, log_sum, settled
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
-from assay.data import Floats
-from assay.engine import generators
 
 
 @AGGREGATIONS.register("mace", kind="categories")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.engine import generator
-from assay.errors import DataError, UsageError
+from assay.core.engine import generator
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
 from assay.io.files import TABULAR, kind, read_bytes
-from assay.io.tabular import decoded, read_sheet, write_sheet
-from assay.tables import Table
+from assay.io.sheet import decoded, read_sheet, write_sheet
 
 
 @dataclass(frozen=True)

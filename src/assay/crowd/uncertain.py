@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Floats, Qrels
-from assay.engine import generator
-from assay.errors import DataError
-from assay.ids import Ids, Ints
-from assay.io.tabular import Sheet, read_sheet, write_sheet
-from assay.tables import Table
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import generator
+from assay.core.errors import DataError
+from assay.core.ids import Ids
+from assay.core.tables import Table
+from assay.data import Qrels
+from assay.io.sheet import Sheet, read_sheet, write_sheet
 
 COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels")
 LEVEL = 0.95

@@ -10,13 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import generator
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
 from assay.crowd.answers import Answers
 from assay.crowd.uncertain import LEVEL, Uncertain
-from assay.data import Floats
-from assay.engine import generator
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
-from assay.registry import Registry
 
 Aggregation = Callable[..., Uncertain]
 AGGREGATIONS: Registry[Aggregation] = Registry("aggregation")

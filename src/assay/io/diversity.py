@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import DataError
-from assay.intents import IntentQrels
+from assay.core.errors import DataError
+from assay.data.intents import IntentQrels
 from assay.io.files import write_whole
 from assay.io.ntcir import grade_of, lines_of
 

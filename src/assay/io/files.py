@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 
 STANDARD_INPUT = "-"
 COMPRESSIONS = (".gz", ".xz", ".zst")

@@ -1,7 +1,7 @@
 """Large tables by column: polars parses CSV, TSV, JSONL and Parquet, ids and numbers are made as of TREC files.
 
 Only plain tables are read here: every cell filled, one row a line, no quotes within a cell. For anything else the
-answer is None, and `tabular` reads the table row by row, which is slow and says what is wrong on which line.
+answer is None, and `sheet` reads the table row by row, which is slow and says what is wrong on which line.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.ids import WORD, Ids, Ints
-from assay.io.decimals import read_decimals
+from assay.core.arrays import Ints
+from assay.core.ids import WORD, Ids
+from assay.io._bytes.decimals import read_decimals
+from assay.io._bytes.fields import BYTE_ORDER_MARK
 from assay.io.files import kind
-from assay.io.lines import BYTE_ORDER_MARK
-from assay.io.tabular import place_of, separator_of
+from assay.io.sheet import place_of, separator_of
 
 if TYPE_CHECKING:
     import polars

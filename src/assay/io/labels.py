@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.data import Floats, Labels, natural_order
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
-from assay.io.tabular import Sheet, read_sheet, write_sheet
-from assay.registry import did_you_mean
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.groups import natural_order
+from assay.core.registry import did_you_mean
+from assay.data import Labels
+from assay.io.sheet import Sheet, read_sheet, write_sheet
 
 KNOWN = {
     "topic": ("topic", "query", "qid"),

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.core.errors import DataError
 from assay.data import Qrels, Run
-from assay.errors import DataError
 from assay.io.files import read_bytes
-from assay.io.tabular import decoded
+from assay.io.sheet import decoded
 
 
 def read_rel(path: str | Path, *, topic: str | None = None) -> Qrels:

@@ -1,6 +1,6 @@
 """read_run, read_qrels and their writers: the format is told by the file's ending, TREC's own where it says nothing.
 
-Tables are read by `sheets`, which is imported only where there is one: most runs are TREC files.
+Tables are read by `tables`, which is imported only where there is one: most runs are TREC files.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
     """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options."""
     if kind(path) not in TABULAR:
         return trec.read_run(path, ranks=ranks, threads=threads, mapped=mapped)
-    from assay.io import sheets
+    from assay.io import tables
 
-    return sheets.read_run(path)
+    return tables.read_run(path)
 
 
 def read_qrels(path: str | Path) -> Qrels:
     """Judgments from a TREC file or a table; `-` is standard input."""
     if kind(path) not in TABULAR:
         return trec.read_qrels(path)
-    from assay.io import sheets
+    from assay.io import tables
 
-    return sheets.read_qrels(path)
+    return tables.read_qrels(path)
 
 
 def write_run(path: str | Path, run: Run) -> None:
@@ -35,9 +35,9 @@ def write_run(path: str | Path, run: Run) -> None:
     if kind(path) not in TABULAR:
         trec.write_run(path, run)
         return
-    from assay.io import sheets
+    from assay.io import tables
 
-    sheets.write_run(path, run)
+    tables.write_run(path, run)
 
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
@@ -45,6 +45,6 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     if kind(path) not in TABULAR:
         trec.write_qrels(path, qrels)
         return
-    from assay.io import sheets
+    from assay.io import tables
 
-    sheets.write_qrels(path, qrels)
+    tables.write_qrels(path, qrels)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 
 BLANKS = bytes(range(33))
 _TO_BLANK = bytes.maketrans(BLANKS, b" " * len(BLANKS))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from assay.core.errors import DataError
 from assay.data import Topics
-from assay.errors import DataError
 from assay.io.files import TABULAR, kind, read_bytes
-from assay.io.tabular import decoded, read_sheet
+from assay.io.sheet import decoded, read_sheet
 
 NAMES = {"num": "number", "title": "title", "desc": "description", "narr": "narrative"}
 LABELS = r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*"

@@ -1,6 +1,6 @@
 """TREC files: runs `topic Q0 doc rank score tag`, qrels `topic 0 doc grade`, and topics.
 
-Millions of lines are read as whole columns (`lines`, `decimals`); where anything is not as it should be, the line
+Millions of lines are read as whole columns (`_bytes`); where anything is not as it should be, the line
 reader (`rows`) finds the line and says what is wrong with it.
 """
 
@@ -14,16 +14,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Qrels, Run, RunInfo, natural_order
-from assay.engine import ordered_map
-from assay.errors import DataError
-from assay.ids import Bytes, Ids, Ints
+from assay.core.arrays import Bytes, Ints, Keys
+from assay.core.engine import ordered_map
+from assay.core.errors import DataError
+from assay.core.groups import natural_order
+from assay.core.ids import Ids
+from assay.data import Qrels, Run, RunInfo
+from assay.data.order import short_keys
 from assay.io import rows
-from assay.io.alike import RunLines, alike_lines
-from assay.io.decimals import read_decimals
+from assay.io._bytes.alike_lines import RunLines, alike_lines
+from assay.io._bytes.decimals import read_decimals
+from assay.io._bytes.fields import Text, fields, pieces
 from assay.io.files import STANDARD_INPUT, read_bytes, write_whole
-from assay.io.lines import Text, fields, pieces
-from assay.order import Keys, short_keys
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5

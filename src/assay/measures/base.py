@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
-from assay.grades import Grades
+from assay.core.errors import UsageError
+from assay.core.registry import Entry, Registry, parse_call
+from assay.data.aligned import Grades
 from assay.measures.trec_names import our_name
-from assay.registry import Entry, Registry, parse_call
 
 Scores = npt.NDArray[np.float64]
 

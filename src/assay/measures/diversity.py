@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Bools, Floats
+from assay.core.errors import UsageError
 from assay.data import Run
-from assay.errors import UsageError
-from assay.grades import Bools, Floats
-from assay.intents import IntentGrades, IntentQrels, align_intents
+from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures.base import Measure, Scores, measure, ratio
 from assay.measures.gain import p_plus, q_measure
 

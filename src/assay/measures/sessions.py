@@ -12,10 +12,11 @@ from itertools import product
 
 import numpy as np
 
-from assay.engine import generator
-from assay.errors import UsageError
-from assay.grades import Floats, gain_of
-from assay.registry import Registry
+from assay.core.arrays import Floats
+from assay.core.engine import generator
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
+from assay.data.aligned import gain_of
 
 SESSION_MEASURES: Registry[Callable[..., float]] = Registry("session measure")
 """Every measure of sessions; a function of one Session."""

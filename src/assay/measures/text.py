@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import DataError, MissingExtra, UsageError
+from assay.core.errors import DataError, MissingExtra, UsageError
+from assay.core.registry import Registry
 from assay.io.ntcir import Units as Units
-from assay.registry import Registry
 
 TEXT_MEASURES: Registry[Callable[..., Any]] = Registry("text measure")
 """Every measure of text; the record that each takes is in its signature."""

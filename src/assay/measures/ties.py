@@ -13,9 +13,9 @@ from math import factorial, prod
 
 import numpy as np
 
-from assay.engine import generator
-from assay.grades import Bools, Grades
-from assay.ids import Ints
+from assay.core.arrays import Bools, Ints
+from assay.core.engine import generator
+from assay.data.aligned import Grades
 from assay.measures.base import Measure, Scores, ratio
 
 LISTED = 720

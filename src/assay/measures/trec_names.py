@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 
 CUTOFFS = "5,10,15,20,30,100,200,500,1000"
 TENTHS = ",".join(f"{i / 10:.2f}" for i in range(11))

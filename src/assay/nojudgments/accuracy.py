@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import DataError, UsageError
-from assay.lists import Floats
-from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 
 LEVELS = ("runs", "topics", "cells")
 MEASURES = {"ρ": "pearson", "τ": "tau-b", "r_S": "spearman", "τ_AP": "tau-ap", "RBO": "rbo"}

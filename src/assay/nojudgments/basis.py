@@ -11,9 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Run, natural_order
-from assay.errors import DataError, UsageError
-from assay.lists import Bools, Floats, Lists, collected
+from assay.core.arrays import Bools, Floats
+from assay.core.errors import DataError, UsageError
+from assay.core.groups import natural_order
+from assay.data import Run
+from assay.data.lists import Lists, collected
 
 
 def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:

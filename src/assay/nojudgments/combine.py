@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.lists import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.methods import scaled
-from assay.registry import Registry
-from assay.scores import ScoreMatrix
 
 FUSIONS: Registry[Callable[[Floats], Floats]] = Registry("fusion")
 

@@ -11,14 +11,13 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.errors import DataError
-from assay.ids import Ints
-from assay.lists import Floats
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.accuracy import correlations, matched
 from assay.nojudgments.methods import scaled
-from assay.scores import ScoreMatrix
 from assay.stats.two_sample import welch_test
-from assay.tables import Table
 
 
 def average_ap(matrix: ScoreMatrix) -> Floats:

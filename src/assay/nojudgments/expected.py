@@ -12,14 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Bools, Floats
+from assay.core.engine import Progress, silent
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 from assay.data import Qrels
-from assay.engine import Progress, silent
-from assay.errors import UsageError
-from assay.grades import UNJUDGED
-from assay.lists import Bools, Floats, Lists
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists
 from assay.nojudgments.methods import METHODS
 from assay.pooling.preferences import strengths
-from assay.tables import Table
 
 ENUMERATED = 20
 """The largest pool whose 2ⁿ relevance assignments are enumerated."""

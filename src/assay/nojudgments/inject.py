@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, generators, silent
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Floats
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, generators, silent
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.accuracy import matched
-from assay.registry import Registry
-from assay.scores import ScoreMatrix
-from assay.tables import Table
 from assay.topics.criteria import tau
 from assay.topics.hits import hits
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, MissingExtra, UsageError
+from assay.core.registry import Registry
 from assay.data import Qrels, Run
-from assay.errors import DataError, MissingExtra, UsageError
-from assay.lists import Floats
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predictions, scaled
-from assay.registry import Registry
-from assay.scores import ScoreMatrix
 from assay.scoring import evaluate
 
 MODELS: Registry[Callable[..., Any]] = Registry("model")

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, ordered_map, silent
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
 from assay.data import Run
-from assay.engine import Progress, ordered_map, silent
-from assay.errors import UsageError
-from assay.lists import Floats, Lists
+from assay.data.lists import Lists
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
-from assay.registry import Registry
-from assay.scores import ScoreMatrix
 
 Method = Callable[..., Floats]
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.engine import generators
-from assay.ids import Ints
-from assay.lists import Bools, Lists
+from assay.core.arrays import Bools, Ints
+from assay.core.engine import generators
+from assay.data.lists import Lists
 
 
 def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> Lists:

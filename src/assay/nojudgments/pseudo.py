@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
-from assay.ids import Ints, coded
-from assay.lists import Bools, Floats, Lists
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.errors import UsageError
+from assay.core.ids import coded
+from assay.data.lists import Lists
 from assay.nojudgments.basis import average_precision, best_share
 from assay.nojudgments.methods import METHODS
 from assay.pooling.pools import majorities

@@ -11,11 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.engine import Progress, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import parse_call
+from assay.core.tables import Table
 from assay.data import Run
-from assay.engine import Progress, silent
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
-from assay.lists import Bools, Floats, Lists
+from assay.data.lists import Lists
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.accuracy import Accuracy, accuracy, accuracy_table, correlations, matched
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined, combined_means
@@ -23,9 +26,6 @@ from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
 from assay.nojudgments.methods import METHODS, predictions
 from assay.nojudgments.pseudo import bias
-from assay.registry import parse_call
-from assay.scores import ScoreMatrix
-from assay.tables import Table
 
 LEFT_OUT = ("wu-crestani-v4",)
 """Methods that the combination leaves out unless they are all there is: too weak everywhere (Roitero 2020, §7.5.2)."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Floats, Lists
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import UsageError
+from assay.data.lists import Lists
 from assay.nojudgments.methods import METHODS
 
 LAST = 1000

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Codes, Floats, Ints
+from assay.core.engine import Progress, silent
+from assay.core.errors import UsageError
 from assay.data import Qrels
-from assay.engine import Progress, silent
-from assay.errors import UsageError
-from assay.grades import UNJUDGED
-from assay.ids import Ints
-from assay.lists import Codes, Floats, Lists
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists
+from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import average_precision
 from assay.nojudgments.expected import expected_ap, relevance
-from assay.scores import ScoreMatrix
 
 Judge = Callable[[Sequence[tuple[str, str]]], Sequence[int]]
 """Asked with (topic, doc) pairs; answers with a grade each."""

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Bools, Floats
+from assay.core.engine import generators
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels
-from assay.engine import generators
-from assay.errors import DataError, UsageError
-from assay.lists import Bools, Floats, Lists
+from assay.data.lists import Lists
 from assay.nojudgments.basis import average_precision
 from assay.nojudgments.methods import METHODS
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import Progress, generators, ordered_map, silent
-from assay.errors import DataError, UsageError
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, generators, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.plan.power import TTest, detectable_effect, paired, topics_needed, whole
-from assay.scores import ScoreMatrix
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
 WEIGHTS = ("baselines", "pairs")
 
 

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.engine import Progress, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.ids import coded
+from assay.core.tables import Table
 from assay.data import Qrels, Run
-from assay.engine import Progress, silent
-from assay.errors import DataError, UsageError
-from assay.ids import coded
 from assay.plan.power import TTest, detectable_effect, paired
 from assay.plan.stopping import baseline_pairs
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 DEPTHS = (2, 5, 10, 20, 50, 100)
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 
-Floats = npt.NDArray[np.float64]
 DESIGNS = ("paired", "two-sample")
 LAWS = ("t", "normal")
 MOST_TOPICS = 10_000_000

@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.io.files import read_bytes, write_whole
 from assay.plan.power import TTest, between, detectable_effect, paired, positive, topics_needed, whole
-from assay.scores import ScoreMatrix
 from assay.stats.two_runs import Comparison, compare_two
-from assay.tables import Table
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

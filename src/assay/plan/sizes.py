@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import DataError, UsageError
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.plan.power import TTest, above_alpha, between, positive, root, topics_needed, whole
-from assay.scores import ScoreMatrix
-from assay.tables import Table
 
 LINES = {  # λ ≈ c₀ + c₁·√(m − 1) by (α, β): Sakai 2018, Table 6.4
     (0.01, 0.1): (10.439, 5.213),

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import Progress, chunks, generator, generators, ordered_map, silent
-from assay.errors import DataError, UsageError
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, chunks, generator, generators, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.plan.power import TTest, between, detectable_effect, paired, power_of
-from assay.scores import ScoreMatrix
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 LONGEST = 4  # an experiment is given up after this many times the topics it was meant to take
 CHUNK = 500  # experiments at a time: memory 500 × LONGEST × topics floats, a few times
 

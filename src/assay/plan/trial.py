@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.plan.power import TTest, between, paired, positive, topics_needed, whole
-from assay.scores import ScoreMatrix
-from assay.tables import Table
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.engine import Progress, generators, ordered_map, silent
-from assay.errors import UsageError
-from assay.grades import UNJUDGED
-from assay.lists import Bools, Codes, Floats, Lists
+from assay.core.arrays import Bools, Codes, Floats
+from assay.core.engine import Progress, generators, ordered_map, silent
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists
 from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import contributors
-from assay.tables import Table
 
 
 class Errors(NamedTuple):

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError, UsageError
-from assay.grades import UNJUDGED
-from assay.ids import Ints
-from assay.lists import Floats, Lists
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean
+from assay.core.tables import Table
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists
 from assay.pooling.bias import unique_items
 from assay.pooling.rescoring import check_judged, rescored, without
 from assay.pooling.voters import contributors
-from assay.registry import did_you_mean
-from assay.tables import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Bools, Floats, TopicLists
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.errors import UsageError
+from assay.data.lists import TopicLists
 from assay.pooling.orders import ORDERS, Order
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import DataError
-from assay.grades import UNJUDGED
-from assay.ids import Ints
-from assay.lists import Bools, Codes, Floats, Lists
+from assay.core.arrays import Bools, Codes, Floats, Ints
+from assay.core.errors import DataError
+from assay.core.tables import Table, shown
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists
 from assay.pooling.rescoring import TREATMENTS, check_judged, rescored, without
 from assay.pooling.voters import contributors
-from assay.tables import Table, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
     that divide by the number of relevant docs, that number falls too.
 
     >>> from assay.data import Qrels, Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
     >>> result = left_out(collected(runs, Qrels.from_dict({"1": {"x": 1, "y": 0, "z": 1}})), "P@2", depth=2)
     >>> result.pooled.tolist(), result.unpooled["nonrelevant"].tolist()

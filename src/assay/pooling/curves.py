@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, generators, ordered_map, silent
-from assay.errors import DataError, UsageError
-from assay.grades import UNJUDGED
-from assay.ids import Ints
-from assay.lists import Codes, Floats, Lists, TopicLists
+from assay.core.arrays import Codes, Floats, Ints
+from assay.core.engine import Progress, generators, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists, TopicLists
 from assay.pooling.judging import topic_orders
 from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import voters
 from assay.similarity.correlation import kendall_tau_a
-from assay.tables import Table
 
 LARGEST = np.iinfo(np.int64).max
 

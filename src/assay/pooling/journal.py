@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import DataError
+from assay.core.errors import DataError
 
 
 @dataclass(frozen=True)

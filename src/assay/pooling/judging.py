@@ -10,16 +10,17 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from assay.core.arrays import Bools
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean
 from assay.data import Qrels
-from assay.errors import DataError, UsageError
-from assay.lists import Bools, Lists, TopicLists
+from assay.data.lists import Lists, TopicLists
 from assay.pooling import bandits, mtc, preferences  # noqa: F401  (they register their orders)
 from assay.pooling.journal import Judgment
 from assay.pooling.mtc import Confidence, MinimalTest, confidence
 from assay.pooling.orders import Order, order_of
 from assay.pooling.preferences import Reweighting
 from assay.pooling.voters import voters
-from assay.registry import did_you_mean
 
 SPREADS = ("local", "global")
 
@@ -31,7 +32,7 @@ class Judging:
     promises most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.
 
     >>> from assay.data import Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> session = Judging(collected([Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]})]), "hedge")
     >>> session.next(2)
     [('1', 'x'), ('2', 'z')]

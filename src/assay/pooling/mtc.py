@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import chunks
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Bools, Floats, TopicLists
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.engine import chunks
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.lists import TopicLists
 from assay.pooling.orders import ORDERS, Order, Scored
-from assay.tables import Table
 
 LINEAR = {"dcg": lambda r: 1 / np.log2(r + 1), "rbp": lambda r: 0.2 * 0.8 ** (r - 1)}
 CELLS_AT_ONCE = 4_000_000

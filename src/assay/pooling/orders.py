@@ -13,11 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Floats, TopicLists
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
+from assay.data.lists import TopicLists
 from assay.pooling.pools import settled, take
-from assay.registry import Registry
 
 
 class Order(Protocol):
@@ -186,7 +186,7 @@ def order_of(text: str, lists: TopicLists, *, seed: int = 0) -> Order:
     """The order that a text such as `hedge(beta=0.2)` names, on the lists of one topic.
 
     >>> from assay.data import Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> seen = collected([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]).topic(0)
     >>> order = order_of("hedge", seen)
     >>> order.tell(int(order.next()[0]), True)

@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.engine import chunks
+from assay.core.errors import UsageError
+from assay.core.ids import Ids
+from assay.core.registry import Registry
+from assay.core.tables import Table
 from assay.data import Qrels
-from assay.engine import chunks
-from assay.errors import UsageError
-from assay.ids import Ids, Ints
-from assay.lists import Bools, Floats, Lists, TopicLists
+from assay.data.lists import Lists, TopicLists
 from assay.pooling.voters import POOLED, contributors, scaled_scores, voters
-from assay.registry import Registry
-from assay.tables import Table
 
 Chosen = tuple[Ints, Floats]
 """Docs of one topic in the order of judging, and the weight that put each there."""
@@ -62,7 +63,7 @@ def pool(lists: Lists, method: str = "depth(k=100)", *, by: str = "run") -> Pool
     A topic that one run alone retrieved is pooled from that run; a topic that none retrieved has no docs.
 
     >>> from assay.data import Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
     >>> pool(collected(runs), "rrf(n=2)").docs.tolist()
     ['y', 'x']
@@ -128,7 +129,7 @@ def majorities(lists: TopicLists) -> tuple[Ints, Ints]:
     the runs that have both: only those need a look. Memory: PAIRS_AT_ONCE pairs of docs, each one or two bytes.
 
     >>> from assay.data import Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> runs = [Run.from_lists("a", {"1": list("xyz")}), Run.from_lists("b", {"1": list("yx")})]
     >>> majorities(collected(runs).topic(0))
     (array([1, 1, 0]), array([0, 0, 2]))

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.engine import chunks
-from assay.errors import DataError, UsageError
-from assay.grades import UNJUDGED, Grades
-from assay.lists import Codes, Floats, Lists
+from assay.core.arrays import Codes, Floats
+from assay.core.engine import chunks
+from assay.core.errors import DataError, UsageError
+from assay.data.aligned import UNJUDGED, Grades
+from assay.data.lists import Lists
 from assay.measures import Measure, parse
 
 TREATMENTS = ("nonrelevant", "condensed", "relevant")
@@ -36,7 +37,7 @@ def rescored(
     measures that divide by the number of relevant docs that number grows too). Memory: two million ranks at a time.
 
     >>> from assay.data import Qrels, Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> run = Run.from_lists("a", {"1": ["x", "y", "z"]})
     >>> judged = collected([run], Qrels.from_dict({"1": {"x": 1, "z": 1}}))
     >>> [round(float(rescored(judged, "P@2", unjudged=how)[0, 0]), 4) for how in TREATMENTS]

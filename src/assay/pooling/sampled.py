@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.engine import generators
+from assay.core.errors import UsageError
+from assay.core.ids import Ids
+from assay.core.registry import Registry
+from assay.core.tables import Table
 from assay.data import Qrels
-from assay.engine import generators
-from assay.errors import UsageError
-from assay.grades import UNJUDGED
-from assay.ids import Ids, Ints
-from assay.lists import Bools, Floats, Lists, TopicLists
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import Lists, TopicLists
 from assay.pooling.pools import depth as depth_pool
 from assay.pooling.voters import POOLED, voters
-from assay.registry import Registry
-from assay.tables import Table
 
 Draw = tuple[Ints, Floats, Bools]
 """The pooled docs of a topic, their inclusion probabilities, and which of them the lot chose."""
@@ -72,7 +73,7 @@ def sample(lists: Lists, method: str = "uniform(share=0.1)", *, seed: int = 0) -
     """A sampled pool of every topic. The draw of a topic depends on the seed and the topic's number alone.
 
     >>> from assay.data import Run
-    >>> from assay.lists import collected
+    >>> from assay.data.lists import collected
     >>> drawn = sample(collected([Run.from_lists("a", {"1": list("uvwxyz")})]), "uniform(share=0.5)")
     >>> len(drawn), int(drawn.chosen.sum()), drawn.probabilities.tolist()
     (6, 3, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])

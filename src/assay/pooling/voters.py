@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.grades import UNJUDGED
-from assay.ids import Ints
-from assay.lists import NONE, Bools, Floats, Lists, TopicLists
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.errors import UsageError
+from assay.data.aligned import UNJUDGED
+from assay.data.lists import NONE, Lists, TopicLists
 
 POOLED = -1
 """The grade of a doc that was pooled and not judged; other negative grades are judgments (spam, say)."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from assay.core.arrays import Floats
 from assay.report.figure import Figure, altair, drawn, rows_of
 from assay.report.shapes import amount, band, cells, lines, names, scatter, tall
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from assay.similarity.series import SeriesResult
     from assay.similarity.systems import RankingComparison
 
-Floats = npt.NDArray[np.float64]
 MOST = 60
 """Runs that a matrix shows at most: those given first."""
 

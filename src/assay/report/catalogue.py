@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.io.files import write_whole
 from assay.report.figure import Figure, ending_of
 
 FIGURES: dict[str, str] = {
-    "scores.ScoreMatrix": "scores.score_map",
+    "data.scores.ScoreMatrix": "scores.score_map",
     "stats.leaderboard.Leaderboard": "scores.leaderboard",
     "stats.two_runs.Comparison": "scores.comparison",
     "stats.topic_sets.TopicSets": "scores.set_differences",
@@ -25,7 +25,7 @@ FIGURES: dict[str, str] = {
     "stats.pairs.PairsResult": "measuring.pair_curve",
     "report.ranks.RecallPrecision": "ranks.recall_precision_curves",
     "report.ranks.OverlapByDepth": "ranks.overlap_curve",
-    "grades.Grades": "ranks.relevance_map",
+    "data.aligned.Grades": "ranks.relevance_map",
     "similarity.by_topic.RunSimilarity": "ranks.topic_overlap",
     "similarity.by_topic.PSweep": "ranks.p_curve",
     "similarity.matrix.SimilarityMatrix": "alike.similarity_map",
@@ -72,7 +72,7 @@ FIGURES: dict[str, str] = {
     "crowd.effort.TimeByPosition": "workers.time_by_position",
     "crowd.effort.Fewer": "workers.fewer",
     "crowd.effort.RunOut": "workers.run_out",
-    "data.Labels": "workers.label_distribution",
+    "data.labels.Labels": "workers.label_distribution",
     "agreement.result.AgreementResult": "workers.agreement_by_topic",
     "studies.discriminative.DiscriminativePower": "measuring.asl_curves",
     "studies.swaps.Swaps": "measuring.swap_curves",
@@ -90,7 +90,7 @@ FIGURES: dict[str, str] = {
 def figure(result: Any) -> Figure:
     """The picture of a result.
 
-    >>> from assay.scores import ScoreMatrix
+    >>> from assay.data.scores import ScoreMatrix
     >>> figure(ScoreMatrix.of([[0.1, 0.3], [0.2, 0.4]], measure="AP")).title
     'AP of 2 runs on 2 topics'
     """

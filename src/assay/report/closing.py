@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.core.tables import Table
 from assay.report.material import Material
 from assay.report.sections import SECTIONS, Block
-from assay.tables import Table
 from assay.version import __version__
 
 WORKS = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.errors import MissingExtra, UsageError
+from assay.core.errors import MissingExtra, UsageError
 from assay.io.files import write_whole
 from assay.report.theme import WIDTH, config
 

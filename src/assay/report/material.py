@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix
 from assay.scoring import Policy
 
 if TYPE_CHECKING:
     from assay.agreement.result import AgreementResult
     from assay.check import Findings
+    from assay.core.tables import Table
     from assay.crowd.quality import WorkerQuality
     from assay.crowd.scales import Scale
     from assay.data import Labels, Qrels, Run
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from assay.report.figure import Figure
     from assay.similarity.matrix import SimilarityMatrix
     from assay.stats.leaderboard import Leaderboard
-    from assay.tables import Table
 
 DEPTHS = (5, 10, 20, 50, 100)
 COMPARED_RUNS = 60
@@ -138,7 +138,7 @@ class Material:
     @cached_property
     def left_out(self) -> LeftOut:
         """Every run, or group where groups are known, left out of the pool."""
-        from assay.lists import collected
+        from assay.data.lists import collected
         from assay.pooling.bias import left_out
 
         by = "group" if len({r.info.group for r in self.runs if r.info.group}) > 1 else "run"
@@ -148,7 +148,7 @@ class Material:
     def ties(self) -> Table:
         """How far each run's means could move by the order of tied docs, the most movable first."""
         from assay.check import tie_sensitivity
-        from assay.tables import Table
+        from assay.core.tables import Table
 
         tied = [r for r in self.runs if r.ordered("docid").tied().any()]
         found = [tie_sensitivity(r, self._qrels, [m.measure for m in self.matrices]) for r in tied]
@@ -161,7 +161,7 @@ class Material:
     def findings(self) -> Findings:
         """What is odd in the files."""
         from assay.check import Finding, Findings, check_qrels
-        from assay.engine import ordered_map
+        from assay.core.engine import ordered_map
         from assay.report.oddities import odd_in_run
 
         found = list(check_qrels(self.qrels_file)) if self.qrels_file else []

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from assay.core.arrays import Floats
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, names, ranges, scatter, tall, tips
 from assay.report.theme import COLOURS, MAIN, SHAPES
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from assay.studies.swaps import Swaps
     from assay.studies.votes import PredictivePower
 
-Floats = npt.NDArray[np.float64]
 MOST_PAIRS = 400
 """Points of one curve; of more pairs every so-manieth is taken."""
 MOST_SIZES = 5

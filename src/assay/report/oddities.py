@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.check import SHOWN, Finding, check_run, odd_in_order
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.io.files import TABULAR, kind, read_bytes
 
 if TYPE_CHECKING:
+    from assay.core.arrays import Ints
     from assay.data import Qrels, Run
-    from assay.ids import Ints
 
 
 def odd_in_run(path: Path, qrels: Qrels | None = None) -> list[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.report.material import Material
 from assay.report.sections import SECTIONS, Block
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from assay.core.tables import Table
 from assay.report.material import DEPTHS, Material
 from assay.report.sections import SECTIONS, Block
-from assay.tables import Table
 
 
 @SECTIONS.register("pool", title="Pool and unjudged docs", need="runs")
 def pool_section(m: Material) -> Iterator[Block]:
     """How much of each run is judged, between which scores judging the rest would leave it, what the pool hides."""
-    from assay.grades import align
+    from assay.data.aligned import align
     from assay.report.pools import bias_bars
     from assay.report.ranks import recall_precision, recall_precision_curves, relevance_map
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from assay.core.tables import Table
 from assay.report.figure import Figure, vl_convert
 from assay.report.theme import DARK_INK, DARK_PAGE, INK, PAPER, config
-from assay.tables import Table
 from assay.version import __version__
 
 if TYPE_CHECKING:

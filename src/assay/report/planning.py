@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.core.tables import p_value
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, bars, cells, lines, mark_at, names, scatter, tall, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN
-from assay.tables import p_value
 
 if TYPE_CHECKING:
     from assay.plan.audit import Audit, OneSigma

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.core.tables import shown as as_shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, bars, cells, lines, names, tall, tips
 from assay.report.theme import ACCENT, MAIN
-from assay.tables import shown as as_shown
 
 if TYPE_CHECKING:
     from assay.pooling.accuracy import Accuracy

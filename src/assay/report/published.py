@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError
+from assay.core.errors import DataError
+from assay.core.tables import Table
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, classes, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
-from assay.tables import Table
 
 KINDS = ("baseline", "improved")
 LINES = (("best run of the track", 1.0), ("third quartile", 0.75), ("median", 0.5))
@@ -78,7 +78,7 @@ def published(
 
 def read_published(path: str | Path, *, runs: Sequence[float] = (), measure: str = "AP") -> Published:
     """Published scores from a table with the columns year, score, kind and, if there are pairs, pair."""
-    from assay.io.tabular import read_sheet
+    from assay.io.sheet import read_sheet
 
     sheet = read_sheet(path)
     score, kind = sheet.place("score", "value"), sheet.place("kind")

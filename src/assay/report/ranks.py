@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, band, lines, names, ranges, tall, tips
 from assay.report.theme import MAIN
-from assay.tables import Table
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
-    from assay.grades import Grades
+    from assay.data.aligned import Grades
     from assay.similarity.by_topic import PSweep, RunSimilarity
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 BLUES = ("#a6cee3", "#2e93c9", "#0072b2", "#003f63")
 UNJUDGED, USELESS = "not judged", "not relevant"

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats
+from assay.core.tables import p_value
+from assay.core.tables import shown as as_shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, bars, cells, mark_at, names, ranges, tall, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
-from assay.tables import p_value
-from assay.tables import shown as as_shown
 
 if TYPE_CHECKING:
-    from assay.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix
     from assay.stats.factorial import Factorial
     from assay.stats.leaderboard import Leaderboard
     from assay.stats.shape import Density
     from assay.stats.topic_sets import TopicSets
     from assay.stats.two_runs import Comparison
 
-Floats = npt.NDArray[np.float64]
 TOP, MOST_TOPICS = 40, 100
 """Runs and topics that a picture shows at most unless told."""
 MOST_LETTERS = 10

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.engine import Progress, silent
-from assay.errors import AssayError, UsageError
-from assay.registry import Registry
+from assay.core.engine import Progress, silent
+from assay.core.errors import AssayError, UsageError
+from assay.core.registry import Registry
+from assay.core.tables import Table
 from assay.report.figure import Figure
 from assay.report.material import Material
 from assay.report.sentences import NAMES, compared, summary
-from assay.tables import Table
 
 Block = str | Figure | Table
 """A paragraph, a chart or a table."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.errors import AssayError
+from assay.core.errors import AssayError
+from assay.core.tables import p_value
 from assay.report.workers import in_words
-from assay.tables import p_value
 
 if TYPE_CHECKING:
     from assay.report.material import Material

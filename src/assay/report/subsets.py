@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from assay.core.arrays import Floats
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.shapes import amount, lines, names, scatter, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, THIRD
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from assay.topics.stability import StabilityResult
     from assay.topics.synthetic import GrowthResult
 
-Floats = npt.NDArray[np.float64]
 Curves = dict[str, Sequence[float] | Floats]
 
 

@@ -112,7 +112,7 @@ def in_words(measure: str) -> str:
     >>> in_words("alpha(level=ordinal)"), in_words("fleiss")
     ("Krippendorff's α (ordinal)", "Fleiss' κ")
     """
-    from assay.registry import parse_call
+    from assay.core.registry import parse_call
 
     name, given = parse_call(measure)
     kind = ", ".join(str(v) for v in given.values())

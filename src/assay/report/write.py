@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.engine import Progress, silent
-from assay.errors import UsageError
+from assay.core.engine import Progress, silent
+from assay.core.errors import UsageError
 from assay.io.files import write_whole
 
 if TYPE_CHECKING:
     from assay.data import Labels, Qrels, Run
+    from assay.data.scores import ScoreMatrix
     from assay.report.material import Material
-    from assay.scores import ScoreMatrix
 
 TABLE_FORMATS = {"latex": "tex", "csv": "csv", "json": "json"}
 
@@ -76,8 +76,8 @@ def write_tables(
     """Every table of the report as a file of its own, `01-leaderboard-1.csv` and so on; the summary as a text."""
     if format not in TABLE_FORMATS:
         raise UsageError(f"no format {format!r} for tables; known: {', '.join(TABLE_FORMATS)}")
+    from assay.core.tables import render
     from assay.report.sections import made
-    from assay.tables import render
 
     base = Path(folder)
     base.mkdir(parents=True, exist_ok=True)

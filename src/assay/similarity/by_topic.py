@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.data import Run, natural_order
-from assay.errors import DataError, UsageError
-from assay.lists import check_names
+from assay.core.errors import DataError, UsageError
+from assay.core.groups import natural_order
+from assay.core.tables import Table
+from assay.data import Run
+from assay.data.lists import check_names
 from assay.similarity.overlap import LIST_SIMILARITIES
 from assay.similarity.rbo import RBO, TIE_FORMS, Items, Ranking, rbo
-from assay.tables import Table
 
 
 @dataclass(frozen=True)

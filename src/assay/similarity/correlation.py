@@ -12,12 +12,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.engine import chunks
-from assay.errors import DataError, UsageError
-from assay.registry import Registry
+from assay.core.arrays import Floats
+from assay.core.engine import chunks
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
 from assay.similarity.pairs import concordant_pairs, midranks, tie_groups, tied_pairs
 
-Floats = npt.NDArray[np.float64]
 Vector = npt.ArrayLike
 Heavy = Literal["top", "bottom"]
 Ranks = Literal["truth", "estimate", "both"]

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import generator
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import generator
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 RIDGE = 1e-5
 
 

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Codes, Floats, Ints
+from assay.core.engine import Progress, chunks, silent
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 from assay.data import Run
-from assay.engine import Progress, chunks, silent
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Codes, Floats, TopicLists, collected
+from assay.data.lists import TopicLists, collected
 from assay.similarity.by_topic import check_runs, if_defined
 from assay.similarity.overlap import LIST_SIMILARITIES
 from assay.similarity.rbo import check_p
-from assay.tables import Table
 
 SCORES = ("ext", "min", "max")
 SHOWN = 12

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.errors import DataError, UsageError
-from assay.registry import Registry
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
 from assay.similarity.pairs import concordant_pairs
 from assay.similarity.rbo import Items, Ranking, rbo_ext
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LIST_SIMILARITIES: Registry[Callable[..., float]] = Registry("list similarity")
 

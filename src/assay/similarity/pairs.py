@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from assay.core.arrays import Floats, Ints
 
 
 def concordant_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> Ints:

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.engine import Progress, chunks, ordered_map, silent
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 from assay.data import Qrels, Run
-from assay.engine import Progress, chunks, ordered_map, silent
-from assay.errors import UsageError
-from assay.ids import Ints
-from assay.lists import Bools, Floats, TopicLists, collected
-from assay.scores import ScoreMatrix
+from assay.data.lists import TopicLists, collected
+from assay.data.scores import ScoreMatrix
 from assay.similarity.by_topic import check_runs
 from assay.similarity.correlation import CORRELATIONS
 from assay.similarity.pairs import ascending_pairs
-from assay.tables import Table
 
 Orders = npt.NDArray[Any]
 AMONG = ("all", "relevant", "nonrelevant")

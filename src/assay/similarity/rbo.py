@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.engine import chunks
-from assay.errors import DataError, UsageError
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import chunks
+from assay.core.errors import DataError, UsageError
 from assay.similarity.correlation import CORRELATIONS, Heavy, aligned, choice
 from assay.similarity.pairs import tie_groups
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Items = Sequence[Any] | npt.NDArray[Any]
 TIE_FORMS = ("w", "a", "b")
 

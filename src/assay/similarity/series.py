@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 from assay.data import Run
-from assay.errors import UsageError
 from assay.similarity.by_topic import check_runs, common_topics, ranking_of
 from assay.similarity.rbo import rbo_ext
-from assay.tables import Table
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import generator
-from assay.errors import DataError
-from assay.scores import ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import generator
+from assay.core.errors import DataError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.similarity.correlation import CORRELATIONS, kendall_matrix
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
 USUAL = ("tau-b", "tau-ap", "pearson", "spearman", "rbo")
 
 

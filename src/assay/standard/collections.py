@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import Progress, chunks, generator, silent
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, generator, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.standard.halves import t_of_rows
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
 CHUNK = 500  # permutations at a time: memory 500 × (topics + 2 · runs) floats
 
 

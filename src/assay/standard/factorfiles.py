@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.errors import DataError
-from assay.io.tabular import Sheet, read_sheet, write_sheet
+from assay.core.errors import DataError
+from assay.io.sheet import Sheet, read_sheet, write_sheet
 from assay.standard.factors import Factors
 
 COLUMNS = ("measure", "topic", "mean", "sd", "runs")

@@ -12,16 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.errors import DataError, UsageError
-from assay.registry import Registry, did_you_mean
-from assay.scores import ScoreMatrix
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry, did_you_mean
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.calls import parsed
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Form = Callable[..., Floats]
 Smoothing = Callable[..., tuple[Floats, Floats]]
 

@@ -9,16 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import Progress, chunks, generator, silent
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, chunks, generator, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.all_pairs import all_pairs
-from assay.tables import Table
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 CHUNK = 500  # splits at a time: memory 500 × (topics + a few times runs) floats
 
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.errors import DataError
-from assay.scores import ScoreMatrix
-from assay.tables import Table, p_value
-
-Floats = npt.NDArray[np.float64]
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.tables import Table, p_value
+from assay.data.scores import ScoreMatrix
 
 
 @dataclass(frozen=True, eq=False)

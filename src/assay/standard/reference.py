@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.engine import Progress, generators, ordered_map, silent
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, generators, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.standard.factors import Factors, factors, standardized
-from assay.tables import Table
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

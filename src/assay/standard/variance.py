@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.anova import two_way
-from assay.tables import Table
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.engine import Progress, chunks, ordered_map, silent
-from assay.errors import DataError, UsageError
-from assay.registry import did_you_mean, parse_call
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean, parse_call
+from assay.data.scores import ScoreMatrix
 from assay.stats.calls import called
 from assay.stats.effect import differences, mean_interval, standardised_effect
 from assay.stats.paired import TESTS, outcome_of

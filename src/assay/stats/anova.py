@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.tables import Table, p_value
+from assay.data.scores import ScoreMatrix
 from assay.stats.effect import DECIMALS, checked_rows, ratio
-from assay.tables import Table, p_value
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from assay.errors import UsageError
-from assay.registry import Entry, Registry
+from assay.core.errors import UsageError
+from assay.core.registry import Entry, Registry
 
 R = TypeVar("R")
 

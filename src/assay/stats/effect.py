@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.engine import chunks
-from assay.errors import DataError
-from assay.registry import Registry
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.engine import chunks
+from assay.core.errors import DataError
+from assay.core.registry import Registry
 from assay.stats.calls import called
 from assay.stats.resampling import RESAMPLES, checked_resamples, checked_share, drawn_in_words, percent, topic_counts
 

@@ -14,14 +14,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError
-from assay.io.tabular import Sheet, read_sheet
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
+from assay.io.sheet import Sheet, read_sheet
 from assay.stats.anova import Anova, analysed, without_noise
 from assay.stats.letters import compact_letters
 from assay.stats.resampling import checked_share, percent
 from assay.stats.tukey import studentized_range_point
-from assay.tables import Table
 
 Design = Mapping[str, Sequence[str]]
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.engine import Progress, silent
-from assay.errors import DataError, UsageError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.all_pairs import all_pairs, is_simultaneous, versus_baseline
 from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.pairs import PairsResult, pairs_with
 from assay.stats.resampling import RESAMPLES, checked_share
-from assay.tables import Table
 
 
 @dataclass(frozen=True, eq=False)

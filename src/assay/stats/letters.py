@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError
-
-Bools = npt.NDArray[np.bool_]
+from assay.core.arrays import Bools
+from assay.core.errors import DataError
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError
-from assay.registry import Registry
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.registry import Registry
 
 Correction = Callable[[Floats], Floats]
 CORRECTIONS: Registry[Correction] = Registry("correction")

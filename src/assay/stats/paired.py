@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
-from assay.registry import Registry
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
 from assay.stats.calls import called
 from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.resampling import (

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
-from assay.registry import did_you_mean
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
+from assay.core.tables import Table
 from assay.stats.multiple import corrected, family_in_words
-from assay.tables import Table
 
 Places = npt.NDArray[np.intp]
 EFFECTS = {False: "mean/sd of the paired differences", True: "mean difference/√MSE"}

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.engine import chunks, generator
-from assay.errors import UsageError
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.engine import chunks, generator
+from assay.core.errors import UsageError
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 DRAWS_AT_ONCE = 512

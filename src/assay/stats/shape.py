@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError, UsageError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.effect import checked_rows, differences, standard_deviation
 from assay.stats.pairs import pairs_with
-from assay.tables import Table
 
 MANY, ALPHA = 30, 0.05
 """Topics from which on the mean of differences is nearly normal whatever they are; level of the verdict."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import UsageError
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.multiple import corrected, family_in_words
 from assay.stats.resampling import checked_share
 from assay.stats.two_runs import Comparison, comparisons_table
 from assay.stats.two_sample import compare_topic_sets
-from assay.tables import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assay.engine import Progress, chunks, silent
-from assay.errors import DataError, UsageError
-from assay.registry import Registry
-from assay.scores import Floats, ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
+from assay.data.scores import ScoreMatrix
 from assay.stats.anova import one_way, two_way
 from assay.stats.effect import DECIMALS, ratio
 from assay.stats.pairs import PairsResult, every_pair

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.tables import Table
 from assay.stats.effect import differences, mean_interval, standardised_effect
 from assay.stats.paired import outcome_of
 from assay.stats.resampling import RESAMPLES
-from assay.tables import Table
 
 ENDLESS = "every topic has the same difference; effect size and t are infinite, and p is a limit"
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
-from assay.registry import Registry
-from assay.scores import Floats
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.registry import Registry
 from assay.stats.calls import called
 from assay.stats.effect import checked_rows, pooled_deviation, ratio, standard_deviation, swapped, two_sample_effect
 from assay.stats.resampling import (

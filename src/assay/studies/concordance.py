@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
-from assay.studies.matrices import Floats, same_cells, signs
-from assay.tables import Table, shown
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.tables import Table, shown
+from assay.data.scores import ScoreMatrix
+from assay.studies.matrices import same_cells, signs
 
 
 @dataclass(frozen=True)

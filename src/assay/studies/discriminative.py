@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, chunks, silent
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.stats.all_pairs import all_pairs
 from assay.stats.pairs import every_pair
 from assay.stats.resampling import RESAMPLES, topic_counts
-from assay.studies.matrices import Floats
-from assay.tables import Table
 
 REPLICATES = 1000
 PAIRS_AT_ONCE = 512

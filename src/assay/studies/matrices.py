@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
-
-Floats = npt.NDArray[np.float64]
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
 
 EQUAL = 1e-12
 """Scores nearer than this are equal: noise must not make an order."""

@@ -12,22 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, generators, ordered_map, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
+from assay.core.tables import Table
 from assay.crowd.aggregate import aggregate
 from assay.data import Labels, Qrels, Run
-from assay.engine import Progress, generators, ordered_map, silent
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
-from assay.lists import collected
+from assay.data.lists import collected
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.methods import predicted
 from assay.nojudgments.reweight import reweighted_emap
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
-from assay.registry import Registry
 from assay.scoring import evaluate
 from assay.similarity.correlation import kendall_tau_b
-from assay.studies.matrices import Floats
-from assay.tables import Table
 
 
 class Case(NamedTuple):

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, chunks, generator, silent
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
-from assay.studies.matrices import Floats, signs, tau_b, without_worst
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, generator, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
+from assay.studies.matrices import signs, tau_b, without_worst
 
 SPLITS = 2000
 AT_ONCE = 64

@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Floats
+from assay.core.engine import generators
 from assay.data import Labels, Qrels, Run, RunInfo
-from assay.engine import generators
 from assay.io.labels import write_labels
-from assay.io.tabular import write_sheet
+from assay.io.sheet import write_sheet
 from assay.io.trec import write_qrels, write_run
-
-Floats = npt.NDArray[np.float64]
 
 GROUPS: Mapping[str, float] = {"atlas": 1.25, "borea": 1.1, "cygnus": 1.0, "dorado": 0.9, "eridan": 0.75}
 """Teams, and how well their systems tell relevant docs from others."""

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, generators, silent
-from assay.grades import grades
-from assay.ids import Ints
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, generators, silent
+from assay.core.tables import Table
+from assay.data.aligned import grades
 from assay.measures import parse
 from assay.similarity.correlation import kendall_tau_b
 from assay.similarity.overlap import kendall_top_k
-from assay.studies.matrices import Floats
-from assay.tables import Table
 
 PERSISTENCES = (0.8, 0.9, 0.95, 0.98)
 DEPTHS = (10, 50, 100)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.engine import Progress, generator, silent
-from assay.errors import DataError, UsageError
-from assay.ids import Ints
-from assay.scores import ScoreMatrix
-from assay.studies.matrices import Floats, signs
-from assay.tables import Table
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, generator, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
+from assay.studies.matrices import signs
 
 BINS = 21
 WIDTH = 0.01

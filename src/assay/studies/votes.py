@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.errors import DataError
-from assay.io.tabular import read_sheet
-from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.core.errors import DataError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
+from assay.io.sheet import read_sheet
 
 VOTES = ("left", "right", "equal")
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, UsageError
+from assay.core.arrays import Floats
+from assay.core.errors import DataError, UsageError
 from assay.io.files import write_whole
-from assay.topics.criteria import Floats, Numbers
+from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks, Problem
 
 BEST, WORST = 1, -1

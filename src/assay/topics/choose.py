@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, silent
-from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.core.engine import Progress, silent
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.topics.holdout import QUICK, HoldoutResult, holdout
 from assay.topics.problem import problem
 from assay.topics.search import finished, search

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from assay.engine import Progress, chunks, generator, silent
-from assay.errors import DataError, UsageError
-from assay.scores import ScoreMatrix
-from assay.tables import Table
-from assay.topics.criteria import Floats, Numbers
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, generator, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
+from assay.topics.criteria import Numbers
 from assay.topics.problem import Problem
 from assay.topics.series import sample
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.engine import Progress, generator, ordered_map, silent
-from assay.errors import UsageError
-from assay.scores import Floats, ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, generator, ordered_map, silent
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.topics.problem import Masks
 from assay.topics.search import SearchResult
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.registry import Registry
+from assay.core.arrays import Floats
+from assay.core.registry import Registry
 
 Numbers = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 CriterionFunction = Callable[..., Floats]
 CRITERIA: Registry[CriterionFunction] = Registry("criterion")
 

@@ -12,8 +12,9 @@ from math import comb
 
 import numpy as np
 
+from assay.core.arrays import Floats
 from assay.topics.archive import WORST, Archive
-from assay.topics.criteria import Floats, Numbers
+from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks, Problem
 from assay.topics.swap import Steps
 
@@ -59,7 +60,7 @@ def all_values(problem: Problem, c: int, size: int = 8192) -> Iterator[tuple[Flo
     """The values of all subsets of c topics, a portion at a time, and how to tell which subsets these are.
 
     >>> from assay.topics.problem import problem
-    >>> from assay.scores import ScoreMatrix
+    >>> from assay.data.scores import ScoreMatrix
     >>> p = problem(ScoreMatrix.of([[0.5, 0.1, 0.3], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]]))
     >>> [(v.round(3).tolist(), s.masks(np.arange(len(v))).astype(int).tolist()) for v, s in all_values(p, 1)]
     [([1.0], [[1, 0, 0]]), ([-1.0], [[0, 1, 0]]), ([1.0], [[0, 0, 1]])]

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.errors import UsageError
+from assay.core.errors import UsageError
 from assay.topics.archive import Archive
 from assay.topics.criteria import Numbers
 from assay.topics.exact import colex

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import DataError
-from assay.scores import Floats, ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.engine import Progress, generators, silent
-from assay.errors import DataError, UsageError
-from assay.scores import Floats, ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, generators, silent
+from assay.core.errors import DataError, UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.topics.archive import sizes
 from assay.topics.conclusions import spaced
 from assay.topics.problem import Masks, Problem, problem

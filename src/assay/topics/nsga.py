@@ -11,9 +11,10 @@ from bisect import bisect_right
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import UsageError
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
 from assay.topics.archive import Archive
-from assay.topics.criteria import Floats, Numbers
+from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks
 from assay.topics.swap import Steps
 

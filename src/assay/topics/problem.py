@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.engine import chunks
-from assay.errors import DataError, UsageError
-from assay.registry import Registry
-from assay.scores import ScoreMatrix
-from assay.topics.criteria import CRITERIA, CriterionFunction, Floats, Numbers
+from assay.core.arrays import Floats
+from assay.core.engine import chunks
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
+from assay.data.scores import ScoreMatrix
+from assay.topics.criteria import CRITERIA, CriterionFunction, Numbers
 
 Masks = npt.NDArray[np.bool_]
 SCALES: Registry[Callable[..., Floats]] = Registry("scale")

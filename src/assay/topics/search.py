@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from assay.engine import Progress, silent
-from assay.errors import UsageError
-from assay.registry import Entry, Registry
-from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, silent
+from assay.core.errors import UsageError
+from assay.core.registry import Entry, Registry
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.topics.archive import BEST, SIDES, WORST, Archive, Cell
-from assay.topics.criteria import CRITERIA, Floats
+from assay.topics.criteria import CRITERIA
 from assay.topics.exact import exact
 from assay.topics.greedy import greedy
 from assay.topics.nsga import nsga

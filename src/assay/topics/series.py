@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.engine import Progress, chunks, generator, silent
-from assay.errors import UsageError
-from assay.scores import ScoreMatrix
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.engine import Progress, chunks, generator, silent
+from assay.core.errors import UsageError
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.topics.archive import sizes
-from assay.topics.criteria import Floats, Numbers
+from assay.topics.criteria import Numbers
 from assay.topics.exact import all_values
 from assay.topics.problem import Masks, Problem, problem
 from assay.topics.search import SearchResult, search

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.errors import UsageError
-from assay.tables import Table
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.tables import Table
 from assay.topics.archive import sizes
-from assay.topics.criteria import Floats, Numbers
+from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks
 from assay.topics.search import SearchResult
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Floats
 from assay.topics.archive import Archive
-from assay.topics.criteria import Floats, Numbers
+from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks, Problem, times
 
 Steps = Iterator[tuple[int, int]]

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Floats
 from assay.topics.archive import Archive
-from assay.topics.criteria import CRITERIA, Floats, Numbers
+from assay.topics.criteria import CRITERIA, Numbers
 from assay.topics.problem import Masks, Problem, times
 from assay.topics.swap import SMALL, Steps
 
@@ -88,7 +89,7 @@ class Tour:
 def _legs(archive: Archive, side: int, *, upwards: bool) -> tuple[tuple[int, int], ...]:
     """First and last size of each pass: over the sizes not proved, from no topic upwards or from all downwards.
 
-    >>> from assay.scores import ScoreMatrix
+    >>> from assay.data.scores import ScoreMatrix
     >>> from assay.topics.problem import problem
     >>> ready = problem(ScoreMatrix.of(np.arange(60).reshape(3, 20)))
     >>> _legs(Archive(ready, cardinalities=(5,)), 1, upwards=True), _legs(Archive(ready), 1, upwards=False)

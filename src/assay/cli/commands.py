@@ -1,0 +1,70 @@
+"""The kinds of command: an option given twice is an error, a group may have a default, choices come from registries."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from assay.core.errors import UsageError
+
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+
+class Command(click.Command):
+    """A command that takes every option once, unless the option collects its values."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["context_settings"] = {**SETTINGS, **(kwargs.get("context_settings") or {})}
+        super().__init__(*args, **kwargs)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # click keeps the last of two values in silence; whatever has no effect is an error here
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for i, parameter in enumerate(order):
+            single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.count)
+            if single and parameter in order[:i]:
+                raise UsageError(f"{parameter.opts[-1]} is given twice; give it once")
+        return super().parse_args(ctx, args)
+
+
+class Group(click.Group):
+    """A command with commands in it; with `default=NAME` that one runs where none of them is named."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, default: str | None = None, **kwargs: Any) -> None:
+        kwargs["context_settings"] = {**SETTINGS, **(kwargs.get("context_settings") or {})}
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        asks_for_help = bool(args) and args[0] in SETTINGS["help_option_names"]
+        if self.default is not None and args and args[0] not in self.commands and not asks_for_help:
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+
+class RegistryOption(click.Option):
+    """An option that takes a name of a registry; `registry="assay.stats.paired:TESTS"` is imported for help alone.
+
+    `{names}` in its help stands for the names that are registered at that moment.
+    """
+
+    def __init__(self, *args: Any, registry: str | list[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.registries = [registry] if isinstance(registry, str) else registry
+
+    def names(self) -> str:
+        """What may be given, in one line."""
+        found = []
+        for place in self.registries:
+            module, _, name = place.partition(":")
+            found.append(getattr(importlib.import_module(module), name).listed())
+        return ", ".join(found)
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        if self.help and "{names}" in self.help:
+            self.help = self.help.replace("{names}", self.names())
+        return super().get_help_record(ctx)

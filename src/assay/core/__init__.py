@@ -1,0 +1,1 @@
+"""What knows nothing of retrieval: errors, arrays, ids, registries, engines, tables, results."""

@@ -1,0 +1,43 @@
+"""Result: what every computation ends in. A table for people, a record for programs, a figure for the eye."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.core.tables import Table
+    from assay.report import Figure
+
+
+class Result:
+    """The base of all results: frozen dataclasses that say how they are shown.
+
+    A result defines `table()`, or `tables()` where it is shown as several, the main one first. `record()` is the same as
+    plain data under ASCII keys that do not change from version to version; `figure()` is its picture.
+    """
+
+    def table(self) -> Table:
+        """The main table."""
+        return self.tables()[0]
+
+    def tables(self) -> list[Table]:
+        """All tables, the main one first."""
+        return [self.table()]
+
+    def record(self) -> dict[str, Any]:
+        """Plain data: the kind of result, and the records of its tables."""
+        kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
+        main, *others = (table.record() for table in self.tables())
+        return {"result": kind, **main, **({"more": others} if others else {})}
+
+    def figure(self, **options: Any) -> Figure:
+        """The picture of the result, drawn by the function that `assay.report` has registered for it."""
+        from importlib import import_module
+
+        # Results come before the report in the order of layers; the picture is looked up only when somebody asks.
+        drawn: Figure = import_module("assay.report").figure(self, **options)
+        return drawn
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self.tables())

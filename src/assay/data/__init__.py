@@ -1,0 +1,30 @@
+"""Tables and what is made of them: runs, judgments, labels, topics, grades, scores. All are frozen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.data.aligned import Grades, align
+    from assay.data.intents import IntentQrels
+    from assay.data.labels import Labels
+    from assay.data.qrels import Qrels
+    from assay.data.runs import Run, RunInfo
+    from assay.data.scores import ScoreMatrix
+    from assay.data.topics import Topics
+
+_HOMES = {
+    "Grades": "aligned",
+    "IntentQrels": "intents",
+    "Labels": "labels",
+    "Qrels": "qrels",
+    "Run": "runs",
+    "RunInfo": "runs",
+    "ScoreMatrix": "scores",
+    "Topics": "topics",
+    "align": "aligned",
+}
+__all__ = ["Grades", "IntentQrels", "Labels", "Qrels", "Run", "RunInfo", "ScoreMatrix", "Topics", "align"]
+__getattr__ = loader(__name__, _HOMES)

@@ -1,0 +1,208 @@
+"""IntentQrels and IntentGrades: judgments by intent (subtopic) of a topic, and what a run makes of them.
+
+Where the flow stands: beside `runs`, `qrels` and `aligned`, for diversity measures. A doc that is judged for a topic is judged
+for all its intents: grade 0 where the file does not name it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.core.arrays import Bools, Floats, Ints
+from assay.core.errors import DataError
+from assay.core.groups import natural_order
+from assay.core.ids import Ids
+from assay.data import Qrels, Run
+from assay.data.aligned import UNJUDGED, Grades, align, gain_of
+
+NONE = "0"
+"""Stands for no intent in NTCIR and TREC files, for docs relevant to none; an intent if a doc is relevant to it."""
+
+
+@dataclass(frozen=True, eq=False)
+class IntentQrels:
+    """Judged docs of each topic with a grade for each of its intents.
+
+    Rows `bounds[t]:bounds[t + 1]` are the docs of topic t, ascending by the bytes of their ids; grades[row, i] is the
+    grade for the topic's intent number i. Topics with fewer intents have probability 0 and grade 0 for the rest.
+
+    >>> q = IntentQrels.from_rows([("1", "a", "x", 2), ("1", "b", "y", 1)])
+    >>> q.intents, q.grades.tolist(), q.probabilities.tolist()
+    ((('a', 'b'),), [[2, 0], [0, 1]], [[0.5, 0.5]])
+    """
+
+    topics: tuple[str, ...]
+    intents: tuple[tuple[str, ...], ...]
+    bounds: Ints
+    docs: Ids
+    grades: npt.NDArray[np.int64]
+    probabilities: Floats
+    navigational: Bools
+    name: str = "intents"
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Iterable[tuple[str, str, str, int]],
+        *,
+        probabilities: Mapping[tuple[str, str], float] | None = None,
+        navigational: Iterable[tuple[str, str]] = (),
+        name: str = "intents",
+    ) -> IntentQrels:
+        """Judgments from (topic, intent, doc, grade), with P(intent | topic) and the navigational (topic, intent).
+
+        Without probabilities the intents of a topic are equally likely; an intent that they do not name has 0.
+        """
+        judged = _by_topic(rows, name)
+        topics = natural_order(judged)
+        listed: dict[str, list[str]] = {}
+        for topic, intent in probabilities or ():
+            listed.setdefault(topic, []).append(intent)
+        intents = {t: _intents_of(judged[t], listed.get(t, ())) for t in topics}
+        width = max((len(i) for i in intents.values()), default=0)
+        shape = (len(topics), width)
+        chances, nav = np.zeros(shape), np.zeros(shape, dtype=bool)
+        wanted = set(navigational)
+        for t, topic in enumerate(topics):
+            for i, intent in enumerate(intents[topic]):
+                even = 1 / len(intents[topic])
+                chances[t, i] = even if probabilities is None else probabilities.get((topic, intent), 0.0)
+                nav[t, i] = (topic, intent) in wanted
+        docs = {t: sorted(judged[t], key=str.encode) for t in topics}
+        return cls(
+            tuple(topics),
+            tuple(tuple(intents[t]) for t in topics),
+            np.cumsum([0, *(len(docs[t]) for t in topics)], dtype=np.int64),
+            Ids.of(d for t in topics for d in docs[t]),
+            _grade_table([(judged[t][d], intents[t]) for t in topics for d in docs[t]], width),
+            chances,
+            nav,
+            name,
+        )
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def top_grade(self) -> int:
+        """The highest grade of the whole set, at least 1."""
+        return max(1, int(self.grades.max(initial=1)))
+
+
+def _by_topic(rows: Iterable[tuple[str, str, str, int]], name: str) -> dict[str, dict[str, dict[str, int]]]:
+    """{topic: {doc: {intent: grade}}}; a doc twice for one intent is an error."""
+    judged: dict[str, dict[str, dict[str, int]]] = {}
+    for topic, intent, doc, grade in rows:
+        grades = judged.setdefault(topic, {}).setdefault(doc, {})
+        if intent in grades:
+            raise DataError(f"{name}: doc {doc!r} is judged twice for intent {intent!r} of topic {topic!r}")
+        grades[intent] = int(grade)
+    return judged
+
+
+def _intents_of(judged: Mapping[str, Mapping[str, int]], listed: Iterable[str]) -> list[str]:
+    """The intents that the judgments or the probabilities name, in natural order."""
+    best: dict[str, int] = {}
+    for grades in judged.values():
+        for intent, grade in grades.items():
+            best[intent] = max(grade, best.get(intent, grade))
+    names = {intent for intent in best if intent != NONE or best[intent] > 0}
+    return natural_order(names | set(listed))
+
+
+def _grade_table(rows: list[tuple[dict[str, int], list[str]]], width: int) -> npt.NDArray[np.int64]:
+    table = np.zeros((len(rows), width), dtype=np.int64)
+    for row, (grades, intents) in enumerate(rows):
+        table[row, : len(intents)] = [grades.get(i, 0) for i in intents]
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class IntentGrades:
+    """The grades of one run for each intent: all that a diversity measure may see.
+
+    places are Grades whose "grades" are rows of `table` (judged docs × intents), larger for larger doc ids. The arrays
+    made of it have topics × depth × intents cells: meant for hundreds of topics, not for millions.
+    """
+
+    places: Grades
+    table: npt.NDArray[np.int64]
+    probabilities: Floats
+    navigational: Bools
+    top: float
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, one row of everything each."""
+        return self.places.topics
+
+    def intent(self, i: int) -> Grades:
+        """The run as if intent number i of each topic were the topic."""
+        return self._graded(self.table[:, i])
+
+    def any_intent(self) -> Grades:
+        """The run with each doc's best grade over the intents."""
+        return self._graded(self.table.max(axis=1, initial=0))
+
+    def hits(self, rel: float = 1, k: int | None = None) -> Bools:
+        """Whether the doc at each rank is relevant to each intent: topics × ranks × intents."""
+        return self._seen(self.places.ranked[:, :k]) >= rel
+
+    def judged_hits(self, rel: float = 1) -> Bools:
+        """The same for all judged docs of the topic, larger doc ids first."""
+        return self._seen(self.places.ideal) >= rel
+
+    def answerable(self, rel: float = 1) -> Bools:
+        """Which intents of each topic have a relevant judged doc: topics × intents."""
+        return np.asarray(self.judged_hits(rel).any(axis=1))
+
+    def global_gains(self, gain: str = "grade", *, once: bool = False) -> Grades:
+        """The run with global gains Σ_i P(i)·gain_i as grades; the ideal list is sorted by them.
+
+        once: a navigational intent gains only at the first doc relevant to it; the ideal stays as it is. top is the
+        gain of the highest grade, which is the most that a doc can have where the probabilities sum to 1.
+        """
+        ranked, every = self._seen(self.places.ranked), self._seen(self.places.ideal)
+        gains = gain_of(ranked, gain) * self.probabilities[:, None, :]
+        if once:
+            seen_before = np.cumsum(ranked > 0, axis=1) - (ranked > 0) > 0
+            gains = np.where(seen_before & self.navigational[:, None, :], 0.0, gains)
+        best = (gain_of(every, gain) * self.probabilities[:, None, :]).sum(axis=2)
+        ideal = -np.sort(-np.where(self.places.ideal >= 0, best, UNJUDGED), axis=1)
+        shown = np.where(self.places.judged(), gains.sum(axis=2), UNJUDGED)
+        top = float(gain_of(np.array([self.top]), gain)[0])
+        return replace(self.places, ranked=shown, ideal=ideal, top=top or 1.0)
+
+    def condensed(self) -> IntentGrades:
+        """The lists without docs that were judged for no intent, closed up."""
+        return replace(self, places=self.places.condensed())
+
+    def _graded(self, grades: npt.NDArray[np.int64]) -> Grades:
+        """Grades with these grades of the judged docs."""
+        known = np.append(grades, UNJUDGED)
+        ranked = known[np.where(self.places.ranked >= 0, self.places.ranked, len(grades))]
+        ideal = known[np.where(self.places.ideal >= 0, self.places.ideal, len(grades))]
+        return replace(self.places, ranked=ranked, ideal=-np.sort(-ideal, axis=1), top=self.top)
+
+    def _seen(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Grades for each intent of the docs in these rows of the table, 0 where there is none."""
+        known = np.vstack([self.table, np.zeros((1, self.table.shape[1]), dtype=np.int64)])
+        return known[np.where(rows >= 0, rows, len(self.table))]
+
+
+def align_intents(run: Run, qrels: IntentQrels) -> IntentGrades:
+    """The grades of a run by intent: one row per topic of the judgments.
+
+    A topic that the run lacks is an empty list; a topic of the run without judgments is left out.
+
+    >>> q = IntentQrels.from_rows([("1", "a", "x", 2), ("1", "b", "y", 1)])
+    >>> g = align_intents(Run.from_lists("r", {"1": ["y", "z", "x"]}), q)
+    >>> g.hits()[0].tolist()
+    [[False, True], [False, False], [True, False]]
+    """
+    rows = np.arange(len(qrels), dtype=np.int64)
+    places = align(run, Qrels(qrels.topics, qrels.bounds, qrels.docs, rows, name=qrels.name))
+    return IntentGrades(places, qrels.grades, qrels.probabilities, qrels.navigational, qrels.top_grade())

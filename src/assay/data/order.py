@@ -1,0 +1,94 @@
+"""In which order do the docs of a topic stand? Score first, then the tie policy; the keys by which ids are compared.
+
+`Run` asks these functions and nobody else does: it is the one place that orders documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.core.arrays import Floats, Ints, Keys, Words
+from assay.core.ids import Ids
+
+if TYPE_CHECKING:
+    from assay.data import Run
+
+
+def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any]]:
+    """The numbers that are compared: 64-bit scores, or 32-bit ones as trec_eval 9 does."""
+    return scores.astype(np.float32) if compat == "trec_eval-9" else scores
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Which rows go where: row rows[i] to place places[i], all others stay. Without places, the rows of every place."""
+
+    rows: Ints
+    places: Ints | None = None
+
+    def of(self, column: npt.NDArray[Any], own: bool = False) -> npt.NDArray[Any]:
+        """A column after the moves; one's own column is changed itself where few rows move."""
+        if self.places is None:
+            return column[self.rows]
+        moved = column if own else column.copy()
+        moved[self.places] = column[self.rows]
+        return moved
+
+
+def ranked_order(run: Run, ties: str) -> Moves | None:
+    """The moves that bring the rows into ranked order, or None where they stand in it already."""
+    keys, seams = sort_keys(run.scores, run.compat), run.seams()
+    by_score: Ints | None = None
+    level = _not_falling(keys, seams)
+    if run.came is not None or (keys[level + 1] > keys[level]).any():
+        by_score = np.lexsort((run.file_rows(), -keys, run.topic_of_row())).astype(np.int64)
+        keys = keys[by_score]
+        level = _not_falling(keys, seams)
+    tied_pair = level[keys[level + 1] == keys[level]]
+    if ties == "file" or not len(tied_pair):
+        return None if by_score is None else Moves(by_score)
+    return _ties_settled(run, by_score, tied_pair, ties)
+
+
+def _not_falling(keys: npt.NDArray[Any], seams: Ints) -> Ints:
+    """The rows whose follower in their topic does not have a lower key."""
+    level = ~(keys[1:] < keys[:-1])
+    level[seams] = False
+    return np.flatnonzero(level)
+
+
+def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Moves | None:
+    """The moves that also put tied docs in the order of the policy; tied_pair are places tied with the next."""
+    rows = np.union1d(tied_pair, tied_pair + 1)
+    block = np.cumsum(~np.isin(rows - 1, tied_pair))
+    before = rows if by_score is None else by_score[rows]
+    settled = before[np.lexsort((_tie_keys(run, before, ties), block))]
+    if by_score is None:
+        return None if np.array_equal(settled, before) else Moves(settled, rows)
+    by_score[rows] = settled
+    return Moves(by_score)
+
+
+def short_keys(hashes: Words) -> Keys:
+    """The leading half of 64-bit hashes."""
+    return (hashes >> np.uint64(32)).astype(np.uint32)
+
+
+def first_repeat(words: Words, docs: Ids) -> int | None:
+    """The first row whose word and doc were there before."""
+    _, first, inverse = np.unique(words, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[inverse] != np.arange(len(words)))
+    same = docs.take(again).same_as(docs.take(first[inverse][again]))
+    return int(again[same].min()) if same.any() else None
+
+
+def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:
+    """Ascending keys that part tied docs."""
+    if ties == "rank" and run.ranks is not None:
+        return run.ranks[rows]
+    _, place = np.unique(run.docs.take(rows).fixed(), return_inverse=True)
+    return place if ties == "docid-asc" else -place

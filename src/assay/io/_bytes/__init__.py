@@ -1,0 +1,1 @@
+"""The fast reader: lines and numbers from bytes, whole columns at a time."""

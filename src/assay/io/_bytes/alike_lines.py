@@ -1,0 +1,179 @@
+"""Run lines that are all alike, as most programs write them, read without looking for every blank.
+
+Within a piece of text the doc mostly starts at one distance from the start of its line, and the score, written with one
+number of decimals, ends at one distance from its end. Both ends of all lines are taken as words of eight bytes, and
+only the end of the doc and the start of the score are looked for. Where a line differs, the answer is None and
+`fields` reads the piece.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.core.arrays import Bytes, Ints, Keys, Words
+from assay.core.ids import MASKS, WORD, Ids, aligned_words, first_mark, load_window, load_words, short_hashes
+from assay.data.order import short_keys
+from assay.io._bytes.decimals import fixed_point
+from assay.io._bytes.fields import BLANK, COMMENT, NEWLINE, RETURN
+
+FIELDS = 6
+LONGEST_PREFIX, MOST_DECIMALS = 2 * WORD, 6
+SAMPLE = 1 << 12
+_PAST_BLANK = np.uint64(0x2121212121212121)
+_HIGH = np.uint64(0x8080808080808080)
+
+
+class Layout(NamedTuple):
+    """Where things stand in a line: bytes before the doc, digits after the score's dot, bytes from its end on."""
+
+    before_doc: int
+    decimals: int
+    after_score: int
+
+    @classmethod
+    def of(cls, line: bytes) -> Layout | None:
+        """The layout of a line with its newline; None where it has not six fields parted by single blanks.
+
+        >>> Layout.of(b"401 Q0 FT911-3 1 12.25 bm25\\n")
+        Layout(before_doc=7, decimals=2, after_score=6)
+        """
+        fields = line.split()
+        if len(fields) != FIELDS or sum(map(len, fields)) + FIELDS != len(line) or line.startswith(b"#"):
+            return None
+        topic, second, _, _, score, tag = fields
+        found = cls(len(topic) + len(second) + 2, len(score.partition(b".")[2]), len(tag) + 2)
+        return found if found.before_doc <= LONGEST_PREFIX and 1 <= found.decimals <= MOST_DECIMALS else None
+
+
+@dataclass(frozen=True, eq=False)
+class RunLines:
+    """What the lines of a piece of a run say: where a topic starts and its id there, docs, their keys, scores."""
+
+    changes: Ints
+    topics: Ids
+    docs: Ids
+    keys: Keys
+    scores: npt.NDArray[np.float64]
+    tag: Ids
+    """The tag of the last line."""
+    ranks: npt.NDArray[np.float64] | None = None
+
+
+def alike_lines(buffer: Bytes, start: int, stop: int) -> RunLines | None:
+    """The lines of buffer[start:stop], if all of them have one layout."""
+    text = buffer[start:stop]
+    layout = _layout(text)
+    if layout is None:
+        return None
+    ends = np.flatnonzero(text == NEWLINE)
+    # Six blanks of each line are looked at below: where that is all there are, no field has a blank in it.
+    if np.count_nonzero(text <= BLANK) != FIELDS * len(ends) or (text == RETURN).any():
+        return None
+    ends += start
+    starts = np.concatenate([[start], ends[:-1] + 1])
+    words = aligned_words(buffer)
+    left = load_window(words, starts, (layout.before_doc + 2 * WORD - 1) // WORD)
+    topics = _topics(buffer, starts, left, layout.before_doc)
+    docs, keys = _docs(buffer, words, starts + layout.before_doc, _from_byte(left, layout.before_doc))
+    score_ends = ends + (1 - layout.after_score)
+    scores = _scores(buffer, words, score_ends, layout.decimals)
+    if topics is None or scores is None or not docs.lengths.all():
+        return None
+    if not (docs.starts + docs.lengths + 2 < scores.starts).all():  # the rank stands between
+        return None
+    tag = Ids(buffer, score_ends[-1:] + 1, np.array([layout.after_score - 2]))
+    return RunLines(*topics, docs, keys, scores.values, tag)
+
+
+def _layout(text: Bytes) -> Layout | None:
+    """The layout of the first line, if the last one and one in the middle have it too."""
+    head, middle, tail = (part.tobytes() for part in (text[:SAMPLE], text[len(text) // 2 :][:SAMPLE], text[-SAMPLE:]))
+    inner, newline, _ = middle.partition(b"\n")[2].partition(b"\n")
+    lines = [head.partition(b"\n")[0] + b"\n", tail[:-1].rpartition(b"\n")[2] + tail[-1:]]
+    layouts = {Layout.of(line) for line in [*lines, *([inner + newline] if newline else [])]}
+    return layouts.pop() if len(layouts) == 1 else None
+
+
+def _topics(buffer: Bytes, starts: Ints, left: list[Words], size: int) -> tuple[Ints, Ids] | None:
+    """The lines whose first `size` bytes are not those of the line before, and the topics that stand there.
+
+    None unless these bytes are two fields, each with a blank behind it.
+    """
+    new = np.ones(len(starts), dtype=bool)
+    new[1:] = _differ(left[0], size)
+    if size > WORD:
+        new[1:] |= _differ(left[1], size - WORD)
+    changes = np.flatnonzero(new)
+    at = starts[changes]
+    blank = buffer[at[:, None] + np.arange(size)] <= BLANK
+    lengths = blank.argmax(axis=1)
+    parted = (blank.sum(axis=1) == 2) & blank[:, -1] & ~blank[:, -2] & (lengths > 0)
+    if not parted.all() or (buffer[at] == COMMENT).any():
+        return None
+    return changes, Ids(buffer, at, lengths)
+
+
+def _differ(word: Words, size: int) -> npt.NDArray[np.bool_]:
+    """Whether the first bytes of each word but the first are other than those of the word before."""
+    difference = word[1:] ^ word[:-1]
+    difference &= MASKS[min(size, WORD)]
+    return difference != 0
+
+
+def _from_byte(window: list[Words], byte: int) -> Words:
+    """The eight bytes from that byte of the window on."""
+    first, bits = byte // WORD, np.uint64(byte % WORD * 8)
+    if not bits:
+        return window[first].copy()
+    word = window[first] >> bits
+    word |= window[first + 1] << (np.uint64(64) - bits)
+    return word
+
+
+def _docs(buffer: Bytes, words: Words, at: Ints, word: Words) -> tuple[Ids, Keys]:
+    """The docs that start at these places, and their keys; word: the first eight bytes from there."""
+    lengths = _before_blank(word).astype(np.int64)
+    if (lengths < WORD).all():
+        word &= MASKS.take(lengths)
+        return Ids(buffer, at, lengths), short_keys(short_hashes(word, lengths))
+    docs = Ids(buffer, at, _until_blank(words, at, lengths))
+    return docs, short_keys(docs.hashes())
+
+
+def _until_blank(words: Words, at: Ints, lengths: Ints) -> Ints:
+    """How long the fields are of whose first eight bytes so many stand before a blank."""
+    lengths, rows, offset = lengths.copy(), np.flatnonzero(lengths == WORD), WORD
+    while len(rows):
+        more = _before_blank(load_words(words, at[rows] + offset))
+        lengths[rows] += more
+        rows, offset = rows[more == WORD], offset + WORD
+    return lengths
+
+
+def _before_blank(word: Words) -> npt.NDArray[np.uint8]:
+    """How many bytes of each word stand before its first blank; 8 if there is none."""
+    marks = word - _PAST_BLANK
+    marks &= ~word
+    marks &= _HIGH
+    return first_mark(marks)
+
+
+class _Scores(NamedTuple):
+    values: npt.NDArray[np.float64]
+    starts: Ints
+
+
+def _scores(buffer: Bytes, words: Words, ends: Ints, decimals: int) -> _Scores | None:
+    """The numbers that end at these places and have so many decimals, with a blank on both sides."""
+    first, second = load_window(words, ends - 2 * WORD, 2)
+    before_dot = _from_byte([first, second], WORD - 1 - decimals)
+    digits = _before_blank(before_dot.byteswap())
+    dotted = (second >> np.uint64(8 * (WORD - 1 - decimals))) & np.uint64(0xFF) == ord(".")
+    if not dotted.all() or not (buffer.take(ends) <= BLANK).all() or digits.min() < 1 or digits.max() == WORD:
+        return None
+    values = fixed_point(before_dot, digits, second, decimals)
+    return None if values is None else _Scores(values, ends - (decimals + 1) - digits)

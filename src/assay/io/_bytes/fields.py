@@ -1,0 +1,144 @@
+"""Fields of lines parted by white space, for millions of lines at once: where each field starts and how long it is.
+
+Lines may have leading blanks, padded columns, tabs, CR LF, blank lines and `#` comments. The text is cut into pieces;
+threads work on them, and what is kept of them is written to shared columns.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from assay.core.arrays import Bytes, Ints
+from assay.core.ids import WORD, Ids
+
+NEWLINE, RETURN, BLANK, COMMENT = 10, 13, 32, 35
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PIECE = 1 << 22
+"""Bytes of text that are worked on at a time: few enough for the cache, and so many that threads seldom wait for the
+lock of the interpreter, which each step needs for a moment."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """Fields of the lines of a piece of text: where each starts and ends, counted from the piece's first byte."""
+
+    buffer: Bytes
+    offset: int
+    starts: Callable[[int], Ints]
+    ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def column(self, j: int) -> Ids:
+        """One field of every line."""
+        starts = self.starts(j)
+        return Ids(self.buffer, starts + self.offset, self.ends[:, j] - starts)
+
+
+def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
+    """Cut a text into pieces of about `size` bytes that end with a line.
+
+    >>> pieces(np.frombuffer(b"ab\\ncd\\ne", np.uint8), 2)
+    [(0, 3), (3, 6), (6, 7)]
+    """
+    cuts, at, n = [0], 0, len(buffer)
+    while at < n:
+        at = min(at + size, n)
+        while at < n:
+            ahead = buffer[at - 1 : at + 4096]
+            found = int((ahead == NEWLINE).argmax())
+            if len(ahead) and ahead[found] == NEWLINE:
+                at += found
+                break
+            at = min(at + 4096, n)
+        cuts.append(at)
+    return list(pairwise(cuts))
+
+
+def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = False) -> Fields | None:
+    """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer, or if exact, more."""
+    text = buffer[start:stop]
+    return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns, exact)
+
+
+def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
+    """The common case: every line has exactly the columns, each parted by one blank or tab."""
+    blanks = np.flatnonzero(text <= BLANK)
+    if not len(blanks) or len(blanks) % columns or blanks[0] == 0 or (blanks[1:] - blanks[:-1]).min() < 2:
+        return None
+    ends: Ints = blanks.reshape(-1, columns)
+    every_last = (text.take(ends[:, -1]) == NEWLINE).all() and text[-1] == NEWLINE
+    if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
+        return None
+    first = np.concatenate([[0], ends[:-1, -1] + 1])
+    if (text.take(first) == COMMENT).any():
+        return None
+    return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else first, ends)
+
+
+def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
+    """Any white space: fields are runs of other bytes, and belong to the line that they stand in."""
+    if _has_bare_returns(text):
+        return None
+    inside = np.concatenate([[False], text > BLANK, [False]])
+    edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
+    starts, ends = edges[:, 0], edges[:, 1]
+    line = np.searchsorted(np.flatnonzero(text == NEWLINE), starts)
+    first = np.flatnonzero(np.diff(line, prepend=-1))
+    count = np.diff(np.append(first, len(line)))
+    real = text[starts[first]] != COMMENT if len(first) else np.zeros(0, bool)
+    first, count = first[real], count[real]
+    if (count < columns).any() or (exact and (count > columns).any()):
+        return None
+    at = first[:, None] + np.arange(columns)
+    return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])
+
+
+def _has_bare_returns(text: Bytes) -> bool:
+    """Whether a CR ends a line by itself."""
+    returns = np.flatnonzero(text == RETURN)
+    return bool(len(returns)) and not (text.take(returns + 1, mode="clip") == NEWLINE).all()
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """The bytes of a file, with room behind them to read a whole word past any field, unless they are mapped."""
+
+    buffer: Bytes
+    length: int
+
+    @classmethod
+    def of(cls, data: bytes) -> Text:
+        """A text in memory, without its byte-order mark."""
+        body = data.removeprefix(BYTE_ORDER_MARK)
+        buffer = np.zeros(len(body) + 2 * WORD, dtype=np.uint8)
+        buffer[: len(body)] = np.frombuffer(body, dtype=np.uint8)
+        return cls(buffer, len(body))
+
+    @classmethod
+    def mapped(cls, data: mmap.mmap) -> Text:
+        """A text that stays in its file, unless it has a byte-order mark: words are read from whole addresses."""
+        if data[: len(BYTE_ORDER_MARK)] == BYTE_ORDER_MARK:
+            return cls.of(data[:])
+        return cls(np.frombuffer(data, dtype=np.uint8), len(data))
+
+    def bytes(self) -> bytes:
+        """The text itself."""
+        return self.buffer[: self.length].tobytes()
+
+    def piece(self, start: int, stop: int) -> tuple[Bytes, int]:
+        """A buffer that holds this piece with room behind it, and where the piece starts in it."""
+        if stop + 2 * WORD <= len(self.buffer):
+            return self.buffer, start
+        return np.concatenate([self.buffer[start:stop], np.zeros(2 * WORD, np.uint8)]), 0
+
+    def count_lines(self, start: int, stop: int) -> int:
+        """How many lines a piece has at most: one more than it has ends, if the last is cut."""
+        text = self.buffer[start:stop]
+        return int(np.count_nonzero(text == NEWLINE)) + int(text[-1] != NEWLINE)

@@ -1,0 +1,105 @@
+"""ScoreMatrix and score files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.core.errors import DataError, UsageError
+from assay.data.scores import ScoreMatrix
+from assay.io.scores import read_scores, write_scores
+
+MATRIX = ScoreMatrix.of([[0.1, 0.3, 0.0], [0.2, 0.2, 0.5]], runs=["a", "b"], topics=["1", "2", "010"], measure="AP")
+
+
+def test_averages() -> None:
+    assert MATRIX.means().round(6).tolist() == [0.133333, 0.3]
+    assert MATRIX.medians().tolist() == [0.1, 0.2]
+    assert MATRIX.geometric_means()[0] == pytest.approx((0.1 * 0.3 * 1e-5) ** (1 / 3))
+    assert MATRIX.by_mean().runs == ("b", "a")
+
+
+def test_select_and_unknown_names() -> None:
+    part = MATRIX.select(runs=["b"], topics=["010", "1"])
+    assert part.values.tolist() == [[0.5, 0.2]]
+    with pytest.raises(UsageError, match="no run 'c'"):
+        MATRIX.of_run("c")
+    with pytest.raises(UsageError, match="no topic '10'"):
+        MATRIX.select(topics=["10"])
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "message"),
+    [
+        ([[float("nan")]], {}, "score of run 'run1' on topic '1' is nan"),
+        ([0.1], {}, "two dimensions"),
+        ([[0.1], [0.2]], {"runs": ["a", "a"]}, "run 'a' is there twice"),
+        ([[0.1]], {"topics": ["1", "2"]}, "scores for"),
+    ],
+)
+def test_bad_matrices_are_refused(values: list[float], names: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        ScoreMatrix.of(values, **names)
+
+
+def test_values_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        MATRIX.values[0, 0] = 1.0
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "csv.gz", "tsv.zst", "csv.xz", "jsonl"])
+def test_tidy_files_round_trip(ending: str, tmp_path: Path) -> None:
+    other = ScoreMatrix.of(MATRIX.values / 3, runs=MATRIX.runs, topics=MATRIX.topics, measure="RR", signature="s")
+    write_scores(tmp_path / f"s.{ending}", [MATRIX, other])
+    back = read_scores(tmp_path / f"s.{ending}")
+    assert [m.measure for m in back] == ["AP", "RR"]
+    np.testing.assert_array_equal(back[1].select(topics=list(MATRIX.topics)).values, other.values)
+    assert back[1].signature == "s"
+    assert read_scores(tmp_path / f"s.{ending}", measure="RR")[0].measure == "RR"
+
+
+def test_matrix_files_round_trip_and_transpose(tmp_path: Path) -> None:
+    write_scores(tmp_path / "m.csv", [MATRIX], shape="matrix")
+    back = read_scores(tmp_path / "m.csv")[0]
+    assert (back.runs, back.topics, back.measure) == (MATRIX.runs, MATRIX.topics, "AP")
+    np.testing.assert_array_equal(back.values, MATRIX.values)
+    (tmp_path / "t.csv").write_text("a,b\n0.1,0.2\n0.3,0.2\n")
+    turned = read_scores(tmp_path / "t.csv", transpose=True)[0]
+    assert (turned.runs, turned.topics, turned.values.tolist()) == (("a", "b"), ("1", "2"), [[0.1, 0.3], [0.2, 0.2]])
+    (tmp_path / "n.csv").write_text("topic,a,b\n301,0.1,0.2\n")
+    assert read_scores(tmp_path / "n.csv", transpose=True)[0].topics == ("301",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("AP,1,2\n", "no row of scores"),
+        ("AP,1,2\na,0.1\n", "f.csv:2: 2 cells where the header has 3"),
+        ("AP,1,2\na,0.1,NA\n", "f.csv:2: score of column '2' is not a number: 'NA'"),
+        ("AP,1,2\na,0.1,1_0\n", "f.csv:2: score of column '2' is not a number: '1_0'"),
+        ("AP,1,2\na,0.1,1e300\n", "f.csv:2: .* at most 1e\\+100 in size"),
+        ("AP;1;2\na;0.1;0.2\n", "f.csv: one column, no scores; columns are parted by commas or tabs"),
+        ("AP,1,2\na,0.1,nan\n", "f.csv:2: score of column '2' is 'nan'"),
+        ("run,topic,score\na,1,0.1\na,1,0.2\n", "f.csv:3: run 'a' has two scores"),
+        ("run,topic,score\na,1,0.1\nb,2,0.2\n", "run 'a' has no score for topic '2'"),
+        ('run,topic,score\na,"1,0.1\n', "unexpected end of data"),
+    ],
+)
+def test_bad_score_files_name_the_line(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_scores(path)
+    assert not list(tmp_path.glob(".f*"))
+
+
+def test_an_unknown_measure_is_named(tmp_path: Path) -> None:
+    write_scores(tmp_path / "s.csv", [MATRIX])
+    with pytest.raises(DataError, match="no measure 'RR'; the file has: AP"):
+        read_scores(tmp_path / "s.csv", measure="RR")
+    with pytest.raises(DataError, match="a matrix file holds one measure"):
+        write_scores(tmp_path / "s.csv", [MATRIX, MATRIX], shape="matrix")

@@ -19,8 +19,8 @@ from tests.conftest import ROOT
 
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
-    "version", "core", "data", "io", "rankings", "measures", "scoring", "trec_eval", "check", "stats", "standard", "plan",
-    "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report", "cli",
+    "version", "core", "data", "io", "rankings", "measures", "scoring", "trec_eval", "check", "stats", "standard",
+    "plan", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from assay.crowd.aggregate import aggregate
     from assay.crowd.quality import worker_quality
     from assay.data import Labels, Qrels, Run, RunInfo, Topics
-    from assay.data.aligned import Grades, align
+    from assay.data.aligned import align
+    from assay.data.grades import Grades
     from assay.data.intents import IntentQrels
     from assay.data.scores import ScoreMatrix
     from assay.io import read_labels, read_qrels, read_run, read_topics, write_labels, write_qrels, write_run

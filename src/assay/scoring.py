@@ -18,7 +18,8 @@ from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
-from assay.data.aligned import Grades, match
+from assay.data.aligned import match
+from assay.data.grades import Grades
 from assay.data.intents import IntentQrels, align_intents
 from assay.data.scores import ScoreMatrix
 from assay.io import read_run

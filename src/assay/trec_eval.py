@@ -16,7 +16,8 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
-from assay.data.aligned import UNJUDGED, Grades, match
+from assay.data.aligned import match
+from assay.data.grades import UNJUDGED, Grades
 from assay.measures import Measure, parse
 from assay.measures.trec_names import ROOTS, Line
 

@@ -28,7 +28,7 @@ from cwl.ruler.ranking import Ranking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.data.aligned import Grades, grades
+from assay.data.grades import Grades, grades
 from assay.measures import parse
 
 logging.getLogger("cwl").disabled = True

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.data.aligned import Grades, align
+from assay.data.aligned import align
+from assay.data.grades import Grades
 from assay.data.intents import IntentGrades, align_intents
 from assay.io import read_qrels, read_run
 from assay.io.diversity import read_intent_qrels

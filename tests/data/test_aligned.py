@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.data.aligned import UNJUDGED, align, gain_of, grades
+from assay.data.aligned import align
+from assay.data.grades import UNJUDGED, gain_of, grades
 
 DOC = st.text("abcdé", min_size=1, max_size=3)
 RUNS = st.dictionaries(st.sampled_from("12345"), st.lists(DOC, unique=True, min_size=1), min_size=1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run, RunInfo
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, collected
 
 DOCS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)

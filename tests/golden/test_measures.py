@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from assay.data.aligned import Grades, grades
+from assay.data.grades import Grades, grades
 from assay.measures import parse
 
 ROWS = list(csv.DictReader((Path(__file__).parent / "measures.csv").read_text(encoding="utf-8").splitlines()))

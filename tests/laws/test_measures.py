@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.data import Run
-from assay.data.aligned import UNJUDGED, Grades
+from assay.data.grades import UNJUDGED, Grades
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures import MEASURES, Measure, parse
 from assay.measures.diversity import evaluate_intents

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
 from assay.data import Run
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures import parse
 from assay.measures.diversity import evaluate_intents, greedy_gains

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.data.aligned import gain_of, grades
+from assay.data.grades import gain_of, grades
 from assay.measures import parse
 from tests.oracles import measures as plain
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.data import Qrels, Run
-from assay.data.aligned import UNJUDGED, Grades, align, grades
+from assay.data.aligned import align
+from assay.data.grades import UNJUDGED, Grades, grades
 from assay.measures import parse
 from assay.measures.incomplete import stat_ap, stat_ap_variance, stratified_inferred_ap
 from tests.oracles import measures as plain

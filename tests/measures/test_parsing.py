@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.errors import UsageError
-from assay.data.aligned import grades
+from assay.data.grades import grades
 from assay.measures import parse, parse_many
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.data import Qrels, Run
-from assay.data.aligned import Grades, align
+from assay.data.aligned import align
+from assay.data.grades import Grades
 from assay.measures import parse
 from assay.measures.ties import EXACT, expected
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.data.aligned import grades
+from assay.data.grades import grades
 from assay.measures import parse
 from assay.measures.cwl import cwl_precision, inst
 from tests.oracles import measures as plain

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Result:
     """The base of all results: frozen dataclasses that say how they are shown.
 
-    A result defines `table()`, or `tables()` where it is shown as several, the main one first. `record()` is the same as
-    plain data under ASCII keys that do not change from version to version; `figure()` is its picture.
+    A result defines `table()`, or `tables()` where it is shown as several, the main one first. `record()` is the same
+    as plain data under ASCII keys that do not change from version to version; `figure()` is its picture.
     """
 
     def table(self) -> Table:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from assay.core.lazy import loader
 
 if TYPE_CHECKING:
-    from assay.data.aligned import Grades, align
+    from assay.data.aligned import align
+    from assay.data.grades import Grades
     from assay.data.intents import IntentQrels
     from assay.data.labels import Labels
     from assay.data.qrels import Qrels
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from assay.data.topics import Topics
 
 _HOMES = {
-    "Grades": "aligned",
+    "Grades": "grades",
     "IntentQrels": "intents",
     "Labels": "labels",
     "Qrels": "qrels",

@@ -1,6 +1,6 @@
 """IntentQrels and IntentGrades: judgments by intent (subtopic) of a topic, and what a run makes of them.
 
-Where the flow stands: beside `runs`, `qrels` and `aligned`, for diversity measures. A doc that is judged for a topic is judged
+Where the flow stands: beside `qrels` and `grades`, for diversity measures. A doc that is judged for a topic is judged
 for all its intents: grade 0 where the file does not name it.
 """
 
@@ -17,7 +17,8 @@ from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
-from assay.data.aligned import UNJUDGED, Grades, align, gain_of
+from assay.data.aligned import align
+from assay.data.grades import UNJUDGED, Grades, gain_of
 
 NONE = "0"
 """Stands for no intent in NTCIR and TREC files, for docs relevant to none; an intent if a doc is relevant to it."""

@@ -20,7 +20,7 @@ from assay.core.groups import natural_order
 from assay.core.ids import Ids, coded
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run, RunInfo
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 
 NONE = -1
 """Stands in `codes` and `ranked` past the end of a list."""

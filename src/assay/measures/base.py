@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from assay.core.errors import UsageError
 from assay.core.registry import Entry, Registry, parse_call
-from assay.data.aligned import Grades
+from assay.data.grades import Grades
 from assay.measures.trec_names import our_name
 
 Scores = npt.NDArray[np.float64]

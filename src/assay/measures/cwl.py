@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.data.aligned import Grades
+from assay.data.grades import Grades
 from assay.measures.base import Scores, measure
 from assay.measures.users import unit_gains, words
 

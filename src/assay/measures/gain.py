@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.arrays import Bools
 from assay.core.errors import UsageError
-from assay.data.aligned import Grades, gain_mapping, gain_of
+from assay.data.grades import Grades, gain_mapping, gain_of
 from assay.measures.base import Scores, in_order, measure, ratio
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from assay.core.arrays import Bools, Ints
 from assay.core.errors import UsageError
-from assay.data.aligned import UNJUDGED, Grades
+from assay.data.grades import UNJUDGED, Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.gain import top_gain
 

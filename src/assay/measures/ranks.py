@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.arrays import Ints
-from assay.data.aligned import Grades
+from assay.data.grades import Grades
 from assay.measures.base import Scores, measure, ratio
 
 

@@ -16,7 +16,7 @@ from assay.core.arrays import Floats
 from assay.core.engine import generator
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
-from assay.data.aligned import gain_of
+from assay.data.grades import gain_of
 
 SESSION_MEASURES: Registry[Callable[..., float]] = Registry("session measure")
 """Every measure of sessions; a function of one Session."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.data.aligned import Grades
+from assay.data.grades import Grades
 from assay.measures.base import Scores, measure, ratio
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.arrays import Bools, Ints
 from assay.core.engine import generator
-from assay.data.aligned import Grades
+from assay.data.grades import Grades
 from assay.measures.base import Measure, Scores, ratio
 
 LISTED = 720

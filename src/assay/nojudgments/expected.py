@@ -17,7 +17,7 @@ from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.tables import Table
 from assay.data import Qrels
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.nojudgments.methods import METHODS
 from assay.pooling.preferences import strengths

@@ -17,7 +17,7 @@ from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.data import Qrels
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import average_precision

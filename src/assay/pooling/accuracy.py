@@ -16,7 +16,7 @@ from assay.core.arrays import Bools, Codes, Floats
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import UsageError
 from assay.core.tables import Table
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import contributors

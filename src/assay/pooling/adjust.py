@@ -17,7 +17,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.tables import Table
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.pooling.bias import unique_items
 from assay.pooling.rescoring import check_judged, rescored, without

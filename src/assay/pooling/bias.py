@@ -14,7 +14,7 @@ import numpy as np
 from assay.core.arrays import Bools, Codes, Floats, Ints
 from assay.core.errors import DataError
 from assay.core.tables import Table, shown
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.pooling.rescoring import TREATMENTS, check_judged, rescored, without
 from assay.pooling.voters import contributors

@@ -15,7 +15,7 @@ from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, TopicLists
 from assay.pooling.judging import topic_orders
 from assay.pooling.rescoring import check_judged, rescored

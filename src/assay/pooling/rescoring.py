@@ -13,7 +13,7 @@ import numpy as np
 from assay.core.arrays import Codes, Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
-from assay.data.aligned import UNJUDGED, Grades
+from assay.data.grades import UNJUDGED, Grades
 from assay.data.lists import Lists
 from assay.measures import Measure, parse
 

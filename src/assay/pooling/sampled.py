@@ -18,7 +18,7 @@ from assay.core.ids import Ids
 from assay.core.registry import Registry
 from assay.core.tables import Table
 from assay.data import Qrels
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, TopicLists
 from assay.pooling.pools import depth as depth_pool
 from assay.pooling.voters import POOLED, voters

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
-from assay.data.aligned import UNJUDGED
+from assay.data.grades import UNJUDGED
 from assay.data.lists import NONE, Lists, TopicLists
 
 POOLED = -1

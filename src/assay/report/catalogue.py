@@ -25,7 +25,7 @@ FIGURES: dict[str, str] = {
     "stats.pairs.PairsResult": "measuring.pair_curve",
     "report.ranks.RecallPrecision": "ranks.recall_precision_curves",
     "report.ranks.OverlapByDepth": "ranks.overlap_curve",
-    "data.aligned.Grades": "ranks.relevance_map",
+    "data.grades.Grades": "ranks.relevance_map",
     "similarity.by_topic.RunSimilarity": "ranks.topic_overlap",
     "similarity.by_topic.PSweep": "ranks.p_curve",
     "similarity.matrix.SimilarityMatrix": "alike.similarity_map",

@@ -19,7 +19,7 @@ from assay.report.theme import MAIN
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
-    from assay.data.aligned import Grades
+    from assay.data.grades import Grades
     from assay.similarity.by_topic import PSweep, RunSimilarity
 
 Places = npt.NDArray[np.intp]

@@ -13,7 +13,7 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, silent
 from assay.core.tables import Table
-from assay.data.aligned import grades
+from assay.data.grades import grades
 from assay.measures import parse
 from assay.similarity.correlation import kendall_tau_b
 from assay.similarity.overlap import kendall_top_k

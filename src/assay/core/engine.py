@@ -12,11 +12,20 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from assay.core.errors import AssayError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 FORKS_FROM = 8
 """Fewer items are not worth a copy of the process."""
+
+
+class WorkerDied(AssayError):
+    """A process that did part of the work is gone: killed, or out of memory."""
+
+    def __str__(self) -> str:
+        return "a worker process died (killed, or out of memory) and the work was stopped; try again with --jobs 1"
 
 
 class Progress(Protocol):
@@ -77,8 +86,17 @@ def _stream(function: Callable[[T], R], todo: Sequence[T], jobs: int, threads: b
     from joblib import Parallel, delayed
 
     parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    stream: Iterable[R] = parallel(delayed(function)(item) for item in todo)
-    return stream
+    return _of_living_workers(parallel(delayed(function)(item) for item in todo))
+
+
+def _of_living_workers(stream: Iterable[R]) -> Iterator[R]:
+    """The stream, with one kind of error for a worker that died, whoever made the workers."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        yield from stream
+    except BrokenProcessPool as error:
+        raise WorkerDied from error
 
 
 def _in_threads(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Iterator[R]:
@@ -95,27 +113,41 @@ def _in_threads(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Ite
 def in_forks(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Iterator[R]:
     """function(item) for every item, in order; copy number i of this process takes the items i, i + jobs, ….
 
-    An error is raised here as it was there, after the results before it.
+    An error is raised here as it was there, after the results before it; a copy that dies is an error too.
     """
     import multiprocessing
 
     context = multiprocessing.get_context("fork")
-    pipes = [context.Pipe(duplex=False) for _ in range(jobs)]
-    copies = [
-        context.Process(target=_answer, args=(function, todo[i::jobs], pipe[1]), daemon=True)
-        for i, pipe in enumerate(pipes)
-    ]
+    copies = []
+    answers = []
     try:
-        for copy in copies:
+        for i in range(jobs):
+            here, there = context.Pipe(duplex=False)
+            copy = context.Process(target=_answer, args=(function, todo[i::jobs], there), daemon=True)
             copy.start()
+            # The copy has the only other end: if it dies, reading finds the end of the pipe instead of waiting.
+            there.close()
+            copies.append(copy)
+            answers.append(here)
         for number in range(len(todo)):
-            fine, value = pipes[number % jobs][0].recv()
+            fine, value = _received(answers[number % jobs])
             if not fine:
                 raise value
             yield value
     finally:
         for copy in copies:
             copy.terminate()
+        for here in answers:
+            here.close()
+
+
+def _received(pipe: Any) -> tuple[bool, Any]:
+    """The next answer of a copy: whether it went well, and the result or the error."""
+    try:
+        answer: tuple[bool, Any] = pipe.recv()
+    except (EOFError, ConnectionResetError) as error:
+        raise WorkerDied from error
+    return answer
 
 
 def _answer(function: Callable[[T], R], todo: Sequence[T], pipe: Any) -> None:

@@ -12,7 +12,7 @@ import assay.scoring
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.io import write_run
-from assay.scoring import Policy, bounds, evaluate
+from assay.scoring import Aligned, Policy, bounds, evaluate
 from assay.studies.simulate import simulate
 
 QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 0}})
@@ -95,3 +95,63 @@ def test_depth_and_condensed() -> None:
     assert evaluate([run], qrels, "RR", policy=Policy(depth=1))[0].values.tolist() == [[0.0]]
     assert evaluate([run], qrels, "RR", policy=Policy(condensed=True))[0].values.tolist() == [[1.0]]
     assert evaluate([run], qrels, "RR'")[0].values.tolist() == [[1.0]]
+
+
+POOLED = Qrels.from_dict({"1": {"a": 1, "b": 0, "c": -1, "d": -1, "e": 1}})
+FOUR = Run.from_lists("four", {"1": ["a", "b", "c", "d"]})
+
+
+def test_judged_means_a_grade_of_at_least_0() -> None:
+    """Two of four docs are in the pool with grade −1: nobody judged them."""
+    assert evaluate([FOUR], POOLED, "Judged@4")[0].values.tolist() == [[0.5]]
+    g = Aligned.of([FOUR], POOLED).grades("four")
+    assert g.judged().tolist() == [[True, True, False, False]]
+    assert g.pooled().tolist() == [[True, True, True, True]]
+    assert g.supposing(1).ranked.tolist() == [[1, 0, 1, 1]]
+    assert g.condensed().ranked.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"unjudged": "nonsense"}, "unjudged='nonsense' is not one of 0, top"),
+        ({"ties": "coin"}, "no tie policy 'coin'"),
+        ({"top": 0}, "top=0 is not a grade above 0"),
+    ],
+)
+def test_a_choice_that_does_not_exist_is_refused(choice: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Policy(**choice)
+
+
+def test_the_top_grade_is_a_choice_and_stands_in_the_signature() -> None:
+    """Another topic's grade no longer moves a score under the same signature."""
+    run = Run.from_lists("r", {"1": ["a", "b"], "2": ["c"]})
+    high = Qrels.from_dict({"1": {"a": 1, "b": 2}, "2": {"c": 3}})
+    low = Qrels.from_dict({"1": {"a": 1, "b": 2}, "2": {"c": 2}})
+    (with_3,), (with_2,) = evaluate([run], high, "ERR"), evaluate([run], low, "ERR")
+    assert "|top:3|" in with_3.signature
+    assert "|top:2|" in with_2.signature
+    assert with_3.values[0, 0] != with_2.values[0, 0]
+    (chosen,) = evaluate([run], low, "ERR", top=3)
+    assert chosen.signature == with_3.signature
+    assert chosen.values[0, 0] == with_3.values[0, 0]
+    assert "top:" not in evaluate([run], low, "nDCG@10")[0].signature
+    with pytest.raises(UsageError, match="top=2 is below the grade 3"):
+        evaluate([run], high, "ERR", top=2)
+
+
+def test_aligned_runs_answer_as_evaluate_does() -> None:
+    collection = simulate(topics=6, runs_per_group=1, depth=40)
+    names = ["AP", "nDCG@10", "RBP(p=0.8)"]
+    aligned = Aligned.of(collection.runs, collection.qrels, jobs=2)
+    for a, b in zip(aligned.scores(names), evaluate(collection.runs, collection.qrels, names), strict=True):
+        np.testing.assert_array_equal(a.values, b.values)
+        assert (a.runs, a.topics, a.signature) == (b.runs, b.topics, b.signature)
+    (averaged,) = aligned.under(ties="average").scores("AP")
+    np.testing.assert_array_equal(
+        averaged.values, evaluate(collection.runs, collection.qrels, "AP", ties="average")[0].values
+    )
+    assert aligned.under(depth=5).matches is aligned.matches
+    with pytest.raises(UsageError, match="no run 'nobody'"):
+        aligned.grades("nobody")

@@ -1,6 +1,7 @@
 """evaluate: runs × judgments × measures → one ScoreMatrix per measure.
 
-Where the flow stands: it walks files → tables → grades → **scores**. A run is read and aligned once for all measures.
+Where the flow stands: it walks files → tables → grades → **scores**. A run is read and joined with the judgments once,
+for all measures; `Aligned` keeps what was joined for everything else that a command asks for.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
-from assay.data.aligned import match
+from assay.data.aligned import Match, match
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels, align_intents
+from assay.data.runs import TIES
 from assay.data.scores import ScoreMatrix
 from assay.io import read_run
 from assay.measures import Measure, parse
@@ -29,6 +31,8 @@ from assay.measures.ties import expected
 from assay.version import __version__
 
 MISSING = ("zero", "drop", "error")
+COMPAT = ("trec_eval-9", "trec_eval-10")
+UNJUDGED_AS = ("0", "top")
 CELLS = 1 << 20
 """Ranked grades (topics × depth) that are held at a time: few enough to stay in the cache."""
 
@@ -44,22 +48,40 @@ class Policy:
     depth: int | None = None
     unjudged: str = "0"
     """`0`: not relevant; `top`: as if all had the top grade, the other end of what judging them could show."""
+    top: float | None = None
+    """The top grade of the scale; by default the largest grade of the judgments."""
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise UsageError(f"no tie policy {self.ties!r}; known: {', '.join(TIES)}")
         if self.missing not in MISSING:
             raise UsageError(f"missing={self.missing!r} is not one of {', '.join(MISSING)}")
-        if self.compat not in (None, "trec_eval-9", "trec_eval-10"):
-            raise UsageError(f"compat={self.compat!r} is not one of trec_eval-9, trec_eval-10")
+        if self.compat not in (None, *COMPAT):
+            raise UsageError(f"compat={self.compat!r} is not one of {', '.join(COMPAT)}")
+        if self.unjudged not in UNJUDGED_AS:
+            raise UsageError(f"unjudged={self.unjudged!r} is not one of {', '.join(UNJUDGED_AS)}")
         if self.depth is not None and self.depth < 1:
             raise UsageError(f"depth={self.depth} is not at least 1")
+        if self.top is not None and not 0 < self.top < np.inf:
+            raise UsageError(f"top={self.top} is not a grade above 0")
+
+    def on(self, qrels: Qrels | IntentQrels) -> Policy:
+        """The same choices with the top grade of these judgments, where none was chosen."""
+        largest = qrels.top_grade()
+        if self.top is not None and self.top < largest:
+            raise UsageError(f"top={self.top:g} is below the grade {largest:g} of {qrels.name}; the top is the largest")
+        return replace(self, top=largest if self.top is None else self.top)
 
     def signature(self, measure: Measure, ties: str | None = None) -> str:
         """What a score rests on, e.g. `nDCG@10|gain:grade|ties:docid|missing:zero|unjudged:0|assay:0.1`."""
-        gain = dict(measure.parameters).get("gain", measure.entry.parameters.get("gain"))
+        given = dict(measure.parameters)
+        gain = given.get("gain", measure.entry.parameters.get("gain"))
+        uses_top = measure.entry.facts.get("uses_top") and given.get("top") is None
         parts = [
             str(measure.in_full()),
             f"gain:{gain}" if gain else "",
+            f"top:{self.top:g}" if self.top is not None and (uses_top or self.unjudged == "top") else "",
             f"ties:{ties or self.ties}",
             f"missing:{self.missing}",
             "unjudged:removed" if self.condensed or measure.condensed else f"unjudged:{self.unjudged}",
@@ -87,29 +109,36 @@ def evaluate(
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
     "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
     and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
-    measures of time. Files are read by `jobs` threads.
+    measures of time. Files are read by `jobs` threads; a file is dropped as soon as it is scored.
 
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
     >>> matrix, = evaluate([Run.from_lists("r", {"1": ["b", "a"]})], qrels, "RR")
     >>> matrix.values.tolist(), matrix.signature
     ([[0.5]], 'RR|ties:docid|missing:zero|unjudged:0|assay:0.1')
     """
-    named = [measures] if isinstance(measures, str | Measure) else list(measures)
-    wanted = [parse(m) if isinstance(m, str) else m for m in named]
-    rules = _policy(policy, choices)
+    wanted = parsed(measures)
+    rules = chosen_policy(policy, choices).on(qrels)
     todo = list(runs)
     threads = jobs if len(todo) == 1 else 1
-    scored = ordered_map(
-        lambda run: score(run, qrels, wanted, policy=rules, lengths=lengths, threads=threads),
-        todo,
-        jobs=jobs,
-        forks=True,
-        progress=progress,
-    )
-    return _matrices(scored, qrels, wanted, rules, [r if isinstance(r, Run) else str(r) for r in todo])
+
+    def scored(run: Run | str | Path) -> RunScores:
+        if isinstance(qrels, IntentQrels):
+            return _score_intents(_ordered(run, rules, threads), qrels, wanted, rules)
+        return _scores_of(_joined(run, qrels, rules, threads), wanted, rules, lengths)
+
+    found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+    names = distinct_names([s.name for s in found], todo)
+    return _matrices(found, qrels, wanted, rules, names)
 
 
-def _policy(policy: Policy | None, choices: dict[str, Any]) -> Policy:
+def parsed(measures: str | Measure | Sequence[str | Measure]) -> list[Measure]:
+    """Measures from names, or as they are."""
+    named = [measures] if isinstance(measures, str | Measure) else list(measures)
+    return [parse(m) if isinstance(m, str) else m for m in named]
+
+
+def chosen_policy(policy: Policy | None, choices: Mapping[str, Any]) -> Policy:
+    """A policy with some choices given by name."""
     known = [f.name for f in fields(Policy)]
     for name in choices:
         if name not in known:
@@ -118,40 +147,112 @@ def _policy(policy: Policy | None, choices: dict[str, Any]) -> Policy:
 
 
 @dataclass(frozen=True, eq=False)
+class Aligned:
+    """Runs joined with judgments under a policy: each is read once and joined once, whatever is asked for after that.
+
+    >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
+    >>> aligned = Aligned.of([Run.from_lists("r", {"1": ["b", "a"]})], qrels)
+    >>> aligned.scores("RR")[0].values.tolist(), aligned.grades("r").ranked.tolist()
+    ([[0.5]], [[0, 1]])
+    """
+
+    qrels: Qrels
+    policy: Policy
+    matches: tuple[Match, ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        runs: Iterable[Run | str | Path],
+        qrels: Qrels,
+        *,
+        policy: Policy | None = None,
+        jobs: int = 1,
+        progress: Progress = silent,
+        **choices: Any,
+    ) -> Aligned:
+        """The alignment of runs or run files; files are read by `jobs` threads."""
+        todo = list(runs)
+        rules = chosen_policy(policy, choices).on(qrels)
+        threads = jobs if len(todo) == 1 else 1
+        matches = ordered_map(
+            lambda run: _joined(run, qrels, rules, threads), todo, jobs=jobs, threads=True, progress=progress
+        )
+        names = distinct_names([m.run.name for m in matches], todo)
+        return cls(qrels, rules, tuple(matches), tuple(names))
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs in the order of the policy, each under the name that scores have."""
+        return tuple(replace(m.run, name=name) for m, name in zip(self.matches, self.names, strict=True))
+
+    def grades(self, run: str) -> Grades:
+        """The grades of one run, as the policy wants them."""
+        if run not in self.names:
+            raise UsageError(f"no run {run!r}{did_you_mean(run, self.names)}")
+        joined = self.matches[self.names.index(run)]
+        return prepared(joined.grades(), self.policy)
+
+    def scores(
+        self,
+        measures: str | Measure | Sequence[str | Measure],
+        *,
+        lengths: Mapping[str, float] | None = None,
+        jobs: int = 1,
+    ) -> list[ScoreMatrix]:
+        """The scores of all runs, one matrix per measure."""
+        wanted = parsed(measures)
+        found = ordered_map(
+            lambda joined: _scores_of(joined, wanted, self.policy, lengths), self.matches, jobs=jobs, forks=True
+        )
+        return _matrices(found, self.qrels, wanted, self.policy, self.names)
+
+    def under(self, **choices: Any) -> Aligned:
+        """The same under another policy; the join is kept where the docs stay in their order."""
+        rules = chosen_policy(self.policy, choices).on(self.qrels)
+        if (rules.ties, rules.compat) == (self.policy.ties, self.policy.compat):
+            return replace(self, policy=rules)
+        return replace(self, policy=rules, matches=tuple(_joined(m.run, self.qrels, rules, 1) for m in self.matches))
+
+
+def _ordered(run: Run | str | Path, policy: Policy, threads: int) -> Run:
+    """A run, read where it is a file, with its docs in the order of the policy."""
+    if not isinstance(run, Run):
+        run = read_run(run, ranks=policy.ties == "rank", threads=threads, mapped=True)
+    if (run.ties, run.compat) == (policy.ties, policy.compat):
+        return run
+    return run.ordered(policy.ties, compat=policy.compat)
+
+
+def _joined(run: Run | str | Path, qrels: Qrels, policy: Policy, threads: int) -> Match:
+    """A run or run file joined with the judgments."""
+    return match(_ordered(run, policy, threads), qrels, threads=threads)
+
+
+@dataclass(frozen=True, eq=False)
 class RunScores:
     """The scores of one run: measures × topics of the qrels."""
 
     name: str
     values: Floats
-    missing: npt.NDArray[np.bool_]
+    missing: Bools
     ties: tuple[str, ...]
 
 
-def score(
-    run: Run | str | Path,
-    qrels: Qrels | IntentQrels,
-    measures: Sequence[Measure],
-    *,
-    policy: Policy,
-    lengths: Mapping[str, float] | None = None,
-    threads: int = 1,
+def _scores_of(
+    joined: Match, measures: Sequence[Measure], policy: Policy, lengths: Mapping[str, float] | None
 ) -> RunScores:
-    """The scores of one run or run file."""
-    if not isinstance(run, Run):
-        run = read_run(run, ranks=policy.ties == "rank", threads=threads, mapped=True)
-    if (run.ties, run.compat) != (policy.ties, policy.compat):
-        run = run.ordered(policy.ties, compat=policy.compat)
-    if isinstance(qrels, IntentQrels):
-        return _score_intents(run, qrels, measures, policy)
-    joined = match(run, qrels, threads=threads)
-    depth = int(np.diff(run.bounds).max(initial=1))
+    """The scores of one run, a block of topics at a time."""
+    depth = int(np.diff(joined.run.bounds).max(initial=1))
     parts = [
         _score_block(joined.grades(topics=block, lengths=lengths), measures, policy)
-        for block in chunks(len(qrels.topics), CELLS // max(1, depth))
+        for block in chunks(len(joined.qrels.topics), CELLS // max(1, depth))
     ]
     values = np.concatenate([v for v, _ in parts], axis=1) if parts else np.zeros((len(measures), 0))
-    how = tuple(max(column, key=len) for column in zip(*(h for _, h in parts), strict=True))
-    return RunScores(run.name, values, joined.topic_in_run < 0, how or (policy.ties,) * len(measures))
+    # Where one block of topics has ties and another has none, what was done with them is the longer description.
+    ties = tuple(max(column, key=len) for column in zip(*(how for _, how in parts), strict=True))
+    return RunScores(joined.run.name, values, joined.topic_in_run < 0, ties or (policy.ties,) * len(measures))
 
 
 def _score_intents(run: Run, qrels: IntentQrels, measures: Sequence[Measure], policy: Policy) -> RunScores:
@@ -167,6 +268,7 @@ def _score_intents(run: Run, qrels: IntentQrels, measures: Sequence[Measure], po
 
 def prepared(g: Grades, policy: Policy) -> Grades:
     """Grades as the policy wants them: cut, condensed, or with the unjudged docs supposed to be of the top grade."""
+    g = g if policy.top is None else replace(g, top=policy.top)
     g = g if policy.depth is None else g.cut(policy.depth)
     g = g.condensed() if policy.condensed else g
     return g.supposing(g.top) if policy.unjudged == "top" else g
@@ -186,9 +288,8 @@ def _matrices(
     qrels: Qrels | IntentQrels,
     measures: Sequence[Measure],
     policy: Policy,
-    sources: Sequence[Run | str],
+    names: Sequence[str],
 ) -> list[ScoreMatrix]:
-    names = _distinct([s.name for s in scored], sources)
     keep = _kept_topics(scored, qrels, policy, names)
     topics = tuple(t for t, kept in zip(qrels.topics, keep, strict=True) if kept)
     out = []
@@ -214,17 +315,19 @@ def _kept_topics(
     return np.asarray(~absent.any(axis=0) if policy.missing == "drop" else np.ones(len(qrels.topics), dtype=bool))
 
 
-def _distinct(names: Sequence[str], sources: Sequence[Run | str]) -> list[str]:
-    """Names of runs; where several files carry one tag, their file names."""
+def distinct_names(names: Sequence[str], sources: Sequence[Run | str | Path]) -> list[str]:
+    """Names of runs; where several files carry one tag, their file names, and where these are the same, their paths."""
+    files = [None if isinstance(s, Run) else str(s) for s in sources]
     out = [
-        Path(source).name if isinstance(source, str) and names.count(name) > 1 else name
-        for name, source in zip(names, sources, strict=True)
+        Path(file).name if file is not None and names.count(name) > 1 else name
+        for name, file in zip(names, files, strict=True)
     ]
     twice = next((n for n in out if out.count(n) > 1), None)
     if twice is None:
         return out
-    if all(isinstance(s, str) for s in sources) and len(set(map(str, sources))) == len(sources):
-        return [str(s) for s in sources]
+    paths = [file for file in files if file is not None]
+    if len(set(paths)) == len(sources):
+        return paths
     raise DataError(f"two runs are called {twice!r}; every run needs a name of its own")
 
 

@@ -16,7 +16,7 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
 
 UNJUDGED = -(2**31)
-"""Stands in `ranked` for a doc without judgment and past the end of a list, in `ideal` past its end."""
+"""Stands in `ranked` for a doc that is not in the pool and past the end of a list, in `ideal` past its end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,11 @@ class Grades:
         return ((self.ideal >= 0) & (self.ideal < rel)).sum(axis=1).astype(np.float64)
 
     def judged(self, k: int | None = None) -> Bools:
-        """Whether the doc at each rank has a judgment."""
+        """Whether the doc at each rank is judged: its grade is at least 0."""
+        return self.ranked[:, :k] >= 0
+
+    def pooled(self, k: int | None = None) -> Bools:
+        """Whether the doc at each rank is in the pool: it is judged, or has a negative grade."""
         return self.ranked[:, :k] != UNJUDGED
 
     def inside(self, k: int | None = None) -> Bools:
@@ -82,7 +86,7 @@ class Grades:
 
     def condensed(self) -> Grades:
         """The lists without their unjudged docs, closed up."""
-        known = self.ranked >= 0 if np.issubdtype(self.ranked.dtype, np.integer) else self.judged()
+        known = self.judged()
         order = np.argsort(~known, axis=1, kind="stable")
         kept = known.sum(axis=1)
         depth = int(kept.max(initial=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.data.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix, joined, same_scores
 from assay.io.scores import read_scores, write_scores
 
 MATRIX = ScoreMatrix.of([[0.1, 0.3, 0.0], [0.2, 0.2, 0.5]], runs=["a", "b"], topics=["1", "2", "010"], measure="AP")
@@ -48,6 +49,83 @@ def test_bad_matrices_are_refused(values: list[float], names: dict[str, Any], me
 def test_values_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
         MATRIX.values[0, 0] = 1.0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        MATRIX.values.setflags(write=True)
+    with pytest.raises(ValueError, match="read-only"):
+        pickle.loads(pickle.dumps(MATRIX)).values[0, 0] = 1.0
+
+
+def test_a_persons_array_stays_his_and_the_scores_stay_ours() -> None:
+    mine = np.array([[0.1, 0.2]])
+    matrix = ScoreMatrix(("a",), ("1", "2"), mine, "AP")
+    mine[0, 0] = 9.0  # still writable, and not the scores
+    assert matrix.values.tolist() == [[0.1, 0.2]]
+
+
+def test_a_matrix_shows_itself_in_short() -> None:
+    assert repr(MATRIX) == "ScoreMatrix('AP', 2 runs × 3 topics)"
+
+
+def test_whole_numbers_are_names() -> None:
+    matrix = ScoreMatrix.of([[0.1, 0.2]], runs=[7], topics=np.array([301, 302]))
+    assert (matrix.runs, matrix.topics) == (("7",), ("301", "302"))
+    assert matrix.select(topics=[302]).values.tolist() == [[0.2]]
+    with pytest.raises(DataError, match=r"topic 1\.5: names are texts or whole numbers, not float"):
+        ScoreMatrix.of([[0.1]], topics=[1.5])  # type: ignore[list-item]
+
+
+def scores(measure: str, signature: str = "", *, run: str = "a", topics: tuple[str, ...] = ("1",)) -> ScoreMatrix:
+    return ScoreMatrix.of([[0.1] * len(topics)], runs=[run], topics=topics, measure=measure, signature=signature)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (scores("AP"), scores("AP")),
+        (scores("AP"), scores("AP", "AP|ties:docid|assay:0.1")),  # policy not known
+        (scores("AP", "AP|ties:docid|assay:0.1"), scores("AP", "AP|ties:docid|assay:0.2")),
+        (scores("RBP(p=.8)"), scores("RBP(p=0.80)")),
+        (scores("RBP", "RBP(p=0.8)|ties:docid"), scores("RBP(p=0.8)", "RBP(p=0.8)|ties:docid")),
+        (scores("AP", "AP|ties:average(exact)"), scores("AP", "AP|ties:average(sampled:100,seed:0)")),
+        (scores("z(AP)", "AP|std:z|reference:5 runs"), scores("z(AP)", "AP|std:z|reference:9 runs")),
+    ],
+)
+def test_the_same_quantity_is_known_whatever_its_spelling(first: ScoreMatrix, second: ScoreMatrix) -> None:
+    same_scores(first, second)
+    same_scores(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (scores("AP"), scores("P@10"), "AP and P@10 are not the same measure"),
+        (scores("AP", "AP|ties:docid"), scores("z(AP)", "AP|ties:docid|std:z"), "AP and z\\(AP\\) are not the same"),
+        (scores("AP"), scores("z(AP)", "AP|std:z"), "AP and z\\(AP\\) are not the same"),
+        (scores("z(AP)", "AP|std:z"), scores("cdf(AP)", "AP|std:cdf"), "z\\(AP\\) and cdf\\(AP\\) are not"),
+        (scores("AP"), scores("score"), "AP and scores of no named measure are not the same"),
+        (scores("AP", "AP|ties:docid"), scores("AP", "AP|ties:rank"), "same policy: AP.ties:docid and AP.ties:rank"),
+    ],
+)
+def test_different_quantities_are_named_both(first: ScoreMatrix, second: ScoreMatrix, message: str) -> None:
+    with pytest.raises(UsageError, match=f"{message}.*--force-measure"):
+        same_scores(first, second)
+    same_scores(first, second, force="AP")
+
+
+def test_files_of_one_measure_are_joined_and_those_of_two_policies_refused() -> None:
+    ap, more, rr = scores("AP", "AP|ties:docid"), scores("AP", "AP|ties:docid", run="b"), scores("RR")
+    together, other = joined([ap, rr, more])
+    assert (together.runs, together.signature, other.measure) == (("a", "b"), "AP|ties:docid", "RR")
+    assert joined([ap, scores("AP", run="c")])[0].signature == "AP"  # not known of all
+    with pytest.raises(UsageError, match="same policy"):
+        joined([ap, scores("AP", run="c"), scores("AP", "AP|ties:rank", run="b")])
+    with pytest.raises(DataError, match="topic '2' is in one file only"):
+        joined([ap, scores("AP", run="b", topics=("1", "2"))])
+
+
+def test_a_person_may_say_that_two_names_are_one_measure() -> None:
+    [both] = joined([scores("map"), scores("AP", run="b")], force="AP")
+    assert (both.runs, both.measure) == (("a", "b"), "AP")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "csv.gz", "tsv.zst", "csv.xz", "jsonl"])

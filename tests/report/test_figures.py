@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from functools import cache
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.report import figure, save_figure
-from assay.report.catalogue import FIGURES
 from assay.report.figure import Figure, plain_value, rows_of
+from assay.report.figures import drawings
 from tests.report.zoo import ZOO, collection, scores
 
 
@@ -72,11 +71,9 @@ def fields(part: Any) -> set[str]:
 
 
 def test_every_result_that_has_a_figure_is_drawn_here_and_every_name_exists() -> None:
-    drawn = {f"{type(r).__module__}.{type(r).__qualname__}".removeprefix("assay.") for r in (f() for f in ZOO.values())}
-    assert set(FIGURES) == drawn
-    for function in FIGURES.values():
-        module, _, name = function.rpartition(".")
-        assert callable(getattr(importlib.import_module(f"assay.report.{module}"), name))
+    kinds = [type(made()) for made in ZOO.values()]
+    drawn = {f"{kind.__module__.split('.')[1]}.{kind.__qualname__}" for kind in kinds}
+    assert set(drawings()) == drawn
 
 
 def test_a_result_without_figure_and_a_wrong_ending_are_errors(tmp_path: Path) -> None:
@@ -110,8 +107,8 @@ def test_pictures_stay_small_with_many_runs_and_topics() -> None:
     import numpy as np
 
     from assay.data.scores import ScoreMatrix
-    from assay.report.alike import similarity_map
-    from assay.report.scores import score_map
+    from assay.report.figures.data import score_map
+    from assay.report.figures.similarity import similarity_map
     from assay.similarity.matrix import SimilarityMatrix
 
     rng = np.random.default_rng(0)
@@ -125,7 +122,7 @@ def test_pictures_stay_small_with_many_runs_and_topics() -> None:
 
 
 def test_leaderboard_shows_the_means_and_always_the_baseline() -> None:
-    from assay.report.scores import leaderboard
+    from assay.report.figures.stats import leaderboard
 
     board = ZOO["leaderboard"]()
     rows = leaderboard(board, top=3).spec["datasets"]["rows"]
@@ -135,7 +132,7 @@ def test_leaderboard_shows_the_means_and_always_the_baseline() -> None:
 
 
 def test_differences_are_sorted_and_sum_to_the_difference_of_means() -> None:
-    from assay.report.scores import differences
+    from assay.report.figures.stats import differences
 
     a, b = scores()[0].of_run("atlas1"), scores()[0].of_run("borea1")
     rows = differences(a - b, topics=scores()[0].topics, runs=("atlas1", "borea1")).spec["datasets"]["rows"]
@@ -159,7 +156,7 @@ def test_overlap_by_depth_narrows_and_contains_ext() -> None:
     width = found.high - found.low
     assert width[-1] < width[0] / 2
     assert found.table().column("depth") == list(found.depths)
-    from assay.report.ranks import overlap_by_depth
+    from assay.report.curves import overlap_by_depth
 
     with pytest.raises(UsageError, match="at least 1"):
         overlap_by_depth(*collection().runs[:2], depths=[0])

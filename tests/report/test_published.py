@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError
-from assay.report.catalogue import figure
+from assay.report.figures import figure
 from assay.report.published import published, read_published
 from tests.conftest import real_data
 

@@ -104,7 +104,7 @@ def pairs() -> Any:
 
 @kept
 def recall_precision() -> Any:
-    from assay.report.ranks import recall_precision
+    from assay.report.curves import recall_precision
 
     return recall_precision(collection().runs, collection().qrels)
 
@@ -118,7 +118,7 @@ def grades() -> Any:
 
 @kept
 def overlap_by_depth() -> Any:
-    from assay.report.ranks import overlap_by_depth
+    from assay.report.curves import overlap_by_depth
 
     return overlap_by_depth(collection().runs[0], collection().runs[1])
 

@@ -114,7 +114,7 @@ def command(
 
 def _differences(matrix: ScoreMatrix, baseline: str | None) -> object:
     """The picture of the best other run minus the baseline on every topic."""
-    from assay.report.scores import differences
+    from assay.report.figures.stats import differences
 
     if baseline is None or len(matrix.runs) < 2:
         raise UsageError("--differences needs --baseline and another run")

@@ -181,7 +181,7 @@ def _published(
 ) -> None:
     """The chart of published scores, or its table."""
     from assay.core.tables import render
-    from assay.report.catalogue import save_figure
+    from assay.report.figures import save_figure
     from assay.report.published import read_published
 
     given = load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose) if files else []

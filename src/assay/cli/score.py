@@ -167,7 +167,7 @@ def _drawing(draw: str, matrices: list[ScoreMatrix], files: list[Path], qrels: Q
     if draw == "map":
         return matrices[0] if len(matrices) == 1 else matrices
     if draw == "distribution":
-        from assay.report.scores import distribution
+        from assay.report.figures.data import distribution
         from assay.standard.factors import standardized
 
         return [distribution(m, standardized(m)) for m in matrices]
@@ -175,11 +175,11 @@ def _drawing(draw: str, matrices: list[ScoreMatrix], files: list[Path], qrels: Q
         raise UsageError(f"--draw {draw} needs plain judgments; give --qrels")
     runs = [read_run(path) for path in files]
     if draw == "recall-precision":
-        from assay.report.ranks import recall_precision
+        from assay.report.curves import recall_precision
 
         return recall_precision(runs, qrels)
     from assay.data.aligned import align
-    from assay.report.ranks import relevance_map
+    from assay.report.figures.data import relevance_map
 
     return [relevance_map(align(run, qrels), run=run.name) for run in runs]
 

@@ -161,7 +161,7 @@ def _two(
 
 
 def _over_depth(runs: Sequence[Run], p: float) -> object:
-    from assay.report.ranks import overlap_by_depth
+    from assay.report.curves import overlap_by_depth
 
     return overlap_by_depth(runs[0], runs[1], p=p)
 

@@ -1,7 +1,7 @@
 """From results to what a person reads: figures (result → chart) and the report (everything → one HTML file)."""
 
-from assay.report.catalogue import figure, rendered_figures, save_figure
 from assay.report.figure import Figure
+from assay.report.figures import figure, rendered_figures, save_figure
 from assay.report.write import write_report, write_tables
 
 __all__ = ["Figure", "figure", "rendered_figures", "save_figure", "write_report", "write_tables"]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from assay.core.errors import DataError
 from assay.core.tables import Table
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.figures import draws
 from assay.report.shapes import amount, classes, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
 
@@ -94,6 +95,7 @@ def read_published(path: str | Path, *, runs: Sequence[float] = (), measure: str
         raise DataError(f"{path}: {error}") from None
 
 
+@draws("report.Published")
 def chart_of(result: Published) -> Figure:
     """Scores over years, pairs joined, the original runs as lines."""
     alt = altair()

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core.errors import AssayError
 from assay.core.tables import p_value
-from assay.report.workers import in_words
+from assay.report.figures.agreement import in_words
 
 if TYPE_CHECKING:
     from assay.report.material import Material

@@ -155,3 +155,21 @@ def cells(
 def tall(made: Any, rows: int, *, least: int = 3) -> Any:
     """The chart with a height that gives each of its rows the same room."""
     return made.properties(height=max(least, rows) * STEP)
+
+
+def some_of(shown: int, all_: int) -> str:
+    """How many are shown, and of how many where some are left out.
+
+    >>> some_of(3, 3), some_of(40, 1000)
+    ('3', '40 of 1,000')
+    """
+    return str(all_) if shown == all_ else f"{shown} of {all_:,}"
+
+
+def shortened(text: str, most: int = 12) -> str:
+    """A text cut to `most` characters, with an ellipsis.
+
+    >>> shortened("a-rather-long-name")
+    'a-rather-lo…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"

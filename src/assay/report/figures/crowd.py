@@ -1,4 +1,4 @@
-"""Pictures of a crowd: who labels how, how labels are spread, how far they agree, where to cut, how long it took."""
+"""Pictures of a crowd: who labels how, how sure the judgments are, where to cut, how long it took."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
-from assay.report.shapes import amount, band, bars, classes, lines, names, ranges, scatter, tall, tips
+from assay.report.figures import draws
+from assay.report.figures.similarity import means_against
+from assay.report.shapes import amount, band, bars, classes, lines, names, scatter, tall, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
 
 if TYPE_CHECKING:
-    from assay.agreement.result import AgreementResult
     from assay.crowd.cuts import CutSearch
     from assay.crowd.effort import Fewer, RunOut, TimeByPosition
     from assay.crowd.profiles import GainProfile
     from assay.crowd.quality import DocQuality, TopicQuality, WorkerQuality
+    from assay.crowd.ranking import RankingAgreement
     from assay.crowd.uncertain import Uncertain
-    from assay.data import Labels
 
 MOST_WORKERS = 2000
 MOST_DOCS = 200
-BINS = 20
 
 
+@draws("crowd.WorkerQuality")
 def worker_scatter(result: WorkerQuality) -> Figure:
     """Each worker's number of labels and agreement with the others, suspects marked with their reasons."""
     keep = np.flatnonzero(np.isfinite(result.facts["agreement"]))
@@ -53,73 +54,7 @@ def worker_scatter(result: WorkerQuality) -> Figure:
     return drawn(made, name="workers", title=f"How {len(keep):,} workers label", description=said, rows=rows)
 
 
-def label_distribution(labels: Labels) -> Figure:
-    """How often each label was given; a fine scale in bins."""
-    alt = altair()
-    levels, counts = np.unique(labels.label, return_counts=True)
-    share = 100 * counts / max(1, counts.sum())
-    if len(levels) <= BINS + 5:
-        rows = rows_of(label=[f"{v:g}" for v in levels], count=counts, share=share)
-        tip = tips([("label", "label", ""), ("count", "labels", ",d"), ("share", "%", ".1f")])
-        x = names("X", "label", "label", sort=[f"{v:g}" for v in levels], labelAngle=0)
-        made = (
-            chart().mark_bar(color=MAIN).encode(x=x, y=amount("Y", "share", "% of the labels", zero=True), tooltip=tip)
-        )
-    else:
-        counts, edges = np.histogram(labels.label, bins=BINS)
-        share = 100 * counts / max(1, counts.sum())
-        rows = rows_of(low=edges[:-1], high=edges[1:], count=counts, share=share)
-        tip = tips([("low", "from", ".3g"), ("high", "to", ".3g"), ("count", "labels", ",d"), ("share", "%", ".1f")])
-        x = alt.X("low", type="quantitative", bin="binned", title="label")
-        y = amount("Y", "share", "% of the labels", zero=True)
-        made = chart().mark_bar(color=MAIN).encode(x=x, x2="high", y=y, tooltip=tip)
-    most = float(levels[int(np.unique(labels.label, return_counts=True)[1].argmax())])
-    said = f"{len(labels):,} labels by {len(labels.workers):,} workers; the most frequent is {most:g}."
-    title = f"How the {len(labels):,} labels are spread over the scale"
-    return drawn(made.properties(height=240), name="labels", title=title, description=said, rows=rows)
-
-
-def agreement_by_topic(result: AgreementResult, *, measure: str | None = None, most: int = 60) -> Figure:
-    """One agreement measure on every topic with its interval, and on all; the least agreement first."""
-    name = measure or result.rows[0].measure
-    mine = [r for r in result.rows if r.measure == name and r.value is not None]
-    whole = next((r for r in mine if r.topic == "all"), None)
-    topics = sorted((r for r in mine if r.topic != "all"), key=lambda r: r.value or 0.0)[:most]
-    shown = [*([whole] if whole else []), *topics]
-    rows = rows_of(
-        topic=[r.topic if r.topic != "all" else "all topics" for r in shown], value=[r.value for r in shown],
-        low=[r.value if r.low is None else r.low for r in shown],
-        high=[r.value if r.high is None else r.high for r in shown], items=[r.items for r in shown],
-    )  # fmt: skip
-    tip = [
-        ("topic", "topic", ""),
-        ("value", name, ".3f"),
-        ("low", "low", ".3f"),
-        ("high", "high", ".3f"),
-        ("items", "items", "d"),
-    ]
-    x = amount("X", "value", in_words(name))
-    made = ranges(names("Y", "topic", "topic"), x, "low", "high", tip=tip, color=altair().value(MAIN))
-    said = "" if whole is None or whole.value is None else f"In all {whole.value:.3f}"
-    said += f"; least on topic {topics[0].topic} ({topics[0].value:.3f})." if topics else "."
-    title = f"How far assessors agree, topic by topic: {in_words(name)}"
-    return drawn(tall(made, len(rows)), name="agreement", title=title, description=said, rows=rows)
-
-
-def in_words(measure: str) -> str:
-    """An agreement measure as people call it.
-
-    >>> in_words("alpha(level=ordinal)"), in_words("fleiss")
-    ("Krippendorff's α (ordinal)", "Fleiss' κ")
-    """
-    from assay.core.registry import parse_call
-
-    name, given = parse_call(measure)
-    kind = ", ".join(str(v) for v in given.values())
-    words = {"alpha": "Krippendorff's α", "fleiss": "Fleiss' κ", "kappa": "Cohen's κ", "overlap": "overlap"}
-    return words.get(name, name) + (f" ({kind})" if kind else "")
-
-
+@draws("crowd.TopicQuality")
 def quality_by_topic(result: TopicQuality) -> Figure:
     """α of the labels of every topic."""
     table = result.table()
@@ -133,6 +68,7 @@ def quality_by_topic(result: TopicQuality) -> Figure:
     )
 
 
+@draws("crowd.DocQuality")
 def doc_controversy(result: DocQuality) -> Figure:
     """The spread of labels against their mean, doc by doc (at most 2,000, the most controversial)."""
     order = np.argsort(-result.controversy, kind="stable")[:MOST_WORKERS]
@@ -152,6 +88,7 @@ def doc_controversy(result: DocQuality) -> Figure:
     return drawn(made, name="docs", title=f"On which docs workers disagree{which}", description=said, rows=rows)
 
 
+@draws("crowd.Uncertain")
 def uncertain_grades(result: Uncertain) -> Figure:
     """How many docs got each grade, by how probable it is; for numbers all docs in order with their intervals."""
     if np.isnan(result.probability).all():
@@ -209,6 +146,7 @@ def _sorted_grades(result: Uncertain) -> Figure:
     return drawn(made, name="grades", title=title, description=said, rows=rows)
 
 
+@draws("crowd.CutSearch")
 def cut_map(result: CutSearch) -> Figure:
     """α of every cut (across) on every topic, the best cut of each marked; with more levels only the best cuts."""
     alt = altair()
@@ -252,6 +190,7 @@ def cut_map(result: CutSearch) -> Figure:
     return drawn(made, name="cuts", title=title, description=f"Best cuts (diamonds): {said}.", rows=rows, best=best)
 
 
+@draws("crowd.GainProfile")
 def gain_profile(result: GainProfile) -> Figure:
     """Median label per reference grade within its quartiles."""
     alt = altair()
@@ -277,6 +216,7 @@ def gain_profile(result: GainProfile) -> Figure:
     return drawn(made, name="gains", title="What each reference grade is worth in labels", description=said, rows=rows)
 
 
+@draws("crowd.TimeByPosition")
 def time_by_position(result: TimeByPosition) -> Figure:
     """Seconds per label by position in the task: median within quartiles."""
     alt = altair()
@@ -305,6 +245,7 @@ def time_by_position(result: TimeByPosition) -> Figure:
     )
 
 
+@draws("crowd.Fewer")
 def fewer(result: Fewer) -> Figure:
     """Agreement with the reference when less is judged: mean within quartiles."""
     alt = altair()
@@ -324,6 +265,7 @@ def fewer(result: Fewer) -> Figure:
     return drawn(made, name="fewer", title=f"What fewer {result.what} would cost", description=said, rows=rows)
 
 
+@draws("crowd.RunOut")
 def run_out(result: RunOut) -> Figure:
     """Tasks with exactly k labels at the low and at the high end of the scale."""
     alt = altair()
@@ -341,3 +283,11 @@ def run_out(result: RunOut) -> Figure:
     said = f"{both} of {result.chances} labels repeat an end of the scale within their task."
     title = "Do workers run out of values at the ends of the scale?"
     return drawn(made.properties(height=260), name="run-out", title=title, description=said, rows=rows)
+
+
+@draws("crowd.RankingAgreement")
+def crowd_ranking(result: RankingAgreement) -> Figure:
+    """Mean scores of the same runs under the crowd's judgments and under the reference."""
+    title = f"{len(result.runs)} runs under two sets of judgments"
+    axes = (f"mean {result.measure}, reference", f"mean {result.measure}, these judgments")
+    return means_against(result.runs, result.reference, result.ours, axes, title, f"Kendall τ_b {result.tau:.3f}.")

@@ -1,4 +1,4 @@
-"""Pictures of what a collection can find: power and detectable differences, components of variance, comparability."""
+"""Pictures of what a collection can find: power, detectable differences, trials, depth, stopping."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from assay.core.tables import p_value
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
-from assay.report.shapes import amount, bars, cells, lines, mark_at, names, scatter, tall, tips
+from assay.report.figures import draws
+from assay.report.shapes import amount, bars, lines, mark_at, names, scatter, tall, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN
 
 if TYPE_CHECKING:
@@ -17,15 +18,12 @@ if TYPE_CHECKING:
     from assay.plan.power import PowerCurve
     from assay.plan.stopping import StoppingBias
     from assay.plan.trial import BestTrial
-    from assay.standard.collections import Comparabilities
-    from assay.standard.items import ItemTotal
-    from assay.standard.reference import ReferenceSize, Trend
-    from assay.standard.variance import Components
 
 MOST_POINTS, FEW_POINTS = 2000, 200
 """Points that a scatter shows, of more pairs every so-manieth is taken; and until when they are drawn large."""
 
 
+@draws("plan.PowerCurve")
 def power_curves(result: PowerCurve) -> Figure:
     """The detectable difference over the number of topics, one line per σ; the power, where a difference is given."""
     if result.powers is not None and result.delta is not None:
@@ -47,6 +45,7 @@ def power_curves(result: PowerCurve) -> Figure:
     return drawn(made.properties(height=280), name="power", title=title, description=said, rows=rows)
 
 
+@draws("plan.Audit")
 def audit_map(result: Audit) -> Figure:
     """Every pair of runs: its difference and the σ of it, and the line above which the topics find it."""
     alt = altair()
@@ -75,6 +74,7 @@ def audit_map(result: Audit) -> Figure:
     return drawn(made, name=f"audit-{result.measure}", title=title, description=said, rows=rows, edge=edge)
 
 
+@draws("plan.OneSigma")
 def sigma_spread(result: OneSigma) -> Figure:
     """The spread of σ over pairs as seen, against its spread if all pairs had one σ."""
     alt = altair()
@@ -90,6 +90,7 @@ def sigma_spread(result: OneSigma) -> Figure:
     return drawn(made, name="one-sigma", title=title, description=said, rows=rows, mark=at)
 
 
+@draws("plan.BestTrial")
 def trial_totals(result: BestTrial) -> Figure:
     """Total topics over the size of the trial, the best size marked."""
     alt = altair()
@@ -103,6 +104,7 @@ def trial_totals(result: BestTrial) -> Figure:
     return drawn(made, name="trial", title="What a trial of each size costs", description=said, rows=rows, mark=at)
 
 
+@draws("plan.DepthTradeoff")
 def depth_curves(result: DepthTradeoff) -> Figure:
     """The share of pairs of runs told apart over the depth of judging, for the same budget."""
     rows = rows_of(depth=result.depths, found=result.found, topics=result.topics, judged=result.judgments.mean(axis=1))
@@ -124,6 +126,7 @@ def depth_curves(result: DepthTradeoff) -> Figure:
     return drawn(made, name="depth", title=title, description=said, rows=rows)
 
 
+@draws("plan.StoppingBias")
 def stopping_rates(result: StoppingBias) -> Figure:
     """False positives of stopping on power, without looks, and stopping on significance, mean over the pairs."""
     alt = altair()
@@ -135,115 +138,3 @@ def stopping_rates(result: StoppingBias) -> Figure:
     said = "; ".join(f"{row['how']}: {row['rate']:.3f}" for row in rows) + f". Dashed: α = {result.test.alpha:g}."
     made = tall(alt.layer(shown, level), 3)
     return drawn(made, name="stopping", title="What stopping early costs", description=said, rows=rows, mark=at)
-
-
-def components(result: Components) -> Figure:
-    """The shares of variance that are due to runs, to topics and to their interaction, as one bar."""
-    alt = altair()
-    parts = {"run": result.run, "topic": result.topic, "run × topic": result.interaction}
-    total = sum(parts.values()) or 1.0
-    rows = rows_of(
-        source=list(parts),
-        variance=list(parts.values()),
-        share=[100 * v / total for v in parts.values()],
-        bar=[result.measure] * 3,
-    )
-    tip = tips([("source", "due to", ""), ("variance", "variance", ".6f"), ("share", "%", ".1f")])
-    colour = alt.Color("source", type="nominal", sort=list(parts), legend=alt.Legend(title="due to"))
-    x = alt.X(
-        "share",
-        type="quantitative",
-        title="% of the variance of scores",
-        scale=alt.Scale(domain=[0, 100]),
-        axis=alt.Axis(tickCount=6),
-        stack="zero",
-    )
-    made = chart().mark_bar(size=34).encode(y=names("Y", "bar", None), x=x, color=colour, tooltip=tip, order="order:Q")
-    said = ", ".join(f"{row['source']} {row['share']:.1f} %" for row in rows)
-    n = f"{result.runs} runs, {result.topics} topics"
-    for i, row in enumerate(rows):
-        row["order"] = i
-    title = f"Where the variance of {result.measure} comes from ({n})"
-    said = f"{said}. Reliability of the order of the runs Eρ² = {result.generalizability():.3f}."
-    return drawn(made.properties(height=60), name="variance", title=title, description=said, rows=rows)
-
-
-def collection_distances(result: Comparabilities) -> Figure:
-    """dRMSE (κ) between every two collections as a map; low is comparable."""
-    pairs = [p for p in result.pairs if p.kappa is not None]
-    both = [(p.first, p.second, p) for p in pairs] + [(p.second, p.first, p) for p in pairs]
-    rows = rows_of(
-        first=[a for a, _, _ in both], second=[b for _, b, _ in both], kappa=[p.kappa for *_, p in both],
-        rmse=[p.rmse for *_, p in both],
-    )  # fmt: skip
-    tip = [("first", "collection", ""), ("second", "other", ""), ("kappa", "κ", ".3f"), ("rmse", "RMSE", ".4f")]
-    order = list(dict.fromkeys(name for p in result.pairs for name in (p.first, p.second)))
-    x, y = names("X", "second", None, sort=order, labelAngle=-45), names("Y", "first", None, sort=order)
-    made = cells(x, y, "kappa", "κ = dRMSE", tip=tip).properties(height=max(2, len(order)) * 44)
-    low = min(pairs, key=lambda p: p.kappa or 0.0) if pairs else None
-    said = "" if low is None else f"Most comparable: {low.first} and {low.second}, κ = {low.kappa:.3f}."
-    title = f"How far {result.measure} moves between collections (dRMSE, low is comparable)"
-    return drawn(made, name="collections", title=title, description=said, rows=rows)
-
-
-def reference_sizes(result: ReferenceSize) -> Figure:
-    """τ with the full reference set over the number of reference runs."""
-    alt = altair()
-    series = ["in 50 % of samples", "in 95 %", "in 99 %"]
-    rows = [
-        {"share": name, **row}
-        for j, name in enumerate(series)
-        for row in rows_of(runs=result.sizes, tau=result.taus[:, j])
-    ]
-    tip = [("share", "reached", ""), ("runs", "reference runs", "d"), ("tau", "τ", ".3f")]
-    x, y = amount("X", "runs", "reference runs"), amount("Y", "tau", "Kendall τ with all reference runs")
-    line = lines(x, y, series="share", order=series, tip=tip)
-    raw, at = mark_at(result.raw)
-    said = f"Dashed: τ of standardized with raw scores, {result.raw:.3f}. {result.samples} samples per size."
-    title = f"How many reference runs {result.measure} needs"
-    made = alt.layer(line, raw).properties(height=280)
-    return drawn(made, name="reference-size", title=title, description=said, rows=rows, mark=at)
-
-
-def trend(result: Trend) -> Figure:
-    """Standardized means of each year's runs: range, quartiles and median."""
-    alt = altair()
-    five = np.array([np.quantile(m, (0, 0.25, 0.5, 0.75, 1)) for m in result.means])
-    rows = rows_of(
-        year=result.labels, low=five[:, 0], q1=five[:, 1], median=five[:, 2], q3=five[:, 3], high=five[:, 4],
-        best=result.best,
-    )  # fmt: skip
-    tip = tips(
-        [("year", "year", ""), ("median", "median", ".3f"), ("high", "highest", ".3f"), ("best", "best run", "")]
-    )
-    x = names("X", "year", "year", labelAngle=0)
-    base = chart().encode(x=x, tooltip=tip)
-    layers = [
-        base.mark_rule(color=MAIN).encode(y=alt.Y("low:Q", title="standardized mean score"), y2="high:Q"),
-        base.mark_bar(size=22, color=MAIN, opacity=0.6).encode(y="q1:Q", y2="q3:Q"),
-        base.mark_tick(size=22, thickness=3, color=ACCENT).encode(y="median:Q"),
-    ]
-    slope = "" if result.slope is None else f" The median changes by {result.slope:+.4f} a year."
-    said = f"Medians: {', '.join(f'{y} {m:.3f}' for y, m in zip(result.labels, five[:, 2], strict=True))}.{slope}"
-    title = "Runs of each year on one scale: range, quartiles, median"
-    return drawn(alt.layer(*layers).properties(height=300), name="trend", title=title, description=said, rows=rows)
-
-
-def item_total(result: ItemTotal) -> Figure:
-    """Each topic's mean score and its correlation with the mean over all topics: which topics tell runs apart."""
-    rows = rows_of(topic=result.topics, mean=result.mean, correlation=result.correlation, sd=result.sd)
-    rows = [row for row in rows if row["correlation"] is not None]
-    tip = [
-        ("topic", "topic", ""),
-        ("mean", "mean", ".3f"),
-        ("correlation", "with the total", ".3f"),
-        ("sd", "sd", ".3f"),
-    ]
-    x, y = (
-        amount("X", "mean", f"mean {result.measure} of the topic"),
-        amount("Y", "correlation", "correlation with the total"),
-    )
-    low = min(rows, key=lambda r: r["correlation"], default=None)
-    said = "" if low is None else f"Least in line with the others: topic {low['topic']} ({low['correlation']:.3f})."
-    made = scatter(x, y, tip=tip).properties(height=300)
-    return drawn(made, name="items", title="Which topics go with the total", description=said, rows=rows)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.figures import draws
 from assay.report.shapes import amount, bars, classes, diagonal, lines, names, scatter, tall, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from assay.nojudgments.ranking import RunRanking
 
 
+@draws("nojudgments.RunRanking")
 def predicted_against_true(result: RunRanking) -> Figure:
     """Predicted against true mean of every run, manual and outlying runs marked; without truth the prediction alone."""
     kinds = [k or "automatic" for k in result.kinds()]
@@ -47,6 +49,7 @@ def predicted_against_true(result: RunRanking) -> Figure:
     return drawn(made, name="predicted", title=title, description=said, rows=rows)
 
 
+@draws("nojudgments.Difficulty")
 def difficulty(result: Difficulty) -> Figure:
     """Predicted against true ease of every topic."""
     rows = rows_of(topic=result.topics, predicted=result.predicted, true=result.true)
@@ -59,6 +62,7 @@ def difficulty(result: Difficulty) -> Figure:
     )
 
 
+@draws("nojudgments.Calibration")
 def calibration(result: Calibration) -> Figure:
     """The share of relevant docs in each bin of probability; on the diagonal probabilities mean what they say."""
     alt = altair()
@@ -83,6 +87,7 @@ def calibration(result: Calibration) -> Figure:
     return drawn(made, name="calibration", title=title, description=said, rows=rows, diagonal=ends)
 
 
+@draws("nojudgments.Injection")
 def injection(result: Injection) -> Figure:
     """τ with the true ranking over the number of judged topics: these alone, and together with the prediction."""
     together = result.taus.mean(axis=0)

@@ -1,19 +1,20 @@
-"""Pictures of likeness: every run against every other, one engine over time, two rankings of the same runs."""
+"""Pictures of likeness: every run against every other, two runs by topic or persistence, one engine over time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.report.figure import Figure, altair, drawn, rows_of
-from assay.report.shapes import amount, band, cells, lines, names, scatter, tall
+from assay.report.figures import draws
+from assay.report.shapes import amount, band, cells, lines, names, ranges, scatter, tall
+from assay.report.theme import MAIN
 
 if TYPE_CHECKING:
-    from assay.agreement.kappa import Contingency
-    from assay.crowd.ranking import RankingAgreement
+    from assay.similarity.by_topic import PSweep, RunSimilarity
     from assay.similarity.matrix import SimilarityMatrix
     from assay.similarity.preferences import PreferenceSimilarity
     from assay.similarity.series import SeriesResult
@@ -23,11 +24,13 @@ MOST = 60
 """Runs that a matrix shows at most: those given first."""
 
 
+@draws("similarity.SimilarityMatrix")
 def similarity_map(result: SimilarityMatrix, *, most: int = MOST) -> Figure:
     """Similarity of every two runs, like beside like (average linkage on 1 − similarity)."""
     return _map(result.runs, result.mean, result.recipe, most)
 
 
+@draws("similarity.PreferenceSimilarity")
 def preference_map(result: PreferenceSimilarity, *, most: int = MOST) -> Figure:
     """Shared preferences of every two runs, like beside like."""
     return _map(result.runs, result.matrix, f"shared preferences among {result.among} docs", most)
@@ -75,6 +78,7 @@ def _map(runs: Sequence[str], matrix: Floats, recipe: str, most: int) -> Figure:
     return drawn(made, name="similarity", title=f"How alike {some} are", description=said, rows=rows)
 
 
+@draws("similarity.SeriesResult")
 def over_time(result: SeriesResult) -> Figure:
     """RBO of each run with the next: mean over topics, and the band from the least to the most stable topic."""
     alt = altair()
@@ -97,22 +101,48 @@ def over_time(result: SeriesResult) -> Figure:
     return drawn(made, name="over-time", title=title, description=said, rows=rows)
 
 
+@draws("similarity.RankingComparison")
 def two_rankings(result: RankingComparison) -> Figure:
     """Mean scores of the same runs by two score matrices."""
     first, second = result.means
     said = "; ".join(f"{c.name} {c.value:.3f}" for c in result.correlations if c.value is not None) + "."
     title = f"{len(result.runs)} runs by {result.names[0]} and by {result.names[1]}"
-    return _against(result.runs, first, second, result.names, title, said)
+    return means_against(result.runs, first, second, result.names, title, said)
 
 
-def crowd_ranking(result: RankingAgreement) -> Figure:
-    """Mean scores of the same runs under the crowd's judgments and under the reference."""
-    title = f"{len(result.runs)} runs under two sets of judgments"
-    axes = (f"mean {result.measure}, reference", f"mean {result.measure}, these judgments")
-    return _against(result.runs, result.reference, result.ours, axes, title, f"Kendall τ_b {result.tau:.3f}.")
+@draws("similarity.PSweep")
+def p_curve(result: PSweep) -> Figure:
+    """EXT over p within the band from MIN to MAX."""
+    rows = rows_of(
+        p=[m.p for m in result.means], ext=[m.ext for m in result.means], low=[m.min for m in result.means],
+        high=[m.max for m in result.means],
+    )  # fmt: skip
+    title = f"RBO of {result.runs[0]} and {result.runs[1]} by persistence"
+    first, last = result.means[0], result.means[-1]
+    said = f"EXT goes from {first.ext:.3f} at p = {first.p:g} to {last.ext:.3f} at p = {last.p:g}."
+    return with_band(rows, ("p", "persistence p"), title, said, "overlap-by-p")
 
 
-def _against(
+@draws("similarity.RunSimilarity")
+def topic_overlap(result: RunSimilarity, *, most: int = 60) -> Figure:
+    """EXT with [MIN, MAX] of two runs on every topic, the most different first."""
+    order = np.argsort([r.ext for r in result.rbo], kind="stable")[:most]
+    kept = [result.rbo[i] for i in order]
+    rows = rows_of(
+        topic=[result.topics[i] for i in order], ext=[r.ext for r in kept], low=[r.min for r in kept],
+        high=[r.max for r in kept],
+    )  # fmt: skip
+    tip = [("topic", "topic", ""), ("ext", "EXT", ".4f"), ("low", "MIN", ".4f"), ("high", "MAX", ".4f")]
+    x = amount("X", "ext", "RBO, EXT within [MIN, MAX]", domain=(0, 1))
+    made = ranges(names("Y", "topic", "topic"), x, "low", "high", tip=tip, color=altair().value(MAIN))
+    mean = result.mean()
+    some = f", {len(kept)} most different of {len(result.topics)}" if len(kept) < len(result.topics) else ""
+    said = f"Mean RBO {mean.ext:.3f}; least alike on topic {result.topics[order[0]]} ({kept[0].ext:.3f})."
+    title = f"How alike {result.runs[0]} and {result.runs[1]} are, topic by topic{some}"
+    return drawn(tall(made, len(kept)), name="overlap-by-topic", title=title, description=said, rows=rows)
+
+
+def means_against(
     runs: Sequence[str],
     x: Sequence[float] | Floats,
     y: Sequence[float] | Floats,
@@ -120,23 +150,21 @@ def _against(
     title: str,
     said: str,
 ) -> Figure:
+    """Two means of the same runs, one on each axis."""
     rows = rows_of(run=runs, first=x, second=y)
     tip = [("run", "run", ""), ("first", axes[0], ".4f"), ("second", axes[1], ".4f")]
     points = scatter(amount("X", "first", axes[0]), amount("Y", "second", axes[1]), tip=tip)
     return drawn(points.properties(height=340), name="rankings", title=title, description=said, rows=rows)
 
 
-def contingency(result: Contingency) -> Figure:
-    """How often two assessors met in each pair of labels."""
-    n = len(result.values)
-    i, j = np.divmod(np.arange(n * n), n)
-    labels = [f"{v:g}" for v in result.values]
-    rows = rows_of(first=[labels[a] for a in i], second=[labels[b] for b in j], count=result.counts.ravel())
-    tip = [("first", result.names[0], ""), ("second", result.names[1], ""), ("count", "items", "d")]
-    x, y = names("X", "second", result.names[1], labelAngle=0), names("Y", "first", result.names[0])
-    made = tall(cells(x, y, "count", "items", tip=tip), 2 * n)
-    same = float(np.trace(result.counts) / max(1, result.counts.sum()))
-    title = f"Labels of {result.names[0]} and {result.names[1]}"
-    return drawn(
-        made, name="labels-met", title=title, description=f"{100 * same:.1f} % of the labels are equal.", rows=rows
-    )
+def with_band(
+    rows: list[dict[str, Any]], x: tuple[str, str], title: str, said: str, name: str, *, log: bool = False
+) -> Figure:
+    """EXT as a line within the band from MIN to MAX, over what `x` names (field and title)."""
+    alt = altair()
+    across = amount("X", x[0], x[1], log=log, ticks=[row[x[0]] for row in rows] if log else None)
+    tip = [(x[0], x[1], ""), ("ext", "EXT", ".4f"), ("low", "MIN", ".4f"), ("high", "MAX", ".4f")]
+    y = amount("Y", "ext", "rank-biased overlap", domain=(0, 1))
+    line = lines(across, y, series="", order=(), tip=tip)
+    made = alt.layer(band(across, "low", "high", "rank-biased overlap"), line).properties(height=280)
+    return drawn(made, name=name, title=title, description=said + " The band is [MIN, MAX].", rows=rows)

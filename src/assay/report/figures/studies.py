@@ -1,19 +1,20 @@
-"""Pictures of what measures are worth: ASL curves, swaps, predictivity, agreement of measures, methods side by side."""
+"""Pictures of what measures and methods are worth: ASL curves, swaps, predictivity, tests of methods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.figures import draws
+from assay.report.figures.stats import asl_chart
 from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, names, ranges, scatter, tall, tips
 from assay.report.theme import COLOURS, MAIN, SHAPES
 
 if TYPE_CHECKING:
-    from assay.stats.pairs import PairsResult
     from assay.studies.concordance import Concordance
     from assay.studies.discriminative import DiscriminativePower
     from assay.studies.methods import MethodTest
@@ -22,50 +23,21 @@ if TYPE_CHECKING:
     from assay.studies.swaps import Swaps
     from assay.studies.votes import PredictivePower
 
-MOST_PAIRS = 400
-"""Points of one curve; of more pairs every so-manieth is taken."""
 MOST_SIZES = 5
 """Sizes of topic sets that are drawn: more lines cannot be told apart."""
 
 
+@draws("studies.DiscriminativePower")
 def asl_curves(result: DiscriminativePower) -> Figure:
     """Achieved significance levels: the p-values of all pairs of runs, largest first, one curve per measure."""
     shares = dict(zip(result.measures, result.shares, strict=True))
     best = max(shares, key=lambda m: shares[m])
     said = f"{best} tells most pairs apart: {100 * shares[best]:.1f} % with p < {result.alpha:g} (dashed)."
     title = f"p-values of {len(result.p[0])} pairs of runs, {result.topics} topics"
-    return _asl(dict(zip(result.measures, result.p, strict=True)), result.alpha, title, said)
+    return asl_chart(dict(zip(result.measures, result.p, strict=True)), result.alpha, title, said)
 
 
-def pair_curve(result: PairsResult) -> Figure:
-    """The same for one family of tests."""
-    return pair_curves({result.test: result})
-
-
-def pair_curves(results: Mapping[str, PairsResult], *, alpha: float = 0.05) -> Figure:
-    """The same for families of tests by name, e.g. by measure."""
-    some = next(iter(results.values()))
-    below = ", ".join(f"{name} {100 * r.share(alpha):.1f} %" for name, r in results.items())
-    title = f"p-values of {len(some.p):,} pairs of runs, {some.n} topics"
-    said = f"Pairs with p < {alpha:g} (dashed), not corrected: {below}. {some.recipe[:1].upper()}{some.recipe[1:]}."
-    return _asl({name: -np.sort(-r.p) for name, r in results.items()}, alpha, title, said)
-
-
-def _asl(curves: dict[str, Floats], alpha: float, title: str, said: str) -> Figure:
-    rows = []
-    for name, p in curves.items():
-        step = -(-len(p) // MOST_PAIRS)
-        place = 100 * (np.arange(len(p)) + 1) / max(1, len(p))
-        rows += [{"measure": name, **row} for row in rows_of(share=place[::step], p=p[::step])]
-    alt = altair()
-    tip = [("measure", "measure", ""), ("share", "% of pairs", ".1f"), ("p", "p", ".4f")]
-    x, y = amount("X", "share", "% of the pairs, largest p first", domain=(0, 100)), amount("Y", "p", "p-value")
-    line = lines(x, y, series="measure", order=list(curves), tip=tip, points=False)
-    level, at = mark_at(alpha)
-    made = alt.layer(line, level).properties(height=300)
-    return drawn(made, name="asl", title=title, description=said, rows=rows, mark=at)
-
-
+@draws("studies.Swaps")
 def swap_curves(result: Swaps) -> Figure:
     """The share of swaps over the difference, one line per size of the topic set, and extrapolated to all topics."""
     from assay.studies.swaps import WIDTH
@@ -101,6 +73,7 @@ def swap_curves(result: Swaps) -> Figure:
     )
 
 
+@draws("studies.Predictivity")
 def predictivity(result: Predictivity) -> Figure:
     """How well each measure on half of the topics predicts each measure on the other half."""
     best = result.measures[int(np.diag(result.tau).argmax())]
@@ -113,6 +86,7 @@ def predictivity(result: Predictivity) -> Figure:
     )
 
 
+@draws("studies.MeasureTau")
 def measure_agreement(result: MeasureTau) -> Figure:
     """How alike the measures rank the runs."""
     off = np.where(np.eye(len(result.measures), dtype=bool), np.inf, result.tau)
@@ -143,6 +117,7 @@ def _square(labels: Sequence[str], values: Floats, title: str, said: str, name: 
     return drawn(made.properties(height=max(120, n * 34)), name=name, title=title, description=said, rows=rows)
 
 
+@draws("studies.Concordance")
 def concordance(result: Concordance) -> Figure:
     """How often each of two measures agrees with the gold measures where the two disagree."""
     rows = rows_of(measure=result.measures, share=[100 * s for s in result.shares], count=result.concordant)
@@ -154,6 +129,7 @@ def concordance(result: Concordance) -> Figure:
     return drawn(made, name="concordance", title=title, description=f"{said}; sign test p = {result.p:.4f}.", rows=rows)
 
 
+@draws("studies.MethodTest")
 def methods(result: MethodTest) -> Figure:
     """Mean τ of two methods by number of runs, each collection a panel."""
     alt = altair()
@@ -188,6 +164,7 @@ def methods(result: MethodTest) -> Figure:
     return drawn(made, name="methods", title=f"{result.arms[0]} against {result.arms[1]}", description=said, rows=rows)
 
 
+@draws("studies.PredictivePower")
 def preferred(result: PredictivePower) -> Figure:
     """The share of units in which the measure prefers what people prefer, with intervals."""
     table = result.table()
@@ -214,6 +191,7 @@ def preferred(result: PredictivePower) -> Figure:
     return drawn(tall(made, len(rows)), name="preferred", title=title, description=said, rows=rows, mark=at)
 
 
+@draws("studies.SwappedLists")
 def swapped(result: SwappedLists, *, most: int = 1500) -> Figure:
     """Similarity to the ideal list against AP, for lists made worse by swaps."""
     order = np.argsort(-result.tau, kind="stable").tolist()

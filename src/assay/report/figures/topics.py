@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.figures import draws
 from assay.report.shapes import amount, lines, names, scatter, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, THIRD
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Curves = dict[str, Sequence[float] | Floats]
 
 
+@draws("topics.SeriesResult")
 def series_curves(result: SeriesResult, *, share: bool = False) -> Figure:
     """Best, Average and Worst over the number of topics c, or with `share` over c/n; also the percentiles."""
     curves: Curves = {"best": result.found.values("best")}
@@ -41,6 +43,7 @@ def series_curves(result: SeriesResult, *, share: bool = False) -> Figure:
     )  # fmt: skip
 
 
+@draws("topics.SearchResult")
 def search_curves(result: SearchResult) -> Figure:
     """Values of the best (and worst) subset of each cardinality."""
     found = result.sets
@@ -50,6 +53,7 @@ def search_curves(result: SearchResult) -> Figure:
     return _over_topics(c, curves, y=result.problem.title, title=title, name="subsets", said=result.note())
 
 
+@draws("topics.HoldoutResult")
 def held_out(result: HoldoutResult) -> Figure:
     """Subsets on the runs they were chosen on and on others."""
     curves: Curves = {
@@ -61,6 +65,7 @@ def held_out(result: HoldoutResult) -> Figure:
     return _over_topics(result.c, curves, y=result.problem.title, title=title, name="held-out", said=said)
 
 
+@draws("topics.ClusterResult")
 def cluster_curves(result: ClusterResult) -> Figure:
     """One topic per cluster against random topics."""
     c = range(1, len(result.clustered) + 1)
@@ -69,6 +74,7 @@ def cluster_curves(result: ClusterResult) -> Figure:
     return _over_topics(c, curves, y=result.problem.title, title=title, name="clusters", said=f"{result.recipe}.")
 
 
+@draws("topics.GrowthResult")
 def growth_curves(result: GrowthResult) -> Figure:
     """Best, Average and Worst for ground truths of several sizes."""
     alt = altair()
@@ -92,6 +98,7 @@ def growth_curves(result: GrowthResult) -> Figure:
     return drawn(made, name="growth", title="What a larger set of topics does", description=said, rows=rows)
 
 
+@draws("topics.StabilityResult")
 def pixels(result: StabilityResult) -> Figure:
     """Which topics (across) are in the best and in the worst set of each cardinality (upwards)."""
     best, worst = result.found.masks("best"), result.found.masks("worst")
@@ -129,6 +136,7 @@ def pixels(result: StabilityResult) -> Figure:
     )
 
 
+@draws("topics.ConclusionsResult")
 def conclusion_areas(result: ConclusionsResult, *, kind: str = "random") -> Figure:
     """Shares of the pairs of runs by outcome (SSA, SSD, SN, NS, NN) over the number of topics, stacked."""
     from assay.topics.conclusions import OUTCOMES
@@ -165,6 +173,7 @@ def conclusion_areas(result: ConclusionsResult, *, kind: str = "random") -> Figu
     return drawn(made, name="conclusions", title=title, description=said, rows=rows)
 
 
+@draws("topics.HitsResult")
 def hits_map(result: HitsResult) -> Figure:
     """Topics by ease (authority) and by how well they tell runs apart (hubness)."""
     rows = rows_of(topic=result.matrix.topics, ease=result.topic_authority, hubness=result.topic_hubness)

@@ -1,79 +1,13 @@
-"""The sections of a report: each takes the material and gives words, figures and tables.
-
-Sections are registered by name with what they need (scores, runs, labels, files); `--sections` picks among them.
-"""
+"""The sections that need scores alone: summary, leaderboard, comparison, topics, power."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from assay.core.engine import Progress, silent
-from assay.core.errors import AssayError, UsageError
-from assay.core.registry import Registry
 from assay.core.tables import Table
-from assay.report.figure import Figure
 from assay.report.material import Material
+from assay.report.sections import SECTIONS, Block
 from assay.report.sentences import NAMES, compared, summary
-
-Block = str | Figure | Table
-"""A paragraph, a chart or a table."""
-SECTIONS: Registry[Callable[[Material], Iterator[Block]]] = Registry("section")
-ORDER = (
-    "summary", "leaderboard", "comparison", "topics", "power", "pool", "ties", "similarity", "crowd", "agreement",
-    "files", "method", "cite",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Section:
-    """A part of the report: its name (also its anchor), its title and its blocks in order."""
-
-    name: str
-    title: str
-    blocks: tuple[Block, ...]
-
-    def tables(self) -> list[Table]:
-        """The tables in it."""
-        return [b for b in self.blocks if isinstance(b, Table)]
-
-
-def chosen(material: Material, names: Sequence[str] | None = None) -> list[str]:
-    """The sections asked for, or all for which there is something; an error for one that lacks what it needs."""
-    from assay.report import closing, of_labels, of_runs  # noqa: F401  they register their sections
-
-    if names is None:
-        return [name for name in ORDER if material.has(SECTIONS[name].facts["need"])]
-    for name in names:
-        need = SECTIONS[name].facts["need"]
-        if not material.has(need):
-            raise UsageError(f"section {name!r} needs {_NEEDS[need]}")
-    return list(names)
-
-
-_NEEDS = {
-    "scores": "scores: runs with --qrels, or score files", "runs": "run files with --qrels", "labels": "--labels",
-    "files": "run files or --qrels",
-}  # fmt: skip
-
-
-def made(material: Material, names: Sequence[str] | None = None, *, progress: Progress = silent) -> list[Section]:
-    """The sections, in order. A section that the data do not allow says why instead."""
-    todo = chosen(material, names)
-    found = []
-    for i, name in enumerate(todo):
-        entry = SECTIONS[name]
-        found.append(Section(name, entry.facts["title"], tuple(_blocks(entry.function(material)))))
-        progress(i + 1, len(todo))
-    return found
-
-
-def _blocks(source: Iterable[Block]) -> Iterator[Block]:
-    """Blocks until the end or until the data do not allow more."""
-    try:
-        yield from source
-    except AssayError as error:
-        yield f"Not shown: {error}."
 
 
 @SECTIONS.register("summary", title="Summary", need="")
@@ -85,7 +19,7 @@ def summary_section(m: Material) -> Iterator[Block]:
 @SECTIONS.register("leaderboard", title="Leaderboard", need="scores")
 def leaderboard_section(m: Material) -> Iterator[Block]:
     """Means with intervals and letters, and every run against the baseline."""
-    from assay.report.scores import leaderboard
+    from assay.report.figures.stats import leaderboard
 
     if min(m.main.shape) < 2:
         yield "One run, or one topic, leaves nothing to be tested: means only."
@@ -103,8 +37,8 @@ def leaderboard_section(m: Material) -> Iterator[Block]:
 @SECTIONS.register("comparison", title="Comparison", need="scores")
 def comparison_section(m: Material) -> Iterator[Block]:
     """Two runs topic by topic, all pairs at once, and the measures beside each other."""
-    from assay.report.measuring import measure_agreement, pair_curves
-    from assay.report.scores import differences
+    from assay.report.figures.stats import differences, pair_curves
+    from assay.report.figures.studies import measure_agreement
     from assay.stats.anova import two_way
     from assay.stats.two_runs import compare_two, comparisons_table
 
@@ -136,7 +70,7 @@ def comparison_section(m: Material) -> Iterator[Block]:
 @SECTIONS.register("topics", title="Topic by topic", need="scores")
 def topics_section(m: Material) -> Iterator[Block]:
     """Every run on every topic, raw and standardized; which topics are hard, and which tell runs apart."""
-    from assay.report.scores import distribution, score_map
+    from assay.report.figures.data import distribution, score_map
     from assay.standard.factors import standardized
     from assay.standard.items import item_total
 
@@ -161,7 +95,8 @@ def topics_section(m: Material) -> Iterator[Block]:
 def power_section(m: Material) -> Iterator[Block]:
     """The detectable difference, the topics needed, and where the variance comes from."""
     from assay.plan.power import power_curve
-    from assay.report.planning import audit_map, components, power_curves
+    from assay.report.figures.plan import audit_map, power_curves
+    from assay.report.figures.standard import components
     from assay.standard.variance import variance_components
 
     audit = m.audit

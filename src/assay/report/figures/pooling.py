@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.tables import shown as as_shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
+from assay.report.figures import draws
 from assay.report.shapes import amount, bars, cells, lines, names, tall, tips
 from assay.report.theme import ACCENT, MAIN
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 TOP = 40
 
 
+@draws("pooling.Curves")
 def judging_curves(result: Curves) -> Figure:
     """The share of the relevant docs found by each judging order over the docs judged per topic."""
     orders = [c.order for c in result.curves]
@@ -50,6 +52,7 @@ def judging_curves(result: Curves) -> Figure:
     return drawn(made, name="judging", title=title, description=said, rows=rows)
 
 
+@draws("pooling.LeftOut")
 def bias_bars(result: LeftOut, *, top: int = TOP) -> Figure:
     """What each run's mean loses (or gains) when the pool lacks it, the greatest loss first."""
     alt = altair()
@@ -80,6 +83,7 @@ def bias_bars(result: LeftOut, *, top: int = TOP) -> Figure:
     return drawn(made, name="pool-bias", title=title, description=said, rows=rows)
 
 
+@draws("pooling.Contributions")
 def contributions(result: Contributions, *, top: int = TOP) -> Figure:
     """Docs that each run or group brought to the pool, those it alone brought marked."""
     alt = altair()
@@ -103,6 +107,7 @@ def contributions(result: Contributions, *, top: int = TOP) -> Figure:
     )
 
 
+@draws("pooling.Adjustment")
 def adjustment(result: Adjustment) -> Figure:
     """A run's mean as scored and as adjusted for the pool's bias."""
     rows = rows_of(what=["as scored", "adjusted"], score=[result.unpooled, result.adjusted])
@@ -115,6 +120,7 @@ def adjustment(result: Adjustment) -> Figure:
     return drawn(made, name="adjustment", title=title, description=said, rows=rows)
 
 
+@draws("pooling.Accuracy")
 def adjustment_errors(result: Accuracy) -> Figure:
     """Mean absolute error of each estimator over the number of pooled runs, most common topics."""
     series = {"as scored": result.raw, "by other systems": result.systems, "by topics": result.adjusted}
@@ -131,6 +137,7 @@ def adjustment_errors(result: Accuracy) -> Figure:
     )
 
 
+@draws("pooling.Confidence")
 def confidences(result: Confidence) -> Figure:
     """How sure it is that the run of each row is better than that of each column."""
     order = np.argsort(-result.means, kind="stable")[:TOP]

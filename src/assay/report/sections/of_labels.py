@@ -17,7 +17,8 @@ def crowd_section(m: Material) -> Iterator[Block]:
     """Workers, labels, docs, time; and where there are judgments, what each grade is worth in labels."""
     from assay.crowd.findings import findings, findings_table
     from assay.crowd.quality import doc_quality
-    from assay.report.workers import doc_controversy, label_distribution, worker_scatter
+    from assay.report.figures.crowd import doc_controversy, worker_scatter
+    from assay.report.figures.data import label_distribution
 
     if m.labels is None:
         return
@@ -34,7 +35,7 @@ def crowd_section(m: Material) -> Iterator[Block]:
 
 def _time(m: Material) -> Iterator[Block]:
     from assay.crowd.effort import time_by_position as timed
-    from assay.report.workers import time_by_position
+    from assay.report.figures.crowd import time_by_position
 
     if m.labels is not None and m.labels.seconds is not None:
         found = timed(m.labels)
@@ -45,7 +46,7 @@ def _time(m: Material) -> Iterator[Block]:
 @SECTIONS.register("agreement", title="Agreement of the workers", need="labels")
 def agreement_section(m: Material) -> Iterator[Block]:
     """α and κ in all and per topic; with judgments also agreement with them and the gain profile."""
-    from assay.report.workers import agreement_by_topic
+    from assay.report.figures.agreement import agreement_by_topic
 
     yield from m.drawing(agreement_by_topic, m.agreement)
     yield m.agreement.table()
@@ -61,7 +62,7 @@ def agreement_section(m: Material) -> Iterator[Block]:
 def _against_reference(m: Material) -> Iterator[Block]:
     from assay.crowd.profiles import gain_profile
     from assay.crowd.quality import topic_quality
-    from assay.report import workers
+    from assay.report.figures import crowd as workers
 
     if m.labels is None or m.qrels is None:
         return

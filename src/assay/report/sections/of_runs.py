@@ -15,8 +15,9 @@ from assay.report.sections import SECTIONS, Block
 def pool_section(m: Material) -> Iterator[Block]:
     """How much of each run is judged, between which scores judging the rest would leave it, what the pool hides."""
     from assay.data.aligned import align
-    from assay.report.pools import bias_bars
-    from assay.report.ranks import recall_precision, recall_precision_curves, relevance_map
+    from assay.report.curves import recall_precision, recall_precision_curves
+    from assay.report.figures.data import relevance_map
+    from assay.report.figures.pooling import bias_bars
 
     yield (
         "Docs that nobody judged count as not relevant. A run that brought docs to the pool has an advantage over one "
@@ -79,8 +80,8 @@ def ties_section(m: Material) -> Iterator[Block]:
 @SECTIONS.register("similarity", title="How alike the runs are", need="runs")
 def similarity_section(m: Material) -> Iterator[Block]:
     """RBO of every two runs, clustered, and of the two best by depth."""
-    from assay.report.alike import similarity_map
-    from assay.report.ranks import overlap_by_depth, overlap_curve
+    from assay.report.curves import overlap_by_depth, overlap_curve
+    from assay.report.figures.similarity import similarity_map
 
     runs = m.best_runs
     if len(runs) < 2:

@@ -14,7 +14,6 @@ from assay.core.registry import Registry
 from assay.core.tables import Table
 from assay.report.figure import Figure
 from assay.report.material import Material
-from assay.report.sentences import NAMES, compared, summary
 
 Block = str | Figure | Table
 """A paragraph, a chart or a table."""

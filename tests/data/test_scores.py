@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.data.scores import ScoreMatrix, joined, same_scores
+from assay.data.scores import ScoreMatrix, Scores, joined, same_scores
 from assay.io.scores import read_scores, write_scores
 
 MATRIX = ScoreMatrix.of([[0.1, 0.3, 0.0], [0.2, 0.2, 0.5]], runs=["a", "b"], topics=["1", "2", "010"], measure="AP")
@@ -181,3 +181,48 @@ def test_an_unknown_measure_is_named(tmp_path: Path) -> None:
         read_scores(tmp_path / "s.csv", measure="RR")
     with pytest.raises(DataError, match="a matrix file holds one measure"):
         write_scores(tmp_path / "s.csv", [MATRIX, MATRIX], shape="matrix")
+
+
+BOTH = Scores(
+    (
+        ScoreMatrix.of([[0.1, 0.3], [0.4, 0.4]], runs=["a", "b"], measure="RBP", signature="RBP(p=0.8)|ties:docid"),
+        ScoreMatrix.of([[2, 3], [4, 0]], runs=["a", "b"], measure="NumRet"),
+    ),
+    ("mean", "sum"),
+)
+
+
+def test_scores_are_a_sequence_that_knows_its_measures() -> None:
+    rbp, counts = BOTH
+    assert (BOTH[0], BOTH[-1], len(BOTH), BOTH.measures) == (rbp, counts, 2, ("RBP", "NumRet"))
+    assert BOTH["RBP"] is rbp
+    assert BOTH["RBP( p=.8 )"] is rbp  # as it is written in full
+    held: list[object] = [what for what in ("NumRet", rbp, "AP") if BOTH.__contains__(what)]
+    assert held == ["NumRet", rbp]
+    assert BOTH[1:].measures == ("NumRet",)
+    assert repr(BOTH) == "Scores(RBP, NumRet: 2 runs × 2 topics)"
+    with pytest.raises(UsageError, match="no scores of 'NumRte'; did you mean NumRet"):
+        BOTH["NumRte"]
+
+
+def test_scores_as_tables_and_record() -> None:
+    assert BOTH.table().rows == (("b", 0.4, 4.0), ("a", 0.2, 5.0))
+    assert BOTH.table().cells()[0] == ["b", "0.4000", "4"]
+    assert BOTH.per_topic().rows[1] == ("a", "2", 0.3, 3.0)
+    record = BOTH.record()
+    assert record["rows"][0] == {"run": "b", "RBP": 0.4, "NumRet": 4.0}
+    assert (record["result"], record["signatures"]["RBP"], record["n"]) == ("scores", "RBP(p=0.8)|ties:docid", 2)
+
+
+def test_a_part_of_scores_keeps_how_they_are_averaged() -> None:
+    part = BOTH.select(runs=["a"], topics=[2])
+    assert part.table().rows == (("a", 0.3, 3.0),)
+    assert part.aggregates == ("mean", "sum")
+
+
+def test_scores_on_different_topics_are_not_one() -> None:
+    with pytest.raises(DataError, match="AP and RR are not on the same runs and topics"):
+        Scores((scores("AP"), scores("RR", topics=("1", "2"))))
+    with pytest.raises(UsageError, match="no aggregate 'men'; did you mean mean"):
+        Scores((scores("AP"),), ("men",))
+    assert Scores(()).table().rows == ()

@@ -1,4 +1,4 @@
-"""ScoreMatrix: one measure on runs × topics, and what it is: its measure and the policy it was scored under.
+"""ScoreMatrix: one measure on runs × topics, and what it is: its measure and policy. Scores: one for each measure.
 
 Where the flow stands: grades → **scores** → result. Score files are read and written in `io/scores.py`.
 """
@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import did_you_mean, parse_call
+from assay.core.registry import did_you_mean
+from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
 
-UNNAMED = "score"
-"""The measure of scores that nobody named."""
-NOT_POLICY = ("assay", "reference")
-"""Parts of a signature that say where scores come from, not what they are: two that differ only there are the same."""
+AGGREGATES = ("mean", "median", "geometric", "sum")
+"""How the scores of a run on its topics become one number."""
+FLOOR = 1e-5
+"""The least score that a geometric mean sees, as in trec_eval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,7 @@ class ScoreMatrix:
         """Median over the topics, one per run."""
         return np.asarray(np.median(self.values, axis=1))
 
-    def geometric_means(self, floor: float = 1e-5) -> Floats:
+    def geometric_means(self, floor: float = FLOOR) -> Floats:
         """exp(mean(log(max(score, floor)))) over the topics, one per run; trec_eval's floor by default."""
         return np.asarray(np.exp(np.log(np.maximum(self.values, floor)).mean(axis=1)))
 
@@ -161,6 +163,125 @@ class ScoreMatrix:
             raise UsageError(f"no run {run!r}{did_you_mean(run, self.runs)}") from None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Result, Sequence[ScoreMatrix]):
+    """What evaluate returns: one ScoreMatrix per measure, all on the same runs and topics.
+
+    A sequence of them, which also answers to the name of a measure.
+
+    >>> runs, topics = ["a", "b"], ["1", "2"]
+    >>> ap = ScoreMatrix.of([[0.1, 0.3], [0.4, 0.2]], runs=runs, topics=topics, measure="AP")
+    >>> rr = ScoreMatrix.of([[0.5, 1.0], [1.0, 0.5]], runs=runs, topics=topics, measure="RR")
+    >>> scores = Scores((ap, rr))
+    >>> scores["RR"], scores[0], scores.measures
+    (ScoreMatrix('RR', 2 runs × 2 topics), ScoreMatrix('AP', 2 runs × 2 topics), ('AP', 'RR'))
+    >>> print(scores.table().csv().splitlines()[1])
+    b,0.30000000000000004,0.75
+    """
+
+    matrices: tuple[ScoreMatrix, ...]
+    aggregates: tuple[str, ...] = ()
+    """How the topics of each measure become one number, one of AGGREGATES; the mean where nothing is given."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrices", tuple(self.matrices))
+        object.__setattr__(self, "aggregates", tuple(self.aggregates) or ("mean",) * len(self.matrices))
+        for matrix in self.matrices[1:]:
+            if (matrix.runs, matrix.topics) != (self.runs, self.topics):
+                raise DataError(f"{self.matrices[0].measure} and {matrix.measure} are not on the same runs and topics")
+        for name in self.aggregates:
+            if name not in AGGREGATES:
+                raise UsageError(f"no aggregate {name!r}{did_you_mean(name, AGGREGATES)}")
+        if len(self.aggregates) != len(self.matrices):
+            raise UsageError(f"{len(self.aggregates)} aggregates for {len(self.matrices)} measures")
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, as they were written."""
+        return tuple(matrix.measure for matrix in self.matrices)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs of every matrix."""
+        return self.matrices[0].runs if self.matrices else ()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of every matrix."""
+        return self.matrices[0].topics if self.matrices else ()
+
+    def __len__(self) -> int:
+        return len(self.matrices)
+
+    @overload
+    def __getitem__(self, which: int | str) -> ScoreMatrix: ...
+    @overload
+    def __getitem__(self, which: slice) -> Scores: ...
+    def __getitem__(self, which: int | str | slice) -> ScoreMatrix | Scores:
+        if isinstance(which, slice):
+            return Scores(self.matrices[which], self.aggregates[which])
+        if not isinstance(which, str):
+            return self.matrices[which]
+        for matrix in self.matrices:
+            in_full = matrix.signature.partition("|")[0]
+            if canonical(which) in (canonical(matrix.measure), canonical(in_full)):
+                return matrix
+        raise UsageError(f"no scores of {which!r}{did_you_mean(which, self.measures)}")
+
+    def __contains__(self, which: object) -> bool:
+        names = {canonical(name) for name in self.measures}
+        return canonical(which) in names if isinstance(which, str) else which in self.matrices
+
+    def __repr__(self) -> str:
+        return f"Scores({', '.join(self.measures)}: {len(self.runs)} runs × {len(self.topics)} topics)"
+
+    def select(self, *, runs: Sequence[str | int] | None = None, topics: Sequence[str | int] | None = None) -> Scores:
+        """Only these runs and topics, in this order, of every measure."""
+        return Scores(tuple(m.select(runs=runs, topics=topics) for m in self.matrices), self.aggregates)
+
+    def averages(self) -> list[list[float]]:
+        """For each measure the score of every run over its topics: their mean, or what the measure's aggregate is."""
+        pairs = zip(self.matrices, self.aggregates, strict=True)
+        return [[averaged(row, how) for row in matrix.values] for matrix, how in pairs]
+
+    def table(self) -> Table:
+        """One row per run, best first on the first measure; one column per measure."""
+        columns = self.averages()
+        order = np.argsort(-np.array(columns[0]), kind="stable").tolist() if columns else []
+        rows = [(self.runs[i], *(column[i] for column in columns)) for i in order]
+        formats = {"run": ""}
+        for matrix, aggregate in zip(self.matrices, self.aggregates, strict=True):
+            counts = aggregate == "sum" and bool((matrix.values == np.rint(matrix.values)).all())
+            formats[matrix.measure] = ".0f" if counts else ".4f"
+        notes = [f"{len(self.topics)} topics; {matrix.signature}" for matrix in self.matrices]
+        return Table.of(formats, rows, notes=["", *notes])
+
+    def per_topic(self) -> Table:
+        """One row per run and topic, one column per measure."""
+        rows = [
+            (run, topic, *(matrix.values[i, j] for matrix in self.matrices))
+            for i, run in enumerate(self.runs)
+            for j, topic in enumerate(self.topics)
+        ]
+        return Table.of({"run": "", "topic": "", **dict.fromkeys(self.measures, ".4f")}, rows)
+
+    def record(self) -> dict[str, Any]:
+        """The summary as plain data, with the signature of every measure and the number of topics."""
+        signatures = {matrix.measure: matrix.signature for matrix in self.matrices}
+        return {**super().record(), "signatures": signatures, "n": len(self.topics)}
+
+
+def averaged(scores: Floats, how: str = "mean") -> float:
+    """Scores over the topics in one number, by one of AGGREGATES; 0 without topics."""
+    if not len(scores):
+        return 0.0
+    if how == "median":
+        return float(np.median(scores))
+    if how == "geometric":
+        return float(np.exp(np.log(np.maximum(scores, FLOOR)).mean()))
+    return float(scores.sum() if how == "sum" else scores.mean())
+
+
 def same_scores(first: ScoreMatrix, second: ScoreMatrix, *, force: str | None = None) -> None:
     """An error that names both unless two matrices hold the same quantity: one measure, scored under one policy.
 
@@ -174,19 +295,6 @@ def same_scores(first: ScoreMatrix, second: ScoreMatrix, *, force: str | None = 
     assay.core.errors.UsageError: AP and P@10 are not the same measure; --force-measure NAME says that they are
     """
     same_quantity((first.measure, first.signature), (second.measure, second.signature), force=force)
-
-
-def same_quantity(first: tuple[str, str], second: tuple[str, str], *, force: str | None = None) -> None:
-    """As same_scores, of two pairs (measure, signature): what factors of standardization carry."""
-    if force is not None or _quantity(*first) == _quantity(*second):
-        return
-    way_out = "--force-measure NAME says that they are"
-    if not _same_measure(first, second):
-        names = " and ".join(_shown_measure(measure) for measure, _ in (first, second))
-        raise UsageError(f"{names} are not the same measure; {way_out}")
-    if _policy(first[1]) and _policy(second[1]):
-        what = f"{first[0]}: the scores do not rest on the same policy: {first[1]} and {second[1]}"
-        raise UsageError(f"{what}; score both alike, or {way_out}")
 
 
 def joined(matrices: Sequence[ScoreMatrix], *, force: str | None = None) -> list[ScoreMatrix]:
@@ -203,7 +311,7 @@ def joined(matrices: Sequence[ScoreMatrix], *, force: str | None = None) -> list
         if force is not None:
             matrix = matrix.renamed(force)
         quantity = (matrix.measure, matrix.signature)
-        group = next((g for g in groups if _same_measure((g[0].measure, g[0].signature), quantity)), None)
+        group = next((g for g in groups if same_measure((g[0].measure, g[0].signature), quantity)), None)
         if group is None:
             groups.append([matrix])
         else:
@@ -225,47 +333,8 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     values = np.concatenate([part.select(topics=head.topics).values for part in parts])
     # what is said of all of them must hold for each: one of unknown policy makes the policy of all unknown
     signatures = list(dict.fromkeys(part.signature for part in parts))
-    signature = signatures[0] if len({_policy(s) for s in signatures}) == 1 else head.measure
+    signature = signatures[0] if len({policy_of(s) for s in signatures}) == 1 else head.measure
     return ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=head.measure, signature=signature)
-
-
-def _quantity(measure: str, signature: str) -> tuple[str, frozenset[str]]:
-    """What scores are, so that equal ones can be told: the measure in one spelling, and the policy."""
-    policy = _policy(signature)
-    name = signature.partition("|")[0] if policy else measure
-    return canonical(name), policy
-
-
-def _same_measure(first: tuple[str, str], second: tuple[str, str]) -> bool:
-    return canonical(first[0]) == canonical(second[0]) or _quantity(*first) == _quantity(*second)
-
-
-def _policy(signature: str) -> frozenset[str]:
-    """The parts of a signature that make two scores differ; none where the policy is not known."""
-    parts = signature.split("|")[1:]
-    kept = [part for part in parts if part.partition(":")[0] not in NOT_POLICY]
-    # whether an average over ties is exact or sampled hangs on the data, and both estimate the same number
-    return frozenset(part.partition("(")[0] if part.startswith("ties:") else part for part in kept)
-
-
-def canonical(measure: str) -> str:
-    """A measure's name in one spelling: blanks, the order of its parameters and the writing of numbers do not matter.
-
-    >>> canonical("RBP( p=.80 )"), canonical("z(AP)")
-    ('RBP(p=0.8)', 'z(AP)')
-    """
-    text = measure.strip()
-    try:
-        name, parameters = parse_call(text)
-    except UsageError:
-        return text
-    if not parameters:
-        return name
-    return f"{name}({', '.join(f'{key}={parameters[key]}' for key in sorted(parameters))})"
-
-
-def _shown_measure(measure: str) -> str:
-    return "scores of no named measure" if measure == UNNAMED else measure
 
 
 def _name(value: object, what: str) -> str:

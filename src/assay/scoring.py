@@ -23,7 +23,7 @@ from assay.data.aligned import Match, match
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels, align_intents
 from assay.data.runs import TIES
-from assay.data.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix, Scores
 from assay.io import read_run
 from assay.measures import Measure, parse
 from assay.measures.diversity import evaluate_intents
@@ -102,8 +102,8 @@ def evaluate(
     jobs: int = 1,
     progress: Progress = silent,
     **choices: Any,
-) -> list[ScoreMatrix]:
-    """Scores of runs (or run files) on the topics of the qrels, one matrix per measure.
+) -> Scores:
+    """Scores of runs (or run files) on the topics of the qrels: one matrix per measure, by place or by name.
 
     The choices of a Policy may be given by name: ties="average", missing="drop", compat="trec_eval-9", depth=100 ….
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
@@ -200,7 +200,7 @@ class Aligned:
         *,
         lengths: Mapping[str, float] | None = None,
         jobs: int = 1,
-    ) -> list[ScoreMatrix]:
+    ) -> Scores:
         """The scores of all runs, one matrix per measure."""
         wanted = parsed(measures)
         found = ordered_map(
@@ -289,7 +289,7 @@ def _matrices(
     measures: Sequence[Measure],
     policy: Policy,
     names: Sequence[str],
-) -> list[ScoreMatrix]:
+) -> Scores:
     keep = _kept_topics(scored, qrels, policy, names)
     topics = tuple(t for t, kept in zip(qrels.topics, keep, strict=True) if kept)
     out = []
@@ -297,7 +297,7 @@ def _matrices(
         values = np.array([s.values[i][keep] for s in scored]).reshape(len(scored), len(topics))
         how = max((s.ties[i] for s in scored), key=len, default=policy.ties)
         out.append(ScoreMatrix(tuple(names), topics, values, str(measure), policy.signature(measure, how)))
-    return out
+    return Scores(tuple(out), tuple(m.aggregate for m in measures))
 
 
 def _kept_topics(

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from assay.core.ids import Ids, aligned_words, coded, joined, load_words
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=40)
+STEMS = st.sampled_from(["a", "ab", "x" * 7, "x" * 8, "x" * 63, "x" * 64, "x" * 1023, "x" * 1024, "x" * 3000])
+ENDS = st.text("\0ab", max_size=9)
+TEXT_OF_ANY_LENGTH = st.tuples(STEMS, ENDS).map("".join)
 
 
 @given(st.lists(TEXT, max_size=30))
@@ -54,10 +57,22 @@ def test_joined_is_concatenation(columns: list[list[str]]) -> None:
     assert joined([Ids.of(c) for c in columns]).tolist() == [t for c in columns for t in c]
 
 
-@given(st.lists(TEXT, min_size=2, max_size=20))
-def test_fixed_sorts_by_bytes(texts: list[str]) -> None:
-    order = np.argsort(Ids.of(texts).fixed(), kind="stable")
-    assert [texts[i] for i in order] == sorted(texts, key=str.encode)
+@given(st.lists(TEXT_OF_ANY_LENGTH, max_size=20))
+def test_order_and_ranks_are_those_of_the_bytes(texts: list[str]) -> None:
+    ids = Ids.of(texts)
+    in_order = sorted(range(len(texts)), key=lambda i: texts[i].encode())
+    assert ids.byte_order().tolist() == in_order
+    place = {t: i for i, t in enumerate(sorted(set(texts), key=str.encode))}
+    assert ids.byte_ranks().tolist() == [place[t] for t in texts]
+
+
+@given(st.lists(TEXT_OF_ANY_LENGTH, min_size=1, max_size=20))
+def test_long_ids_and_zero_bytes_are_compared_to_their_end(texts: list[str]) -> None:
+    ids, shifted = Ids.of(texts), [*texts[1:], texts[0]]
+    assert ids.same_as(Ids.of(shifted)).tolist() == [a == b for a, b in zip(texts, shifted, strict=True)]
+    assert len(set(ids.hashes().tolist())) == len(set(texts))
+    (code,), vocabulary = coded([ids])
+    assert [vocabulary[i] for i in code] == texts
 
 
 def test_words_are_read_at_any_place() -> None:

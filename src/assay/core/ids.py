@@ -1,21 +1,28 @@
 """Ids: a column of doc ids as bytes, never as Python strings unless somebody looks.
 
 A run of seven million docs is one buffer with seven million starts and lengths. Ids are hashed and compared eight bytes
-at a time; equal hashes are always confirmed byte by byte, so that a collision cannot lie.
+at a time. The hash is public, so anybody can make ids that share it: a hash only finds candidates. Which ids are equal
+is always decided by their bytes, and ids that share a hash are sorted by their bytes, so that many of them cost no
+more than many others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bytes, Ints, Words
+from assay.core.arrays import Bools, Bytes, Ints, Words
 
 WORD = 8
 MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD)] + [2**64 - 1], dtype=np.uint64)
+PREFIX = 64
+"""Bytes of an id that are sorted as a whole column; where they are equal, Python compares the rest."""
+LONG = 1024
+"""Ids of more bytes are looked at one by one: a step of eight bytes for the sake of one id is slow."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
@@ -63,32 +70,28 @@ class Ids:
         ends = (self.starts + self.lengths).tolist()
         return [str(data[s:e], "utf-8") for s, e in zip(self.starts.tolist(), ends, strict=True)]
 
-    def take(self, index: npt.ArrayLike) -> Ids:
+    def take(self, index: npt.ArrayLike | slice) -> Ids:
         """The ids at these places; the buffer is shared."""
-        at = np.asarray(index)
+        at = index if isinstance(index, slice) else np.asarray(index)
         return Ids(self.buffer, self.starts[at], self.lengths[at])
 
     def packed(self) -> Ids:
         """The same ids in a buffer that holds nothing else."""
-        matrix, inside = self._matrix()
-        buffer = np.concatenate([matrix[inside], np.zeros(2 * WORD, np.uint8)])
-        return Ids(buffer, np.cumsum(self.lengths) - self.lengths, self.lengths)
-
-    def fixed(self) -> npt.NDArray[np.bytes_]:
-        """The ids as numpy byte strings, which compare and sort by their bytes."""
-        matrix, inside = self._matrix()
-        matrix = np.where(inside, matrix, 0).astype(np.uint8)
-        width = max(1, matrix.shape[1])
-        return np.ascontiguousarray(matrix).view(f"S{width}").reshape(-1) if len(self) else np.zeros(0, "S1")
+        starts = np.cumsum(self.lengths) - self.lengths
+        source = np.repeat(self.starts - starts, self.lengths)
+        source += np.arange(len(source))
+        buffer = np.concatenate([self.buffer[source], np.zeros(2 * WORD, np.uint8)])
+        return Ids(buffer, starts, self.lengths)
 
     def hashes(self) -> Words:
         """A 64-bit hash of each id; equal ids have equal hashes, whatever buffer they stand in."""
         state = self.lengths.astype(np.uint64) * _ODD
-        shortest, longest = int(self.lengths.min(initial=0)), int(self.lengths.max(initial=0))
-        for offset in range(0, longest, WORD):
-            rows = slice(None) if shortest > offset else np.flatnonzero(self.lengths > offset)
+        for offset, rows in self._steps():
             state[rows] = _mixed(state[rows], self._words(rows, offset))
         state *= _ODD
+        for i in self._long():
+            digest = blake2b(self.raw(i), digest_size=WORD).digest()
+            state[i] = int.from_bytes(digest, "little")
         return state
 
     def changes(self) -> Ints:
@@ -98,32 +101,83 @@ class Ids:
         [0, 2]
         """
         new = np.ones(len(self), dtype=bool)
-        new[1:] = self.lengths[1:] != self.lengths[:-1]
-        for offset in range(0, int(self.lengths.max(initial=0)), WORD):
-            word = self._words(slice(None), offset)
-            new[1:] |= word[1:] != word[:-1]
+        new[1:] = ~self.take(slice(1, None)).same_as(self.take(slice(None, -1)))
         return np.flatnonzero(new)
 
-    def same_as(self, other: Ids) -> npt.NDArray[np.bool_]:
+    def same_as(self, other: Ids) -> Bools:
         """Whether each id equals the id at the same place of the other column, byte for byte."""
-        same: npt.NDArray[np.bool_] = self.lengths == other.lengths
-        for offset in range(0, int(self.lengths.max(initial=0)), WORD):
-            rows = np.flatnonzero(same & (self.lengths > offset))
-            same[rows] = self._words(rows, offset) == other._words(rows, offset)
+        same: Bools = self.lengths == other.lengths
+        for offset, rows in self._steps():
+            same[rows] &= self._words(rows, offset) == other._words(rows, offset)
+        for i in self._long():
+            same[i] = same[i] and self.raw(i) == other.raw(i)
         return same
+
+    def byte_order(self) -> Ints:
+        """The places of the ids, ascending by their bytes; equal ids in the order in which they stand.
+
+        >>> Ids.of(["b", "a", "ab"]).byte_order().tolist()
+        [1, 2, 0]
+        """
+        prefixes = self.prefixes()
+        order = np.argsort(prefixes, kind="stable").astype(np.int64)
+        prefixes, lengths = prefixes[order], self.lengths[order]
+        alike = prefixes[1:] == prefixes[:-1]
+        # The prefix holds a whole id, unless the id is longer or ends with zero bytes, which do not count there.
+        unsettled = alike & ((lengths[1:] != lengths[:-1]) | (lengths[1:] > PREFIX))
+        if unsettled.any():
+            block = np.concatenate([[0], np.cumsum(~alike)])
+            places = np.flatnonzero(np.isin(block, block[1:][unsettled]))
+            rows = order[places].tolist()
+            by_bytes = sorted(zip(block[places].tolist(), map(self.raw, rows), rows, strict=True))
+            order[places] = [row for _, _, row in by_bytes]
+        return order
+
+    def byte_ranks(self) -> Ints:
+        """A number for each id: equal ids have equal numbers, and numbers compare as the bytes of the ids do.
+
+        >>> Ids.of(["b", "a", "ab", "b"]).byte_ranks().tolist()
+        [2, 0, 1, 2]
+        """
+        order = self.byte_order()
+        new = np.zeros(len(self), dtype=np.int64)
+        new[self.take(order).changes()] = 1
+        ranks = np.empty(len(self), dtype=np.int64)
+        ranks[order] = np.cumsum(new) - 1
+        return ranks
+
+    def prefixes(self) -> npt.NDArray[np.bytes_]:
+        """The first 64 bytes of each id as numpy byte strings, which compare and sort by their bytes."""
+        longest = max(1, int(self.lengths.max(initial=0)))
+        words = -(-min(longest, PREFIX) // WORD)
+        table = np.zeros((len(self), words), dtype="<u8")
+        for offset, rows in self._steps():
+            if offset < PREFIX:
+                table[rows, offset // WORD] = self._words(rows, offset)
+        return table.view(f"S{words * WORD}").reshape(-1)
+
+    def _steps(self) -> Iterator[tuple[int, slice | Ints]]:
+        """Offsets 0, 8, 16, … with the rows of the ids that go on there, as far as ids are compared by column."""
+        shortest = int(self.lengths.min(initial=0))
+        longest = int(self.lengths.max(initial=0))
+        rows: slice | Ints = slice(None)
+        for offset in range(0, min(longest, LONG), WORD):
+            if shortest <= offset:
+                rows = np.flatnonzero(self.lengths > offset) if isinstance(rows, slice) else rows
+                rows = rows[self.lengths[rows] > offset]
+            yield offset, rows
+
+    def _long(self) -> list[int]:
+        """The places of the ids that are too long to be compared by column."""
+        if int(self.lengths.max(initial=0)) <= LONG:
+            return []
+        return np.flatnonzero(self.lengths > LONG).tolist()
 
     def _words(self, rows: slice | Ints, offset: int) -> Words:
         """The eight bytes of these ids from `offset` on, zeros past the end of an id."""
         word = load_words(aligned_words(self.buffer), self.starts[rows] + offset)
         word &= MASKS.take(self.lengths[rows] - offset, mode="clip")
         return word
-
-    def _matrix(self) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-        """Each id as a row of bytes, and where a row holds bytes of the id."""
-        span = np.arange(int(self.lengths.max(initial=0)))
-        inside = span[None, :] < self.lengths[:, None]
-        at = np.minimum(self.starts[:, None] + span[None, :], max(0, len(self.buffer) - 1))
-        return self.buffer[at], inside
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
@@ -145,24 +199,37 @@ def coded(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
     >>> [c.tolist() for c in codes], vocabulary.tolist()
     ([[1, 0], [2, 1]], ['a', 'b', 'c'])
     """
-    first: list[Ids] = []
-    uniques: list[Words] = []
+    distinct: list[Words] = []
+    examples: list[Ids] = []
+    places: list[Ints] = []
     for column in columns:
-        unique, at = np.unique(column.hashes(), return_index=True)
-        uniques.append(unique)
-        first.append(column.take(at))
-    every = np.concatenate([np.zeros(0, np.uint64), *uniques])
-    keys, at = np.unique(every, return_index=True)
-    vocabulary = joined(first).take(at)
-    order = np.argsort(vocabulary.fixed(), kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+        hashes, first, place = np.unique(column.hashes(), return_index=True, return_inverse=True)
+        distinct.append(hashes)
+        examples.append(column.take(first))
+        places.append(place)
+    every = np.concatenate([np.zeros(0, np.uint64), *distinct])
+    _, first, number = np.unique(every, return_index=True, return_inverse=True)
+    vocabulary = joined(examples).take(first)
+    order = vocabulary.byte_order()
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
     vocabulary = vocabulary.take(order)
-    codes = [place[np.searchsorted(keys, c.hashes())] for c in columns]
-    for column, code in zip(columns, codes, strict=True):
-        if not column.same_as(vocabulary.take(code)).all():
-            raise RuntimeError("two ids share a 64-bit hash")
-    return codes, vocabulary
+    ends = np.cumsum([len(d) for d in distinct])
+    codes = [
+        rank[number[end - len(hashes) : end]][place]
+        for end, hashes, place in zip(ends, distinct, places, strict=True)
+    ]  # fmt: skip
+    alone = all(c.same_as(vocabulary.take(code)).all() for c, code in zip(columns, codes, strict=True))
+    return (codes, vocabulary) if alone else _coded_by_bytes(columns)
+
+
+def _coded_by_bytes(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
+    """The same where different ids share a hash: all ids are sorted by their bytes."""
+    every = joined(columns)
+    ranks = every.byte_ranks()
+    _, first = np.unique(ranks, return_index=True)
+    ends = np.cumsum([len(c) for c in columns])
+    return np.split(ranks, ends[:-1]), every.take(first)
 
 
 def aligned_words(buffer: Bytes) -> Words:

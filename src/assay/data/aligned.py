@@ -5,7 +5,7 @@ Where the flow stands: **tables → grades** → scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from assay.core.arrays import Bools, Floats, Ints, Words
 from assay.core.engine import ordered_map
 from assay.core.errors import UsageError
+from assay.core.ids import coded
 from assay.data.grades import UNJUDGED, Grades
 from assay.data.order import short_keys
 from assay.data.qrels import Qrels
@@ -103,18 +104,31 @@ def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     table = _buckets(qrels)
     known = replace(run, keys=run.doc_keys())
 
-    def in_block(block: slice) -> tuple[Ints, Ints]:
+    def in_block(block: slice) -> _Candidates:
         place, words = known.keyed(block, shared)
-        found, judgment = table.find(words)
-        return found + place.start, judgment
+        return table.find(words).shifted(place.start)
 
-    parts = ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True)
-    nothing = np.zeros(0, np.int64)
-    every_row, every_judgment = (
-        np.concatenate([nothing, *column]) for column in zip(*parts, (nothing, nothing), strict=True)
-    )
-    same = run.docs.take(every_row).same_as(qrels.docs.take(every_judgment))
-    return _by_topic(run, qrels, topic_in_run, every_row[same], every_judgment[same])
+    found = _Candidates.joined(ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True))
+    if found.are_crowded():
+        rows, judgments = _joined_by_ids(run, qrels, found.rows, shared)
+    else:
+        rows, judgments = found.pairs(table.order)
+        same = run.docs.take(rows).same_as(qrels.docs.take(judgments))
+        rows, judgments = rows[same], judgments[same]
+    return _by_topic(run, qrels, topic_in_run, rows, judgments)
+
+
+def _joined_by_ids(run: Run, qrels: Qrels, rows: Ints, shared: Ints) -> tuple[Ints, Ints]:
+    """The rows of the run that are judged, and their judgments, where ids that share a key would make many pairs."""
+    (ours, theirs), vocabulary = coded([run.docs.take(rows), qrels.docs])
+    width = len(vocabulary)
+    topic_in_qrels = shared[np.searchsorted(run.bounds, rows, side="right") - 1]
+    wanted = topic_in_qrels * width + ours
+    known = qrels.topic_of_row() * width + theirs
+    order = np.argsort(known, kind="stable")
+    at = order.take(np.searchsorted(known[order], wanted), mode="clip")
+    there = known[at] == wanted
+    return rows[there], at[there]
 
 
 def _by_topic(run: Run, qrels: Qrels, topic_in_run: Ints, rows: Ints, judged_as: Ints) -> Match:
@@ -150,15 +164,47 @@ class _Buckets:
         order = np.argsort(words, kind="stable")
         return cls(words[order], order, filled, shift)
 
-    def find(self, wanted: Words) -> tuple[Ints, Ints]:
-        """All (i, j) with wanted[i] equal to word j; words that are there twice are found twice."""
+    def find(self, wanted: Words) -> _Candidates:
+        """The wanted words that are there, and where; words that are there twice are found twice."""
         rows = np.flatnonzero(self.filled.take(_bucket(wanted, self.shift), mode="clip"))
         first = np.searchsorted(self.words, wanted[rows])
         there = self.words.take(first, mode="clip") == wanted[rows]  # most are in a bucket by chance
         rows, first = rows[there], first[there]
         count = np.searchsorted(self.words, wanted[rows], side="right") - first
-        place = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        return np.repeat(rows, count), self.order[np.repeat(first, count) + place]
+        return _Candidates(rows, first, count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Rows of a run and, for each, the judgments that have its key: `count` of them from `first` in sorted order."""
+
+    rows: Ints
+    first: Ints
+    count: Ints
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Candidates]) -> _Candidates:
+        """Several, one after the other, as one."""
+        none = np.zeros(0, np.int64)
+        return cls(
+            np.concatenate([none, *(p.rows for p in parts)]),
+            np.concatenate([none, *(p.first for p in parts)]),
+            np.concatenate([none, *(p.count for p in parts)]),
+        )
+
+    def shifted(self, by: int) -> _Candidates:
+        """The same with rows counted from another place."""
+        return replace(self, rows=self.rows + by)
+
+    def are_crowded(self) -> bool:
+        """Whether the pairs are many more than the rows: by chance they never are, by craft they can be all pairs."""
+        return int(self.count.sum()) > 2 * len(self.rows) + 1000
+
+    def pairs(self, order: Ints) -> tuple[Ints, Ints]:
+        """Each row with each of its judgments."""
+        before = np.cumsum(self.count) - self.count
+        place = np.arange(self.count.sum()) - np.repeat(before, self.count)
+        return np.repeat(self.rows, self.count), order[np.repeat(self.first, self.count) + place]
 
 
 def _bucket(words: Words, shift: np.uint64) -> Ints:

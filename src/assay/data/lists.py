@@ -72,16 +72,16 @@ class TopicLists:
 
     def number(self, doc: str) -> int:
         """The number of a doc; an error if no run has it."""
-        found = int(np.searchsorted(self._names, doc.encode()))
-        if found < len(self.docs) and self.docs[found] == doc:
-            return found
-        raise DataError(
-            f"topic {self.topic}: doc {doc!r} is not in the pool; judge docs that a run retrieved, or pool deeper"
-        )
+        found = self._numbers.get(doc)
+        if found is None:
+            raise DataError(
+                f"topic {self.topic}: doc {doc!r} is not in the pool; judge docs that a run retrieved, or pool deeper"
+            )
+        return found
 
     @cached_property
-    def _names(self) -> npt.NDArray[np.bytes_]:
-        return self.docs.fixed()
+    def _numbers(self) -> dict[str, int]:
+        return {doc: number for number, doc in enumerate(self.docs)}
 
     def only(self, keep: Bools) -> TopicLists:
         """The lists without the other docs, closed up; docs keep their order."""

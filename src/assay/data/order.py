@@ -79,16 +79,26 @@ def short_keys(hashes: Words) -> Keys:
 
 
 def first_repeat(words: Words, docs: Ids) -> int | None:
-    """The first row whose word and doc were there before."""
-    _, first, inverse = np.unique(words, return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[inverse] != np.arange(len(words)))
-    same = docs.take(again).same_as(docs.take(first[inverse][again]))
-    return int(again[same].min()) if same.any() else None
+    """The first row that has the word and the doc of a row before it.
+
+    Rows of one word are candidates; all of them are compared with each other, by the bytes of their docs.
+    """
+    order = np.argsort(words, kind="stable")
+    level = words[order][1:] == words[order][:-1]
+    shared = np.zeros(len(words), dtype=bool)
+    shared[order[1:][level]] = True
+    shared[order[:-1][level]] = True
+    candidates = np.flatnonzero(shared)
+    word, doc = words[candidates], docs.take(candidates).byte_ranks()
+    order = np.lexsort((doc, word))
+    word, doc = word[order], doc[order]
+    again = (word[1:] == word[:-1]) & (doc[1:] == doc[:-1])
+    return int(candidates[order[1:][again]].min()) if again.any() else None
 
 
 def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:
     """Ascending keys that part tied docs."""
     if ties == "rank" and run.ranks is not None:
         return run.ranks[rows]
-    _, place = np.unique(run.docs.take(rows).fixed(), return_inverse=True)
+    place = run.docs.take(rows).byte_ranks()
     return place if ties == "docid-asc" else -place

@@ -18,7 +18,7 @@ from assay.core.arrays import Bytes, Ints, Keys
 from assay.core.engine import ordered_map
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
-from assay.core.ids import Ids
+from assay.core.ids import Ids, coded
 from assay.data import Qrels, Run, RunInfo
 from assay.data.order import short_keys
 from assay.io import rows
@@ -260,10 +260,9 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] 
 def _coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:
     """Distinct topics in natural order, and the place of each line's topic among them."""
     changes = topics.changes()  # mostly the lines of a topic stand together
-    heads = topics.take(changes)
-    _, first, inverse = np.unique(heads.hashes(), return_index=True, return_inverse=True)
-    names = heads.take(first).tolist()
+    (number,), distinct = coded([topics.take(changes)])
+    names = distinct.tolist()
     ordered = natural_order(names)
     place = {t: i for i, t in enumerate(ordered)}
-    code = np.array([place[t] for t in names], dtype=np.int64)[inverse]
+    code = np.array([place[t] for t in names], dtype=np.int64)[number]
     return tuple(ordered), np.repeat(code, np.diff(changes, append=len(topics)))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bytes, Ints, Keys, Words
-from assay.core.ids import MASKS, WORD, Ids, aligned_words, first_mark, load_window, load_words, short_hashes
+from assay.core.ids import LONG, MASKS, WORD, Ids, aligned_words, first_mark, load_window, load_words, short_hashes
 from assay.data.order import short_keys
 from assay.io._bytes.decimals import fixed_point
 from assay.io._bytes.fields import BLANK, COMMENT, NEWLINE, RETURN
@@ -78,15 +78,16 @@ def alike_lines(buffer: Bytes, start: int, stop: int) -> RunLines | None:
     words = aligned_words(buffer)
     left = load_window(words, starts, (layout.before_doc + 2 * WORD - 1) // WORD)
     topics = _topics(buffer, starts, left, layout.before_doc)
-    docs, keys = _docs(buffer, words, starts + layout.before_doc, _from_byte(left, layout.before_doc))
+    doc_starts = starts + layout.before_doc
+    docs = _docs(buffer, words, doc_starts, _from_byte(left, layout.before_doc))
     score_ends = ends + (1 - layout.after_score)
     scores = _scores(buffer, words, score_ends, layout.decimals)
-    if topics is None or scores is None or not docs.lengths.all():
+    if topics is None or docs is None or scores is None:
         return None
-    if not (docs.starts + docs.lengths + 2 < scores.starts).all():  # the rank stands between
+    if not (doc_starts + docs.ids.lengths + 2 < scores.starts).all():  # the rank stands between
         return None
     tag = Ids(buffer, score_ends[-1:] + 1, np.array([layout.after_score - 2]))
-    return RunLines(*topics, docs, keys, scores.values, tag)
+    return RunLines(*topics, docs.ids, docs.keys, scores.values, tag)
 
 
 def _layout(text: Bytes) -> Layout | None:
@@ -134,23 +135,44 @@ def _from_byte(window: list[Words], byte: int) -> Words:
     return word
 
 
-def _docs(buffer: Bytes, words: Words, at: Ints, word: Words) -> tuple[Ids, Keys]:
-    """The docs that start at these places, and their keys; word: the first eight bytes from there."""
+class _Docs(NamedTuple):
+    ids: Ids
+    keys: Keys
+
+
+def _docs(buffer: Bytes, words: Words, at: Ints, word: Words) -> _Docs | None:
+    """The docs that start at these places, and their keys; word: the first eight bytes from there.
+
+    None where there is no doc at one of the places, or a very long one.
+    """
     lengths = _before_blank(word).astype(np.int64)
+    if not lengths.all():
+        return None
     if (lengths < WORD).all():
         word &= MASKS.take(lengths)
-        return Ids(buffer, at, lengths), short_keys(short_hashes(word, lengths))
-    docs = Ids(buffer, at, _until_blank(words, at, lengths))
-    return docs, short_keys(docs.hashes())
+        return _Docs(Ids(buffer, at, lengths), short_keys(short_hashes(word, lengths)))
+    whole = _until_blank(words, at, lengths)
+    if whole is None:
+        return None
+    docs = Ids(buffer, at, whole)
+    return _Docs(docs, short_keys(docs.hashes()))
 
 
-def _until_blank(words: Words, at: Ints, lengths: Ints) -> Ints:
-    """How long the fields are of whose first eight bytes so many stand before a blank."""
-    lengths, rows, offset = lengths.copy(), np.flatnonzero(lengths == WORD), WORD
+def _until_blank(words: Words, at: Ints, lengths: Ints) -> Ints | None:
+    """The lengths of the fields that start at these places; None where one is very long.
+
+    lengths: how many of the first eight bytes from there stand before a blank.
+    """
+    lengths = lengths.copy()
+    rows = np.flatnonzero(lengths == WORD)
+    offset = WORD
     while len(rows):
+        if offset > LONG:
+            return None
         more = _before_blank(load_words(words, at[rows] + offset))
         lengths[rows] += more
-        rows, offset = rows[more == WORD], offset + WORD
+        rows = rows[more == WORD]
+        offset += WORD
     return lengths
 
 

@@ -177,13 +177,15 @@ def _number_of(digits: Words) -> tuple[Words, Bools]:
 
 def _by_python(fields: Ids) -> Floats:
     """Whatever Python reads; NaN for anything else."""
-    texts = fields.fixed()
-    if not np.strings.find(texts, b"_").max(initial=-1) >= 0:
+    texts = fields.prefixes()
+    # A byte string of numpy is cut at its width and forgets zero bytes at its end.
+    whole = bool((np.strings.str_len(texts) == fields.lengths).all())
+    if whole and not np.strings.find(texts, b"_").max(initial=-1) >= 0:
         try:
             return texts.astype(np.float64)
         except ValueError:
             pass
-    return np.array([_number(t) for t in texts.tolist()])
+    return np.array([_number(fields.raw(i)) for i in range(len(fields))], dtype=np.float64)
 
 
 def _number(text: bytes) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 
 from assay.data import Run
 from assay.io import read_run
-from assay.similarity.correlation import kendall_matrix
+from assay.rankings import kendall_matrix
 from assay.similarity.matrix import rbo_matrix
 from assay.similarity.preferences import preference_similarity
 

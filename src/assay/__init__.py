@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from assay.nojudgments.ranking import ranked
     from assay.plan.power import power_plan
     from assay.pooling import Judging, left_out
+    from assay.rankings.correlation import kendall_tau_b, tau_ap
+    from assay.rankings.rank_biased import rbo
     from assay.report import figure, save_figure, write_report
     from assay.scoring import Policy, evaluate
-    from assay.similarity.correlation import kendall_tau_b, tau_ap
     from assay.similarity.matrix import similarity_matrix
-    from assay.similarity.rbo import rbo
     from assay.similarity.systems import compare_rankings
     from assay.standard.factors import standardized
     from assay.standard.variance import variance_components
@@ -48,13 +48,13 @@ _HOMES = {
     "Run": "data", "RunInfo": "data", "ScoreMatrix": "data", "Table": "core.tables", "Topics": "data",
     "UsageError": "core.errors", "aggregate": "crowd.aggregate", "align": "data", "all_pairs": "stats.all_pairs",
     "cohen_kappa": "agreement.kappa", "compare_rankings": "similarity.systems", "compare_two": "stats.two_runs",
-    "evaluate": "scoring", "figure": "report", "kendall_tau_b": "similarity.correlation",
+    "evaluate": "scoring", "figure": "report", "kendall_tau_b": "rankings",
     "krippendorff_alpha": "agreement.alpha", "leaderboard": "stats.leaderboard", "left_out": "pooling",
     "measure": "measures", "parse": "measures", "power_plan": "plan.power", "predicted": "nojudgments.methods",
-    "ranked": "nojudgments.ranking", "rbo": "similarity.rbo", "read_intent_qrels": "io.diversity",
+    "ranked": "nojudgments.ranking", "rbo": "rankings", "read_intent_qrels": "io.diversity",
     "read_labels": "io", "read_qrels": "io", "read_run": "io", "read_scores": "io.scores", "read_topics": "io",
     "save_figure": "report", "similarity_matrix": "similarity.matrix", "simulate": "studies.simulate",
-    "standardized": "standard.factors", "tau_ap": "similarity.correlation",
+    "standardized": "standard.factors", "tau_ap": "rankings",
     "variance_components": "standard.variance", "worker_quality": "crowd.quality", "write_labels": "io",
     "write_qrels": "io", "write_report": "report", "write_run": "io", "write_scores": "io.scores",
 }  # fmt: skip

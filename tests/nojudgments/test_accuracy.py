@@ -9,8 +9,8 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.accuracy import accuracy, accuracy_table, correlations, level_scores
-from assay.similarity.correlation import tau_ap
-from assay.similarity.rbo import persistence_for, prefix_weight, rbo_of_scores
+from assay.rankings.correlation import tau_ap
+from assay.rankings.rank_biased import persistence_for, prefix_weight, rbo_of_scores
 
 
 @pytest.mark.parametrize(

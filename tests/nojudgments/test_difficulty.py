@@ -10,8 +10,8 @@ from assay.core.errors import DataError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
 from assay.nojudgments.difficulty import average_ap, difficulty, geometric_average_ap
-from assay.similarity.correlation import tau_ap
-from assay.similarity.rbo import rbo_of_scores
+from assay.rankings.correlation import tau_ap
+from assay.rankings.rank_biased import rbo_of_scores
 from tests.conftest import real_data
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.data import Run
+from assay.rankings.rank_biased import parse_ranking, rbo
 from assay.similarity.by_topic import compare_runs, p_sweep
-from assay.similarity.rbo import parse_ranking, rbo
 from assay.similarity.series import series
 
 A = Run.from_lists("a", {"1": list("abcd"), "2": list("xyz"), "9": ["q"]})

@@ -7,9 +7,9 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data import Run
+from assay.rankings.rank_biased import rbo
 from assay.similarity.matrix import rbo_matrix, similarity_matrix
 from assay.similarity.overlap import LIST_SIMILARITIES
-from assay.similarity.rbo import rbo
 from tests.oracles import similarity as plain
 
 

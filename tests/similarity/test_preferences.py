@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.data import Qrels, Run
 from assay.io import read_qrels
-from assay.similarity.correlation import pearson
+from assay.rankings.correlation import pearson
 from assay.similarity.preferences import preference_similarity
 from tests.oracles import similarity as plain
 

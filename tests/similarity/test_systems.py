@@ -9,7 +9,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
-from assay.similarity.correlation import kendall_tau_b, mean_absolute_error
+from assay.rankings.correlation import kendall_tau_b, mean_absolute_error
 from assay.similarity.systems import compare_rankings, rank_correlations
 
 

@@ -10,13 +10,14 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
+from assay.rankings import pair_signs, tau_of_signs
+from assay.rankings.rank_biased import rbo_ext
 from assay.similarity.overlap import average_overlap
-from assay.similarity.rbo import rbo_ext
 from assay.stats.resampling import topic_counts
 from assay.studies import swaps as swap_module
 from assay.studies.concordance import concordance
 from assay.studies.discriminative import difference_needed, discriminative_power
-from assay.studies.matrices import signs, tau_b, without_worst
+from assay.studies.matrices import without_worst
 from assay.studies.rankings import measure_tau, predictivity
 from assay.studies.swapped_lists import _average_overlap, _rbo_ext, _shared, swapped_lists
 from assay.studies.swaps import swap_rates
@@ -55,6 +56,14 @@ def test_a_measure_that_ties_all_runs_has_no_tau() -> None:
     assert found.tau[0, 0] == 1
     assert np.isnan(found.tau[1]).all()
     assert "–: undefined" in found.table().text()
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1.0, 1e13])
+def test_tau_of_measures_does_not_depend_on_their_scale(scale: float) -> None:
+    a, b = random_matrix(8, 6, 1, "a"), random_matrix(8, 6, 2, "b")
+    small = [ScoreMatrix.of(m.values * scale, measure=m.measure) for m in (a, b)]
+    assert measure_tau(small, keep=1.0).tau.tolist() == measure_tau([a, b], keep=1.0).tau.tolist()
+    assert predictivity(small, splits=9, keep=1.0).tau.tolist() == predictivity([a, b], splits=9, keep=1.0).tau.tolist()
 
 
 def test_predictivity_is_a_mean_over_splits() -> None:
@@ -249,4 +258,5 @@ def test_bad_input() -> None:
 
 
 def test_tau_of_constant_scores_is_zero() -> None:
-    assert tau_b(signs(np.zeros((1, 3))), signs(np.array([[1.0, 2.0, 3.0]]))).tolist() == [[0.0]]
+    flat, rising = pair_signs(np.zeros((1, 3))), pair_signs(np.array([[1.0, 2.0, 3.0]]))
+    assert tau_of_signs(flat, rising, undefined=0.0).tolist() == [[0.0]]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.similarity.correlation import CORRELATIONS
-from assay.similarity.rbo import rbo_of_scores
+from assay.rankings.correlation import CORRELATIONS
+from assay.rankings.rank_biased import rbo_of_scores
 from assay.topics.criteria import CRITERIA, pair_counts, pearson, ranks, rbo, spearman, tau, tau_ap, tied_pairs
 from tests.oracles import topics as oracle
 

@@ -13,7 +13,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.core.ids import Ids, coded
 from assay.data import Labels, Qrels
-from assay.similarity.pairs import concordant_pairs, tied_pairs
+from assay.rankings.counts import concordant_pairs, tied_pairs
 
 
 def pairwise_agreement(reference: npt.ArrayLike, labels: npt.ArrayLike, *, untied: bool = False) -> float:

@@ -121,7 +121,7 @@ def command(
 
 def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> float:
     """The p given, or the one for which a prefix carries its weight."""
-    from assay.similarity.rbo import persistence_for
+    from assay.rankings.rank_biased import persistence_for
 
     if carry is None:
         return p
@@ -132,7 +132,7 @@ def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> floa
 
 def _listed() -> list[Table]:
     from assay.core.tables import Table
-    from assay.similarity.correlation import CORRELATIONS
+    from assay.rankings.correlation import CORRELATIONS
     from assay.similarity.overlap import LIST_SIMILARITIES
 
     def of(title: str, entries: object) -> Table:

@@ -72,8 +72,8 @@ def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dic
     >>> {k: round(v, 3) for k, v in correlations(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).items()}
     {'ρ': 0.5, 'τ': 0.333, 'r_S': 0.5, 'τ_AP': 0.5, 'RBO': 0.878}
     """
-    from assay.similarity.correlation import CORRELATIONS
-    from assay.similarity.rbo import rbo_of_scores  # registers "rbo"
+    from assay.rankings.correlation import CORRELATIONS
+    from assay.rankings.rank_biased import rbo_of_scores  # registers "rbo"
 
     x, y = _settled(truth), _settled(predicted)
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:

@@ -20,7 +20,7 @@ from assay.data.lists import Lists, TopicLists
 from assay.pooling.judging import topic_orders
 from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import voters
-from assay.similarity.correlation import kendall_tau_a
+from assay.rankings.correlation import kendall_tau_a
 
 LARGEST = np.iinfo(np.int64).max
 

@@ -3,7 +3,7 @@
 Of the same items: `correlation`; of result lists: `rbo`, `overlap`, `preferences`; of many runs: `matrix`, `series`.
 """
 
-from assay.similarity.correlation import CORRELATIONS
-from assay.similarity.rbo import rbo_of_scores
+from assay.rankings.correlation import CORRELATIONS
+from assay.rankings.rank_biased import rbo_of_scores
 
 __all__ = ["CORRELATIONS", "rbo_of_scores"]

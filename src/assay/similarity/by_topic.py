@@ -17,8 +17,8 @@ from assay.core.groups import natural_order
 from assay.core.tables import Table
 from assay.data import Run
 from assay.data.lists import check_names
+from assay.rankings.rank_biased import RBO, TIE_FORMS, Items, Ranking, rbo
 from assay.similarity.overlap import LIST_SIMILARITIES
-from assay.similarity.rbo import RBO, TIE_FORMS, Items, Ranking, rbo
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from assay.core.errors import UsageError
 from assay.core.tables import Table
 from assay.data import Run
 from assay.data.lists import TopicLists, collected
+from assay.rankings.rank_biased import check_p
 from assay.similarity.by_topic import check_runs, if_defined
 from assay.similarity.overlap import LIST_SIMILARITIES
-from assay.similarity.rbo import check_p
 
 SCORES = ("ext", "min", "max")
 SHOWN = 12

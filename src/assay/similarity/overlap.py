@@ -14,8 +14,8 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
-from assay.similarity.pairs import concordant_pairs
-from assay.similarity.rbo import Items, Ranking, rbo_ext
+from assay.rankings.counts import concordant_pairs
+from assay.rankings.rank_biased import Items, Ranking, rbo_ext
 
 LIST_SIMILARITIES: Registry[Callable[..., float]] = Registry("list similarity")
 

@@ -21,9 +21,9 @@ from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.data.lists import TopicLists, collected
 from assay.data.scores import ScoreMatrix
+from assay.rankings.correlation import CORRELATIONS
+from assay.rankings.counts import ascending_pairs
 from assay.similarity.by_topic import check_runs
-from assay.similarity.correlation import CORRELATIONS
-from assay.similarity.pairs import ascending_pairs
 
 Orders = npt.NDArray[Any]
 AMONG = ("all", "relevant", "nonrelevant")

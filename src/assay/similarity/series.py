@@ -14,8 +14,8 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.tables import Table
 from assay.data import Run
+from assay.rankings.rank_biased import rbo_ext
 from assay.similarity.by_topic import check_runs, common_topics, ranking_of
-from assay.similarity.rbo import rbo_ext
 
 
 @dataclass(frozen=True, eq=False)

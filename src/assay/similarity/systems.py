@@ -1,6 +1,6 @@
 """How alike do two sets of scores rank the same runs, and how sure is that? Correlations with intervals over topics.
 
-Where the flow stands: two score matrices → **result**. The correlations themselves are in `correlation`.
+Where the flow stands: two score matrices → **result**. The correlations themselves are in `assay.rankings`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assay.core.engine import generator
 from assay.core.errors import DataError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.similarity.correlation import CORRELATIONS, kendall_matrix
+from assay.rankings import CORRELATIONS, kendall_matrix, settled
 
 USUAL = ("tau-b", "tau-ap", "pearson", "spearman", "rbo")
 
@@ -98,8 +98,8 @@ def _drawn_means(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, s
 
 
 def _means(weights: Floats, scores: ScoreMatrix) -> Floats:
-    """Weighted means of each run; what differs in the thirteenth digit only is rounding and must tie."""
-    return np.asarray(np.round(weights @ scores.values.T, 12))
+    """Weighted means of each run."""
+    return settled(weights @ scores.values.T)
 
 
 def _correlation(
@@ -114,7 +114,7 @@ def _correlation(
             return float("nan")
 
     cells = entry.name == "delta" and paired
-    observed = value(a.values, b.values) if cells else value(np.round(a.means(), 12), np.round(b.means(), 12))
+    observed = value(a.values, b.values) if cells else value(settled(a.means()), settled(b.means()))
     drawn = np.array([value(x, y) for x, y in zip(drawn_a, drawn_b, strict=True)])
     defined = drawn[np.isfinite(drawn)]
     if not np.isfinite(observed) or not len(defined) or cells:
@@ -130,4 +130,4 @@ def rank_correlations(matrices: Sequence[ScoreMatrix]) -> tuple[tuple[str, ...],
     """
     runs = matrices[0].runs
     means = np.array([m.select(runs=runs).means() for m in matrices])
-    return tuple(m.measure for m in matrices), kendall_matrix(np.round(means, 12))
+    return tuple(m.measure for m in matrices), kendall_matrix(settled(means))

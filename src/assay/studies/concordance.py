@@ -14,7 +14,8 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
-from assay.studies.matrices import same_cells, signs
+from assay.rankings import pair_signs, settled
+from assay.studies.matrices import same_cells
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def concordance(first: ScoreMatrix, second: ScoreMatrix, gold: Sequence[ScoreMat
 
 def _signs(matrix: ScoreMatrix) -> Floats:
     """The sign of the difference of every pair of runs on every topic."""
-    return signs(matrix.values.T)
+    return pair_signs(settled(matrix.values.T))
 
 
 def _sign_test(wins: int, losses: int) -> float:

@@ -11,9 +11,6 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 
-EQUAL = 1e-12
-"""Scores nearer than this are equal: noise must not make an order."""
-
 
 def same_cells(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
     """The matrices brought to the runs and topics of the first; an error if one lacks any, or two have one name."""
@@ -49,27 +46,6 @@ def without_worst(matrices: Sequence[ScoreMatrix], keep: float = 0.75) -> list[S
     if good.sum() < 2:
         raise DataError(f"{int(good.sum())} run is left; a study of rankings needs two")
     return [m.select(runs=[r for r, g in zip(m.runs, good, strict=True) if g]) for m in alike]
-
-
-def signs(means: Floats) -> Floats:
-    """Which of each pair of runs is better: +1, 0, −1, for every row of means; rows × pairs.
-
-    >>> signs(np.array([[0.3, 0.1, 0.1]])).tolist()
-    [[1.0, 1.0, 0.0]]
-    """
-    first, second = np.triu_indices(means.shape[-1], 1)
-    difference = means[..., first] - means[..., second]
-    return np.where(np.abs(difference) < EQUAL, 0.0, np.sign(difference))
-
-
-def tau_b(a: Floats, b: Floats) -> Floats:
-    """Kendall's τ-b of every row of signs of a with every row of b; 0 where all runs are tied.
-
-    >>> tau_b(np.array([[1.0, 1.0, -1.0]]), np.array([[1.0, 1.0, 1.0]])).round(4).tolist()
-    [[0.3333]]
-    """
-    sizes = np.sqrt(np.abs(a).sum(axis=-1)[..., :, None] * np.abs(b).sum(axis=-1)[..., None, :])
-    return np.divide(a @ np.swapaxes(b, -1, -2), sizes, out=np.zeros(sizes.shape), where=sizes > 0)
 
 
 def _place(means: Floats) -> npt.NDArray[np.int64]:

@@ -25,8 +25,8 @@ from assay.nojudgments.methods import predicted
 from assay.nojudgments.reweight import reweighted_emap
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
+from assay.rankings import kendall_rows, settled
 from assay.scoring import evaluate
-from assay.similarity.correlation import kendall_tau_b
 
 
 class Case(NamedTuple):
@@ -233,9 +233,9 @@ def _check(first: str, second: str, cases: Mapping[str, Case], sizes: Sequence[i
 
 
 def kendall(scores: Floats, truth: Floats) -> float:
-    """τ-b, of scores that differ by rounding alone tied; 0 where an arm or the truth ties all runs: it says nothing."""
-    ours, real = np.round(scores, 12), np.round(truth, 12)
-    return 0.0 if np.ptp(ours) == 0 or np.ptp(real) == 0 else kendall_tau_b(real, ours)
+    """τ-b of an arm's scores with the truth; 0 where either ties all runs: such an arm says nothing."""
+    estimate = settled(scores)[None, :]
+    return float(kendall_rows(estimate, settled(truth), undefined=0.0)[0])
 
 
 def _on_topics(case: Case) -> list[Run]:

@@ -15,7 +15,8 @@ from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.studies.matrices import signs, tau_b, without_worst
+from assay.rankings import kendall_matrix, pair_signs, settled, tau_of_signs
+from assay.studies.matrices import without_worst
 
 SPLITS = 2000
 AT_ONCE = 64
@@ -58,9 +59,8 @@ def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> Measu
     [[1.0, 0.3333], [0.3333, 1.0]]
     """
     kept = without_worst(matrices, keep)
-    found = signs(np.array([m.means() for m in kept]))
-    varied = (found != 0).any(axis=1)
-    tau = np.where(varied[:, None] & varied, tau_b(found, found), np.nan)
+    means = np.array([m.means() for m in kept])
+    tau = kendall_matrix(settled(means))
     first = kept[0]
     dropped = len(matrices[0].runs) - len(first.runs)
     return MeasureTau(_names(kept), tau, len(first.runs), len(first.topics), dropped)
@@ -115,7 +115,7 @@ def predictivity(
     for part in chunks(splits, AT_ONCE):
         order = rng.permuted(np.broadcast_to(np.arange(topics), (part.stop - part.start, topics)), axis=1)
         a, b = (_half_signs(values, order[:, i * half : (i + 1) * half]) for i in (0, 1))
-        tau = tau_b(a, b)
+        tau = tau_of_signs(a, b, undefined=0.0)  # a half that ties all runs predicts nothing
         tau = (tau + np.swapaxes(tau, 1, 2)) / 2
         total, squares = total + tau.sum(axis=0), squares + (tau**2).sum(axis=0)
         progress(part.stop, splits)
@@ -128,7 +128,7 @@ def _half_signs(values: Floats, halves: np.ndarray[tuple[int, int], np.dtype[np.
     """splits × measures × pairs of runs: which run is better on each half."""
     chosen = np.zeros((len(halves), values.shape[2]))
     np.put_along_axis(chosen, halves, 1.0, axis=1)
-    return signs(np.moveaxis(values @ chosen.T, 2, 0) / halves.shape[1])
+    return pair_signs(settled(np.moveaxis(values @ chosen.T, 2, 0)))
 
 
 def _names(matrices: Sequence[ScoreMatrix]) -> tuple[str, ...]:

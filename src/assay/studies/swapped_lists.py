@@ -15,7 +15,7 @@ from assay.core.engine import Progress, generators, silent
 from assay.core.tables import Table
 from assay.data.grades import grades
 from assay.measures import parse
-from assay.similarity.correlation import kendall_tau_b
+from assay.rankings import kendall_rows, settled
 from assay.similarity.overlap import kendall_top_k
 
 PERSISTENCES = (0.8, 0.9, 0.95, 0.98)
@@ -66,7 +66,7 @@ def swapped_lists(
     ]
     similarity = np.array(columns).T
     ap = parse("AP")(grades(*([int(d < relevant) for d in ranking] for ranking in lists)))
-    tau = np.array([kendall_tau_b(ap, column) for column in similarity.T])
+    tau = kendall_rows(settled(similarity.T), settled(ap))
     recipe = f"{relevant} relevant and {others} other docs, {swaps} swaps, {repetitions} repetitions, seed {seed}; τ-b"
     return SwappedLists(tuple(names), ap, similarity, tau, recipe)
 

@@ -17,7 +17,7 @@ from assay.core.engine import Progress, generator, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.studies.matrices import signs
+from assay.rankings import pair_signs, settled
 
 BINS = 21
 WIDTH = 0.01
@@ -158,7 +158,7 @@ def _one_draw(
     a, b = values[:, sets[0]], values[:, sets[1]]
     first, second = np.triu_indices(len(values), 1)
     means = [x.mean(axis=1) for x in (a, b)]
-    product = signs(means[0]) * signs(means[1])
+    product = pair_signs(settled(means[0])) * pair_signs(settled(means[1]))
     swapped = product <= 0 if ties else product < 0
     kept = np.ones(len(first), dtype=bool) if significant is None else _significant(a[first] - a[second], significant)
     size = np.abs(means[0][first] - means[0][second])

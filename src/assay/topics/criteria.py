@@ -85,7 +85,7 @@ def rbo(sums: Numbers, full: Numbers, *, p: float | None = None) -> Floats:
     >>> rbo(np.array([[1, 2, 3], [2, 1, 3]]), np.array([10, 20, 30]), p=0.5).round(6).tolist()
     [1.0, 0.875]
     """
-    from assay.similarity.rbo import persistence_for
+    from assay.rankings.rank_biased import persistence_for
 
     m = sums.shape[1]
     p = persistence_for(max(1, round(0.1 * m)), 0.75) if p is None else p

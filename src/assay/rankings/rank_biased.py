@@ -17,8 +17,8 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
-from assay.similarity.correlation import CORRELATIONS, Heavy, aligned, choice
-from assay.similarity.pairs import tie_groups
+from assay.rankings.correlation import CORRELATIONS, Heavy, aligned, choice
+from assay.rankings.counts import tie_groups
 
 Items = Sequence[Any] | npt.NDArray[Any]
 TIE_FORMS = ("w", "a", "b")
@@ -81,7 +81,7 @@ def _check(items: tuple[Hashable, ...]) -> None:
 
 
 def parse_ranking(text: str) -> Ranking:
-    """A ranking from items parted by blanks, tied items in brackets.
+    """A ranking from items separated by blanks, tied items in brackets.
 
     >>> parse_ranking("red (blue green) pink").size.tolist()
     [1, 2, 2, 1]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.similarity.pairs import ascending_pairs, concordant_pairs, midranks, tied_pairs
+from assay.rankings.counts import ascending_pairs, concordant_pairs, midranks, tied_pairs
 
 relaxed = settings(deadline=None, max_examples=60)
 small = st.lists(st.integers(0, 4), min_size=0, max_size=12)

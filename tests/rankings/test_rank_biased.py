@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
-from assay.similarity.overlap import average_overlap, kendall_top_k, overlap
-from assay.similarity.rbo import (
+from assay.rankings.rank_biased import (
     RBO,
     Ranking,
     parse_ranking,
@@ -26,6 +25,7 @@ from assay.similarity.rbo import (
     rbo_of_scores,
     residual_range,
 )
+from assay.similarity.overlap import average_overlap, kendall_top_k, overlap
 from tests.oracles import similarity as plain
 
 relaxed = settings(deadline=None, max_examples=80)

@@ -1,7 +1,8 @@
 """How alike are two rankings of the same items, such as runs by two measures? τ, τ_AP and their families.
 
-Each function takes two vectors of scores over the same items, higher is better, and gives one number. A user picks one
-by name from CORRELATIONS. Lists that hold different items are compared in `rbo` and `overlap`.
+Each function takes two vectors of scores over the same items, higher is better, and gives one number; where it has no
+value, it raises DataError. A user picks one by name from CORRELATIONS. Lists that hold different items are compared in
+`rbo`, many rankings at once in `batch`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
-from assay.similarity.pairs import concordant_pairs, midranks, tie_groups, tied_pairs
+from assay.rankings.counts import concordant_pairs, midranks, tie_groups, tied_pairs
 
 Vector = npt.ArrayLike
 Heavy = Literal["top", "bottom"]
@@ -236,46 +237,6 @@ def error_rate(x: Vector, y: Vector, *, fuzz: float = 0.0, relative: bool = True
     product = signs[0] * signs[1]
     compared = product.size if ties else np.count_nonzero(product)
     return float((product < 0).sum() / compared) if compared else 0.0
-
-
-def swap_error_rate(means: npt.ArrayLike, *, fuzz: float = 0.05, relative: bool = True) -> tuple[float, float]:
-    """Error rate and share of ties over query sets: `means` has a row per query set and a column per run.
-
-    Per pair of runs count the sets where A wins, B wins and neither (difference below `fuzz`); error rate is
-    Σ min(wins) / Σ all, share of ties Σ neither / Σ all (Buckley & Voorhees 2000). At most .5.
-
-    >>> swap_error_rate([[0.5, 0.25], [0.5, 0.25], [0.25, 0.5], [0.5, 0.5]])
-    (0.25, 0.25)
-    """
-    scores = _finite(np.asarray(means, dtype=np.float64))
-    if scores.ndim != 2 or min(scores.shape) < 1 or scores.shape[1] < 2:
-        raise DataError(f"query sets × runs are needed, with two runs or more, not {scores.shape}")
-    first, second = np.triu_indices(scores.shape[1], k=1)
-    sign = _fuzzy_sign(scores[:, first], scores[:, second], fuzz, relative)
-    wins, losses = (sign > 0).sum(axis=0), (sign < 0).sum(axis=0)
-    return float(np.minimum(wins, losses).sum() / sign.size), float((sign == 0).sum() / sign.size)
-
-
-def kendall_matrix(scores: npt.ArrayLike, *, ties: Literal["a", "b"] = "b") -> Floats:
-    """Kendall's τ of every row of scores with every other, as one product of sign matrices.
-
-    NaN where τ-b is undefined: a row of equal scores. Memory: rows × 64k pairs of items at a time.
-
-    >>> kendall_matrix([[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(4)[0]
-    array([ 1.    ,  0.3333, -1.    ])
-    """
-    values = _finite(np.asarray(scores, dtype=np.float64))
-    if values.ndim != 2 or values.shape[1] < 2:
-        raise DataError(f"rows of at least two scores are needed, not an array of shape {values.shape}")
-    m, n = values.shape
-    agreed = np.zeros((m, m))
-    first, second = np.triu_indices(n, k=1)
-    for pairs in chunks(len(first), 2**16):
-        sign = np.sign(values[:, first[pairs]] - values[:, second[pairs]]).astype(np.float32)
-        agreed += sign @ sign.T  # sums of at most 2¹⁶ units: exact in 32 bits
-    untied = np.diag(agreed) if ties == "b" else np.full(m, float(len(first)))
-    with np.errstate(invalid="ignore"):
-        return np.asarray(agreed / np.sqrt(untied[:, None] * untied[None, :]))
 
 
 def _concordance(a: Floats, b: Floats) -> npt.NDArray[np.int64]:

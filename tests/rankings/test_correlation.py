@@ -7,17 +7,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.core.errors import AssayError, DataError, UsageError
-from assay.similarity.correlation import (
+from assay.rankings.batch import kendall_matrix
+from assay.rankings.correlation import (
     CORRELATIONS,
     error_rate,
     footrule,
-    kendall_matrix,
     kendall_tau_a,
     kendall_tau_b,
     mean_absolute_error,
     pearson,
     spearman,
-    swap_error_rate,
     tau_ap,
     weighted_tau,
 )
@@ -139,12 +138,6 @@ def test_fuzziness_makes_near_scores_equal() -> None:
     assert error_rate([1.0, 0.98], [0.5, 0.9]) == 1
     assert error_rate([1.0, 0.98], [0.5, 0.9], fuzz=0.05) == 0
     assert error_rate([1.0, 0.98], [0.5, 0.9], fuzz=0.01, relative=False) == 1
-
-
-def test_swap_error_rate_counts_the_rarer_winner() -> None:
-    means = [[0.5, 0.4], [0.5, 0.4], [0.3, 0.4], [0.5, 0.49]]
-    assert swap_error_rate(means, fuzz=0.05) == (0.25, 0.25)
-    assert swap_error_rate(means, fuzz=0.0) == (0.25, 0.0)
 
 
 def test_kendall_matrix_is_kendall_of_each_pair() -> None:

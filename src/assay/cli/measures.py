@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import click
 
 from assay.cli.commands import Command
 from assay.cli.options import Output, output_options
+from assay.core.registry import Entry
 from assay.core.tables import Table
 
 
@@ -38,9 +40,14 @@ def command(name: str | None, plugin: Path | None, out: Output) -> None:
 def listing() -> Table:
     """Every measure with its parameters and what it is."""
     from assay.measures import MEASURES
+    from assay.measures.preferred import PREFERENCES
 
-    rows = [(e.name, ", ".join(f"{k}={_shown(v)}" for k, v in e.parameters.items()), e.summary) for e in MEASURES]
-    notes = ["", "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X)."]
+    rows = [(entry.name, _parameters(entry), entry.summary) for entry in (*MEASURES, *PREFERENCES)]
+    notes = [
+        "",
+        "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X).",
+        "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs.",
+    ]
     return Table.of(
         {"measure": "", "parameters": "", "what it is": ""}, sorted(rows, key=lambda r: r[0].lower()), notes=notes
     )
@@ -60,13 +67,26 @@ def explained(name: str) -> Table:
 
 def _parts(name: str) -> tuple[str, str, str]:
     """How a measure is written, what it is, its paper; the name may have a cutoff and parameters, as in nDCG@10."""
-    from assay.measures import MEASURES, parse
-
-    entry = MEASURES[name] if name in MEASURES else parse(name).entry
-    given = ", ".join(f"{k}={_shown(v)}" for k, v in entry.parameters.items())
+    entry = _entry(name)
     text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
-    return f"{entry.name}({given})", text, str(entry.facts.get("paper", ""))
+    return f"{entry.name}({_parameters(entry)})", text, str(entry.facts.get("paper", ""))
+
+
+def _entry(name: str) -> Entry[Any]:
+    """What the registries know of a measure."""
+    from assay.measures import MEASURES, parse
+    from assay.measures.preferred import PREFERENCES
+
+    if name in PREFERENCES:
+        return PREFERENCES[name]
+    return MEASURES[name] if name in MEASURES else parse(name).entry
+
+
+def _parameters(entry: Entry[Any]) -> str:
+    return ", ".join(f"{key}={_shown(value)}" for key, value in entry.parameters.items())
 
 
 def _shown(value: object) -> str:
-    return "required" if value is inspect.Parameter.empty else str(value).lower() if value is None else str(value)
+    if value is inspect.Parameter.empty:
+        return "required"
+    return "none" if value is None else str(value)

@@ -46,7 +46,7 @@ DEFAULT = "AP nDCG@10 P@10 RR"
     "--draw", type=click.Choice(["map", "distribution", "recall-precision", "relevance"]), default="map",
     show_default=True, help="What --figure shows: scores by run and topic, raw and standardized, curves, or ranks.",
 )  # fmt: skip
-@click.option("--rel", "-l", type=int, default=1, show_default=True, help="Lowest relevant grade.")
+@click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 @click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for TBG and its kin.")
 @click.option("--lenient", is_flag=True, help="Drop bad lines and say which, instead of stopping.")
 @click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file with measures of your own.")
@@ -55,6 +55,15 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 @click.option("-J", "judged_only", is_flag=True, help="trec_eval's -J: as --condensed.")
 @click.option("-n", "no_summary", is_flag=True, help="trec_eval's -n: no `all` rows.")
 @click.option("-Z", "zscores", type=FILE, help="trec_eval's -Z: standardize by `topic measure mean sd` lines.")
+@click.option(
+    "-R", "rel_format", type=click.Choice(["qrels", "prefs", "qrels_prefs", "qrels_jg"]), default="qrels",
+    help="trec_eval's -R: format of the judgments; prefs: topic group subgroup doc level, the others: qrels.",
+)  # fmt: skip
+@click.option("-T", "run_format", type=click.Choice(["trec_results"]), help="trec_eval's -T: format of the runs.")
+@click.option(
+    "-N", "collection_size", type=click.IntRange(min=1),
+    help="trec_eval's -N: docs in the collection. As there, no measure uses it.",
+)  # fmt: skip
 @policy_options
 @seed_option
 @jobs_option
@@ -79,6 +88,9 @@ def command(
     judged_only: bool,
     no_summary: bool,
     zscores: Path | None,
+    rel_format: str,
+    run_format: str | None,
+    collection_size: int | None,
     policy: Policy,
     seed: int,
     jobs: int,
@@ -109,23 +121,23 @@ def command(
                         "--format trec_eval": out.format == "trec_eval"})  # fmt: skip
         _in_doubt(files, uncertainty, chosen_measures(measures), seed, out)
         return
-    qrels = _judgments(qrels_path, intents, intent_info)
     if out.format == "trec_eval":
-        from assay.data import Qrels
-        from assay.trec_eval import Options, output, read_zscores
+        from assay.trec_eval import Options, output, read_judgments, read_zscores
 
-        if not isinstance(qrels, Qrels):
+        if qrels_path is None:
             raise UsageError("trec_eval has no measures by intent; give --qrels")
         if save or bounds:
             raise UsageError("--save and --bounds do not go with --format trec_eval; leave them or the format out")
         options = Options(
             policy.compat or "trec_eval-9", tuple(measures.split()), per_topic, complete, rel,
-            policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {},
+            policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {}, rel_format,
         )  # fmt: skip
-        out.text("".join(output(r, qrels, options) for r in _read(files, lenient, out)).removesuffix("\n"))
+        judgments = read_judgments(qrels_path, rel_format)
+        out.text("".join(output(r, judgments, options) for r in _read(files, lenient, out)).removesuffix("\n"))
         return
-    if zscores or no_summary or complete:
-        raise UsageError("-c, -n and -Z belong to --format trec_eval")
+    qrels = _judgments(qrels_path, intents, intent_info)
+    if zscores or no_summary or complete or rel_format != "qrels" or run_format or collection_size:
+        raise UsageError("-c, -n, -N, -R, -T and -Z belong to --format trec_eval")
     _score(files, qrels, _with_rel(chosen_measures(measures), rel), policy,
            per_topic=per_topic, save=save, bounds=bounds, draw=draw, lengths=lengths, lenient=lenient, jobs=jobs,
            out=out)  # fmt: skip
@@ -312,7 +324,7 @@ def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
     return runs
 
 
-def _with_rel(measures: list[Measure], rel: int) -> list[Measure]:
+def _with_rel(measures: list[Measure], rel: float) -> list[Measure]:
     """The measures with --rel, where they have such a parameter and do not set it themselves."""
     from dataclasses import replace
 

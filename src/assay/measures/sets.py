@@ -78,7 +78,10 @@ def set_average_precision(g: Grades, *, k: int | None = None, rel: float = 1) ->
     >>> set_average_precision(grades([1, 0], judged=[1, 1])).tolist()
     [0.25]
     """
-    return precision(g, k=k, rel=rel) * recall(g, k=k, rel=rel)
+    found = _found(g, rel, k)
+    size = _size(g, None) if k is None else np.full(len(g.topics), float(k))
+    # One division, as in trec_eval: the product of two rounded quotients can round to another last digit.
+    return ratio(found * found, size * g.relevant(rel))
 
 
 @measure("F", linear=True, paper="van Rijsbergen 1979")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,8 @@ class Line:
     """mean, sum, geometric, or none where there is no such row."""
     whole: bool = False
     topics: bool = True
+    judgments: str = "qrels"
+    """The judgments that it needs: qrels, prefs (preferences), qrels_jg (qrels by group), or any."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +35,50 @@ class Root:
     lines: Callable[[str], list[Line]]
     parameters: str = ""
 
+    @property
+    def judgments(self) -> str:
+        """The judgments that it needs."""
+        return self.lines(self.parameters)[0].judgments
+
 
 def _one(name: str, measure: str = "", **facts: object) -> Root:
     return Root(lambda _: [Line(name, measure, **facts)])  # type: ignore[arg-type]
 
 
-def _at_cutoffs(name: str, measure: str) -> Root:
-    return Root(lambda p: [Line(f"{name}_{k}", measure.format(k)) for k in _cutoffs(name, p)], CUTOFFS)
+def _at_cutoffs(name: str, measure: str, judgments: str = "qrels") -> Root:
+    def lines(parameters: str) -> list[Line]:
+        cutoffs = _cutoffs(name, parameters)
+        return [Line(f"{name}_{k}", measure.format(k), judgments=judgments) for k in cutoffs]
+
+    return Root(lines, CUTOFFS)
 
 
-def _at_levels(name: str, measure: str, levels: str) -> Root:
-    return Root(lambda p: [Line(f"{name}_{x:3.2f}", measure.format(f"{x:g}")) for x in _numbers(name, p)], levels)
+def _at_levels(name: str, measure: str, levels: str, judgments: str = "qrels") -> Root:
+    def lines(parameters: str) -> list[Line]:
+        given = _numbers(name, parameters)
+        return [Line(f"{name}_{x:3.2f}", measure.format(f"{x:g}"), judgments=judgments) for x in given]
+
+    return Root(lines, levels)
+
+
+def _preferences(name: str, *, whole: bool = False) -> Root:
+    """A measure of preferences; its formula stands under the same name in `preferred`."""
+    return _one(name, total="sum" if whole else "mean", whole=whole, judgments="prefs")
+
+
+def _rank_biased(name: str, measure: str) -> Root:
+    """A measure whose parameters are `p=0.8` and gains of grades such as `1=0.5`, in one text."""
+
+    def lines(parameters: str) -> list[Line]:
+        if not parameters:
+            return [Line(name, measure)]
+        pairs = [pair.partition("=") for pair in parameters.split(",")]
+        persistence = [f"p={value}" for key, _, value in pairs if key == "p"]
+        gains = "/".join(f"{key}:{value}" for key, _, value in pairs if key != "p")
+        given = [*persistence, f"gain={gains}"] if gains and measure == "RBPTrec" else persistence
+        return [Line(f"{name}_{parameters}", f"{measure}({','.join(given)})")]
+
+    return Root(lines)
 
 
 def _named(name: str, measure: str, join: str = ",") -> Root:
@@ -65,8 +101,8 @@ def _utility(parameters: str) -> list[Line]:
 
 
 ROOTS: dict[str, Root] = {
-    "runid": _one("runid", topics=False),
-    "num_q": _one("num_q", topics=False, whole=True),
+    "runid": _one("runid", topics=False, judgments="any"),
+    "num_q": _one("num_q", topics=False, whole=True, judgments="any"),
     "num_ret": _one("num_ret", "NumRet", total="sum", whole=True),
     "num_rel": _one("num_rel", "NumRel", total="sum", whole=True),
     "num_rel_ret": _one("num_rel_ret", "NumRelRet", total="sum", whole=True),
@@ -101,9 +137,26 @@ ROOTS: dict[str, Root] = {
     "set_map": _one("set_map", "SetAP"),
     "set_F": _named("set_F", "SetF(x={})"),
     "num_nonrel_judged_ret": _one("num_nonrel_judged_ret", "NumNonrelJudgedRet", total="sum", whole=True),
+    "prefs_num_prefs_poss": _preferences("prefs_num_prefs_poss", whole=True),
+    "prefs_num_prefs_ful": _preferences("prefs_num_prefs_ful", whole=True),
+    "prefs_num_prefs_ful_ret": _preferences("prefs_num_prefs_ful_ret", whole=True),
+    "prefs_simp": _preferences("prefs_simp"),
+    "prefs_pair": _preferences("prefs_pair"),
+    "prefs_avgjg": _preferences("prefs_avgjg"),
+    "prefs_avgjg_Rnonrel": _preferences("prefs_avgjg_Rnonrel"),
+    "prefs_simp_ret": _preferences("prefs_simp_ret"),
+    "prefs_pair_ret": _preferences("prefs_pair_ret"),
+    "prefs_avgjg_ret": _preferences("prefs_avgjg_ret"),
+    "prefs_avgjg_Rnonrel_ret": _preferences("prefs_avgjg_Rnonrel_ret"),
+    "prefs_simp_imp": _preferences("prefs_simp_imp"),
+    "prefs_pair_imp": _preferences("prefs_pair_imp"),
+    "prefs_avgjg_imp": _preferences("prefs_avgjg_imp"),
+    "map_avgjg": _one("map_avgjg", "AP", judgments="qrels_jg"),
+    "P_avgjg": _at_cutoffs("P_avgjg", "P@{}", "qrels_jg"),
+    "Rprec_mult_avgjg": _at_levels("Rprec_mult_avgjg", "Rprec(times={})", FIFTHS, "qrels_jg"),
     "yaap": _one("yaap", "yaap"),
-    "rbp": _named("rbp", "RBPTrec({})"),
-    "rbp_resid": _named("rbp_resid", "RBPTrecResidual({})"),
+    "rbp": _rank_biased("rbp", "RBPTrec"),
+    "rbp_resid": _rank_biased("rbp_resid", "RBPTrecResidual"),
     "unj": Root(_at_cutoffs("unj", "Unjudged@{}").lines, "5,10,20"),
 }
 """Every measure, in the order in which it is printed."""
@@ -117,22 +170,45 @@ def our_name(name: str) -> str | None:
     """
     root, dot, parameters = name.partition(".")
     if dot and root in ROOTS and "," not in parameters:
-        lines = ROOTS[root].lines(parameters)
-        return lines[0].measure or None
-    known = _printed_names().get(name)
-    if known is None and "_" in name:
-        root, _, cutoff = name.rpartition("_")
-        if root in ROOTS and ROOTS[root].parameters and cutoff.isdecimal():
-            return ROOTS[root].lines(cutoff)[0].measure
-    return known
+        return _measure_of(ROOTS[root].lines(parameters)[0])
+    if name in _lines_by_name():
+        return _measure_of(_lines_by_name()[name])
+    found = printed_as(name)
+    return None if found is None else _measure_of(ROOTS[found[0]].lines(found[1])[0])
+
+
+def printed_as(name: str) -> tuple[str, str] | None:
+    """The measure and its parameters that make trec_eval print a name: P_5 is P with 5.
+
+    >>> printed_as("P_5"), printed_as("iprec_at_recall_0.10"), printed_as("map_cut_100"), printed_as("P@5")
+    (('P', '5'), ('iprec_at_recall', '0.10'), ('map_cut', '100'), None)
+    """
+    if name.partition(".")[0] in ROOTS:
+        return None
+    for root in sorted(ROOTS, key=len, reverse=True):
+        parameters = name.removeprefix(f"{root}_")
+        if parameters == name or not re.match(r"[\d.-]|p=", parameters):
+            continue
+        try:
+            lines = ROOTS[root].lines(parameters)
+        except UsageError:
+            continue
+        if [line.name for line in lines] == [name]:
+            return root, parameters
+    return None
+
+
+def _measure_of(line: Line) -> str | None:
+    if line.judgments in ("prefs", "qrels_jg"):
+        wanted = "prefs or qrels_prefs" if line.judgments == "prefs" else line.judgments
+        raise UsageError(f"{line.name} needs judgments by group; give --format trec_eval -R {wanted}")
+    return f"geometric({line.measure})" if line.total == "geometric" else line.measure or None
 
 
 @cache
-def _printed_names() -> dict[str, str]:
-    """Every name that trec_eval prints by default."""
-    lines = [line for root in ROOTS.values() for line in root.lines(root.parameters)]
-    geometric = {line.name: f"geometric({line.measure})" for line in lines if line.total == "geometric"}
-    return {line.name: line.measure for line in lines if line.measure} | geometric
+def _lines_by_name() -> dict[str, Line]:
+    """Every line that trec_eval prints by default."""
+    return {line.name: line for root in ROOTS.values() for line in root.lines(root.parameters)}
 
 
 def _cutoffs(name: str, parameters: str) -> list[int]:
@@ -146,5 +222,5 @@ def _numbers(name: str, parameters: str, ordered: bool = True) -> list[float]:
     try:
         values = [float(x) for x in parameters.split(",") if x]
     except ValueError:
-        raise UsageError(f"{name}.{parameters}: the parameters must be numbers parted by commas") from None
+        raise UsageError(f"{name}.{parameters}: the parameters must be numbers separated by commas") from None
     return sorted(values) if ordered else values

@@ -49,7 +49,7 @@ def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
 
 
 @measure("RBPTrec", paper="trec_eval 10.0", linear=True)
-def rbp_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
+def rbp_of_trec_eval(g: Grades, *, p: float = 0.9, gain: str = "grade") -> Scores:
     """rbp of trec_eval 10: gains over the highest gain of the topic where that exceeds 1, p = .9.
 
     That is what its source means; the program itself starts from uninitialised numbers and may print others.
@@ -58,8 +58,8 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
     >>> rbp_of_trec_eval(grades([1], judged=[2, 1])).round(6).tolist()
     [0.05]
     """
-    best = np.maximum(g.ideal_gains().max(axis=1, initial=0.0), 1.0)
-    return (1 - _persistence(p)) * in_order(g.gains() * _powers(g, p)) / best
+    best = np.maximum(g.ideal_gains(gain).max(axis=1, initial=0.0), 1.0)
+    return (1 - _persistence(p)) * in_order(g.gains(gain) * _powers(g, p)) / best
 
 
 @measure(

@@ -6,113 +6,112 @@ answer is None, and `sheet` reads the table row by row, which is slow and says w
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.core.arrays import Ints
-from assay.core.ids import WORD, Ids
+from assay.core.arrays import Floats, Ints
+from assay.core.errors import DataError
+from assay.core.ids import Ids
 from assay.io._bytes.decimals import read_decimals
 from assay.io._bytes.fields import BYTE_ORDER_MARK
+from assay.io.columns import Column, Columns, parse_columns
 from assay.io.files import kind
 from assay.io.sheet import place_of, separator_of
 
-if TYPE_CHECKING:
-    import polars
-
 LARGE = 1 << 18
-"""Bytes from which on a text file is worth the import of polars."""
+"""Bytes from which on a text file is worth a start of the parser."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
     """A table without empty cells, by column."""
 
-    frame: polars.DataFrame
+    table: Columns
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return self.table.rows
 
     def has(self, *names: str) -> bool:
         """Whether a column has one of these names."""
-        return place_of(self.frame.columns, names) is not None
+        return self._column(names) is not None
 
     def ids(self, *names: str) -> Ids | None:
         """A column of ids; None if there is none of these names, or if it holds other things than text and integers."""
         column = self._column(names)
-        if column is None or not (column.dtype.is_integer() or column.dtype == _polars().String):
+        if column is None or column.kind not in ("text", "integer"):
             return None
-        text = column.cast(_polars().String)
-        lengths = text.str.len_bytes().to_numpy().astype(np.int64)
-        if not lengths.all():
-            return None
-        buffer = np.frombuffer(text.str.join("").item().encode() + bytes(2 * WORD), dtype=np.uint8)
-        return Ids(buffer, np.cumsum(lengths) - lengths, lengths)
+        ids = column.texts if column.texts is not None else Ids.of(column.cells())
+        return ids if ids.lengths.all() else None
 
-    def numbers(self, *names: str) -> npt.NDArray[np.float64] | None:
+    def numbers(self, *names: str) -> Floats | None:
         """A column of numbers, none of them NaN; None if it is not that."""
         column = self._column(names)
-        if column is None or not (column.dtype.is_numeric() or column.dtype == _polars().String):
+        if column is None or column.kind == "other":
             return None
-        text = None if column.dtype.is_numeric() else self.ids(*names)
-        values = column.to_numpy().astype(np.float64) if text is None else read_decimals(text)
-        return None if len(values) != len(self) or np.isnan(values).any() else values
+        if column.values is not None:
+            values = column.values.astype(np.float64)
+        else:
+            texts = self.ids(*names)
+            if texts is None:
+                return None
+            values = read_decimals(texts)
+        return None if np.isnan(values).any() else values
 
     def wholes(self, *names: str, largest: int) -> Ints | None:
         """A column of whole numbers up to that size; None if it is not that."""
         values = self.numbers(*names)
-        fit = values is not None and bool(((np.abs(values) <= largest) & (values == np.floor(values))).all())
-        return values.astype(np.int64) if values is not None and fit else None
+        if values is None:
+            return None
+        fits = (np.abs(values) <= largest) & (values == np.floor(values))
+        return values.astype(np.int64) if fits.all() else None
 
     def last(self, *names: str) -> str | None:
         """The text of a column's last cell; None if there is none of these names or it holds other things."""
-        found = Frame(self.frame.tail(1)).ids(*names)
-        return None if found is None else found[0]
+        found = self.ids(*names)
+        return None if found is None else found[len(found) - 1]
 
-    def _column(self, names: tuple[str, ...]) -> polars.Series | None:
-        at = place_of(self.frame.columns, names)
-        return None if at is None else self.frame.to_series(at)
+    def _column(self, names: tuple[str, ...]) -> Column | None:
+        at = place_of([column.name for column in self.table.columns], names)
+        return None if at is None else self.table.columns[at]
 
 
 def read_frame(path: object, raw: bytes) -> Frame | None:
     """The table in the bytes of a file, or None where it is small or not plain."""
-    how = kind(str(path))
-    if how != "parquet" and len(raw) < LARGE:
-        return None
-    try:
-        frame = _parsed(raw.removeprefix(BYTE_ORDER_MARK), how)
-    except (_polars().exceptions.PolarsError, OSError, ValueError):
-        return None
-    if not len(frame) or any(frame.null_count().row(0)):
-        return None
-    return Frame(frame) if _is_plain(frame, raw, how) else None
-
-
-def _parsed(raw: bytes, how: str) -> polars.DataFrame:
-    pl = _polars()
+    where, how = str(path), kind(str(path))
     if how == "parquet":
-        return pl.read_parquet(io.BytesIO(raw))
+        table = parse_columns(where, raw, how)
+    else:
+        if len(raw) < LARGE:
+            return None
+        try:
+            table = _parsed_text(where, raw.removeprefix(BYTE_ORDER_MARK), how)
+        except (DataError, UnicodeDecodeError):
+            return None
+    if not table.rows or any(column.missing is not None for column in table.columns):
+        return None
+    return Frame(table) if how == "parquet" or _is_plain(table, raw, how) else None
+
+
+def _parsed_text(where: str, raw: bytes, how: str) -> Columns:
     if how == "jsonl":
-        return pl.read_ndjson(io.BytesIO(raw), infer_schema_length=None)
+        return parse_columns(where, raw, how)
     first = raw[: raw.find(b"\n")].decode()
-    return pl.read_csv(io.BytesIO(raw), separator=separator_of(first, how), infer_schema=False)
+    return parse_columns(where, raw, how, separator=separator_of(first, how))
 
 
-def _is_plain(frame: polars.DataFrame, raw: bytes, how: str) -> bool:
+def _is_plain(table: Columns, raw: bytes, how: str) -> bool:
     """Whether each line of a text is a row (the first of a CSV its header), and no cell has a quote or a line end."""
     lines = raw.count(b"\n") + (not raw.endswith(b"\n"))
-    if how in ("parquet", "jsonl"):
-        return how == "parquet" or lines == len(frame)
-    if b'"' in raw or b"\r" in raw:
-        every = frame.get_columns()
-        return lines == len(frame) + 1 and not any(c.str.contains_any(['"', "\r", "\n"]).any() for c in every)
-    return lines == len(frame) + 1
+    if how == "jsonl":
+        return lines == table.rows
+    if lines != table.rows + 1:
+        return False
+    if b'"' not in raw and b"\r" not in raw:
+        return True
+    return not any(column.texts is not None and _has_marks(column.texts) for column in table.columns)
 
 
-def _polars() -> Any:
-    import polars
-
-    return polars
+def _has_marks(texts: Ids) -> bool:
+    """Whether a text has a quote or the end of a line in it."""
+    return bool(np.isin(texts.buffer, np.frombuffer(b'"\r\n', np.uint8)).any())

@@ -119,14 +119,13 @@ def _from_jsonl(where: str, text: str) -> Sheet:
 
 
 def _from_parquet(where: str, raw: bytes) -> Sheet:
-    import polars
+    from assay.io.columns import parse_columns
 
-    try:
-        frame = polars.read_parquet(io.BytesIO(raw))
-    except Exception as error:  # polars raises many kinds for a damaged file
-        raise DataError(f"{where}: not a Parquet file ({str(error).splitlines()[0]})") from None
-    rows = [["" if v is None else str(v) for v in row] for row in frame.iter_rows()]
-    return Sheet(where, frame.columns, rows, list(range(1, len(rows) + 1)))
+    table = parse_columns(where, raw, "parquet")
+    header = [column.name for column in table.columns]
+    cells = [column.cells() for column in table.columns]
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    return Sheet(where, header, rows, list(range(1, len(rows) + 1)))
 
 
 def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

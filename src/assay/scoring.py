@@ -219,7 +219,7 @@ class Aligned:
 def _ordered(run: Run | str | Path, policy: Policy, threads: int) -> Run:
     """A run, read where it is a file, with its docs in the order of the policy."""
     if not isinstance(run, Run):
-        run = read_run(run, ranks=policy.ties == "rank", threads=threads, mapped=True)
+        run = read_run(run, ranks=policy.ties == "rank", threads=threads)
     if (run.ties, run.compat) == (policy.ties, policy.compat):
         return run
     return run.ordered(policy.ties, compat=policy.compat)

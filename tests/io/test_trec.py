@@ -43,12 +43,11 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("mapped", [False, True])
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_run_is_read(form: str, mapped: bool, tmp_path: Path) -> None:
+def test_every_form_of_a_run_is_read(form: str, tmp_path: Path) -> None:
     path = tmp_path / "r.run"
     path.write_bytes(FORMS[form].encode())
-    run = read_run(path, mapped=mapped)
+    run = read_run(path)
     assert run.to_dict() == EXPECTED
     assert run.name == "tag"
 
@@ -132,7 +131,7 @@ def test_compressed_and_damaged_files(tmp_path: Path) -> None:
     for ending, pack in packers.items():
         path = tmp_path / f"r.run.{ending}"
         path.write_bytes(pack(PLAIN.encode()))
-        assert read_run(path, mapped=True).to_dict() == EXPECTED
+        assert read_run(path).to_dict() == EXPECTED
         path.write_bytes(pack(PLAIN.encode() * 50)[:-7])
         with pytest.raises(DataError, match="damaged"):
             read_run(path)
@@ -220,7 +219,7 @@ def test_a_large_file_is_read_piece_by_piece_by_threads(tmp_path: Path) -> None:
     path = tmp_path / "r.run"
     lines = [f"{t} Q0 doc{d} {d} {9000 - d}.25 run" for t in range(120) for d in range(1600)]
     path.write_text("\n".join(lines) + "\n")
-    one, two = read_run(path, threads=1), read_run(path, threads=2, mapped=True)
+    one, two = read_run(path, threads=1), read_run(path, threads=2)
     assert len(pieces(np.fromfile(path, np.uint8))) > 1
     assert one.topics == two.topics == tuple(str(t) for t in range(120))
     assert one.to_dict() == two.to_dict()

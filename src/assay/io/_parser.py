@@ -71,7 +71,7 @@ def _content(column: Any) -> tuple[str, list[bytes]]:
 
 def _fits_64_bits(column: Any) -> bool:
     low, high = column.min(), column.max()
-    return low is None or (-SIGNED_64 <= low and high < SIGNED_64)
+    return low is None or (low >= -SIGNED_64 and high < SIGNED_64)
 
 
 def _texts(column: Any) -> list[bytes]:

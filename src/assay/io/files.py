@@ -2,50 +2,138 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
+import mmap
 import os
+import stat
+import struct
 import sys
 from pathlib import Path
 
+import numpy as np
+
+from assay.core.arrays import Bytes
 from assay.core.errors import DataError
 
 STANDARD_INPUT = "-"
 COMPRESSIONS = (".gz", ".xz", ".zst")
+GZIP, XZ, ZSTANDARD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+"""The first bytes of a file of each compression."""
+LARGE = 1 << 22
+"""Bytes from which on memory is asked for as a whole."""
 TABULAR = ("csv", "tsv", "jsonl", "parquet")
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The bytes of a file, decompressed by its ending or its first bytes; `-` is standard input."""
-    name = str(path)
-    raw = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(path).read_bytes()
-    try:
-        return decompressed(raw)
-    except (OSError, EOFError, ValueError) as error:
-        raise DataError(f"{name}: the compressed file is damaged ({error}); fetch or write it again") from None
+    """The bytes of a file, decompressed by its first bytes; `-` is standard input."""
+    if str(path) == STANDARD_INPUT:
+        return decompressed(STANDARD_INPUT, sys.stdin.buffer.read())
+    return decompressed(str(path), read_room(path).tobytes())
 
 
-def decompressed(raw: bytes) -> bytes:
+def read_room(path: str | Path, *, room: int = 0) -> Bytes:
+    """The bytes of a file as they stand there, with zeros behind them where room is wanted.
+
+    They are read, not mapped: a mapped file that shrinks kills the process that looks at it. A file that is replaced
+    by another is read as it was; one that is written to meanwhile is an error.
+    """
+    with open(path, "rb", buffering=0) as file:
+        before = os.fstat(file.fileno())
+        if not stat.S_ISREG(before.st_mode) or before.st_size == 0:  # a pipe or the like: its size is not known
+            return np.frombuffer(file.readall() + bytes(room), dtype=np.uint8)
+        buffer = _zeros(before.st_size + room)
+        size = _filled(file, memoryview(buffer)[: before.st_size])
+        after = os.fstat(file.fileno())
+    is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    if size != before.st_size or not is_same:
+        raise DataError(f"{path}: the file was changed while it was read; read it again when it is written")
+    return buffer
+
+
+def _zeros(size: int) -> Bytes:
+    """That many zero bytes; many are asked of the system at once, which is far cheaper than page by page."""
+    populate = getattr(mmap, "MAP_POPULATE", None)
+    if populate is None or size < LARGE:
+        return np.zeros(size, dtype=np.uint8)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | populate)
+    return np.frombuffer(memory, dtype=np.uint8)
+
+
+def _filled(file: io.FileIO, view: memoryview) -> int:
+    """Fill the view from the file; how many bytes there were for it."""
+    at = 0
+    while at < len(view):
+        count = file.readinto(view[at:])
+        if not count:
+            break
+        at += count
+    return at
+
+
+def is_compressed(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is a gzip, xz or Zstandard file."""
+    return head.startswith((GZIP, XZ, ZSTANDARD))
+
+
+def decompressed(where: str, raw: bytes) -> bytes:
     """The content of gzip, xz or Zstandard data, told by its first bytes; anything else as it is."""
-    if raw.startswith(b"\x1f\x8b"):
-        import gzip
+    try:
+        if raw.startswith(GZIP):
+            return _from_gzip(raw)
+        if raw.startswith(XZ):
+            return _from_xz(raw)
+        if raw.startswith(ZSTANDARD):
+            return _from_zstandard(raw)
+    except (OSError, EOFError, ValueError) as error:
+        raise DataError(f"{where}: the compressed file is damaged ({error}); fetch or write it again") from None
+    return raw
 
+
+def _from_gzip(raw: bytes) -> bytes:
+    import gzip
+    import zlib
+
+    try:
         return gzip.decompress(raw)
-    if raw.startswith(b"\xfd7zXZ\x00"):
-        import lzma
+    except (zlib.error, struct.error) as error:
+        raise ValueError(error) from None
 
-        try:
-            return lzma.decompress(raw)
-        except lzma.LZMAError as error:
-            raise ValueError(error) from None
-    if raw.startswith(b"\x28\xb5\x2f\xfd"):
-        import zstandard
 
+def _from_xz(raw: bytes) -> bytes:
+    import lzma
+
+    try:
+        return lzma.decompress(raw)
+    except lzma.LZMAError as error:
+        raise ValueError(error) from None
+
+
+def _from_zstandard(raw: bytes) -> bytes:
+    import zstandard
+
+    frames = []
+    while raw:
+        frame = zstandard.ZstdDecompressor().decompressobj()
         try:
-            with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as reader:
-                return reader.read()
+            frames.append(frame.decompress(raw))
         except zstandard.ZstdError as error:
             raise ValueError(error) from None
-    return raw
+        if not frame.eof:
+            raise ValueError("it ends in the middle")
+        raw = frame.unused_data
+    return b"".join(frames)
+
+
+def refuse_other_encodings(where: str, head: bytes) -> None:
+    """An error for a text that begins with the marks of UTF-16 or UTF-32, or with two byte-order marks."""
+    marks = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    without_mark = len(head) >= 4 and (head[0] == head[2] == 0 or head[1] == head[3] == 0)
+    if head.startswith(marks) or (without_mark and any(head[:4])):
+        raise DataError(f"{where}: the text is UTF-16 or UTF-32; save the file as UTF-8")
+    if head.startswith(2 * codecs.BOM_UTF8):
+        raise DataError(f"{where}: the file starts with two byte-order marks; save it as UTF-8 without any")
 
 
 def compressed(data: bytes, path: Path) -> bytes:

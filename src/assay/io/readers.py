@@ -12,10 +12,10 @@ from assay.io import trec
 from assay.io.files import TABULAR, kind
 
 
-def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped: bool = False) -> Run:
+def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
     """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options."""
     if kind(path) not in TABULAR:
-        return trec.read_run(path, ranks=ranks, threads=threads, mapped=mapped)
+        return trec.read_run(path, ranks=ranks, threads=threads)
     from assay.io import tables
 
     return tables.read_run(path)

@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.core.errors import DataError
 from assay.core.registry import MOST_NAMES
-from assay.io.files import kind, read_bytes, write_whole
+from assay.io.files import kind, read_bytes, refuse_other_encodings, write_whole
 from assay.io.rows import number
 
 
@@ -71,6 +71,7 @@ def read_sheet(path: str | Path, *, format: str | None = None, raw: bytes | None
 
 def decoded(where: str, raw: bytes) -> str:
     """UTF-8 text without its byte-order mark, or an error that names the line."""
+    refuse_other_encodings(where, raw[:8])
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -97,25 +98,42 @@ def _from_separated(where: str, text: str, separator: str) -> Sheet:
 
 
 def _from_jsonl(where: str, text: str) -> Sheet:
-    header: list[str] = []
-    records, lines = [], []
+    records: list[dict[str, Any]] = []
+    lines: list[int] = []
     # Only a line feed ends a line: JSON strings may hold the other characters that end lines elsewhere.
     for place, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise DataError.at(where, place, f"not JSON: {getattr(error, 'msg', 'nested too deep')}") from None
-        if not isinstance(record, dict):
-            raise DataError.at(where, place, 'a line is not an object; write {"topic": …, "doc": …}')
-        header += [key for key in record if key not in header]
-        records.append(record)
-        lines.append(place)
+        if line.strip():
+            records.append(_record(where, place, line))
+            lines.append(place)
     if not records:
         raise DataError(f"{where}: the file is empty; one JSON object per line is expected")
-    rows = [["" if r.get(h) is None else str(r[h]) for h in header] for r in records]
+    header = list(dict.fromkeys(key for record in records for key in record))
+    rows = [[_cell(record.get(key)) for key in header] for record in records]
     return Sheet(where, header, rows, lines)
+
+
+def _record(where: str, place: int, line: str) -> dict[str, Any]:
+    """The object on a line of JSONL."""
+    try:
+        record = json.loads(line)
+        if "\\u" in line:  # half of a pair of surrogates can be written in JSON, but stands for no character
+            json.dumps(record, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise DataError.at(where, place, f"not JSON: {error.msg}") from None
+    except RecursionError:
+        raise DataError.at(where, place, "not JSON: nested too deep") from None
+    except UnicodeEncodeError:
+        what = "a \\u escape is half of a pair of surrogates and no character; write both or neither"
+        raise DataError.at(where, place, what) from None
+    except ValueError:  # Python refuses to read integers of thousands of digits
+        raise DataError.at(where, place, "a number has thousands of digits; write it shorter") from None
+    if not isinstance(record, dict):
+        raise DataError.at(where, place, 'a line is not an object; write {"topic": …, "doc": …}')
+    return record
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _from_parquet(where: str, raw: bytes) -> Sheet:

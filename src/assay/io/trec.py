@@ -6,7 +6,6 @@ reader (`rows`) finds the line and says what is wrong with it.
 
 from __future__ import annotations
 
-import mmap
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,27 +17,34 @@ from assay.core.arrays import Bytes, Ints, Keys
 from assay.core.engine import ordered_map
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
-from assay.core.ids import Ids, coded
+from assay.core.ids import WORD, Ids, coded
 from assay.data import Qrels, Run, RunInfo
 from assay.data.order import short_keys
 from assay.io import rows
 from assay.io._bytes.alike_lines import RunLines, alike_lines
 from assay.io._bytes.decimals import read_decimals
-from assay.io._bytes.fields import Text, fields, pieces
-from assay.io.files import STANDARD_INPUT, read_bytes, write_whole
+from assay.io._bytes.fields import BYTE_ORDER_MARK, Text, fields, pieces
+from assay.io.files import (
+    STANDARD_INPUT,
+    decompressed,
+    is_compressed,
+    read_bytes,
+    read_room,
+    refuse_other_encodings,
+    write_whole,
+)  # fmt: skip
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
 
 
-def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped: bool = False) -> Run:
+def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
     """A TREC run. Its name is the tag of its last line, as in trec_eval.
 
-    ranks: keep the rank column, for ties="rank". mapped: leave the doc ids in the file instead of in memory; the file
-    must then not change while the run is used.
+    ranks: keep the rank column, for ties="rank".
     """
     where = str(path)
-    text = _text(path, mapped=mapped)
+    text = _text(path)
     run = _run_in_file_order(text, ranks, threads)
     if run is None:  # lines that end in a bare CR are rare enough to be tried last
         text = Text.of(rows.with_line_feeds(text.bytes()))
@@ -54,7 +60,7 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, mapped:
 def read_qrels(path: str | Path) -> Qrels:
     """TREC judgments: `topic 0 doc grade`, with a fifth column the probability with which the doc was sampled."""
     where = str(path)
-    text = Text.of(rows.with_line_feeds(read_bytes(path)))
+    text = Text.of(rows.with_line_feeds(_text(path).bytes()))
     found = _qrels_columns(text)
     if found is None:
         raise rows.first_problem(where, text.bytes(), rows.QRELS)
@@ -106,20 +112,23 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     write_whole(path, "".join(line + "\n" for line in lines))
 
 
-def _text(path: str | Path, *, mapped: bool) -> Text:
-    """The text of a file; an uncompressed one may stay in the page cache."""
-    if not mapped or str(path) == STANDARD_INPUT:
-        return Text.of(read_bytes(path))
-    with open(path, "rb") as file:
-        head = file.read(6)
-        file.seek(0, 2)
-        if file.tell() == 0 or _is_compressed(head):
-            return Text.of(read_bytes(path))
-        return Text.mapped(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-
-
-def _is_compressed(head: bytes) -> bool:
-    return head.startswith((b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"))
+def _text(path: str | Path) -> Text:
+    """The text of a file; one that is not compressed is read once, straight to where it is worked on."""
+    where = str(path)
+    if where == STANDARD_INPUT:
+        data = read_bytes(path)
+        refuse_other_encodings(where, data[:8])
+        return Text.of(data)
+    buffer = read_room(path, room=2 * WORD)
+    head = buffer[:8].tobytes()
+    if is_compressed(head):
+        data = decompressed(where, buffer[: -2 * WORD].tobytes())
+        refuse_other_encodings(where, data[:8])
+        return Text.of(data)
+    refuse_other_encodings(where, head)
+    if head.startswith(BYTE_ORDER_MARK):  # words are read from whole addresses
+        return Text.of(buffer[: -2 * WORD].tobytes())
+    return Text(buffer, len(buffer) - 2 * WORD)
 
 
 @dataclass(frozen=True, eq=False)

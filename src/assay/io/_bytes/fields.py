@@ -6,7 +6,6 @@ threads work on them, and what is kept of them is written to shared columns.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -108,7 +107,7 @@ def _has_bare_returns(text: Bytes) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """The bytes of a file, with room behind them to read a whole word past any field, unless they are mapped."""
+    """The bytes of a file, with room behind them to read a whole word past any field."""
 
     buffer: Bytes
     length: int
@@ -120,13 +119,6 @@ class Text:
         buffer = np.zeros(len(body) + 2 * WORD, dtype=np.uint8)
         buffer[: len(body)] = np.frombuffer(body, dtype=np.uint8)
         return cls(buffer, len(body))
-
-    @classmethod
-    def mapped(cls, data: mmap.mmap) -> Text:
-        """A text that stays in its file, unless it has a byte-order mark: words are read from whole addresses."""
-        if data[: len(BYTE_ORDER_MARK)] == BYTE_ORDER_MARK:
-            return cls.of(data[:])
-        return cls(np.frombuffer(data, dtype=np.uint8), len(data))
 
     def bytes(self) -> bytes:
         """The text itself."""

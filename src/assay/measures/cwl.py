@@ -24,7 +24,7 @@ PAPER = "Azzopardi, Thomas & Moffat 2019"
 def cwl_precision(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """Graded precision at k as a C/W/L measure: C(i) = 1 for i < k, else 0. Its EU for binary grades is P@k.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> cwl_precision(grades([1, 0, 1]), k=2).tolist(), cwl_precision(grades([1, 0, 1]), k=2, value="ETU").tolist()
     ([0.5], [1.0])
     """
@@ -36,7 +36,7 @@ def cwl_precision(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") 
 def cwl_reciprocal_rank(g: Grades, *, gain: str = "grade", value: str = "EU") -> Scores:
     """Reciprocal rank as a C/W/L measure: C(i) = 1 until the first gain, then 0. Its EU for binary grades is RR.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> cwl_reciprocal_rank(grades([0, 1, 1])).tolist(), cwl_reciprocal_rank(grades([0, 1]), value="items").tolist()
     ([0.5], [2.0])
     """
@@ -48,7 +48,7 @@ def cwl_reciprocal_rank(g: Grades, *, gain: str = "grade", value: str = "EU") ->
 def cwl_rbp(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU") -> Scores:
     """Rank-biased precision as a C/W/L measure: C(i) = p, with the weights of 1,000 ranks summing to 1.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> cwl_rbp(grades([1]), p=0.5).tolist()
     [0.5]
     """
@@ -60,7 +60,7 @@ def cwl_rbp(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU"
 def scaled_dcg(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """DCG with its discounts scaled to sum to 1 at rank k: C(i) = log(i + 1)/log(i + 2) for i < k, else 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> scaled_dcg(grades([1, 0]), k=2).round(6).tolist()
     [0.613147]
     """
@@ -72,7 +72,7 @@ def scaled_dcg(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> 
 def insq(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """A user who wants T docs' worth of gain and does not adapt: C(i) = ((i + 2T − 1)/(i + 2T))².
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> insq(grades([1, 0, 1]), T=2.0).round(6).tolist()
     [0.319199]
     """
@@ -86,7 +86,7 @@ def inst(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -
 
     C(i) = ((i + T + T_i − 1)/(i + T + T_i))², T_i = T − gain found so far.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> inst(grades([1, 0, 1]), T=2.0).round(6).tolist()
     [0.426123]
     """
@@ -99,7 +99,7 @@ def inst(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -
 def bejeweled(g: Grades, *, k: int, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """Static Bejeweled player: goes on while she has found less than T and seen fewer than k docs.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> bejeweled(grades([1, 0, 1]), T=2.0, k=10).round(6).tolist()
     [0.666667]
     """
@@ -125,7 +125,7 @@ def dynamic_bejeweled(
     She goes on while the gain so far is below the moved T and the docs so far are fewer than the moved k. As in the
     paper; cwl_eval 1.0 moves T where k is meant, so that its hc has no effect.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> dynamic_bejeweled(grades([1, 0, 1]), T=1.0, k=3, hb=0.0, hc=0.0).tolist()
     [1.0]
     """
@@ -140,7 +140,7 @@ def dynamic_bejeweled(
 def nerr8(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade cut at rank k: C(i) = 1 − gain(i) for i < k, else 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> nerr8(grades([0, 1]), k=10).tolist()
     [0.5]
     """
@@ -152,7 +152,7 @@ def nerr8(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Score
 def nerr9(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade that tires, cut at rank k: C(i) = i/(i + 1)·(1 − gain(i)) for i < k, else 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> nerr9(grades([0, 1]), k=10).round(6).tolist()
     [0.333333]
     """
@@ -164,7 +164,7 @@ def nerr9(g: Grades, *, k: int, gain: str = "grade", value: str = "EU") -> Score
 def nerr10(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade with the persistence of RBP: C(i) = p·(1 − gain(i)).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> nerr10(grades([0, 1]), p=0.5).round(6).tolist()
     [0.333333]
     """
@@ -176,7 +176,7 @@ def nerr10(g: Grades, *, p: float = 0.9, gain: str = "grade", value: str = "EU")
 def nerr11(g: Grades, *, T: float = 1.0, gain: str = "grade", value: str = "EU") -> Scores:
     """A cascade with the persistence of INSQ: C(i) = ((i + 2T − 1)/(i + 2T))²·(1 − gain(i)).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> nerr11(grades([0, 1]), T=1.0).round(6).tolist()
     [0.307692]
     """
@@ -202,7 +202,7 @@ def information_foraging(
 
     goal: C1(i) = 1 − 1/(1 + b1·e^((T − cg(i))·R1)); rate: C2(i) = 1/(1 + b2·e^((A − cg(i)/i)·R2)); both: C1·C2.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> information_foraging(grades([1]), model="rate", R2=0.0, b2=1.0).round(6).tolist()
     [0.5]
     """
@@ -220,7 +220,7 @@ def information_foraging(
 def search_economics(g: Grades, *, k: int, beta: float = 0.5, gain: str = "grade", value: str = "EU") -> Scores:
     """Diminishing returns i^β: C(i) = w(i + 1)/w(i) for i < k, w(i) = (i + 1)^β − i^β; β = 1 is graded precision.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> search_economics(grades([1, 0]), k=2, beta=1.0).tolist()
     [0.5]
     """
@@ -243,7 +243,7 @@ def u_measure(g: Grades, *, L: float = 1000.0, gain: str = "grade", value: str =
     Lengths and L are in one unit of reading; without lengths it is an error.
 
     >>> from dataclasses import replace
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g = replace(grades([0, 1]), lengths=np.array([[500.0, 500.0]]))
     >>> u_measure(g).round(6).tolist()
     [0.333333]
@@ -265,7 +265,7 @@ def cwl_time_biased_gain(g: Grades, *, halflife: float = 224.0, gain: str = "gra
     The lengths are taken as the cost in seconds; without them it is an error.
 
     >>> from dataclasses import replace
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g = replace(grades([0, 1]), lengths=np.array([[224.0, 1e9]]))
     >>> cwl_time_biased_gain(g).round(6).tolist()
     [0.333333]

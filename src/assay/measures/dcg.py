@@ -13,7 +13,7 @@ from assay.measures.base import Scores, in_order, measure, ratio
 def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """Σ_r gain(r) / log2(r + 1).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> dcg(grades([3, 0, 1])).tolist()
     [3.5]
     """
@@ -24,7 +24,7 @@ def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
 def ideal_dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """DCG of the best list that the judgments allow.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> ideal_dcg(grades([0, 0, 1], judged=[3, 1])).round(6).tolist()
     [3.63093]
     """
@@ -37,7 +37,7 @@ def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
 
     gain: grade (trec_eval), exp (2^grade − 1), or a mapping such as 1:3/2:9; fractions are fine.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> ndcg(grades([0, 3, 0, 1], judged=[3, 1, 1])).round(4).tolist()
     [0.5625]
     """
@@ -48,7 +48,7 @@ def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
 def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
     """Σ_r gain(r) · (1 for r ≤ b, 1/log_b(r) after).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> dcg_jk(grades([1, 1, 0, 1])).tolist()
     [2.5]
     """
@@ -59,7 +59,7 @@ def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2
 def ndcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
     """DCG of Järvelin and Kekäläinen over its ideal; docs down to rank b are not discounted.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> ndcg_jk(grades([0, 1, 1])).round(6).tolist()
     [0.815465]
     """
@@ -72,7 +72,7 @@ def r_level_ndcg(g: Grades, *, rel: float = 1) -> Scores:
 
     With 5 docs of grade 2 and 3 of grade 1 these are ranks 5, 8 and the end. No relevant doc scores 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> r_level_ndcg(grades([1, 0], judged=[1, 1])).round(6).tolist()
     [0.613147]
     """
@@ -91,7 +91,7 @@ def r_level_ndcg(g: Grades, *, rel: float = 1) -> Scores:
 def ndcg_at_relevant(g: Grades) -> Scores:
     """Mean over the docs with a gain of nDCG at their rank; one that was not retrieved counts with nDCG at the end.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> ndcg_at_relevant(grades([1, 0], judged=[1, 1])).round(6).tolist()
     [0.806574]
     """
@@ -109,7 +109,7 @@ def gain_over_cost(g: Grades) -> Scores:
 
     cost(r) = Σ_{j ≤ r} max(ideal gain(j), 1).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> gain_over_cost(grades([0, 1])).round(6).tolist()
     [0.63093]
     """
@@ -123,7 +123,7 @@ def gain_over_cost(g: Grades) -> Scores:
 def binary_gain_over_cost(g: Grades, *, rel: float = 1) -> Scores:
     """Σ over relevant docs of 1 / log2(2 + docs above it that are not relevant), over R.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> binary_gain_over_cost(grades([0, 1])).round(6).tolist()
     [0.63093]
     """

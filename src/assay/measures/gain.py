@@ -21,7 +21,7 @@ def q_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: flo
     Q = 1/R · Σ_{relevant r} BR(r); with a cutoff the sum stops at k and is divided by min(k, R). β = 0 gives AP without
     a cutoff, and with one the AP@k of NTCIREVAL. No relevant docs score 0; unjudged docs gain nothing.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> q_measure(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.804762]
     """
@@ -34,7 +34,7 @@ def q_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: flo
 def o_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
     """Blended ratio at the first relevant doc; 0 if none is retrieved.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> o_measure(grades([0, 3], judged=[3, 2])).round(6).tolist()
     [0.571429]
     """
@@ -49,7 +49,7 @@ def p_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: flo
 
     Moving the preferred doc past another relevant doc can lower it: the doc it passed no longer counts.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> p_measure(grades([0, 1, 3], judged=[3, 1])).round(6).tolist()
     [0.857143]
     """
@@ -63,7 +63,7 @@ def p_plus(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float 
 
     The preferred rank is the first with the highest gain of the (cut) list. 0 if nothing relevant is retrieved.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> p_plus(grades([0, 1, 3], judged=[3, 1])).round(6).tolist()
     [0.595238]
     """
@@ -89,7 +89,7 @@ def normalised_cumulative_utility(
     stop: uniform 1/R; graded gain(r) / Σ gains of all judged docs; ranked γ^(rel(r)−1) / Σ_{j≤R} γ^(j−1).
     utility: precision, or br. NCU(stop=uniform) is Q. No relevant docs score 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g = grades([0, 3, None, 2], judged=[3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0])
     >>> normalised_cumulative_utility(g, utility="precision").round(4).tolist()
     [0.1316]
@@ -121,7 +121,7 @@ def expected_reciprocal_rank(g: Grades, *, k: int | None = None, top: float | No
     ERR = Σ_r 1/r · p(r) · Π_{j<r} (1 − p(j)). top is the highest grade of the collection's scale unless given (gdeval
     always took 4); it is never guessed per topic. A grade above top counts as top.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> expected_reciprocal_rank(grades([1, 2], top=2)).tolist()
     [0.53125]
     """
@@ -132,7 +132,7 @@ def expected_reciprocal_rank(g: Grades, *, k: int | None = None, top: float | No
 def normalised_err(g: Grades, *, k: int | None = None, top: float | None = None) -> Scores:
     """ERR over the ERR of all judged docs sorted by grade, both to rank k; 0 without relevant docs.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> normalised_err(grades([1, 2], top=2)).round(6).tolist()
     [0.68]
     """
@@ -147,7 +147,7 @@ def linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Score
     The highest gain is that of the scale. With gain=exp it is ERR. It does not become RR for binary grades: one
     relevant doc at rank 1 gives 1/2.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> linear_err(grades([0, 3, None, 2])).tolist()
     [0.40625]
     """
@@ -158,7 +158,7 @@ def linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Score
 def normalised_linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
     """ERRlin over the ERRlin of all judged docs sorted by gain, both to rank k; the nERR of NTCIREVAL.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> normalised_linear_err(grades([0, 3, None, 2], judged=[3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0])).round(4).tolist()
     [0.471]
     """
@@ -169,7 +169,7 @@ def normalised_linear_err(g: Grades, *, k: int | None = None, gain: str = "grade
 def expected_blended_ratio(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
     """ERRlin with 1/r replaced by the blended ratio: Σ_r p(r)·BR(r)·Π_{j<r} (1 − p(j)).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> expected_blended_ratio(grades([1, 0], judged=[1])).tolist()
     [0.5]
     """
@@ -185,7 +185,7 @@ def graded_average_precision(g: Grades, *, k: int | None = None, thresholds: str
     thresholds: uniform, linear (g_j ∝ j, as in NTCIREVAL), or a mapping such as 1:0.5/2:0.5. Binary grades give AP.
     With a cutoff the sum stops at k and the denominator counts the best k judged docs.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> graded_average_precision(grades([2, 0, 1, 3], judged=[3, 2, 1, 1])).round(6).tolist()
     [0.595238]
     """
@@ -208,7 +208,7 @@ def _thresholds(text: str, top: int) -> dict[float, float]:
 def blended_ratio(g: Grades, *, gain: str = "grade", beta: float = 1.0, k: int | None = None) -> Scores:
     """BR(r) = (rel(r) + β·cg(r)) / (r + β·cg*(r)) at every rank down to k.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> blended_ratio(grades([0, 3], judged=[3, 2])).round(6).tolist()
     [[0.0, 0.571429]]
     """
@@ -222,7 +222,7 @@ def blended_ratio(g: Grades, *, gain: str = "grade", beta: float = 1.0, k: int |
 def top_gain(g: Grades, gain: str = "grade") -> float:
     """The highest gain of the scale: that of the collection's top grade, or of a mapping's best grade.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> top_gain(grades([1, 0], top=2), "exp"), top_gain(grades([1]), "1:3/2:9")
     (3.0, 9.0)
     """

@@ -28,7 +28,7 @@ def bpref(g: Grades, *, rel: float = 1) -> Scores:
     bpref = 1/R · Σ_{relevant retrieved} 1 − min(n, R)/min(N, R), n the judged nonrelevant docs above and N all of them;
     1 where n = 0, so that N = 0 needs no exception. No relevant docs score 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> bpref(grades([2, 0, 1, None, 0, 1])).tolist()
     [0.5]
     """
@@ -40,7 +40,7 @@ def bpref(g: Grades, *, rel: float = 1) -> Scores:
 def bpref_r(g: Grades, *, rel: float = 1) -> Scores:
     """bpref with min(n, R)/R for each relevant doc: never 0 for a list that has fewer nonrelevant than relevant docs.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> bpref_r(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.666667]
     """
@@ -52,7 +52,7 @@ def bpref_r(g: Grades, *, rel: float = 1) -> Scores:
 def bpref_n(g: Grades, *, rel: float = 1) -> Scores:
     """bpref over all judged nonrelevant docs (bpref_allnonrel, RankEff): 1/R · Σ 1 − n/N; 1 − 0 where N = 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> bpref_n(grades([2, 0, 1, None, 0, 1])).tolist()
     [0.5]
     """
@@ -64,7 +64,7 @@ def bpref_n(g: Grades, *, rel: float = 1) -> Scores:
 def bpref_relative(g: Grades, *, rel: float = 1) -> Scores:
     """1/R · Σ 1 − n/(r′ − 1), r′ the rank among judged docs. A relevant doc at r′ = 1 adds 0: odd, and original.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> bpref_relative(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.333333]
     """
@@ -86,7 +86,7 @@ def rpref_n(g: Grades, *, gain: str = "grade") -> Scores:
     pen(r′) = Σ over judged docs above with less gain of (gain(r′) − their gain)/gain(r′), and
     P = R + N − Σ ideal gains/gain(top).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rpref_n(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.75]
     """
@@ -99,7 +99,7 @@ def rpref_n(g: Grades, *, gain: str = "grade") -> Scores:
 def rpref_relative(g: Grades, *, gain: str = "grade") -> Scores:
     """Graded bpref_relative: Σ gain(r′)·(1 − pen(r′)/(r′ − 1)) / Σ ideal gains; a doc at r′ = 1 adds 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rpref_relative(grades([2, 0, 1, None, 0, 1])).tolist()
     [0.25]
     """
@@ -110,7 +110,7 @@ def rpref_relative(g: Grades, *, gain: str = "grade") -> Scores:
 def rpref_relative2(g: Grades, *, gain: str = "grade") -> Scores:
     """rpref_relative with pen(r′)/r′, which does not forget the doc at r′ = 1.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rpref_relative2(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.816667]
     """
@@ -142,7 +142,7 @@ def inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     At a relevant doc of rank j: 1/j + (pooled above)/j · (relevant above + ε)/(judged above + 2ε), ε = 1e-5; 1 at rank
     1. Summed and divided by R. With all of the pool judged it is AP up to ε. No relevant docs score 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> inferred_ap(grades([1, -1, 0, 1, -1, None, 1, None])).round(6).tolist()
     [0.748016]
     """
@@ -161,7 +161,7 @@ def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     one stratum; docs not sampled have a negative grade and the π of theirs. Without π the pool is one stratum.
 
     >>> from dataclasses import replace
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g, pi = grades([1, 0, 1, 1, -1, -1, 0, None]), np.array([[1, 1, 1, 0.5, 0.5, 0.5, 0.5, 1]])
     >>> both = replace(g, inclusion=pi, judged_inclusion=np.array([[1, 1, 0.5, 1, 0.5, 0.5, 0.5]]))
     >>> stratified_inferred_ap(both).round(6).tolist()
@@ -191,7 +191,7 @@ def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
     Rs = Σ 1/π estimate precision and R. It may exceed 1. Rs = 0 scores 0. Without probabilities it is an error.
 
     >>> from dataclasses import replace
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g = grades([1, 0, None, 1, None, None, 1, None])
     >>> pi = np.array([[1, 1, 1, 0.5, 1, 1, 0.25, 1]])
     >>> stat_ap(replace(g, inclusion=pi, judged_inclusion=np.array([[1, 0.5, 0.25, 1]]))).round(6).tolist()
@@ -219,7 +219,7 @@ def stat_ap_variance(g: Grades, *, rel: float = 1, draws: int = 0, precision: st
     different buckets have π_de = (m − 1)/m · π_d·π_e; one π in a topic is one bucket.
 
     >>> from dataclasses import replace
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g = replace(grades([1, 1]), inclusion=np.array([[1, 0.5]]), judged_inclusion=np.array([[1, 0.5]]))
     >>> stat_ap(g).round(6).tolist(), stat_ap_variance(g).round(6).tolist()
     ([1.333333], [0.006173])

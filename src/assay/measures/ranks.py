@@ -16,7 +16,7 @@ def average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sco
     AP = 1/R · Σ_r I(r)·P@r; R counts every judged relevant doc, retrieved or not. R = 0 scores 0, as in trec_eval.
     Unjudged docs count as not relevant. With a cutoff the sum stops at k and R stays (trec_eval's map_cut).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> average_precision(grades([1, 0, 1], judged=[1, 1, 1])).round(6).tolist()
     [0.555556]
     """
@@ -27,7 +27,7 @@ def average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sco
 def sum_of_precisions(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Sum of the precisions at the ranks of the relevant docs: AP without its normaliser R.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> sum_of_precisions(grades([1, 0, 1])).round(6).tolist()
     [1.666667]
     """
@@ -39,7 +39,7 @@ def sum_of_precisions(g: Grades, *, k: int | None = None, rel: float = 1) -> Sco
 def log_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
     """ln max(AP, floor): its mean is the logarithm of GMAP.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> log_average_precision(grades([1])).tolist()
     [0.0]
     """
@@ -50,7 +50,7 @@ def log_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, fl
 def logit_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
     """ln(AP / (1 − AP)), AP first clipped to [floor, 1 − floor].
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> logit_average_precision(grades([0, 1])).tolist()
     [0.0]
     """
@@ -62,7 +62,7 @@ def logit_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, 
 def yet_another_average_precision(g: Grades, *, rel: float = 1) -> Scores:
     """trec_eval's yaap: ln((1 + S) / (1 + R − S)), S the sum of precisions at relevant docs, R the relevant docs.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> yet_another_average_precision(grades([1])).round(6).tolist()
     [0.693147]
     """
@@ -74,7 +74,7 @@ def yet_another_average_precision(g: Grades, *, rel: float = 1) -> Scores:
 def reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """1 / rank of the first relevant doc; 0 if there is none (among the first k).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> reciprocal_rank(grades([0, 1])).tolist(), reciprocal_rank(grades([0, 1]), k=1).tolist()
     ([0.5], [0.0])
     """
@@ -88,7 +88,7 @@ def reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1) -> Score
 def r_precision(g: Grades, *, rel: float = 1, times: float = 1.0) -> Scores:
     """Precision at rank R, or at rank ⌊times·R + .9⌋ (trec_eval's Rprec_mult).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> r_precision(grades([1, 0, 1], judged=[1, 1])).tolist()
     [0.5]
     """
@@ -103,7 +103,7 @@ def interpolated_precision(g: Grades, *, recall: float = 0.5, rel: float = 1, ro
     The level is reached at the relevant doc number c: c = ⌊recall·R + .9⌋ with rounding=up (trec_eval 9), and the
     nearest integer with rounding=nearest (trec_eval 10). Level 0 is the highest precision of all.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> interpolated_precision(grades([0, 1, 1]), recall=0.5).round(6).tolist()
     [0.666667]
     """
@@ -119,7 +119,7 @@ def interpolated_precision(g: Grades, *, recall: float = 0.5, rel: float = 1, ro
 def interpolated_average(g: Grades, *, levels: str = "eleven", rel: float = 1, rounding: str = "up") -> Scores:
     """Mean of the interpolated precision over recall levels: 0, .1, … 1, or a list such as `.25/.5/.75`.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> interpolated_average(grades([1, 1])).tolist()
     [1.0]
     """

@@ -40,7 +40,7 @@ def precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     P@k = |relevant in the top k| / k, also when fewer than k were retrieved. Without k: of all
     retrieved docs, 0 if none.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> precision(grades([1, 0, 1]), k=5).tolist()
     [0.4]
     """
@@ -51,7 +51,7 @@ def precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
 def recall(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Share of the relevant docs that are in the first k. R = 0 scores 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> recall(grades([1, 0, 1], judged=[1, 1, 1, 1]), k=1).tolist()
     [0.25]
     """
@@ -62,7 +62,7 @@ def recall(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
 def relative_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Precision over the best precision that could be had: found / min(k, R); without k, k is the docs retrieved.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> relative_precision(grades([1, 0, 1], judged=[1, 1]), k=3).tolist()
     [1.0]
     """
@@ -74,7 +74,7 @@ def relative_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sc
 def set_average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """Precision times recall of the set: found² / (retrieved · R).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> set_average_precision(grades([1, 0], judged=[1, 1])).tolist()
     [0.25]
     """
@@ -88,7 +88,7 @@ def set_average_precision(g: Grades, *, k: int | None = None, rel: float = 1) ->
 def f_measure(g: Grades, *, k: int | None = None, rel: float = 1, beta: float = 1.0) -> Scores:
     """F_β = (β² + 1)PR / (β²P + R) of the retrieved set; 1 − E. trec_eval's set_F weights x instead: SetF.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> f_measure(grades([1, 0], judged=[1, 1])).tolist()
     [0.5]
     """
@@ -102,7 +102,7 @@ def e_measure(g: Grades, *, k: int | None = None, rel: float = 1, alpha: float =
 
     With α = ½ it is the symmetric difference over the sum of both sizes. 1 where nothing relevant was retrieved.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> e_measure(grades([1, 0], judged=[1, 1])).tolist()
     [0.5]
     """
@@ -114,7 +114,7 @@ def e_measure(g: Grades, *, k: int | None = None, rel: float = 1, alpha: float =
 def set_f(g: Grades, *, k: int | None = None, rel: float = 1, x: float = 1.0) -> Scores:
     """trec_eval's set_F: (x + 1)PR / (R + xP); x weights recall linearly, not as β².
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> set_f(grades([1, 0], judged=[1, 1]), x=3.0).tolist()
     [0.5]
     """
@@ -126,7 +126,7 @@ def set_f(g: Grades, *, k: int | None = None, rel: float = 1, x: float = 1.0) ->
 def success(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
     """1 if a relevant doc is in the first k, else 0.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> success(grades([0, 1]), k=1).tolist(), success(grades([0, 1]), k=2).tolist()
     ([0.0], [1.0])
     """
@@ -137,7 +137,7 @@ def success(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
 def utility(g: Grades, *, a: float = 1.0, b: float = -1.0, c: float = 0.0, d: float = 0.0, rel: float = 1) -> Scores:
     """a·(relevant retrieved) + b·(not relevant retrieved) + c·(relevant missed) + d·(rest of the judged).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> utility(grades([1, 0, 0], judged=[1, 1, 0, 0])).tolist()
     [-1.0]
     """
@@ -150,7 +150,7 @@ def utility(g: Grades, *, a: float = 1.0, b: float = -1.0, c: float = 0.0, d: fl
 def judged(g: Grades, *, k: int | None = None) -> Scores:
     """Share of the first k docs that have a judgment; of fewer when fewer were retrieved, 0 if none.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> judged(grades([1, None, 0]), k=2).tolist()
     [0.5]
     """
@@ -161,7 +161,7 @@ def judged(g: Grades, *, k: int | None = None) -> Scores:
 def unjudged(g: Grades, *, k: int | None = None) -> Scores:
     """trec_eval 10's unj: unjudged docs among the first k, over k; missing docs count as judged.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> unjudged(grades([1, None]), k=4).tolist()
     [0.25]
     """

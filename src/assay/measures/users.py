@@ -22,7 +22,7 @@ def rank_biased_precision(
     RBP = (1 − p)·Σ_r p^(r−1)·gain(r)/gain(top), top the highest grade of the scale; with rel, gain is 1 from that grade
     on. It is the least that the judgments allow: RBPResidual says how much more it may be.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rank_biased_precision(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0])).round(6).tolist()
     [0.417874]
     """
@@ -40,7 +40,7 @@ def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
 
     (1 − p)·Σ_{unjudged r} p^(r−1) + p^n for a list of n docs; 1 for an empty list. Negative grades are not judged.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rbp_residual(grades([1, None], judged=[1]), p=0.5).tolist()
     [0.5]
     """
@@ -54,7 +54,7 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9, gain: str = "grade") -> Score
 
     That is what its source means; the program itself starts from uninitialised numbers and may print others.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rbp_of_trec_eval(grades([1], judged=[2, 1])).round(6).tolist()
     [0.05]
     """
@@ -71,7 +71,7 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9, gain: str = "grade") -> Score
 def rbp_residual_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
     """rbp_resid of trec_eval 10: as RBPResidual where a retrieved doc is unjudged, and 0 (not p^n) where none is.
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> rbp_residual_of_trec_eval(grades([1, None], [1, 1])).round(6).tolist()
     [0.9, 0.0]
     """
@@ -85,7 +85,7 @@ def truncated_rbp(g: Grades, *, k: int, p: float = 0.8, gain: str = "grade", rel
 
     tRBP@k = Σ_{r≤k} w(r)·gain(r)/gain(top), w(r) = (1 − p)·p^(r−1) / (1 − p^k).
 
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> truncated_rbp(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0]), k=10).round(6).tolist()
     [0.468141]
     """
@@ -101,7 +101,7 @@ def time_biased_gain(g: Grades, *, k: int | None = None, rel: float = 1, halflif
     every doc must be known: without them it is an error. Repeats of a doc under another id are not known to it.
 
     >>> from dataclasses import replace
-    >>> from assay.data.aligned import grades
+    >>> from assay.data.grades import grades
     >>> g = replace(grades([1, 0, 1]), lengths=np.array([[500.0, 1000.0, 200.0]]))
     >>> time_biased_gain(g).round(6).tolist()
     [0.942448]

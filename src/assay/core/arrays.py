@@ -1,6 +1,8 @@
-"""The kinds of array that all modules speak of."""
+"""The kinds of array that all modules speak of, and arrays that nobody can change."""
 
 from __future__ import annotations
+
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,3 +14,28 @@ Words = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint32]
+
+A = TypeVar("A", bound=npt.NDArray[Any])
+
+
+def sealed(array: A) -> A:
+    """The array itself, read-only from now on: for one that we made and that nobody else holds."""
+    array.setflags(write=False)
+    return array
+
+
+def kept(array: A) -> A:
+    """The array itself if nobody can write to it, else a read-only copy: a person's own array stays as it is.
+
+    >>> mine = np.array([1, 2])
+    >>> ours = kept(mine)
+    >>> mine[0] = 9
+    >>> ours.tolist(), kept(ours) is ours
+    ([1, 2], True)
+    """
+    holder: Any = array
+    while isinstance(holder, np.ndarray):  # a read-only view of an array that can be written is not safe
+        if holder.flags.writeable:
+            return sealed(array.copy())
+        holder = holder.base
+    return array

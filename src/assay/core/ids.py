@@ -15,7 +15,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Bytes, Ints, Words
+from assay.core.arrays import Bools, Bytes, Ints, Words, sealed
 
 WORD = 8
 MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD)] + [2**64 - 1], dtype=np.uint64)
@@ -27,11 +27,12 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ids:
     """A column of UTF-8 ids, each `lengths[i]` bytes from `starts[i]` of the buffer.
 
-    The buffer is padded, so that the word at any start can be read whole.
+    The buffer is padded, so that the word at any start can be read whole. The column takes its arrays over: they are
+    read-only from then on.
 
     >>> ids = Ids.of(["doc-1", "doc-2"])
     >>> ids[1], len(ids), ids.take([1, 1]).tolist()
@@ -41,6 +42,11 @@ class Ids:
     buffer: Bytes
     starts: Ints
     lengths: Ints
+
+    def __post_init__(self) -> None:
+        """Nobody can change the column."""
+        for array in (self.buffer, self.starts, self.lengths):
+            sealed(array)
 
     @classmethod
     def of(cls, texts: Iterable[str | bytes]) -> Ids:
@@ -52,6 +58,11 @@ class Ids:
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def __repr__(self) -> str:
+        shown = [repr(self[i]) for i in range(min(3, len(self)))]
+        more = f", … {len(self):,}" if len(self) > len(shown) else ""
+        return f"Ids({', '.join(shown)}{more})"
 
     def __getitem__(self, i: int) -> str:
         return self.raw(i).decode()

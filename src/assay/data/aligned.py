@@ -17,7 +17,6 @@ from assay.core.engine import ordered_map
 from assay.core.errors import UsageError
 from assay.core.ids import coded
 from assay.data.grades import UNJUDGED, Grades
-from assay.data.order import short_keys
 from assay.data.qrels import Qrels
 from assay.data.runs import Run
 
@@ -102,10 +101,10 @@ def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     shared = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
     shared[topic_in_run[topic_in_run >= 0]] = np.flatnonzero(topic_in_run >= 0)
     table = _buckets(qrels)
-    known = replace(run, keys=run.doc_keys())
+    keys = run.doc_keys()
 
     def in_block(block: slice) -> _Candidates:
-        place, words = known.keyed(block, shared)
+        place, words = run.keyed(block, shared, keys)
         return table.find(words).shifted(place.start)
 
     found = _Candidates.joined(ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True))
@@ -143,7 +142,7 @@ def _by_topic(run: Run, qrels: Qrels, topic_in_run: Ints, rows: Ints, judged_as:
 @lru_cache(maxsize=2)
 def _buckets(qrels: Qrels) -> _Buckets:
     topic = qrels.topic_of_row().astype(np.uint64) << np.uint64(32)
-    return _Buckets.of(topic | short_keys(qrels.docs.hashes()))
+    return _Buckets.of(topic | qrels.doc_keys())
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,49 +6,61 @@ for all its intents: grade 0 where the file does not name it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Floats, Ints
+from assay.core.arrays import Bools, Floats, Ints, kept
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
 from assay.data.aligned import align
+from assay.data.given import as_grades, id_texts, numbers
 from assay.data.grades import UNJUDGED, Grades, gain_of
+from assay.data.topic_rows import TopicRows, bounds_of, counted
 
 NONE = "0"
 """Stands for no intent in NTCIR and TREC files, for docs relevant to none; an intent if a doc is relevant to it."""
 
 
-@dataclass(frozen=True, eq=False)
-class IntentQrels:
+@dataclass(frozen=True, eq=False, repr=False)
+class IntentQrels(TopicRows):
     """Judged docs of each topic with a grade for each of its intents.
 
     Rows `bounds[t]:bounds[t + 1]` are the docs of topic t, ascending by the bytes of their ids; grades[row, i] is the
     grade for the topic's intent number i. Topics with fewer intents have probability 0 and grade 0 for the rest.
 
     >>> q = IntentQrels.from_rows([("1", "a", "x", 2), ("1", "b", "y", 1)])
+    >>> q
+    IntentQrels('intents', 1 topic, 2 docs, up to 2 intents)
     >>> q.intents, q.grades.tolist(), q.probabilities.tolist()
     ((('a', 'b'),), [[2, 0], [0, 1]], [[0.5, 0.5]])
     """
 
+    kind: ClassVar[str] = "intent qrels"
     topics: tuple[str, ...]
     intents: tuple[tuple[str, ...], ...]
     bounds: Ints
     docs: Ids
-    grades: npt.NDArray[np.int64]
+    grades: npt.NDArray[Any]
     probabilities: Floats
     navigational: Bools
     name: str = "intents"
 
+    def __post_init__(self) -> None:
+        """Nobody can change the columns: those that somebody else could write to are copied."""
+        object.__setattr__(self, "grades", as_grades(self.grades, self.name))
+        for column in ("bounds", "grades", "probabilities", "navigational"):
+            object.__setattr__(self, column, kept(getattr(self, column)))
+
     @classmethod
     def from_rows(
         cls,
-        rows: Iterable[tuple[str, str, str, int]],
+        rows: Iterable[tuple[str | int, str | int, str | int, float]],
         *,
         probabilities: Mapping[tuple[str, str], float] | None = None,
         navigational: Iterable[tuple[str, str]] = (),
@@ -63,50 +75,65 @@ class IntentQrels:
         listed: dict[str, list[str]] = {}
         for topic, intent in probabilities or ():
             listed.setdefault(topic, []).append(intent)
-        intents = {t: _intents_of(judged[t], listed.get(t, ())) for t in topics}
-        width = max((len(i) for i in intents.values()), default=0)
-        shape = (len(topics), width)
-        chances, nav = np.zeros(shape), np.zeros(shape, dtype=bool)
+        intents = [_intents_of(judged[topic], listed.get(topic, ())) for topic in topics]
+        docs = [sorted(judged[topic], key=str.encode) for topic in topics]
+        width = max(map(len, intents), default=0)
+        grades = np.zeros((sum(map(len, docs)), width))
+        row = 0
+        for topic, names, of_topic in zip(topics, intents, docs, strict=True):
+            for doc in of_topic:
+                given = judged[topic][doc]
+                grades[row, : len(names)] = [given.get(intent, 0) for intent in names]
+                row += 1
         wanted = set(navigational)
-        for t, topic in enumerate(topics):
-            for i, intent in enumerate(intents[topic]):
-                even = 1 / len(intents[topic])
-                chances[t, i] = even if probabilities is None else probabilities.get((topic, intent), 0.0)
-                nav[t, i] = (topic, intent) in wanted
-        docs = {t: sorted(judged[t], key=str.encode) for t in topics}
         return cls(
             tuple(topics),
-            tuple(tuple(intents[t]) for t in topics),
-            np.cumsum([0, *(len(docs[t]) for t in topics)], dtype=np.int64),
-            Ids.of(d for t in topics for d in docs[t]),
-            _grade_table([(judged[t][d], intents[t]) for t in topics for d in docs[t]], width),
-            chances,
-            nav,
+            tuple(map(tuple, intents)),
+            bounds_of([len(of_topic) for of_topic in docs]),
+            Ids.of(doc for of_topic in docs for doc in of_topic),
+            grades,
+            _chances(topics, intents, width, probabilities),
+            _marked(topics, intents, width, wanted),
             name,
         )
 
-    def __len__(self) -> int:
-        return len(self.grades)
+    def _described(self) -> list[str]:
+        return [f"up to {counted(self.grades.shape[1], 'intent')}"]
 
-    def top_grade(self) -> int:
+    def to_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """{topic: {doc: {intent: grade}}}."""
+        nested = self.by_topic(self.grades.tolist())
+        return {
+            topic: {doc: dict(zip(intents, grades, strict=False)) for doc, grades in nested[topic].items()}
+            for topic, intents in zip(self.topics, self.intents, strict=True)
+        }
+
+    def top_grade(self) -> float:
         """The highest grade of the whole set, at least 1."""
-        return max(1, int(self.grades.max(initial=1)))
+        return max(1, self.grades.max(initial=1).item())
 
 
-def _by_topic(rows: Iterable[tuple[str, str, str, int]], name: str) -> dict[str, dict[str, dict[str, int]]]:
+def _by_topic(
+    rows: Iterable[tuple[str | int, str | int, str | int, float]], name: str
+) -> dict[str, dict[str, dict[str, float]]]:
     """{topic: {doc: {intent: grade}}}; a doc twice for one intent is an error."""
-    judged: dict[str, dict[str, dict[str, int]]] = {}
-    for topic, intent, doc, grade in rows:
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    topics = id_texts(columns[0], "topic", name)
+    intents = id_texts(columns[1], "intent", name)
+    docs = id_texts(columns[2], "doc", name)
+    values = numbers(columns[3], "grade", name).tolist()
+    judged: dict[str, dict[str, dict[str, float]]] = {}
+    for topic, intent, doc, grade in zip(topics, intents, docs, values, strict=True):
         grades = judged.setdefault(topic, {}).setdefault(doc, {})
         if intent in grades:
             raise DataError(f"{name}: doc {doc!r} is judged twice for intent {intent!r} of topic {topic!r}")
-        grades[intent] = int(grade)
+        grades[intent] = grade
     return judged
 
 
-def _intents_of(judged: Mapping[str, Mapping[str, int]], listed: Iterable[str]) -> list[str]:
+def _intents_of(judged: Mapping[str, Mapping[str, float]], listed: Iterable[str]) -> list[str]:
     """The intents that the judgments or the probabilities name, in natural order."""
-    best: dict[str, int] = {}
+    best: dict[str, float] = {}
     for grades in judged.values():
         for intent, grade in grades.items():
             best[intent] = max(grade, best.get(intent, grade))
@@ -114,11 +141,26 @@ def _intents_of(judged: Mapping[str, Mapping[str, int]], listed: Iterable[str]) 
     return natural_order(names | set(listed))
 
 
-def _grade_table(rows: list[tuple[dict[str, int], list[str]]], width: int) -> npt.NDArray[np.int64]:
-    table = np.zeros((len(rows), width), dtype=np.int64)
-    for row, (grades, intents) in enumerate(rows):
-        table[row, : len(intents)] = [grades.get(i, 0) for i in intents]
-    return table
+def _chances(
+    topics: Sequence[str],
+    intents: Sequence[Sequence[str]],
+    width: int,
+    probabilities: Mapping[tuple[str, str], float] | None,
+) -> Floats:
+    """P(intent | topic), topics × intents: as given, or equal for all intents of a topic."""
+    chances = np.zeros((len(topics), width))
+    for t, (topic, names) in enumerate(zip(topics, intents, strict=True)):
+        for i, intent in enumerate(names):
+            chances[t, i] = 1 / len(names) if probabilities is None else probabilities.get((topic, intent), 0.0)
+    return chances
+
+
+def _marked(topics: Sequence[str], intents: Sequence[Sequence[str]], width: int, wanted: set[tuple[str, str]]) -> Bools:
+    """Which intents are among the wanted (topic, intent), topics × intents."""
+    marked = np.zeros((len(topics), width), dtype=bool)
+    for t, (topic, names) in enumerate(zip(topics, intents, strict=True)):
+        marked[t, : len(names)] = [(topic, intent) in wanted for intent in names]
+    return marked
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +172,7 @@ class IntentGrades:
     """
 
     places: Grades
-    table: npt.NDArray[np.int64]
+    table: npt.NDArray[Any]
     probabilities: Floats
     navigational: Bools
     top: float
@@ -181,16 +223,16 @@ class IntentGrades:
         """The lists without docs that were judged for no intent, closed up."""
         return replace(self, places=self.places.condensed())
 
-    def _graded(self, grades: npt.NDArray[np.int64]) -> Grades:
+    def _graded(self, grades: npt.NDArray[Any]) -> Grades:
         """Grades with these grades of the judged docs."""
         known = np.append(grades, UNJUDGED)
         ranked = known[np.where(self.places.ranked >= 0, self.places.ranked, len(grades))]
         ideal = known[np.where(self.places.ideal >= 0, self.places.ideal, len(grades))]
         return replace(self.places, ranked=ranked, ideal=-np.sort(-ideal, axis=1), top=self.top)
 
-    def _seen(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _seen(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Grades for each intent of the docs in these rows of the table, 0 where there is none."""
-        known = np.vstack([self.table, np.zeros((1, self.table.shape[1]), dtype=np.int64)])
+        known = np.vstack([self.table, np.zeros_like(self.table, shape=(1, self.table.shape[1]))])
         return known[np.where(rows >= 0, rows, len(self.table))]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints, Keys, Words
+from assay.core.arrays import Floats, Ints, Keys, Words, sealed
 from assay.core.ids import Ids
 
 if TYPE_CHECKING:
@@ -33,10 +33,11 @@ class Moves:
     def of(self, column: npt.NDArray[Any], own: bool = False) -> npt.NDArray[Any]:
         """A column after the moves; one's own column is changed itself where few rows move."""
         if self.places is None:
-            return column[self.rows]
+            return sealed(column[self.rows])
         moved = column if own else column.copy()
+        moved.setflags(write=True)
         moved[self.places] = column[self.rows]
-        return moved
+        return sealed(moved)
 
 
 def ranked_order(run: Run, ties: str) -> Moves | None:

@@ -1,62 +1,105 @@
-"""Qrels: the judged docs of each topic and their grades."""
+"""Qrels: the pooled docs of each topic and their grades."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints
+from assay.core.arrays import Bools, Floats, Ints, kept
+from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
+from assay.data.given import D, T, as_grades, id_texts, numbers, refuse_twice
+from assay.data.topic_rows import TopicRows, bounds_of
 
 
-@dataclass(frozen=True, eq=False)
-class Qrels:
-    """Judged docs and their grades: rows `bounds[t]:bounds[t + 1]` are those of topic t. Topics in natural order.
+@dataclass(frozen=True, eq=False, repr=False)
+class Qrels(TopicRows):
+    """Docs and their grades: rows `bounds[t]:bounds[t + 1]` are those of topic t. Topics in natural order.
 
-    probabilities: for sampled judgments the inclusion probability of each doc, else None.
+    A grade of at least 0 is a judgment; a negative one says that the doc is in the pool and not judged. Grades are
+    whole numbers if all of them are whole, else 64-bit floats. probabilities: for sampled judgments the inclusion
+    probability of each doc, else None. Nothing of it can be changed.
 
     >>> qrels = Qrels.from_dict({"q1": {"a": 2, "b": 0}})
+    >>> qrels
+    Qrels('qrels', 1 topic, 2 docs, grades 0–2)
     >>> qrels.topics, qrels.grades.tolist()
     (('q1',), [2, 0])
     """
 
+    kind: ClassVar[str] = "qrels"
     topics: tuple[str, ...]
     bounds: Ints
     docs: Ids
-    grades: Ints
+    grades: npt.NDArray[Any]
     probabilities: Floats | None = None
     name: str = "qrels"
 
+    def __post_init__(self) -> None:
+        """Nobody can change the columns: those that somebody else could write to are copied."""
+        object.__setattr__(self, "bounds", kept(self.bounds))
+        object.__setattr__(self, "grades", kept(as_grades(self.grades, self.name)))
+        if self.probabilities is not None:
+            object.__setattr__(self, "probabilities", kept(self.probabilities))
+
     @classmethod
-    def from_dict(cls, grades: Mapping[str, Mapping[str, int]], *, name: str = "qrels") -> Qrels:
-        """Judgments from {topic: {doc: grade}}."""
-        topics = natural_order(grades)
-        return cls(
-            tuple(topics),
-            np.cumsum([0, *(len(grades[t]) for t in topics)], dtype=np.int64),
-            Ids.of(d for t in topics for d in grades[t]),
-            np.array([g for t in topics for g in grades[t].values()], dtype=np.int64),
+    def from_rows(
+        cls,
+        topics: Sequence[str | int],
+        bounds: Ints,
+        docs: Ids,
+        grades: npt.NDArray[Any],
+        probabilities: Floats | None = None,
+        *,
+        name: str = "qrels",
+    ) -> Qrels:
+        """Judgments from columns grouped by topic. A doc twice in a topic is an error."""
+        texts = tuple(id_texts(topics, "topic", name))
+        if len(grades) != len(docs):
+            raise DataError(f"{name}: {len(docs)} docs and {len(grades)} grades; each doc needs one")
+        qrels = cls(texts, bounds, docs, grades, probabilities, name=name)
+        qrels.checked("a doc has one grade")
+        return qrels
+
+    @classmethod
+    def from_dict(cls, grades: Mapping[T, Mapping[D, float]], *, name: str = "qrels") -> Qrels:
+        """Judgments from {topic: {doc: grade}}. Ids may be whole numbers, which are read as their decimal digits.
+
+        >>> Qrels.from_dict({1: {"a": 0.5, "b": 2}}).to_dict()
+        {'1': {'a': 0.5, 'b': 2.0}}
+        """
+        names = id_texts(grades, "topic", name)
+        refuse_twice(names, "topic", name)
+        by_name = dict(zip(names, grades.values(), strict=True))
+        topics = natural_order(names)
+        docs = [doc for topic in topics for doc in by_name[topic]]
+        values = [grade for topic in topics for grade in by_name[topic].values()]
+        return cls.from_rows(
+            topics,
+            bounds_of([len(by_name[topic]) for topic in topics]),
+            Ids.of(id_texts(docs, "doc", name)),
+            numbers(values, "grade", name),
             name=name,
         )
 
-    def __len__(self) -> int:
-        return len(self.grades)
+    def _described(self) -> list[str]:
+        if not len(self):
+            return []
+        return [f"grades {self.grades.min():g}–{self.grades.max():g}"]
 
-    def to_dict(self) -> dict[str, dict[str, int]]:
-        """{topic: {doc: grade}}."""
-        docs, grades, bounds = self.docs.tolist(), self.grades.tolist(), self.bounds.tolist()
-        return {
-            t: dict(zip(docs[a:b], grades[a:b], strict=True))
-            for t, a, b in zip(self.topics, bounds, bounds[1:], strict=False)
-        }
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """{topic: {doc: grade}}, grades whole numbers or floats."""
+        return self.by_topic(self.grades.tolist())
 
-    def topic_of_row(self) -> Ints:
-        """The number of the topic of each row."""
-        return np.repeat(np.arange(len(self.topics)), np.diff(self.bounds))
+    def judged(self) -> Bools:
+        """Whether each doc is judged: its grade is at least 0. The others are in the pool and not judged."""
+        return np.asarray(self.grades >= 0)
 
-    def top_grade(self) -> int:
+    def top_grade(self) -> float:
         """The highest grade of the whole set, at least 1: the scale is the collection's, never a topic's."""
-        return max(1, int(self.grades.max(initial=1)))
+        return max(1, self.grades.max(initial=1).item())

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bytes, Ints, Keys
+from assay.core.arrays import Bytes, Ints, Keys, sealed
 from assay.core.engine import ordered_map
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
@@ -87,8 +87,7 @@ def grouped_qrels(
         None if probabilities is None else probabilities[order],
         name=name,
     )
-    as_run = Run("", names, qrels.bounds, qrels.docs, np.zeros(len(qrels)))
-    return None if as_run.duplicate() is not None else qrels
+    return None if qrels.duplicate() is not None else qrels
 
 
 def write_run(path: str | Path, run: Run) -> None:
@@ -244,9 +243,9 @@ def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> 
         tuple(topics[i] for i in new),
         np.append(starts[new], len(columns.scores)),
         Ids(text.buffer, columns.doc_starts, columns.doc_lengths),
-        columns.scores,
-        columns.ranks,
-        keys=columns.keys,
+        sealed(columns.scores),  # no copies of large columns: the run takes them over
+        None if columns.ranks is None else sealed(columns.ranks),
+        keys=sealed(columns.keys),
     )
     return run.together()
 

@@ -1,0 +1,152 @@
+"""TopicRows: docs in rows, grouped by topic. What runs, judgments and judgments by intent have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.core.arrays import Ints, Keys, Words
+from assay.core.engine import ordered_map
+from assay.core.errors import DataError, UsageError
+from assay.core.ids import Ids
+from assay.core.registry import did_you_mean
+from assay.data.given import refuse_twice
+from assay.data.order import first_repeat, short_keys
+
+V = TypeVar("V")
+BLOCK = 1 << 16
+"""Rows that are worked on at a time: few enough for the cache."""
+
+
+class TopicRows:
+    """A name, and docs grouped by topic: rows `bounds[t]:bounds[t + 1]` are those of `topics[t]`."""
+
+    kind: ClassVar[str] = "table"
+    name: str
+    topics: tuple[str, ...]
+    bounds: Ints
+    docs: Ids
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    def __repr__(self) -> str:
+        described = [repr(self.name), counted(len(self.topics), "topic"), counted(len(self), "doc"), *self._described()]
+        return f"{type(self).__name__}({', '.join(described)})"
+
+    def _described(self) -> list[str]:
+        """What the short form says beside the name and the sizes."""
+        return []
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of docs of each topic."""
+        return np.diff(self.bounds)
+
+    def topic_rows(self, topic: str) -> slice:
+        """The rows of a topic; an error if it is not there."""
+        try:
+            t = self.topics.index(topic)
+        except ValueError:
+            near = did_you_mean(topic, self.topics[:20])
+            raise UsageError(f"{self.kind} {self.name!r} has no topic {topic!r}{near}") from None
+        return slice(int(self.bounds[t]), int(self.bounds[t + 1]))
+
+    def topic_of_row(self) -> Ints:
+        """The number of the topic of each row."""
+        return np.repeat(np.arange(len(self.topics)), self.sizes)
+
+    def place_of_row(self) -> Ints:
+        """The place of each row among those of its topic, from 0."""
+        return np.arange(len(self)) - np.repeat(self.bounds[:-1], self.sizes)
+
+    def by_topic(self, values: Sequence[V]) -> dict[str, dict[str, V]]:
+        """{topic: {doc: value}} of a value for each row."""
+        docs = self.docs.tolist()
+        bounds = self.bounds.tolist()
+        nested = {}
+        for t, topic in enumerate(self.topics):
+            rows = slice(bounds[t], bounds[t + 1])
+            nested[topic] = dict(zip(docs[rows], values[rows], strict=True))
+        return nested
+
+    def seams(self) -> Ints:
+        """The last row of every topic but the last: the rows that have no follower in their topic."""
+        inner = self.bounds[(self.bounds > 0) & (self.bounds < len(self))]
+        return np.unique(inner) - 1
+
+    def topic_blocks(self, rows: int = BLOCK) -> Iterator[slice]:
+        """Slices of the topics, each of about that many rows: what is worked on at a time."""
+        first = 0
+        while first < len(self.topics):
+            last_start = self.bounds[first] + rows
+            after = int(np.searchsorted(self.bounds, last_start, side="right")) - 1
+            after = max(first + 1, after)
+            yield slice(first, after)
+            first = after
+
+    def doc_keys(self) -> Keys:
+        """A 32-bit key of each doc id. Equal ids have equal keys; that equal keys are equal ids must be confirmed."""
+        return short_keys(self.docs.hashes())
+
+    def keyed(self, block: slice, numbers: Ints, keys: Keys) -> tuple[slice, Words]:
+        """The rows of a block of topics, and for each a word made of its topic's number and its doc's key."""
+        bounds = self.bounds[block.start : block.stop + 1]
+        rows = slice(int(bounds[0]), int(bounds[-1]))
+        topic = np.repeat(numbers[block].astype(np.uint64) << np.uint64(32), np.diff(bounds))
+        return rows, topic | keys[rows]
+
+    def duplicate(self, *, threads: int = 1) -> int | None:
+        """A row whose doc stands in the same topic before, or None: keys find candidates, bytes decide."""
+        keys, numbers = self.doc_keys(), np.arange(len(self.topics))
+        blocks = list(self.topic_blocks())
+        suspect = ordered_map(lambda block: self._repeats(block, keys), blocks, jobs=threads, threads=True)
+        for block, is_suspect in zip(blocks, suspect, strict=True):
+            if not is_suspect:
+                continue
+            rows, words = self.keyed(block, numbers, keys)
+            found = first_repeat(words, self.docs.take(rows))
+            if found is not None:
+                return rows.start + found
+        return None
+
+    def _repeats(self, block: slice, keys: Keys) -> bool:
+        """Whether a key is twice in a topic of the block: mostly a doc that is there twice, now and then chance."""
+        bounds = self.bounds[block.start : block.stop + 1]
+        sizes = np.diff(bounds)
+        if (sizes == sizes[0]).all():  # the common case, and small sorts are the fastest
+            table = keys[bounds[0] : bounds[-1]].reshape(len(sizes), -1)
+            ordered: npt.NDArray[Any] = np.sort(table, axis=1)
+            return bool((ordered[:, 1:] == ordered[:, :-1]).any())
+        _, words = self.keyed(block, np.arange(len(self.topics)), keys)
+        words = np.sort(words)
+        return bool((words[1:] == words[:-1]).any())
+
+    def checked(self, what: str) -> None:
+        """Refuse a topic that is there twice, an empty doc id and a doc twice in a topic; what: why the last."""
+        refuse_twice(self.topics, "topic", self.name)
+        if len(self.bounds) != len(self.topics) + 1 or self.bounds[-1] != len(self.docs):
+            raise DataError(f"{self.name}: {len(self.topics)} topics need one bound more, up to {len(self.docs)} docs")
+        if not self.docs.lengths.all():
+            raise DataError(f"{self.name}: the id of a doc is empty; every doc needs one")
+        row = self.duplicate()
+        if row is not None:
+            topic = self.topics[int(np.searchsorted(self.bounds, row, side="right")) - 1]
+            raise DataError(f"{self.name}: doc {self.docs[row]!r} is twice in topic {topic!r}; {what}")
+
+
+def bounds_of(sizes: Sequence[int] | Ints) -> Ints:
+    """Where the rows of each topic begin, and the end."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "topic"), counted(50_000, "doc")
+    ('1 topic', '50,000 docs')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,182 @@
+"""A command called in this process as the shell would call it, and what it did; calls of every command that reads."""
+
+from __future__ import annotations
+
+import io
+import sys
+import traceback
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import click
+
+from assay.cli.main import cli, main
+
+CALLS = [
+    "score --qrels {qrels} {run} {runs}",
+    "score --qrels {table qrels} {table run} -m 'ERR nDCG@5 RBP AP bpref' -q",
+    "score --qrels {qrels} {run} {runs} --bounds --save {out}/scores.csv",
+    "score --qrels {sampled qrels} {run} -m 'infAP AP'",
+    "score --qrels {qrels} {run} --format trec_eval -q -c",
+    "score --qrels {qrels} {run} --ties average -m 'AP nDCG RR'",
+    "score --qrels {qrels} {run} --ties rank",
+    "score --qrels {qrels} {run} --lenient",
+    "score --qrels {qrels} {run} -m TBG --lengths {lengths}",
+    "score --qrels {qrels} {run} --format trec_eval -Z {zscores}",
+    "score --intents {intents} {run} -m 'alpha-nDCG@5 ndeval-ERR-IA ERR-IA@5 P+Q'",
+    "score --intents {intents} --intent-info {intent info} {run} -m 'D#-nDCG@5 P+Q# I-rec'",
+    "score --uncertainty {doubt} {run} {runs} -m AP",
+    "check --qrels {qrels} {run} {runs}",
+    "check --qrels {table qrels} {table run}",
+    "compare {scores} -B 50 -m AP",
+    "compare {matrix} --test randomised-tukey -B 50 --pairs",
+    "compare {matrix} --anova --normality",
+    "compare --qrels {qrels} {run} {runs} -m AP",
+    "compare {scores} --against {scores} -m AP",
+    "compare {grid} --factorial",
+    "standardize fit {scores} --save {out}/factors.csv",
+    "standardize apply {matrix} --factors {factors} --save {out}/z.csv",
+    "standardize apply {matrix} --reference {matrix}",
+    "standardize items {matrix}",
+    "standardize variance {matrix}",
+    "standardize compare {matrix} {matrix} --permutations 20",
+    "standardize references {matrix} --reference {matrix} --sizes 2,3 --samples 5",
+    "plan audit {matrix}",
+    "plan bias {matrix} --pairs 2 --samples 5 --minimum 3",
+    "plan topics {matrix}",
+    "plan trial {matrix} --delta .1 --runs sys0,sys1",
+    "plan next {matrix} --plan {out}/plan.json --delta .1 --sigma .2 --minimum 3 --runs sys0,sys1",
+    "plan depth {run} {runs} --qrels {qrels} --depths 2,5 --pairs 5",
+    "similarity {run} {runs}",
+    "similarity {run} {one run}",
+    "similarity --scores {matrix} {matrix}",
+    "similarity --series {run} {runs}",
+    "similarity --preferences --qrels {qrels} {run} {runs}",
+    "agreement {labels} -B 20",
+    "agreement --qrels {qrels} {table qrels} -B 20",
+    "topics best {matrix} --at 2 --repetitions 20",
+    "topics choose {run} {runs} --qrels {qrels} --count 2 -m AP",
+    "topics choose {matrix} --count 2 --truth {matrix}",
+    "topics clusters {matrix} --repetitions 5",
+    "topics conclusions {matrix} --at 2",
+    "topics growth {matrix} --sizes 3,5 --draws 2",
+    "topics hits {matrix}",
+    "topics sets {matrix} --count 2",
+    "topics simulate {matrix} --runs 4 --topics 5 --save {out}/made.csv",
+    "topics stability {matrix} --at 2",
+    "topics transfer {matrix} --to {matrix} --at 2",
+    "predict {run} {runs}",
+    "predict {run} {runs} --qrels {qrels} --save {out}/predicted.csv",
+    "predict {run} {runs} --manual-list {names}",
+    "pool make {run} {runs} --qrels {qrels} --groups {groups} --by group --save {out}/pool.txt",
+    "pool next {run} {runs} --journal {journal}",
+    "pool curve {run} {runs} --qrels {qrels} --budgets 2 --order depth --order mtc",
+    "pool bias {run} {runs} --qrels {qrels} --groups {groups} --by group",
+    "pool adjust {run} {runs} --qrels {qrels} --run b --common '1 2'",
+    "pool accuracy {run} {runs} --qrels {qrels} --widths 2 --common 2 --samples 2 --topic-samples 2",
+    "crowd aggregate {labels} --scale 4 --qrels {out}/crowd.txt",
+    "crowd aggregate {labels} --scale 4 --method dawid-skene --reference {qrels}",
+    "crowd check {labels} --scale 4 --reference {qrels}",
+    "crowd effort {labels} --scale 4 --reference {qrels} --repeats 2",
+    "crowd preferences {preferences}",
+    "crowd profile {labels} --scale 4 --reference {qrels}",
+    "crowd tasks {qrels} --to {out}/tasks.csv --gold-docs 0 --workers 2",
+    "crowd transform {labels} --scale 4 --run {run} --run {one run} --reference {qrels}",
+    "study concordance {scores} --pair AP,P@10 --gold RR",
+    "study discriminative {scores} -B 20",
+    "study measure-tau {scores}",
+    "study predictivity {scores} --splits 5",
+    "study swaps {scores} --sizes 2 --draws 5",
+    "study votes {scores} --votes {votes}",
+    "study reusability {run} {runs} --qrels {qrels} --info {groups}",
+    "report --qrels {qrels} {run} {runs} -o {out}/report.html",
+    "report {scores} -o {out}/report.html",
+    "report --labels {labels} --scale 4 -o {out}/report.html",
+    "report --published {published} -o {out}/report.html",
+]
+"""What is called; {kind} is a file of that kind, {runs} are five good runs, {out} is a folder for what is written."""
+WITHOUT_FILES = {"demo", "measures", "plan curve", "plan power", "crowd methods", "study rbo-and-ap"}
+IN_FOLDERS = {"standardize trend", "study methods"}
+"""Commands that read files by naming several in one option; each reads as other commands do."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call did: its exit code, what it wrote, and whether it fell over or warned."""
+
+    code: object
+    out: str
+    err: str
+    fell_over: str | None
+    warned: list[str]
+
+
+def call(arguments: list[str]) -> Outcome:
+    """Run a command in this process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    code: object = 0
+    fell_over = None
+    with (
+        mock.patch.object(sys, "argv", ["assay", *arguments]),
+        mock.patch.object(sys, "stdout", out),
+        mock.patch.object(sys, "stderr", err),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())),
+        mock.patch("atexit.register"),
+        mock.patch("gc.set_threshold"),
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        except BaseException:
+            fell_over = traceback.format_exc()
+    said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    return Outcome(code, *said, fell_over, [str(w.message) for w in caught])
+
+
+def problem_with(outcome: Outcome, arguments: list[str], written: Path) -> str | None:
+    """What breaks the law: an answer, or exit 2 with one line on standard error and nothing written."""
+    if outcome.fell_over:
+        return outcome.fell_over
+    if outcome.warned:
+        return f"warned: {outcome.warned[0]}"
+    if "Traceback" in outcome.err or "Warning" in outcome.err:
+        return outcome.err
+    may = (0, 1) if arguments[0] == "check" else (0,)
+    if outcome.code in may:
+        return None
+    if outcome.code != 2:
+        return f"exit code {outcome.code}"
+    if outcome.err.count("\n") != 1 or len(outcome.err.splitlines()) != 1:
+        return f"{outcome.err.count(chr(10))} lines on standard error: {outcome.err[:300]!r}"
+    if outcome.out:
+        return f"it failed, and wrote {outcome.out[:100]!r}"
+    left = sorted(str(p.relative_to(written)) for p in written.rglob("*"))
+    return f"it failed, and left {left}" if left else None
+
+
+def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[str]:
+    """The names of all commands that are no groups."""
+    if not isinstance(command, click.Group):
+        return [" ".join(path)]
+    context = click.Context(command)
+    found = []
+    for name in command.list_commands(context):
+        inner = command.get_command(context, name)
+        assert inner is not None
+        found += leaves(inner, (*path, name))
+    return found
+
+
+def every_command() -> list[str]:
+    """The names of all commands."""
+    return leaves(cli)
+
+
+def leaves_with(template: str) -> list[str]:
+    """The command that a call names."""
+    return [name for name in every_command() if (template + " ").startswith(name + " ")]

@@ -67,22 +67,34 @@ def policy_options(command: C) -> C:
     return wrapped
 
 
+name_option = click.option(
+    "--measure",
+    "name",
+    metavar="NAME",
+    help="The measure of score tables that do not name it.  [default: their file's name]",
+)
+force_option = click.option(
+    "--force-measure", "force", metavar="NAME", help="Take all scores for this measure, whatever their files say."
+)
+transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
+
+
 def scores_input(command: C) -> C:
     """FILES… that are score tables, or with --qrels run files; the command gets `matrices: list[ScoreMatrix]`."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        found = load_scores(
-            kwargs.pop("files"), qrels_path=kwargs.pop("qrels_path"), measures=kwargs.pop("measures"),
-            transpose=kwargs.pop("transpose"),
-        )  # fmt: skip
-        return command(*args, matrices=found, **kwargs)
+        names = ("files", "qrels_path", "measures", "transpose", "name")
+        files, qrels_path, measures, transpose, name = (kwargs.pop(key) for key in names)
+        matrices = load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose, name=name)
+        return command(*args, matrices=matrices, **kwargs)
 
     options: list[Callable[[Any], Any]] = [
         click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)),
         qrels_option,
         measures_option,
-        click.option("--transpose", is_flag=True, help="Score matrices have one row per topic."),
+        transpose_option,
+        name_option,
     ]
     wrapped: Any = run
     for option in reversed(options):
@@ -91,32 +103,59 @@ def scores_input(command: C) -> C:
 
 
 def load_scores(
-    files: Sequence[Path], *, qrels_path: Path | None, measures: str | None, transpose: bool = False
+    files: Sequence[Path],
+    *,
+    qrels_path: Path | None,
+    measures: str | None,
+    transpose: bool = False,
+    name: str | None = None,
 ) -> list[ScoreMatrix]:
-    """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10)."""
+    """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
+
+    name: the measure of the files that do not name it (--measure).
+    """
     if qrels_path is not None:
         from assay.scoring import evaluate
 
+        for option, given in (("--measure", name), ("--transpose", transpose)):
+            if given:
+                raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
         return evaluate(run_files(files), load_qrels(qrels_path), chosen_measures(measures or "AP nDCG@10"), jobs=2)
-    from assay.io.scores import read_scores
-
-    matrices = [m for path in files for m in read_scores(path, transpose=transpose)]
-    wanted = measures.replace(",", " ").split() if measures else []
-    if not wanted:
+    matrices = _score_tables(files, transpose, name)
+    if not measures:
         return matrices
-    known = {m.measure for m in matrices}
-    for name in wanted:
-        if name not in known:
-            raise UsageError(f"no measure {name!r} in these files; they have: {', '.join(sorted(known))}")
-    return [m for m in matrices if m.measure in wanted]
+    from assay.data.quantities import canonical
+
+    wanted = [canonical(text) for text in measures.replace(",", " ").split()]
+    known = [canonical(matrix.measure) for matrix in matrices]
+    for text in wanted:
+        if text not in known:
+            have = ", ".join(sorted({matrix.measure for matrix in matrices}))
+            raise UsageError(f"no measure {text!r} in these files; they have: {have}")
+    return [matrix for matrix, text in zip(matrices, known, strict=True) if text in wanted]
+
+
+def _score_tables(files: Sequence[Path], transpose: bool, name: str | None) -> list[ScoreMatrix]:
+    """The matrices of all files; those that do not name their measure are called `name`, or as their file."""
+    from assay.data.quantities import canonical
+    from assay.io.scores import score_tables
+
+    matrices = [matrix for path in files for matrix in score_tables(path, transpose=transpose, name=name)]
+    if name is not None and canonical(name) not in {canonical(matrix.measure) for matrix in matrices}:
+        have = ", ".join(dict.fromkeys(matrix.measure for matrix in matrices))
+        raise UsageError(f"--measure {name}: the files name their measures themselves ({have}); choose with -m")
+    return matrices
 
 
 def one_matrix(matrices: Sequence[ScoreMatrix]) -> ScoreMatrix:
-    """The only matrix, for commands that work on one measure."""
-    if len(matrices) != 1:
-        names = ", ".join(m.measure for m in matrices)
-        raise UsageError(f"this works on one measure, and there are {len(matrices)} ({names}); choose one with -m")
-    return matrices[0]
+    """The only matrix, for commands that work on one measure; several files of it are joined."""
+    from assay.data.scores import joined
+
+    found = joined(matrices)
+    if len(found) != 1:
+        names = ", ".join(matrix.measure for matrix in found)
+        raise UsageError(f"this works on one measure, and there are {len(found)} ({names}); choose one with -m")
+    return found[0]
 
 
 def run_files(paths: Sequence[Path]) -> list[Path]:

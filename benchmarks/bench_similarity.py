@@ -23,7 +23,7 @@ from assay.data import Run
 from assay.io import read_run
 from assay.rankings import kendall_matrix
 from assay.similarity.matrix import rbo_matrix
-from assay.similarity.preferences import preference_similarity
+from assay.similarity.shared_preferences import preference_similarity
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))

@@ -26,7 +26,7 @@ from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
 from assay.nojudgments.ranking import taken
 from assay.nojudgments.reweight import reweighted_emap
 from assay.scoring import Policy, evaluate
-from assay.similarity.preferences import preference_similarity
+from assay.similarity.shared_preferences import preference_similarity
 from tests.conftest import ROOT, real_data
 
 PAGE = ROOT / "docs" / "howto" / "rank-runs-without-judgments.md"

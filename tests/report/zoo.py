@@ -146,14 +146,14 @@ def similarity() -> Any:
 
 @kept
 def shared_preferences() -> Any:
-    from assay.similarity.preferences import preference_similarity
+    from assay.similarity.shared_preferences import preference_similarity
 
     return preference_similarity(collection().runs[:5], depth=20)
 
 
 @kept
 def over_time() -> Any:
-    from assay.similarity.series import series
+    from assay.similarity.over_time import series
 
     return series(collection().runs[:6])
 
@@ -509,14 +509,14 @@ def swaps() -> Any:
 
 @kept
 def predictivity() -> Any:
-    from assay.studies.rankings import predictivity
+    from assay.studies.measure_rankings import predictivity
 
     return predictivity(list(scores()), splits=10)
 
 
 @kept
 def measure_tau() -> Any:
-    from assay.studies.rankings import measure_tau
+    from assay.studies.measure_rankings import measure_tau
 
     return measure_tau(list(scores()))
 
@@ -530,7 +530,7 @@ def concordance() -> Any:
 
 @kept
 def methods() -> Any:
-    from assay.studies.methods import method_test
+    from assay.studies.arms import method_test
 
     some = (collection().runs, collection().qrels)
     return method_test("topics(count=3)", "topics(count=6)", {"one": some, "two": some}, sizes=(4, 6), subsets=4)

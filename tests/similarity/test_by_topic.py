@@ -9,7 +9,7 @@ from assay.core.errors import AssayError, DataError, UsageError
 from assay.data import Run
 from assay.rankings.rank_biased import parse_ranking, rbo
 from assay.similarity.by_topic import compare_runs, p_sweep
-from assay.similarity.series import series
+from assay.similarity.over_time import series
 
 A = Run.from_lists("a", {"1": list("abcd"), "2": list("xyz"), "9": ["q"]})
 B = Run.from_lists("b", {"1": list("abdc"), "2": list("zxu"), "8": ["q"]})

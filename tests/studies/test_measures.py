@@ -17,8 +17,8 @@ from assay.stats.resampling import topic_counts
 from assay.studies import swaps as swap_module
 from assay.studies.concordance import concordance
 from assay.studies.discriminative import difference_needed, discriminative_power
-from assay.studies.matrices import without_worst
-from assay.studies.rankings import measure_tau, predictivity
+from assay.studies.measure_rankings import measure_tau, predictivity
+from assay.studies.measure_sets import without_worst
 from assay.studies.swapped_lists import _average_overlap, _rbo_ext, _shared, swapped_lists
 from assay.studies.swaps import swap_rates
 from assay.studies.votes import Vote, predictive_power, read_votes

@@ -16,9 +16,9 @@ from assay.io import read_qrels, read_run
 from assay.io.scores import read_scores
 from assay.pooling import left_out
 from assay.scoring import evaluate
+from assay.studies.arms import method_test
 from assay.studies.discriminative import discriminative_power
-from assay.studies.methods import method_test
-from assay.studies.rankings import predictivity
+from assay.studies.measure_rankings import predictivity
 from assay.studies.swaps import swap_rates
 from tests.conftest import real_data
 

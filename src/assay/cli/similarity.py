@@ -177,7 +177,7 @@ def _many(runs: Sequence[Run], p: float, measures: Sequence[str], depth: int | N
 
 
 def _series(runs: Sequence[Run], p: float, window: int, depth: int | None, out: Output) -> None:
-    from assay.similarity.series import series
+    from assay.similarity.over_time import series
 
     found = series(runs, p=p, window=window, depth=depth)
     out.write(found.table(), found.step_table(), of=found)
@@ -187,7 +187,7 @@ def _preferences(
     runs: Sequence[Run], qrels_path: Path | None, among: str, depth: int | None, jobs: int, out: Output
 ) -> None:
     from assay.scoring import evaluate
-    from assay.similarity.preferences import likeness_and_scores, preference_similarity
+    from assay.similarity.shared_preferences import likeness_and_scores, preference_similarity
 
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     with out.progress("counting preferences") as progress:

@@ -51,7 +51,7 @@ def command(ctx: click.Context, listed: bool) -> None:
 @output_and_figure_options
 def measure_tau(matrices: list[ScoreMatrix], keep: float, out: Output) -> None:
     """Do the measures rank the runs alike? Kendall's τ of every pair of measures."""
-    from assay.studies.rankings import measure_tau as study
+    from assay.studies.measure_rankings import measure_tau as study
 
     found = study(matrices, keep=keep)
     out.write(found.table(), of=found)
@@ -65,7 +65,7 @@ def measure_tau(matrices: list[ScoreMatrix], keep: float, out: Output) -> None:
 @output_and_figure_options
 def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: int, out: Output) -> None:
     """Does a measure on half of the topics predict measures on the other half?"""
-    from assay.studies.rankings import predictivity as study
+    from assay.studies.measure_rankings import predictivity as study
 
     with out.progress("splitting") as progress:
         found = study(matrices, splits=splits, keep=keep, seed=seed, progress=progress)
@@ -225,7 +225,7 @@ def methods(
         --collection dl21 dl21/qrels.txt dl21/runs --collection covid covid/qrels.txt covid/runs
     """
     from assay.io.labels import read_labels
-    from assay.studies.methods import Case, method_test
+    from assay.studies.arms import Case, method_test
 
     names = [name for name, _, _ in collections]
     for name in [*names, *(n for n, _ in labelled)]:

@@ -15,7 +15,7 @@ from assay.core.errors import UsageError
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.rankings import pair_signs, settled
-from assay.studies.matrices import same_cells
+from assay.studies.measure_sets import same_cells
 
 
 @dataclass(frozen=True)

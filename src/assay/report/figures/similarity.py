@@ -16,8 +16,8 @@ from assay.report.theme import MAIN
 if TYPE_CHECKING:
     from assay.similarity.by_topic import PSweep, RunSimilarity
     from assay.similarity.matrix import SimilarityMatrix
-    from assay.similarity.preferences import PreferenceSimilarity
-    from assay.similarity.series import SeriesResult
+    from assay.similarity.over_time import SeriesResult
+    from assay.similarity.shared_preferences import PreferenceSimilarity
     from assay.similarity.systems import RankingComparison
 
 MOST = 60

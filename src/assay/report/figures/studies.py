@@ -15,10 +15,10 @@ from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, na
 from assay.report.theme import COLOURS, MAIN, SHAPES
 
 if TYPE_CHECKING:
+    from assay.studies.arms import MethodTest
     from assay.studies.concordance import Concordance
     from assay.studies.discriminative import DiscriminativePower
-    from assay.studies.methods import MethodTest
-    from assay.studies.rankings import MeasureTau, Predictivity
+    from assay.studies.measure_rankings import MeasureTau, Predictivity
     from assay.studies.swapped_lists import SwappedLists
     from assay.studies.swaps import Swaps
     from assay.studies.votes import PredictivePower

@@ -59,7 +59,7 @@ def comparison_section(m: Material) -> Iterator[Block]:
         )
         yield two_way(matrix).table()
     if len(m.matrices) > 1 and len(matrix.runs) > 2:
-        from assay.studies.rankings import measure_tau
+        from assay.studies.measure_rankings import measure_tau
 
         found = measure_tau(list(m.matrices))
         if len(m.matrices) > 2:

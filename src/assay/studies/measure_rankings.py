@@ -16,7 +16,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_matrix, pair_signs, settled, tau_of_signs
-from assay.studies.matrices import without_worst
+from assay.studies.measure_sets import without_worst
 
 SPLITS = 2000
 AT_ONCE = 64

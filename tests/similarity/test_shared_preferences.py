@@ -13,7 +13,7 @@ from assay.core.errors import UsageError
 from assay.data import Qrels, Run
 from assay.io import read_qrels
 from assay.rankings.correlation import pearson
-from assay.similarity.preferences import preference_similarity
+from assay.similarity.shared_preferences import preference_similarity
 from tests.oracles import similarity as plain
 
 Scores = dict[str, dict[str, float]]

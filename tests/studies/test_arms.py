@@ -8,7 +8,7 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.data import Labels
 from assay.studies import methods
-from assay.studies.methods import ARMS, Case, Collected, kendall, method_test
+from assay.studies.arms import ARMS, Case, Collected, kendall, method_test
 from assay.studies.simulate import simulate
 
 

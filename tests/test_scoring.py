@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import assay.scoring
+import assay.scoring.run_scores
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.io import write_run
@@ -71,7 +71,7 @@ def test_blocks_of_topics_and_jobs_change_nothing(monkeypatch: pytest.MonkeyPatc
     collection = simulate(topics=12, runs_per_group=1, depth=40)
     names = ["AP", "nDCG@10", "RBP(p=0.8)", "bpref"]
     whole = evaluate(collection.runs, collection.qrels, names)
-    monkeypatch.setattr(assay.scoring, "CELLS", 100)
+    monkeypatch.setattr(assay.scoring.run_scores, "CELLS", 100)
     blocks = evaluate(collection.runs, collection.qrels, names, jobs=2)
     for a, b in zip(whole, blocks, strict=True):
         np.testing.assert_array_equal(a.values, b.values)

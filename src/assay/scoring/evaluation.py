@@ -1,0 +1,142 @@
+"""evaluate: runs × judgments × measures → one ScoreMatrix per measure.
+
+Where the flow stands: it walks files → tables → grades → **scores**. A run is read and joined with the judgments once,
+for all measures; `Aligned` keeps what was joined for everything else that a command asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assay.core.engine import Progress, ordered_map, silent
+from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
+from assay.data import Qrels, Run
+from assay.data.aligned import Match
+from assay.data.grades import Grades
+from assay.data.intents import IntentQrels
+from assay.data.scores import Scores
+from assay.measures import Measure
+from assay.scoring.policy import Policy, chosen_policy, prepared
+from assay.scoring.run_scores import (
+    RunScores,
+    distinct_names,
+    intent_scores_of,
+    joined_run,
+    ordered_run,
+    parsed,
+    score_matrices,
+    scores_of,
+)  # fmt: skip
+
+
+def evaluate(
+    runs: Iterable[Run | str | Path],
+    qrels: Qrels | IntentQrels,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    policy: Policy | None = None,
+    lengths: Mapping[str, float] | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
+    **choices: Any,
+) -> Scores:
+    """Scores of runs (or run files) on the topics of the qrels: one matrix per measure, by place or by name.
+
+    The choices of a Policy may be given by name: ties="average", missing="drop", compat="trec_eval-9", depth=100 ….
+    A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
+    "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
+    and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
+    measures of time. Files are read by `jobs` threads; a file is dropped as soon as it is scored.
+
+    >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
+    >>> matrix, = evaluate([Run.from_lists("r", {"1": ["b", "a"]})], qrels, "RR")
+    >>> matrix.values.tolist(), matrix.signature
+    ([[0.5]], 'RR|ties:docid|missing:zero|unjudged:0|assay:0.1')
+    """
+    wanted = parsed(measures)
+    rules = chosen_policy(policy, choices).on(qrels)
+    todo = list(runs)
+    threads = jobs if len(todo) == 1 else 1
+
+    def scored(run: Run | str | Path) -> RunScores:
+        if isinstance(qrels, IntentQrels):
+            return intent_scores_of(ordered_run(run, rules, threads), qrels, wanted, rules)
+        return scores_of(joined_run(run, qrels, rules, threads), wanted, rules, lengths)
+
+    found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+    names = distinct_names([s.name for s in found], todo)
+    return score_matrices(found, qrels, wanted, rules, names)
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """Runs joined with judgments under a policy: each is read once and joined once, whatever is asked for after that.
+
+    >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
+    >>> aligned = Aligned.of([Run.from_lists("r", {"1": ["b", "a"]})], qrels)
+    >>> aligned.scores("RR")[0].values.tolist(), aligned.grades("r").ranked.tolist()
+    ([[0.5]], [[0, 1]])
+    """
+
+    qrels: Qrels
+    policy: Policy
+    matches: tuple[Match, ...]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        runs: Iterable[Run | str | Path],
+        qrels: Qrels,
+        *,
+        policy: Policy | None = None,
+        jobs: int = 1,
+        progress: Progress = silent,
+        **choices: Any,
+    ) -> Aligned:
+        """The alignment of runs or run files; files are read by `jobs` threads."""
+        todo = list(runs)
+        rules = chosen_policy(policy, choices).on(qrels)
+        threads = jobs if len(todo) == 1 else 1
+        matches = ordered_map(
+            lambda run: joined_run(run, qrels, rules, threads), todo, jobs=jobs, threads=True, progress=progress
+        )
+        names = distinct_names([m.run.name for m in matches], todo)
+        return cls(qrels, rules, tuple(matches), tuple(names))
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs in the order of the policy, each under the name that scores have."""
+        return tuple(replace(m.run, name=name) for m, name in zip(self.matches, self.names, strict=True))
+
+    def grades(self, run: str) -> Grades:
+        """The grades of one run, as the policy wants them."""
+        if run not in self.names:
+            raise UsageError(f"no run {run!r}{did_you_mean(run, self.names)}")
+        joined = self.matches[self.names.index(run)]
+        return prepared(joined.grades(), self.policy)
+
+    def scores(
+        self,
+        measures: str | Measure | Sequence[str | Measure],
+        *,
+        lengths: Mapping[str, float] | None = None,
+        jobs: int = 1,
+    ) -> Scores:
+        """The scores of all runs, one matrix per measure."""
+        wanted = parsed(measures)
+        found = ordered_map(
+            lambda joined: scores_of(joined, wanted, self.policy, lengths), self.matches, jobs=jobs, forks=True
+        )
+        return score_matrices(found, self.qrels, wanted, self.policy, self.names)
+
+    def under(self, **choices: Any) -> Aligned:
+        """The same under another policy; the join is kept where the docs stay in their order."""
+        rules = chosen_policy(self.policy, choices).on(self.qrels)
+        if (rules.ties, rules.compat) == (self.policy.ties, self.policy.compat):
+            return replace(self, policy=rules)
+        return replace(self, policy=rules, matches=tuple(joined_run(m.run, self.qrels, rules, 1) for m in self.matches))

@@ -1,0 +1,94 @@
+"""Policy: every choice that a score rests on beside its measure, declared once and printed as a signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
+from assay.data import Qrels
+from assay.data.grades import Grades
+from assay.data.intents import IntentQrels
+from assay.data.runs import TIES
+from assay.measures import Measure
+from assay.version import __version__
+
+MISSING = ("zero", "drop", "error")
+COMPAT = ("trec_eval-9", "trec_eval-10")
+UNJUDGED_AS = ("0", "top")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Every choice that a score rests on beside its measure; printed in its signature."""
+
+    ties: str = "docid"
+    missing: str = "zero"
+    compat: str | None = None
+    condensed: bool = False
+    depth: int | None = None
+    unjudged: str = "0"
+    """`0`: not relevant; `top`: as if all had the top grade, the other end of what judging them could show."""
+    top: float | None = None
+    """The top grade of the scale; by default the largest grade of the judgments."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise UsageError(f"no tie policy {self.ties!r}; known: {', '.join(TIES)}")
+        if self.missing not in MISSING:
+            raise UsageError(f"missing={self.missing!r} is not one of {', '.join(MISSING)}")
+        if self.compat not in (None, *COMPAT):
+            raise UsageError(f"compat={self.compat!r} is not one of {', '.join(COMPAT)}")
+        if self.unjudged not in UNJUDGED_AS:
+            raise UsageError(f"unjudged={self.unjudged!r} is not one of {', '.join(UNJUDGED_AS)}")
+        if self.depth is not None and self.depth < 1:
+            raise UsageError(f"depth={self.depth} is not at least 1")
+        if self.top is not None and not 0 < self.top < np.inf:
+            raise UsageError(f"top={self.top} is not a grade above 0")
+
+    def on(self, qrels: Qrels | IntentQrels) -> Policy:
+        """The same choices with the top grade of these judgments, where none was chosen."""
+        largest = qrels.top_grade()
+        if self.top is not None and self.top < largest:
+            raise UsageError(f"top={self.top:g} is below the grade {largest:g} of {qrels.name}; the top is the largest")
+        return replace(self, top=largest if self.top is None else self.top)
+
+    def signature(self, measure: Measure, ties: str | None = None) -> str:
+        """What a score rests on, e.g. `nDCG@10|gain:grade|ties:docid|missing:zero|unjudged:0|assay:0.1`."""
+        given = dict(measure.parameters)
+        gain = given.get("gain", measure.entry.parameters.get("gain"))
+        uses_top = measure.entry.facts.get("uses_top") and given.get("top") is None
+        parts = [
+            str(measure.in_full()),
+            f"gain:{gain}" if gain else "",
+            f"top:{self.top:g}" if self.top is not None and (uses_top or self.unjudged == "top") else "",
+            f"ties:{ties or self.ties}",
+            f"missing:{self.missing}",
+            "unjudged:removed" if self.condensed or measure.condensed else f"unjudged:{self.unjudged}",
+            f"depth:{self.depth}" if self.depth else "",
+            f"compat:{self.compat}" if self.compat else "",
+            f"assay:{'.'.join(__version__.split('.')[:2])}",
+        ]
+        return "|".join(p for p in parts if p)
+
+
+def chosen_policy(policy: Policy | None, choices: Mapping[str, Any]) -> Policy:
+    """A policy with some choices given by name."""
+    known = [f.name for f in fields(Policy)]
+    for name in choices:
+        if name not in known:
+            raise UsageError(f"no choice {name!r}{did_you_mean(name, known)}")
+    return replace(policy or Policy(), **choices)
+
+
+def prepared(g: Grades, policy: Policy) -> Grades:
+    """Grades as the policy wants them: cut, condensed, or with the unjudged docs supposed to be of the top grade."""
+    g = g if policy.top is None else replace(g, top=policy.top)
+    g = g if policy.depth is None else g.cut(policy.depth)
+    g = g.condensed() if policy.condensed else g
+    return g.supposing(g.top) if policy.unjudged == "top" else g

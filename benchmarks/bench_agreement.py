@@ -31,8 +31,8 @@ def rows() -> list[Row]:
 
     labels = read_labels(DATA / "judgments.tsv.xz", times=100)
     ratings = Ratings.of_labels(labels)
-    table = np.full((len(ratings.raters), ratings.items), np.nan)
-    table[ratings.rater, ratings.item] = ratings.value
+    table = np.full((len(ratings.workers), len(ratings.items)), np.nan)
+    table[ratings.worker, ratings.item] = ratings.value
 
     def of_level(level: Any) -> Row:
         theirs, slow = seconds(lambda: krippendorff.alpha(reliability_data=table, level_of_measurement=level), 1)

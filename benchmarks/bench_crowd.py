@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.crowd.answers import Answers
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import S2, S100
 from assay.crowd.cuts import best_cuts
 from assay.crowd.cutsearch import combinations
 from assay.crowd.latent import dawid_skene, glad, one_coin
-from assay.crowd.scales import S2, S100
 from assay.crowd.spammers import mace
 from assay.data import Labels, Qrels
 from assay.io import read_qrels
@@ -58,7 +58,7 @@ def _models(fine: Labels) -> list[Row]:
     except ImportError:
         return [("aggregation against crowd-kit", 5.0, 0.0, "crowd-kit is not installed")]
     labels = replace(fine, label=(fine.label >= 50).astype(float))
-    answers = Answers.of(labels, scale=S2)
+    answers = Ratings.of_labels(labels, scale=S2)
     frame = pd.DataFrame({"task": answers.item, "worker": answers.worker, "label": answers.answer})
     found: list[Row] = []
     for name, asked, ours, model in (
@@ -114,9 +114,9 @@ _SCRIPT = """
 import resource, sys, time
 import numpy as np
 from assay.data import Labels
-from assay.crowd.answers import Answers
+from assay.agreement.ratings import Ratings
 from assay.crowd.latent import dawid_skene
-from assay.crowd.scales import S2
+from assay.agreement.scales import S2
 n, docs, workers = {labels}, {labels} // 10, 20000
 rng = np.random.default_rng(0)
 truth = rng.integers(0, 2, docs)
@@ -129,7 +129,7 @@ del right
 names = tuple(f"d{{i:07d}}" for i in range(docs))
 labels = Labels(("1",), names, tuple(f"w{{i}}" for i in range(workers)), np.zeros(n, np.int64), doc, worker, label)
 start = time.perf_counter()
-judged = dawid_skene(Answers.of(labels, scale=S2), iterations=50)
+judged = dawid_skene(Ratings.of_labels(labels, scale=S2), iterations=50)
 took = time.perf_counter() - start
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / 1024
 print(took, peak, float((judged.grade == truth).mean()), judged.notes[0])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.agreement.kappa import cohen_kappa
     from assay.core.errors import AssayError, DataError, UsageError
     from assay.core.tables import Table
-    from assay.crowd.aggregate import aggregate
+    from assay.crowd.aggregation import aggregate
     from assay.crowd.quality import worker_quality
     from assay.data import Labels, Qrels, Run, RunInfo, Topics
     from assay.data.aligned import align
@@ -46,7 +46,7 @@ _HOMES = {
     "AssayError": "core.errors", "DataError": "core.errors", "Grades": "data", "IntentQrels": "data",
     "Judging": "pooling", "Labels": "data", "Measure": "measures", "Policy": "scoring", "Qrels": "data",
     "Run": "data", "RunInfo": "data", "ScoreMatrix": "data", "Table": "core.tables", "Topics": "data",
-    "UsageError": "core.errors", "aggregate": "crowd.aggregate", "align": "data", "all_pairs": "stats.all_pairs",
+    "UsageError": "core.errors", "aggregate": "crowd.aggregation", "align": "data", "all_pairs": "stats.all_pairs",
     "cohen_kappa": "agreement.kappa", "compare_rankings": "similarity.systems", "compare_two": "stats.two_runs",
     "evaluate": "scoring", "figure": "report", "kendall_tau_b": "rankings",
     "krippendorff_alpha": "agreement.alpha", "leaderboard": "stats.leaderboard", "left_out": "pooling",

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -13,7 +14,9 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
 from assay.agreement import result as result_module
+from assay.agreement.across_scales import pairwise_agreement
 from assay.agreement.alpha import alpha_of_coincidences, alpha_of_cuts, coincidences, krippendorff_alpha
+from assay.agreement.beta_phi import phi
 from assay.agreement.kappa import (
     cohen_kappa,
     contingencies,
@@ -21,11 +24,11 @@ from assay.agreement.kappa import (
     fleiss_kappa,
     kappa_of_table,
 )
-from assay.agreement.phi import phi
 from assay.agreement.ratings import Ratings
 from assay.agreement.result import AGREEMENTS, agreement, reference_agreement, usual_measures
-from assay.agreement.scales import pairwise_agreement
+from assay.agreement.scales import S2, S4, S100
 from assay.core.errors import AssayError, DataError, UsageError
+from assay.crowd.quality import topic_quality, worker_quality
 from assay.data import Labels, Qrels
 from assay.io import read_qrels
 from assay.io.labels import read_labels
@@ -105,7 +108,7 @@ def test_alpha_on_the_s100_labels(data: Callable[[str], Path]) -> None:
     labels = read_labels(data("crowd-s100-trec8/judgments.tsv.xz"), times=100)
     assert len(labels) == 52_590
     ratings = Ratings.of_labels(labels)
-    assert ratings.repeats == 5
+    assert ratings.left_out == 5
     interval = krippendorff_alpha(ratings.item, ratings.value, level="interval")
     assert interval == pytest.approx(0.603157, abs=5e-7)
     cuts = alpha_of_cuts(ratings.item, ratings.value, [[49], [50]])
@@ -128,8 +131,44 @@ def test_kappa_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     a, b = zip(*pairs, strict=True)
     assume(len({*a, *b}) > 1)
     for weights in ("none", "linear", "quadratic"):
-        theirs = cohen_kappa_score(a, b, weights=None if weights == "none" else weights)
+        # scikit-learn weighs places in a list of labels: with the whole scale given these are the grades themselves.
+        theirs = cohen_kappa_score(a, b, labels=range(4), weights=None if weights == "none" else weights)
         assert cohen_kappa(a, b, weights=weights) == pytest.approx(theirs, abs=1e-12)
+        assert cohen_kappa(a, b, weights=weights) == pytest.approx(plain.kappa(a, b, weights), abs=1e-12)
+
+
+GRADED = ([0, 0, 0, 0, 1, 1, 1, 3, 3, 3], [0, 0, 0, 1, 1, 1, 3, 3, 3, 0])
+
+
+@pytest.mark.parametrize("weighting", ["linear", "quadratic"])
+def test_weights_are_distances_of_grades_and_not_of_places(weighting: Any) -> None:
+    """Nobody gave a 2: grades 1 and 3 stay two apart, for two assessors, for a table and for a whole set of labels."""
+    a, b = GRADED
+    expected = plain.kappa(a, b, weighting)
+    assert expected != pytest.approx(cohen_kappa_score(a, b, weights=weighting), abs=0.01)
+    assert expected == pytest.approx(cohen_kappa_score(a, b, labels=[0, 1, 2, 3], weights=weighting))
+    assert cohen_kappa(a, b, weights=weighting) == pytest.approx(expected)
+    counts = contingency(a, b).counts
+    assert kappa_of_table(counts, weights=weighting, values=[0, 1, 3]) == pytest.approx(expected)
+    rows = [("1", f"d{i}", who, float(v)) for who, column in (("a", a), ("b", b)) for i, v in enumerate(column)]
+    found = agreement(Labels.from_rows(rows), measures=f"kappa(weighting={weighting})", per_topic=False, resamples=0)
+    assert found.rows[0].value == pytest.approx(expected)
+    # Fractional grades are grades like others.
+    halves = [[v / 2 for v in column] for column in GRADED]
+    assert cohen_kappa(*halves, weights=weighting) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_the_unit_of_the_labels_does_not_matter(unit: float) -> None:
+    a, b = GRADED
+    labels = np.array([a, b]).ravel() * unit
+    items = np.tile(np.arange(10), 2)
+    for level in LEVELS:
+        expected = krippendorff_alpha(items, np.array([a, b]).ravel(), level=level)  # type: ignore[arg-type]
+        assert krippendorff_alpha(items, labels, level=level) == pytest.approx(expected)  # type: ignore[arg-type]
+    for weights in ("none", "linear", "quadratic"):
+        found = cohen_kappa(labels[:10], labels[10:], weights=weights)
+        assert found == pytest.approx(cohen_kappa(a, b, weights=weights))
 
 
 def test_fleiss_is_statsmodels_and_fleiss_example() -> None:
@@ -236,14 +275,13 @@ def test_every_measure_is_its_plain_function_per_topic_and_in_all() -> None:
     assert found.value("alpha(level=ordinal)") == pytest.approx(
         krippendorff_alpha(ratings.item, ratings.value, level="ordinal")
     )
-    counts = np.zeros((ratings.items, 4))
+    counts = np.zeros((len(ratings.items), 4))
     np.add.at(counts, (ratings.item, ratings.value.astype(int)), 1)
     assert found.value("fleiss") == pytest.approx(fleiss_kappa(counts))
     kappas, overlaps = [], []
     for a, b in combinations(range(4), 2):
-        of = [
-            dict(zip(ratings.item[ratings.rater == r], ratings.value[ratings.rater == r], strict=True)) for r in (a, b)
-        ]
+        rows = [ratings.worker == w for w in (a, b)]
+        of = [dict(zip(ratings.item[r], ratings.value[r], strict=True)) for r in rows]
         both = sorted(of[0].keys() & of[1].keys())
         x, y = ([o[i] for i in both] for o in of)
         kappas.append(cohen_kappa(x, y))
@@ -263,18 +301,18 @@ def test_every_measure_is_its_plain_function_per_topic_and_in_all() -> None:
 )
 def test_a_bootstrap_sample_is_the_measure_on_the_drawn_items(measure: str) -> None:
     ratings = Ratings.of_labels(made_labels(seed=1))
-    weights = np.random.default_rng(0).multinomial(ratings.items, np.full(ratings.items, 1 / ratings.items), 3)
+    weights = np.random.default_rng(0).multinomial(len(ratings.doc), np.full(len(ratings.doc), 1 / len(ratings.doc)), 3)
     entry, parameters = AGREEMENTS.parse(measure)
     found = entry.function(ratings, weights.astype(float), **parameters)
     for row, value in zip(weights, found, strict=True):
         copies = [
             (item * 100 + c, rater, v)
-            for item, rater, v in zip(ratings.item, ratings.rater, ratings.value, strict=True)
+            for item, rater, v in zip(ratings.item, ratings.worker, ratings.value, strict=True)
             for c in range(row[item])
         ]
         items, raters, values = zip(*copies, strict=True)
         drawn = Ratings.of(items, values, raters)
-        again = entry.function(drawn, np.ones((1, drawn.items)), **parameters)[0]
+        again = entry.function(drawn, np.ones((1, len(drawn.items))), **parameters)[0]
         assert value == pytest.approx(again, abs=1e-9)
 
 
@@ -341,6 +379,63 @@ def test_reference_agreement_on_s100(data: Callable[[str], Path]) -> None:
     # The README of the data gives AUCs of .83 to .99 per topic; without ties of the means the two are the same thing.
     assert min(v for v in per_topic if v is not None) > 0.8
     assert found.value("pairs") < found.value("ordered pairs")  # type: ignore[operator]
+
+
+# --- one level, one meaning of judged
+
+
+@pytest.mark.parametrize(
+    ("values", "level"),
+    [((0, 1), "nominal"), ((0, 1, 3), "ordinal"), ((0.5, 40, 80), "interval"), ((-3, 500), "interval")],
+)
+def test_one_default_level_follows_from_the_scale(values: tuple[float, ...], level: Any) -> None:
+    rng = np.random.default_rng(0)
+    rows = [("1", f"d{d}", f"w{w}", float(rng.choice(values))) for d in range(30) for w in range(3)]
+    labels = Labels.from_rows(rows)
+    ratings = Ratings.of([d for _, d, _, _ in rows], [v for *_, v in rows])
+    expected = krippendorff_alpha(ratings.item, ratings.value, level=level)
+    assert krippendorff_alpha(ratings.item, ratings.value) == expected
+    found = agreement(labels, measures="alpha", resamples=0)
+    assert found.value("alpha") == pytest.approx(expected)
+    assert found.rows[0].measure == f"alpha(level={level})"
+    assert f"α is {level} by default" in found.table().text()
+    if min(values) >= 0:
+        quality = worker_quality(labels)
+        assert quality.alpha == pytest.approx(expected)
+        assert f"({level})" in quality.notes[0]
+        assert topic_quality(labels).table().rows[-1][4] == pytest.approx(expected)
+
+
+def test_a_scale_that_is_named_decides_the_level() -> None:
+    labels = made_labels()
+    found = agreement(labels, measures="alpha", scale=S100, per_topic=False, resamples=0)
+    assert found.rows[0].measure == "alpha(level=interval)"
+    assert agreement(labels, measures="alpha", resamples=0).rows[0].measure == "alpha(level=ordinal)"
+    with pytest.raises(DataError, match="label 2 is outside the scale S2"):
+        agreement(Ratings.of(["a", "a"], [0, 2]), scale=S2)
+
+
+def test_phi_is_a_measure_that_needs_the_scale() -> None:
+    labels = made_labels()
+    found = agreement(labels, measures=["phi"], scale=S4, resamples=0)
+    ratings = Ratings.of_labels(labels)
+    alone = phi(ratings.item, ratings.value, scale=(0, 3))
+    assert (found.rows[0].value, found.rows[0].low) == (alone.phi, alone.low)
+    with pytest.raises(UsageError, match="phi needs the two ends of the scale"):
+        agreement(labels, measures=["phi"])
+
+
+def test_a_grade_below_zero_was_not_judged() -> None:
+    """Docs that an assessor only pooled (−1) are no disagreement: they are not there."""
+    judged = {"1": {"a": 1, "b": 0, "c": 2}}
+    pooled = {"1": {"a": 1, "b": 0, "c": 2, "d": -1, "e": -2}}
+    ben = Qrels.from_dict({"1": {"a": 1, "b": 1, "c": 2, "d": 0, "e": 1}}, name="ben")
+    found = [agreement([Qrels.from_dict(g, name="anna"), ben], resamples=0) for g in (judged, pooled)]
+    assert [r.value for r in found[0].rows] == [r.value for r in found[1].rows]
+    assert [r.items for r in found[0].rows] == [r.items for r in found[1].rows]
+    labels = Labels.from_rows([("1", d, "w", v) for d, v in zip("abcde", (1, 0, 2, 2, 2), strict=True)])
+    ordered = [reference_agreement(labels, Qrels.from_dict(g), resamples=0) for g in (judged, pooled)]
+    assert [r.value for r in ordered[0].rows] == [r.value for r in ordered[1].rows] == [1, 1, 1, 1]
 
 
 # --- bad input

@@ -41,17 +41,17 @@ def record(*args: str | Path) -> list[dict[str, object]]:
 
 def test_labels(folder: Path) -> None:
     rows = record(folder / "labels.csv", "--per-topic", "-B", "50")
-    assert {r["measure"] for r in rows} == {
-        "alpha(level=ordinal)", "alpha(level=interval)", "fleiss", "kappa", "kappa(weighting=quadratic)",
-    }  # fmt: skip
+    assert {r["measure"] for r in rows} == {"alpha(level=interval)", "fleiss", "kappa", "kappa(weighting=quadratic)"}
     assert {r["topic"] for r in rows} == {"all", "1", "2"}
 
 
 def test_binary_labels_agree_fully(folder: Path) -> None:
     """The lowest relevant label is relevant: from 70 on the labels 70 and 90 of doc d agree, from 71 on they do not."""
-    rows = record(folder / "labels.csv", "--rel", "70", "-m", "kappa", "-B", "0", "--tables")
+    rows = record(folder / "labels.csv", "--rel", "70", "-m", "kappa", "-B", "0")
     assert rows[0]["value"] == 1
-    assert [r["w1 ↓ w2 →"] for r in rows[1:]] == ["0", "1", "all"]
+    counts = record(folder / "labels.csv", "--rel", "70", "--tables")
+    assert [r["value"] for r in counts] == ["0", "1", "all"]
+    assert [r["1"] for r in counts] == [0, 2, 2]
     assert record(folder / "labels.csv", "--rel", "71", "-m", "kappa", "-B", "0")[0]["value"] == 0.5
 
 
@@ -73,8 +73,9 @@ def test_reference(folder: Path) -> None:
 
 
 def test_phi(folder: Path) -> None:
-    rows = record(folder / "labels.csv", "-m", "alpha", "-B", "0", "--scale", "0", "100")
-    assert [r["measure"] for r in rows] == ["alpha", "phi"]
+    rows = record(folder / "labels.csv", "-m", "alpha", "-m", "phi", "-B", "0", "--scale", "0-100")
+    assert [r["measure"] for r in rows] == ["alpha(level=interval)", "phi"]
+    assert rows[0].keys() == rows[1].keys()
 
 
 def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
@@ -97,18 +98,47 @@ def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
         (["labels.csv", "-m", "alpha(level=metric)"], "no level 'metric'"),
         (["labels.csv", "anna.qrels"], "one file of labels"),
         (["--qrels", "anna.qrels"], "two qrels or more"),
-        (["--qrels", "anna.qrels", "ben.qrels", "--reference", "reference.qrels"], "--qrels goes with --qrels, not"),
+        (
+            ["--qrels", "anna.qrels", "ben.qrels", "--reference", "reference.qrels"],
+            "--qrels goes with --qrels or --tables, not",
+        ),
         (["labels.csv", "--reference", "reference.qrels", "-m", "kappa"], "--measure goes with labels or --qrels, not"),
-        (["labels.csv", "--reference", "reference.qrels", "--rel", "5"], "--rel goes with labels or --qrels, not"),
-        (["--qrels", "anna.qrels", "ben.qrels", "--where", "a=b"], "--where goes with labels or --reference, not"),
+        (
+            ["labels.csv", "--reference", "reference.qrels", "--rel", "5"],
+            "--rel goes with labels or --qrels or --tables, not",
+        ),
+        (
+            ["--qrels", "anna.qrels", "ben.qrels", "--where", "a=b"],
+            "--where goes with labels or --reference or --tables, not",
+        ),
         (["labels.csv", "--column", "label"], "--column 'label' is not of the form name=value"),
         (["labels.csv", "--where", "topic="], "--where 'topic=' is not of the form name=value"),
         (["--qrels", "anna.qrels", "ben.qrels", "--split", "_"], "--split goes with labels or --reference"),
         (["labels.csv", "--rel", "nan"], "the lowest relevant label is a number"),
-        (["labels.csv", "--scale", "0", "50"], "outside the scale"),
+        (["labels.csv", "--scale", "0-50"], "label 80 is not on the scale 0-50"),
+        (["labels.csv", "-m", "phi"], "phi needs the two ends of the scale"),
+        (["labels.csv", "--tables", "-m", "kappa"], "--measure goes with labels or --qrels, not with --tables"),
+        (["labels.csv", "--tables", "--seed", "1"], "--seed goes with labels or --qrels or --reference, not"),
+        (["--qrels", "anna.qrels", "ben.qrels", "--tables", "--topic", "1"], "--topic goes with labels or --reference"),
+        (["labels.csv", "--column", "label=a", "--column", "label=b"], "--column label is given twice; give it once"),
+        (["labels.csv", "--rel", "1", "--rel", "2"], "--rel is given twice; give it once"),
     ],
 )
 def test_bad_input_is_one_clear_error(folder: Path, args: list[str], message: str) -> None:
     paths = [str(folder / a) if (folder / a).is_file() else a for a in args]
     with pytest.raises(AssayError, match=message):
         CliRunner().invoke(command, paths, catch_exceptions=False)
+
+
+def test_a_spreadsheet_is_one_table(folder: Path) -> None:
+    for options in (["--per-topic"], ["--tables"], ["--scale", "0-100", "-m", "phi", "-m", "alpha"]):
+        done = CliRunner().invoke(command, [str(folder / "labels.csv"), *options, "--format", "csv"])
+        assert done.exit_code == 0, done.output
+        lines = done.stdout.splitlines()
+        assert len({line.count(",") for line in lines}) == 1
+        assert lines[0].isascii()
+
+
+def test_help_names_every_measure() -> None:
+    shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
+    assert "One of: alpha, fleiss, kappa, overlap, phi;" in shown

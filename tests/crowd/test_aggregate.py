@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from assay.agreement.scales import S2, S100
 from assay.core.errors import DataError, UsageError
-from assay.crowd.aggregate import aggregate, agreement_with_reference
+from assay.crowd.aggregation import aggregate, agreement_with_reference
 from assay.crowd.cuts import best_cuts, transformed
-from assay.crowd.ranking import ranking_agreement
-from assay.crowd.scales import S2, S100
+from assay.crowd.system_ranking import ranking_agreement
 from assay.data import Labels, Qrels, Run
 from tests.crowd.simulated import categories
 

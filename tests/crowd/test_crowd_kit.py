@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import S2
 from assay.core.arrays import Floats, Ints
 from assay.crowd import latent, spammers
-from assay.crowd.answers import Answers
 from assay.crowd.latent import dawid_skene, glad, one_coin
-from assay.crowd.scales import S2
 from assay.crowd.spammers import mace
 from assay.crowd.vote import majority
 from tests.crowd.peers import binary_labels, crowd_kit, crowd_kit_labels, golden_rows
@@ -28,8 +28,8 @@ MODELS: dict[str, Any] = {"dawid-skene": dawid_skene, "one-coin": one_coin, "gla
 
 
 @cache
-def real(name: str) -> Answers:
-    return Answers.of(binary_labels(name), scale=S2)
+def real(name: str) -> Ratings:
+    return Ratings.of_labels(binary_labels(name), scale=S2, repeats="all")
 
 
 @cache
@@ -195,7 +195,7 @@ def test_ours_explains_the_labels_better(name: str) -> None:
 
 def test_order_of_rows_plays_no_part_in_ours() -> None:
     labels = binary_labels("votes")
-    mixed = Answers.of(labels.select(permutation(labels, "shuffled 1")), scale=S2)
+    mixed = Ratings.of_labels(labels.select(permutation(labels, "shuffled 1")), scale=S2, repeats="all")
     for method in MODELS:
         judged = MODELS[method](mixed)
         assert (judged.grade == ours("votes", method).grade).all()
@@ -243,6 +243,6 @@ def plain(name: str) -> list[oracle.Label]:
     return [(str(d), str(w), y) for d, w, y in zip(*columns, strict=True)]
 
 
-def plain_counts(answers: Answers, honest: Floats) -> oracle.Counts:
+def plain_counts(answers: Ratings, honest: Floats) -> oracle.Counts:
     spams, habits = spammers._counts(answers, honest)
     return {str(w): (a, b) for w, (a, b) in enumerate(zip(spams.tolist(), habits.tolist(), strict=True))}

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.agreement.scales import S4, Scale
 from assay.core.errors import DataError, UsageError
 from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.cutsearch import combinations
 from assay.crowd.cutsums import among_workers, table_alpha
 from assay.crowd.cutways import WAYS
-from assay.crowd.scales import S4, Scale
 from assay.data import Labels, Qrels
 from tests.oracles import crowd as oracle
 

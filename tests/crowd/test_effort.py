@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.agreement.across_scales import ordered_pairs
+from assay.agreement.scales import MAGNITUDE, S100
 from assay.core.errors import DataError, UsageError
 from assay.crowd.effort import fewer_docs, fewer_judgments, run_out, time_by_position
-from assay.crowd.pairs import ordered_pairs
 from assay.crowd.profiles import gain_profile
-from assay.crowd.scales import MAGNITUDE, S100
 from assay.data import Labels, Qrels
 
 

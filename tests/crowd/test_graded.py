@@ -7,22 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import MAGNITUDE, S4, S100
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
-from assay.crowd.aggregate import aggregate
-from assay.crowd.answers import Answers
+from assay.crowd.aggregation import aggregate
+from assay.crowd.bradley_terry import Preferences, bradley_terry, read_preferences
 from assay.crowd.graded import interval, worth_of
-from assay.crowd.preferences import Preferences, bradley_terry, read_preferences
-from assay.crowd.scales import MAGNITUDE, S4, S100
 from assay.data import Labels
 from tests.crowd.simulated import numbers
 
 FOUR_DOCS = {"A": (80, 90, 20), "B": (20, 35, 90), "C": (60, 70, 50), "D": (0, 15, 60)}
 
 
-def four_docs() -> Answers:
+def four_docs() -> Ratings:
     rows = [("1", d, f"w{i + 1}", float(v)) for d, values in FOUR_DOCS.items() for i, v in enumerate(values)]
-    return Answers.of(Labels.from_rows(rows), scale=S100)
+    return Ratings.of_labels(Labels.from_rows(rows), scale=S100, repeats="all")
 
 
 def test_interval_model_on_four_docs() -> None:
@@ -72,7 +72,7 @@ def test_interval_model_ranks_workers_by_their_noise() -> None:
 def test_topics_of_their_own() -> None:
     rows = [("1", f"d{i}", w, v) for i in range(6) for w, v in (("u", 5.0), ("v", 8.0))]
     rows += [("2", f"d{i}", w, v) for i in range(6) for w, v in (("u", 85.0), ("v", 90.0))]
-    answers = Answers.of(Labels.from_rows(rows), scale=S100)
+    answers = Ratings.of_labels(Labels.from_rows(rows), scale=S100, repeats="all")
     together, apart = interval(answers), interval(answers, per_topic=True)
     assert together.estimate[0] < 20
     assert apart.estimate[0] < 20

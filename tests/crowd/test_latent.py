@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import S2, S100, Scale
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.crowd import latent, spammers
-from assay.crowd.aggregate import aggregate
-from assay.crowd.answers import Answers
+from assay.crowd.aggregation import aggregate
 from assay.crowd.latent import best_fit, dawid_skene, glad, one_coin, oriented
-from assay.crowd.scales import S2, S100, Scale
 from assay.crowd.spammers import mace
 from assay.data import Labels
 from tests.crowd.simulated import categories
@@ -26,7 +26,7 @@ QUALITY = np.repeat([0.95, 0.8, 0.55], [8, 8, 14])
 @settings(max_examples=40, deadline=None)
 def test_dawid_skene_is_the_plain_loop(rows: list[tuple[int, int, int]]) -> None:
     labels = Labels.from_rows([("1", f"d{d}", f"w{w}", y) for d, w, y in rows])
-    answers = Answers.of(labels, scale=Scale.ordered(3))
+    answers = Ratings.of_labels(labels, scale=Scale.ordered(3), repeats="all")
     ours = dawid_skene(answers, iterations=4, tolerance=-1.0)
     plain = oracle.dawid_skene([(f"d{d}", f"w{w}", y) for d, w, y in rows], levels=3, iterations=4)
     raw = np.array([plain[d] for _, d in answers.items])
@@ -37,7 +37,8 @@ def test_dawid_skene_is_the_plain_loop(rows: list[tuple[int, int, int]]) -> None
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 2)), min_size=3, max_size=30))
 @settings(max_examples=40, deadline=None)
 def test_mace_is_the_plain_loop_and_its_bound_never_falls(rows: list[tuple[int, int, int]]) -> None:
-    answers = Answers.of(Labels.from_rows([("1", f"d{d}", f"w{w}", y) for d, w, y in rows]), scale=Scale.ordered(3))
+    labels = Labels.from_rows([("1", f"d{d}", f"w{w}", y) for d, w, y in rows])
+    answers = Ratings.of_labels(labels, scale=Scale.ordered(3), repeats="all")
     rng = np.random.default_rng(len(rows))
     spam, habit = (spammers._shares(rng.uniform(1, 2.5, (len(answers.workers), k))) for k in (2, 3))
     fit = spammers._climbed(answers, spam, habit, 6, -1.0, (0.5, 10.0))
@@ -51,13 +52,13 @@ def test_mace_is_the_plain_loop_and_its_bound_never_falls(rows: list[tuple[int, 
 
 def test_mace_bound_lies_below_the_likelihood() -> None:
     # One label of one worker: truth, spamming and habit can be summed out by hand, P = 1/2 · (2 · 1/2 · 1/2 + 1/2).
-    judged = mace(Answers.of(Labels.from_rows([("1", "a", "w", 1.0)]), scale=S2))
+    judged = mace(Ratings.of_labels(Labels.from_rows([("1", "a", "w", 1.0)]), scale=S2, repeats="all"))
     assert -1.5 < _told(judged.notes[0], "evidence lower bound") < np.log(0.5)
 
 
 def test_glad_density_sums_the_truth_out() -> None:
     labels, _ = categories(QUALITY[::6], docs=4, per_doc=3, seed=5, levels=3)
-    answers = Answers.of(labels, scale=Scale.ordered(3))
+    answers = Ratings.of_labels(labels, scale=Scale.ordered(3), repeats="all")
     n = len(answers.workers)
     state = np.random.default_rng(1).normal(1, 0.5, n + len(answers.items))
     density = sum(-0.5 * (v - 1) ** 2 - 0.5 * np.log(2 * np.pi) for v in state.tolist())
@@ -77,7 +78,7 @@ def test_glad_gradient_is_that_of_its_loss() -> None:
     from scipy.optimize import approx_fprime
 
     labels, _ = categories(QUALITY[::6], docs=5, per_doc=3, seed=5)
-    answers = Answers.of(labels, scale=S2)
+    answers = Ratings.of_labels(labels, scale=S2, repeats="all")
     rng = np.random.default_rng(1)
     state, own = rng.normal(1, 0.5, len(answers.workers) + len(answers.items)), rng.random(len(answers))
 
@@ -139,7 +140,7 @@ def _told(note: str, what: str) -> float:
 
 def test_a_start_that_ends_with_exchanged_levels_is_turned() -> None:
     labels, truth = categories(np.full(12, 0.9), docs=100, per_doc=6, seed=2)
-    answers = Answers.of(labels, scale=S2)
+    answers = Ratings.of_labels(labels, scale=S2, repeats="all")
     exchanged = np.eye(2)[1 - truth]
     assert (np.argmax(oriented(exchanged, answers), axis=1) == truth).all()
 
@@ -150,13 +151,13 @@ def test_stopping_early_is_said() -> None:
 
 
 def test_numbers_are_refused_with_advice() -> None:
-    answers = Answers.of(Labels.from_rows([("1", "a", "w", 40.0)]), scale=S100)
+    answers = Ratings.of_labels(Labels.from_rows([("1", "a", "w", 40.0)]), scale=S100, repeats="all")
     with pytest.raises(DataError, match="cut the scale first"):
         dawid_skene(answers)
 
 
 def test_one_label_of_one_worker_is_no_trouble() -> None:
-    answers = Answers.of(Labels.from_rows([("1", "a", "w", 1.0)]), scale=S2)
+    answers = Ratings.of_labels(Labels.from_rows([("1", "a", "w", 1.0)]), scale=S2, repeats="all")
     for model in (dawid_skene, one_coin, glad, mace):
         judged = model(answers)
         assert judged.grade.tolist() == [1]
@@ -165,6 +166,6 @@ def test_one_label_of_one_worker_is_no_trouble() -> None:
 
 def test_best_fit_follows_the_step() -> None:
     labels, _ = categories(QUALITY, docs=30, per_doc=5)
-    answers = Answers.of(labels, scale=S2)
+    answers = Ratings.of_labels(labels, scale=S2, repeats="all")
     fit = best_fit(lambda p: (p, 1.0), answers, iterations=9, tolerance=1e-6, restarts=1, seed=0)
     assert (len(fit.history), fit.converged) == (2, True)

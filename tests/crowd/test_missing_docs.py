@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.agreement.scales import S100
 from assay.core.arrays import Floats, Ints
 from assay.crowd.cuts import CutSearch, best_cuts
 from assay.crowd.effort import run_out
-from assay.crowd.scales import S100, units
+from assay.crowd.units import units
 from assay.data import Labels
 from tests.crowd.peers import nist, s100
 

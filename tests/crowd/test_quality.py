@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.crowd.alphas import alpha_without, grouped_alpha
-from assay.crowd.answers import Answers
+from assay.agreement.across_scales import ordered_pairs
+from assay.agreement.left_out import alpha_by_topic, alpha_without
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import LEVELS, S2, S4, S100, Level
 from assay.crowd.findings import findings, findings_table
-from assay.crowd.pairs import ordered_pairs
 from assay.crowd.quality import doc_quality, topic_quality, worker_quality
-from assay.crowd.scales import S2, S4, S100
 from assay.data import Labels, Qrels
 from tests.crowd.simulated import categories
 from tests.oracles import crowd as oracle
 
 
-def package_alpha(answers: Answers, level: Any, *, without: int | None = None) -> float:
+def package_alpha(answers: Ratings, level: Any, *, without: int | None = None) -> float:
     matrix = np.full((len(answers.workers), len(answers.items)), np.nan)
     matrix[answers.worker, answers.item] = answers.value
     if without is not None:
@@ -29,30 +29,30 @@ def package_alpha(answers: Answers, level: Any, *, without: int | None = None) -
     return float(krippendorff.alpha(matrix, level_of_measurement=level))
 
 
-@pytest.mark.parametrize("level", ["interval", "nominal"])
-def test_alpha_with_and_without_each_worker_is_the_packages(level: str) -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_with_and_without_each_worker_is_the_packages(level: Level) -> None:
     labels, _ = categories(np.linspace(0.5, 0.95, 7), docs=30, per_doc=4, levels=4)
-    answers = Answers.of(labels, scale=S4)
+    answers = Ratings.of_labels(labels, scale=S4, repeats="all")
     whole, without = alpha_without(answers, level=level)
     assert whole == pytest.approx(package_alpha(answers, level))
     for w in range(7):
         assert without[w] == pytest.approx(package_alpha(answers, level, without=w))
-    per_topic, all_of_them = grouped_alpha(answers, level=level)
+    per_topic, all_of_them = alpha_by_topic(answers, level=level)
     assert per_topic.tolist() == pytest.approx([whole])
     assert all_of_them == pytest.approx(whole)
 
 
 def test_alpha_of_each_topic() -> None:
     labels, _ = categories(np.linspace(0.5, 0.95, 7), docs=30, per_doc=4, levels=4, topics=3)
-    answers = Answers.of(labels, scale=S4)
-    per_topic, _ = grouped_alpha(answers)
+    answers = Ratings.of_labels(labels, scale=S4, repeats="all")
+    per_topic, _ = alpha_by_topic(answers, level="interval")
     for t in range(3):
-        part = Answers.of(labels.select(labels.topic == t), scale=S4)
+        part = Ratings.of_labels(labels.select(labels.topic == t), scale=S4, repeats="all")
         assert per_topic[t] == pytest.approx(package_alpha(part, "interval"))
 
 
 def test_alpha_is_unknown_where_nothing_varies() -> None:
-    answers = Answers.of(Labels.from_rows([("1", "a", "v", 1), ("1", "a", "w", 1)]), scale=S2)
+    answers = Ratings.of_labels(Labels.from_rows([("1", "a", "v", 1), ("1", "a", "w", 1)]), scale=S2, repeats="all")
     whole, without = alpha_without(answers)
     assert np.isnan(whole)
     assert np.isnan(without).all()

@@ -9,17 +9,18 @@ from functools import cache
 import numpy as np
 import pytest
 
-from assay.crowd.aggregate import aggregate, agreement_with_reference
-from assay.crowd.alphas import grouped_alpha
-from assay.crowd.answers import Answers, single
+from assay.agreement.across_scales import ordered_pairs, reference_of
+from assay.agreement.left_out import alpha_by_topic
+from assay.agreement.ratings import Ratings, single
+from assay.agreement.scales import S2, S100, Scale
+from assay.crowd.aggregation import aggregate, agreement_with_reference
 from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.effort import run_out, time_by_position
 from assay.crowd.findings import findings
-from assay.crowd.pairs import ordered_pairs, reference_of
 from assay.crowd.profiles import gain_profile
 from assay.crowd.protocol import Protocol, check_protocol, with_gold
 from assay.crowd.quality import topic_quality
-from assay.crowd.scales import S2, S100, Scale, units
+from assay.crowd.units import units
 from assay.data import Labels, Qrels
 from assay.io.labels import read_labels
 from tests.conftest import real_data
@@ -69,10 +70,10 @@ def test_s100_table_9_1_as_far_as_released() -> None:
 def test_s100_alpha() -> None:
     # The package takes a worker × doc matrix, so that of a worker's two labels of a doc one is kept: the first.
     labels = single(s100(), "first")
-    _, whole = grouped_alpha(Answers.of(labels, scale=S100))
+    _, whole = alpha_by_topic(Ratings.of_labels(labels, scale=S100, repeats="all"))
     assert whole == pytest.approx(0.603157, abs=5e-7)
     cut = replace(labels, label=(labels.label >= 50).astype(float))
-    _, binary = grouped_alpha(Answers.of(cut, scale=S2), level="nominal")
+    _, binary = alpha_by_topic(Ratings.of_labels(cut, scale=S2, repeats="all"), level="nominal")
     assert binary == pytest.approx(0.516219, abs=5e-7)
 
 
@@ -216,7 +217,7 @@ def test_agreement_with_nist_before_and_after_each_aggregation(name: str) -> Non
     table = agreement_with_reference(labels, reference, methods, scale=S2).table()
     seen = {r[0]: (r[3], r[4]) for r in table.rows}
     known = reference.to_dict()
-    items = Answers.of(labels, scale=S2).items
+    items = Ratings.of_labels(labels, scale=S2, repeats="all").items
     for method, expected in AGREEMENT[name].items():
         assert seen[method] == pytest.approx(expected, abs=5e-5)
         if method in ("dawid-skene", "one-coin", "glad", "mace"):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.agreement.scales import MAGNITUDE, PREFERENCE, S2, S4, S100, Scale, default_level, scale_in, scale_of
 from assay.core.errors import DataError, UsageError
-from assay.crowd.scales import MAGNITUDE, PREFERENCE, S2, S4, S100, Scale, comparable_magnitudes, scale_in, scale_of
+from assay.crowd.magnitudes import comparable_magnitudes
 from assay.data import Labels
 
 
@@ -72,7 +73,7 @@ def test_no_guess() -> None:
 
 
 def test_levels_of_measurement() -> None:
-    assert [s.alpha_level() for s in (S2, S4, S100, MAGNITUDE)] == ["nominal", "ordinal", "interval", "ratio"]
+    assert [default_level(s) for s in (S2, S4, S100, MAGNITUDE)] == ["nominal", "ordinal", "interval", "ratio"]
 
 
 @given(st.lists(st.floats(0.01, 1000), min_size=2, max_size=8), st.floats(0.1, 50))

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.agreement.scales import S100
 from assay.core.errors import DataError
-from assay.crowd.aggregate import aggregate
-from assay.crowd.doubt import doubt
-from assay.crowd.scales import S100
+from assay.crowd.aggregation import aggregate
+from assay.crowd.score_uncertainty import score_uncertainty
 from assay.crowd.uncertain import Uncertain, read_uncertain, write_uncertain
 from assay.data import Labels, Run
 from assay.scoring import evaluate
@@ -107,7 +107,7 @@ def test_scores_of_low_and_high_enclose_the_score() -> None:
         evaluate([run], q, ["P@10"])[0].means()[0] for q in (judged.low_qrels(), judged.qrels(), judged.high_qrels())
     )
     assert low < mid < high
-    drawn = doubt([run], judged, "P@10", draws=40).judged
+    drawn = score_uncertainty([run], judged, "P@10", draws=40).judged
     assert drawn.shape == (40, 1)
     assert low <= drawn.mean() <= high
     assert drawn.std() > 0

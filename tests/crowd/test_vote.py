@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import MAGNITUDE, S2, S4, S100, Scale
 from assay.core.errors import DataError, UsageError
-from assay.crowd.aggregate import aggregate
-from assay.crowd.answers import Answers
-from assay.crowd.scales import MAGNITUDE, S2, S4, S100, Scale
+from assay.crowd.aggregation import aggregate
 from assay.crowd.vote import AGGREGATIONS, common_accuracy
 from assay.data import Labels
 from tests.crowd.simulated import categories
@@ -73,7 +73,7 @@ def test_random_ties_come_from_the_seed() -> None:
 
 def test_common_accuracy_recovers_that_of_equal_workers() -> None:
     labels, _ = categories(np.full(20, 0.8), docs=3000, per_doc=6, levels=4)
-    votes = Answers.of(labels, scale=S4).votes()
+    votes = Ratings.of_labels(labels, scale=S4, repeats="all").votes()
     assert common_accuracy(votes) == pytest.approx(0.8, abs=0.01)
 
 

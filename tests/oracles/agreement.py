@@ -42,3 +42,16 @@ def pairwise_agreement(x: Sequence[float], y: Sequence[float]) -> float:
     """#{x_i < x_j and y_i < y_j} / C(n, 2)."""
     pairs = list(combinations(range(len(x)), 2))
     return sum((x[i] - x[j]) * (y[i] - y[j]) > 0 for i, j in pairs) / len(pairs)
+
+
+def kappa(a: Sequence[float], b: Sequence[float], weights: str = "none") -> float:
+    """Cohen's κ: 1 − mean distance of the two labels of an item / mean distance of all pairs of one's and other's."""
+    distance: dict[str, Callable[[float, float], float]] = {
+        "none": lambda c, k: float(c != k),
+        "linear": lambda c, k: abs(c - k),
+        "quadratic": lambda c, k: (c - k) ** 2,
+    }
+    d = distance[weights]
+    seen = sum(d(x, y) for x, y in zip(a, b, strict=True)) / len(a)
+    by_chance = sum(d(x, y) for x in a for y in b) / len(a) ** 2
+    return 1 - seen / by_chance

@@ -175,7 +175,7 @@ def contingency() -> Any:
 
 @kept
 def crowd_ranking() -> Any:
-    from assay.crowd.ranking import ranking_agreement
+    from assay.crowd.system_ranking import ranking_agreement
 
     return ranking_agreement(list(collection().runs), collection().qrels, collection().truth)
 
@@ -440,7 +440,7 @@ def doc_quality() -> Any:
 
 @kept
 def aggregated() -> Any:
-    from assay.crowd.aggregate import aggregate
+    from assay.crowd.aggregation import aggregate
 
     return aggregate(collection().labels)
 
@@ -475,8 +475,8 @@ def fewer_judgments() -> Any:
 
 @kept
 def run_out() -> Any:
+    from assay.agreement.scales import scale_in
     from assay.crowd.effort import run_out
-    from assay.crowd.scales import scale_in
 
     return run_out(collection().labels, scale=scale_in(collection().labels))
 

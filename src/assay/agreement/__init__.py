@@ -1,22 +1,38 @@
 """How far do assessors agree? κ, α and pairwise agreement of crowd labels or of several sets of judgments."""
 
-from assay.agreement.alpha import alpha_of_coincidences, alpha_of_cuts, coincidences, krippendorff_alpha
-from assay.agreement.kappa import cohen_kappa, contingencies, contingency, fleiss_kappa, kappa_of_table
-from assay.agreement.phi import phi
-from assay.agreement.ratings import Ratings
-from assay.agreement.result import AGREEMENTS, agreement, reference_agreement
-from assay.agreement.scales import pairwise_agreement
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.agreement.across_scales import pairwise_agreement
+    from assay.agreement.alpha import alpha_of_cuts, krippendorff_alpha
+    from assay.agreement.beta_phi import phi
+    from assay.agreement.kappa import cohen_kappa, fleiss_kappa, kappa_of_table
+    from assay.agreement.result import agreement, reference_agreement
+    from assay.agreement.scales import Scale, default_level
+
+_HOMES = {
+    "Scale": "scales",
+    "agreement": "result",
+    "alpha_of_cuts": "alpha",
+    "cohen_kappa": "kappa",
+    "default_level": "scales",
+    "fleiss_kappa": "kappa",
+    "kappa_of_table": "kappa",
+    "krippendorff_alpha": "alpha",
+    "pairwise_agreement": "across_scales",
+    "phi": "beta_phi",
+    "reference_agreement": "result",
+}
 __all__ = [
-    "AGREEMENTS",
-    "Ratings",
+    "Scale",
     "agreement",
-    "alpha_of_coincidences",
     "alpha_of_cuts",
     "cohen_kappa",
-    "coincidences",
-    "contingencies",
-    "contingency",
+    "default_level",
     "fleiss_kappa",
     "kappa_of_table",
     "krippendorff_alpha",
@@ -24,3 +40,4 @@ __all__ = [
     "phi",
     "reference_agreement",
 ]
+__getattr__ = loader(__name__, _HOMES)

@@ -12,16 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.agreement.ratings import Pairs, Ratings
+from assay.agreement.scales import without_exponent
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 
 Weights = Literal["none", "linear", "quadratic"]
-MOST_RATERS = 50
+WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
+MOST_WORKERS = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Contingency:
+class Contingency(Result):
     """How often one assessor's value (row) met the other's (column)."""
 
     names: tuple[str, str]
@@ -30,53 +33,85 @@ class Contingency:
 
     def table(self) -> Table:
         """The counts with their margins."""
-        shown = [f"{v:g}" for v in self.values]
-        rows = [(v, *row, row.sum()) for v, row in zip(shown, self.counts, strict=True)]
-        total = ("all", *self.counts.sum(axis=0), self.counts.sum())
-        columns = {f"{self.names[0]} ↓ {self.names[1]} →": "", **dict.fromkeys(shown, "d"), "all": "d"}
-        return Table.of(columns, [*rows, total], caption=f"{self.names[0]} against {self.names[1]}")
+        one, other = self.names
+        shown = _shown(self.values)
+        corner = f"{one} ↓ {other} →"
+        columns = {corner: "", **dict.fromkeys(shown, "d"), "all": "d"}
+        rows: list[tuple[Any, ...]] = []
+        for value, row in zip(shown, self.counts, strict=True):
+            rows.append((value, *row, row.sum()))
+        rows.append(("all", *self.counts.sum(axis=0), self.counts.sum()))
+        keys = {corner: "value", **{value: value for value in shown}}
+        return Table.of(columns, rows, caption=f"{one} against {other}", keys=keys)
 
 
-def contingency(a: npt.ArrayLike, b: npt.ArrayLike, *, names: tuple[str, str] = ("a", "b")) -> Contingency:
-    """The table of two assessors' values of the same items.
+def _shown(values: tuple[float, ...]) -> list[str]:
+    """The values as short as they stay different."""
+    short = [f"{v:g}" for v in values]
+    return short if len(set(short)) == len(values) else [repr(v) for v in values]
+
+
+def contingency(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    values: npt.ArrayLike | None = None,
+) -> Contingency:
+    """The table of two assessors' values of the same items; values: the rows, by default those that occur.
 
     >>> contingency([0, 0, 1], [0, 1, 1]).counts.tolist()
     [[1, 1], [0, 1]]
     """
-    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    x = np.asarray(a, dtype=np.float64)
+    y = np.asarray(b, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape or not len(x):
         raise DataError(f"two columns of labels of the same items are needed, not shapes {x.shape} and {y.shape}")
-    values, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
-    v = len(values)
-    counts = np.bincount(codes[: len(x)] * v + codes[len(x) :], minlength=v * v).reshape(v, v)
-    return Contingency(names, tuple(values.tolist()), counts)
+    both = np.concatenate([x, y])
+    if not np.isfinite(both).all():
+        raise DataError("a label is not a finite number; leave missing labels out")
+    levels = np.unique(both if values is None else np.asarray(values, dtype=np.float64))
+    if not np.isin(both, levels).all():
+        raise DataError(f"a label is none of the values {', '.join(_shown(tuple(levels.tolist())))}")
+    size = len(levels)
+    cell = np.searchsorted(levels, x) * size + np.searchsorted(levels, y)
+    counts = np.bincount(cell, minlength=size * size).reshape(size, size)
+    return Contingency(names, tuple(levels.tolist()), counts)
 
 
 def contingencies(ratings: Ratings) -> list[Contingency]:
-    """One table for each pair of assessors who share items."""
+    """One table for each pair of assessors who share items, all with the same rows and columns."""
     met = checked_pairs(ratings)
-    found = []
-    for i, names in enumerate(met.names):
-        first, second = (ratings.values[code[met.pair == i]] for code in (met.first, met.second))
-        found.append(contingency(first, second, names=names))
-    return found
+    used = np.unique(ratings.value)
+    tables = []
+    for number, names in enumerate(met.names):
+        rows = met.pair == number
+        first = ratings.levels[met.first[rows]]
+        second = ratings.levels[met.second[rows]]
+        tables.append(contingency(first, second, names=names, values=used))
+    return tables
 
 
 def cohen_kappa(a: npt.ArrayLike, b: npt.ArrayLike, *, weights: Weights = "none") -> float:
     """Cohen's κ of two assessors' labels of the same items; weighted by how far two grades are apart if asked.
 
-    κ = 1 − Σ w·observed / Σ w·expected with w = 1 off the diagonal, |i−j| (linear) or (i−j)² (quadratic), i and j the
-    places of the values on the common scale. Where both give one and the same value throughout it is undefined: an
-    error.
+    κ = 1 − Σ w·observed / Σ w·expected with w = 1 off the diagonal, |c−k| (linear) or (c−k)² (quadratic), c and k the
+    two values: grades 1 and 3 are two apart, whether or not anybody gave a 2. Where both give one and the same value
+    throughout it is undefined: an error.
 
     >>> round(cohen_kappa([0] * 80 + [1] * 20, [0] * 50 + [1] * 30 + [0] * 10 + [1] * 10), 4)
     0.0909
+    >>> round(cohen_kappa([0, 1, 3, 3], [0, 1, 1, 3], weights="linear"), 4)
+    0.6364
     """
-    return kappa_of_table(contingency(a, b).counts, weights=weights)
+    table = contingency(a, b)
+    return kappa_of_table(table.counts, weights=weights, values=table.values)
 
 
-def kappa_of_table(table: npt.ArrayLike, *, weights: Weights = "none") -> float:
+def kappa_of_table(table: npt.ArrayLike, *, weights: Weights = "none", values: npt.ArrayLike | None = None) -> float:
     """Cohen's κ of a square table of counts, a row per value of one assessor and a column per value of the other.
+
+    values: what the rows stand for, which the weights need; 0, 1, 2, … by default.
 
     >>> round(kappa_of_table([[50, 30], [10, 10]]), 4)
     0.0909
@@ -84,27 +119,35 @@ def kappa_of_table(table: npt.ArrayLike, *, weights: Weights = "none") -> float:
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any() or not counts.sum():
         raise DataError(f"κ needs a square table of counts, not one of shape {counts.shape}")
-    distance = _distance(len(counts), weights)
+    levels = np.arange(len(counts)) if values is None else np.asarray(values)
+    if levels.shape != (len(counts),):
+        raise DataError(f"κ needs one value for each of the {len(counts)} rows, not shape {levels.shape}")
+    distance = _distance(levels.astype(np.float64), weights)
     seen = np.asarray((distance * counts).sum())
-    found = float(_kappas(seen, counts.sum(axis=1), counts.sum(axis=0), distance))
-    if np.isnan(found):
+    kappa = float(_kappas(seen, counts.sum(axis=1), counts.sum(axis=0), distance))
+    if np.isnan(kappa):
         raise DataError("κ is undefined: both assessors gave one and the same value throughout")
-    return found
+    return kappa
 
 
 def _kappas(seen: Floats, first: Floats, second: Floats, distance: Floats) -> Floats:
     """κ from the disagreement seen and the two assessors' counts of each value (last axis), NaN where undefined."""
     n = first.sum(axis=-1)
     by_chance = ((first @ distance) * second).sum(axis=-1) / np.where(n > 0, n, 1.0)
-    return np.asarray(np.where(by_chance > 0, 1 - seen / np.where(by_chance > 0, by_chance, 1.0), np.nan))
+    defined = by_chance > 0
+    share = seen / np.where(defined, by_chance, 1.0)
+    return np.asarray(np.where(defined, 1 - share, np.nan))
 
 
-def _distance(size: int, weights: str) -> Floats:
-    apart = np.abs(np.arange(size)[:, None] - np.arange(size)[None, :]).astype(np.float64)
-    forms = {"none": np.sign(apart), "linear": apart, "quadratic": apart**2}
-    if weights not in forms:
-        raise UsageError(f"κ has no weights {weights!r}; known: {', '.join(forms)}")
-    return forms[weights]
+def _distance(levels: Floats, weights: str) -> Floats:
+    """values × values: how far two of them are apart, by the values themselves and not by their places."""
+    if weights not in WEIGHTS:
+        raise UsageError(f"κ has no weights {weights!r}; known: {', '.join(WEIGHTS)}")
+    if weights == "none":
+        return 1.0 - np.eye(len(levels))
+    small = without_exponent(levels)
+    apart = np.abs(small[:, None] - small[None, :])
+    return apart if weights == "linear" else apart**2
 
 
 def fleiss_kappa(counts: npt.ArrayLike) -> float:
@@ -120,10 +163,11 @@ def fleiss_kappa(counts: npt.ArrayLike) -> float:
     if table.ndim != 2 or (table < 0).any():
         raise DataError(f"Fleiss' κ needs items × values of counts, not shape {table.shape}")
     table = table[table.sum(axis=1) > 1]
-    found = float(_fleiss(np.ones((1, len(table))), table, table.sum(axis=1))[0])
-    if np.isnan(found):
+    each_once = np.ones((1, len(table)))
+    kappa = float(_fleiss(each_once, table, table.sum(axis=1))[0])
+    if np.isnan(kappa):
         raise DataError("Fleiss' κ is undefined: no item has two labels, or all labels are equal")
-    return found
+    return kappa
 
 
 def fleiss_kappas(ratings: Ratings, weights: Floats) -> Floats:
@@ -140,37 +184,45 @@ def _fleiss(weights: Floats, counts: Any, sizes: npt.NDArray[Any]) -> Floats:
     by_chance = (share**2).sum(axis=1)
     defined = (items > 0) & (by_chance < 1 - 1e-12)
     seen = weights @ agreeing / np.where(items > 0, items, 1.0)
-    return np.asarray(np.where(defined, (seen - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan))
+    kappa = (seen - by_chance) / np.where(defined, 1 - by_chance, 1.0)
+    return np.asarray(np.where(defined, kappa, np.nan))
 
 
-def cohen_kappas(ratings: Ratings, weights: Floats, *, scale: str) -> Floats:
+def cohen_kappas(ratings: Ratings, weights: Floats, *, weighting: str) -> Floats:
     """Mean over pairs of assessors of Cohen's κ, for each row of item weights; NaN where no pair has one."""
     met = checked_pairs(ratings)
-    v, pairs = len(ratings.values), len(met.names)
-    distance = _distance(v, scale)
-    seen = _summed(met.item, met.pair, pairs, weights, by=distance[met.first, met.second])
-    counts = [_summed(met.item, met.pair * v + code, pairs * v, weights) for code in (met.first, met.second)]
-    first, second = (c.reshape(len(weights), pairs, v) for c in counts)
+    distance = _distance(ratings.levels, weighting)
+    seen = _summed(met.item, met.pair, len(met.names), weights, by=distance[met.first, met.second])
+    first = _values_by_pair(met, met.first, len(ratings.levels), weights)
+    second = _values_by_pair(met, met.second, len(ratings.levels), weights)
     return _mean_defined(_kappas(seen, first, second, distance))
+
+
+def _values_by_pair(met: Pairs, answer: Ints, levels: int, weights: Floats) -> Floats:
+    """rows of weights × pairs of assessors × levels: how often one of the two gave each level."""
+    counts = _summed(met.item, met.pair * levels + answer, len(met.names) * levels, weights)
+    return counts.reshape(len(weights), len(met.names), levels)
 
 
 def overlaps(ratings: Ratings, weights: Floats, *, rel: float) -> Floats:
     """Mean over pairs of assessors of |A ∩ B| / |A ∪ B| of what they call relevant among the items both judged."""
     met = checked_pairs(ratings)
-    relevant = ratings.values >= rel
-    found = relevant[met.first].astype(np.int64) + relevant[met.second]
-    cells = _summed(met.item, met.pair * 3 + found, len(met.names) * 3, weights)
-    cells = cells.reshape(len(weights), len(met.names), 3)
-    either = cells[..., 1] + cells[..., 2]
-    return _mean_defined(np.where(either > 0, cells[..., 2] / np.where(either > 0, either, 1.0), np.nan))
+    relevant = ratings.levels >= rel
+    # Of each shared item: whether none, one or both of the two call it relevant.
+    how_many = relevant[met.first].astype(np.int64) + relevant[met.second]
+    items = _values_by_pair(met, how_many, 3, weights)
+    either = items[..., 1] + items[..., 2]
+    share = items[..., 2] / np.where(either > 0, either, 1.0)
+    return _mean_defined(np.where(either > 0, share, np.nan))
 
 
 def checked_pairs(ratings: Ratings) -> Pairs:
     """The pairs of assessors who share items; refused where there are too many assessors, or none who share any."""
-    raters = len(np.unique(ratings.rater))
-    if raters > MOST_RATERS:
+    workers = len(np.unique(ratings.worker))
+    if workers > MOST_WORKERS:
         raise UsageError(
-            f"κ and overlap compare assessors two by two, and there are {raters}; with so many take alpha or fleiss"
+            f"κ and overlap compare assessors two by two, and there are {workers}; "
+            f"with more than {MOST_WORKERS} take alpha or fleiss"
         )
     if not len(ratings.pairs.names):
         raise DataError("no two assessors judged the same item; there is nothing to agree on")
@@ -181,7 +233,8 @@ def _summed(item: Ints, cell: Ints, cells: int, weights: Floats, *, by: Floats |
     """rows of weights × cells: the weight of the items that fall into each cell, each times `by`."""
     from scipy.sparse import csr_array
 
-    falls = csr_array((np.ones(len(item)) if by is None else by, (item, cell)), shape=(weights.shape[1], cells))
+    amount = np.ones(len(item)) if by is None else by
+    falls = csr_array((amount, (item, cell)), shape=(weights.shape[1], cells))
     return np.asarray((falls.T @ weights.T).T)
 
 

@@ -1,7 +1,7 @@
-"""Who gave which label to which item: the one form in which agreement is computed.
+"""Who gave which label to which doc: the one form in which agreement and aggregation are computed.
 
-Where the flow stands: Labels, or several Qrels → **ratings** → κ, α. An item is a doc of a topic. Bootstrap samples are
-weights of the items, so that every measure is computed on many samples at once.
+Where the flow stands: Labels, or several Qrels → **ratings** → α and κ, or judgments. An item is a doc of a topic.
+Bootstrap samples are weights of the items, so that every measure is computed on many samples at once.
 """
 
 from __future__ import annotations
@@ -14,67 +14,93 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints
+from assay.agreement.scales import S2, Scale, scale_in, scale_seen
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import coded_names
 from assay.core.ids import coded
 from assay.data import Labels, Qrels
 
+REPEATS = ("all", "first", "last")
+
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """One row per label: item and rater as numbers, and the value. `topic` is the topic of each item."""
+    """One row per label: item and worker as numbers, and the value. `doc` and `topic` say what each item is."""
 
     item: Ints
-    rater: Ints
+    worker: Ints
     value: Floats
-    raters: tuple[str, ...]
-    topics: tuple[str, ...]
+    doc: npt.NDArray[Any]
+    """The name of the doc of each item."""
     topic: Ints
-    repeats: int = 0
-    """Labels left out because the rater had labelled the item before."""
+    """The topic of each item, as a place in `topics`."""
+    topics: tuple[str, ...]
+    workers: tuple[str, ...]
+    scale: Scale
+    left_out: int = 0
+    """Labels left out because the worker had labelled the item before."""
 
     @classmethod
-    def of(cls, item: npt.ArrayLike, value: npt.ArrayLike, rater: npt.ArrayLike | None = None) -> Ratings:
-        """Ratings from columns of any item and rater names; without raters each label counts as another's."""
-        _, items = np.unique(np.asarray(item), return_inverse=True)
+    def of(cls, item: npt.ArrayLike, value: npt.ArrayLike, worker: npt.ArrayLike | None = None) -> Ratings:
+        """Ratings from columns of any item and worker names; without workers each label counts as another's."""
+        names, items = np.unique(np.asarray(item), return_inverse=True)
         values = np.asarray(value, dtype=np.float64)
         if items.shape != values.shape or values.ndim != 1:
             raise DataError(f"one label per item is needed, not {items.shape} items and {values.shape} labels")
         if not np.isfinite(values).all():
             raise DataError("a label is not a finite number; leave missing labels out")
-        names, raters = np.unique(np.arange(len(items)) if rater is None else np.asarray(rater), return_inverse=True)
-        count = int(items.max(initial=-1)) + 1
-        return cls(items, raters, values, tuple(map(str, names.tolist())), ("all",), np.zeros(count, dtype=np.int64))
+        who = np.arange(len(items)) if worker is None else np.asarray(worker)
+        workers, of_worker = np.unique(who, return_inverse=True)
+        one_topic = np.zeros(len(names), dtype=np.int64)
+        named = tuple(map(str, workers.tolist()))
+        return cls(items, of_worker, values, names, one_topic, ("all",), named, scale_seen(values))
 
     @classmethod
-    def of_labels(cls, labels: Labels) -> Ratings:
-        """Ratings from crowd labels; the workers are the raters.
+    def of_labels(cls, labels: Labels, *, scale: Scale | None = None, repeats: str = "first") -> Ratings:
+        """Ratings from crowd labels, checked against their scale; without one, that which they look like.
 
-        A worker's second label of one item is left out and counted in `repeats`: nobody agrees with himself.
+        repeats: of the labels that a worker gave one doc the `first` counts, the `last`, or `all` of them. For
+        agreement it is never all: nobody agrees with himself.
+
+        >>> Ratings.of_labels(Labels.from_rows([("1", "b", "w", 1), ("1", "a", "v", 0)])).items
+        (('1', 'a'), ('1', 'b'))
         """
-        item, pairs = labels.items()
-        topics, topic = coded_names([t for t, _ in pairs])
-        _, first = np.unique(item * max(1, len(labels.workers)) + labels.worker, return_index=True)
-        rows = np.sort(first)
-        columns = (item[rows], labels.worker[rows], labels.label[rows])
-        return cls(*columns, labels.workers, topics, topic, repeats=len(labels) - len(rows))
+        if not len(labels):
+            raise DataError(f"{labels.name}: there are no labels")
+        chosen = scale or scale_in(labels)
+        kept = single(chosen.checked(labels), repeats)
+        # An item is a topic and a doc in one number; items are in the order of these numbers.
+        keys, item = np.unique(kept.topic * len(kept.docs) + kept.doc, return_inverse=True)
+        used, topic = np.unique(keys // len(kept.docs), return_inverse=True)
+        doc = np.array(kept.docs, dtype=object)[keys % len(kept.docs)]
+        topics = tuple(kept.topics[t] for t in used.tolist())
+        left_out = len(labels) - len(kept)
+        return cls(item, kept.worker, kept.label, doc, topic, topics, kept.workers, chosen, left_out)
 
     @classmethod
     def of_qrels(cls, qrels: Sequence[Qrels], names: Sequence[str] | None = None) -> Ratings:
-        """Ratings from several sets of judgments; each is a rater, named by its file unless told."""
-        raters = tuple(q.name for q in qrels) if names is None else tuple(names)
-        if len(qrels) < 2 or len(set(raters)) < len(qrels):
-            raise DataError(f"two qrels or more with different names are needed, not {', '.join(raters) or 'none'}")
+        """Ratings from several sets of judgments, each by a worker who is named by the file unless `names` are given.
+
+        A doc with a grade below 0 was pooled and not judged: nobody has said anything about it.
+        """
+        workers = tuple(q.name for q in qrels) if names is None else tuple(names)
+        if len(qrels) < 2 or len(set(workers)) < len(qrels):
+            raise DataError(f"two qrels or more with different names are needed, not {', '.join(workers) or 'none'}")
         codes, vocabulary = coded([q.docs for q in qrels])
-        topics, _ = coded_names([t for q in qrels for t in q.topics])
-        place = {t: i for i, t in enumerate(topics)}
-        of_topic = [np.array([place[t] for t in q.topics], dtype=np.int64)[q.topic_of_row()] for q in qrels]
-        key = np.concatenate(of_topic) * max(1, len(vocabulary)) + np.concatenate(codes)
+        topics, _ = coded_names([topic for q in qrels for topic in q.topics])
+        place = {topic: i for i, topic in enumerate(topics)}
+        rows = []
+        for number, (q, doc) in enumerate(zip(qrels, codes, strict=True)):
+            of_topic = np.array([place[topic] for topic in q.topics], dtype=np.int64)
+            key = of_topic[q.topic_of_row()] * max(1, len(vocabulary)) + doc
+            judged = q.grades >= 0
+            worker = np.full(int(judged.sum()), number)
+            rows.append((key[judged], worker, q.grades[judged].astype(np.float64)))
+        key, worker, value = (np.concatenate(column) for column in zip(*rows, strict=True))
         keys, item = np.unique(key, return_inverse=True)
-        rater = np.repeat(np.arange(len(qrels)), [len(q) for q in qrels])
-        value = np.concatenate([q.grades for q in qrels]).astype(np.float64)
-        return cls(item, rater, value, raters, topics, keys // max(1, len(vocabulary)))
+        docs = np.array(vocabulary.tolist(), dtype=object)[keys % max(1, len(vocabulary))]
+        return cls(item, worker, value, docs, keys // max(1, len(vocabulary)), topics, workers, scale_seen(value))
 
     def __len__(self) -> int:
         return len(self.value)
@@ -83,7 +109,21 @@ class Ratings:
         """Only the items of one topic, numbered anew."""
         rows = np.flatnonzero(self.topic[self.item] == topic)
         kept, item = np.unique(self.item[rows], return_inverse=True)
-        return Ratings(item, self.rater[rows], self.value[rows], self.raters, self.topics, self.topic[kept])
+        return replace(
+            self,
+            item=item,
+            worker=self.worker[rows],
+            value=self.value[rows],
+            doc=self.doc[kept],
+            topic=self.topic[kept],
+        )
+
+    def on(self, scale: Scale) -> Ratings:
+        """The same ratings on a scale that a person names; an error if a label lies outside it."""
+        bad = self.value[scale.outside(self.value)]
+        if len(bad):
+            raise DataError(f"label {bad[0]:g} is outside the scale {scale.name} ({scale.described()})")
+        return replace(self, scale=scale)
 
     def binary(self, rel: float) -> Ratings:
         """The labels as relevant or not: 1 from `rel` up, else 0.
@@ -93,52 +133,69 @@ class Ratings:
         """
         if not np.isfinite(rel):
             raise UsageError(f"rel={rel}: the lowest relevant label is a number")
-        return replace(self, value=(self.value >= rel).astype(np.float64))
+        return replace(self, value=(self.value >= rel).astype(np.float64), scale=S2)
 
-    @property
-    def items(self) -> int:
-        """The number of items."""
-        return len(self.topic)
+    @cached_property
+    def items(self) -> tuple[tuple[str, str], ...]:
+        """The topic and the doc of each item."""
+        topics = [self.topics[t] for t in self.topic.tolist()]
+        return tuple(zip(topics, map(str, self.doc.tolist()), strict=True))
 
     @cached_property
     def sizes(self) -> Ints:
         """The labels of each item."""
-        return np.bincount(self.item, minlength=self.items)
+        return np.bincount(self.item, minlength=len(self.doc))
 
     @cached_property
-    def values(self) -> Floats:
-        """The distinct values, ascending."""
+    def levels(self) -> Floats:
+        """The levels of a scale of categories, or the distinct values of any other; ascending."""
+        if self.scale.kind == "categories":
+            return np.array(self.scale.levels)
         return np.unique(self.value)
 
     @cached_property
-    def codes(self) -> Ints:
-        """The place of each label among the distinct values."""
-        return np.searchsorted(self.values, self.value)
+    def answer(self) -> Ints:
+        """The place of each label among the levels."""
+        return np.searchsorted(self.levels, self.value)
 
     @cached_property
     def counts(self) -> Any:
-        """items × values, sparse: how often each value was given, items with a single label left empty."""
+        """items × levels, sparse: how often each level was given, items with a single label left empty."""
         from scipy.sparse import csr_array
 
         pairable = (self.sizes > 1)[self.item]
-        cells = (pairable.astype(np.float64), (self.item, self.codes))
-        return csr_array(cells, shape=(self.items, len(self.values)))
+        cells = (pairable.astype(np.float64), (self.item, self.answer))
+        return csr_array(cells, shape=(len(self.doc), len(self.levels)))
+
+    def votes(self, weights: Floats | None = None) -> Floats:
+        """items × levels: how many labels, or how much weight, each level got."""
+        shape = len(self.doc), len(self.levels)
+        cell = self.item * shape[1] + self.answer
+        return np.bincount(cell, weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+    def in_order(self) -> tuple[Floats, Ints]:
+        """Values sorted within each item, and where each item begins (one more than the items)."""
+        order = np.lexsort((self.value, self.item))
+        return self.value[order], np.concatenate([[0], np.cumsum(self.sizes)])
 
     @cached_property
     def pairs(self) -> Pairs:
-        """What every two raters said of the items they share; raters × items of memory, so for a few raters."""
-        code = np.full((len(self.raters), self.items), -1, dtype=np.int64)
-        code[self.rater, self.item] = self.codes
-        a, b = np.triu_indices(len(self.raters), k=1)
-        pair, item = np.nonzero((code[a] >= 0) & (code[b] >= 0))
+        """What every two workers said of the items they share; workers × items of memory, so for a few workers."""
+        answers = np.full((len(self.workers), len(self.doc)), -1, dtype=np.int64)
+        answers[self.worker, self.item] = self.answer
+        one, other = np.triu_indices(len(self.workers), k=1)
+        both = (answers[one] >= 0) & (answers[other] >= 0)
+        pair, item = np.nonzero(both)
         met, pair = np.unique(pair, return_inverse=True)
-        names = tuple((self.raters[a[i]], self.raters[b[i]]) for i in met)
-        return Pairs(names, pair, item, code[a[met[pair]], item], code[b[met[pair]], item])
+        names = tuple((self.workers[one[i]], self.workers[other[i]]) for i in met)
+        first = answers[one[met[pair]], item]
+        second = answers[other[met[pair]], item]
+        return Pairs(names, pair, item, first, second)
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Each item that two raters share: the number of the pair, the item, and the codes of their two values."""
+    """Each item that two workers share: the number of the pair, the item, and the places of their two values."""
 
     names: tuple[tuple[str, str], ...]
     pair: Ints
@@ -149,4 +206,27 @@ class Pairs:
 
 def everything(ratings: Ratings) -> Floats:
     """The weights of the data as they are: one row, each item once."""
-    return np.ones((1, ratings.items))
+    return np.ones((1, len(ratings.doc)))
+
+
+def single(labels: Labels, repeats: str = "first") -> Labels:
+    """Labels with one per worker and doc: the first or the last of repeated ones; `all` keeps them.
+
+    >>> rows = [("1", "a", "w", 0), ("1", "a", "w", 1)]
+    >>> [single(Labels.from_rows(rows), r).label.tolist() for r in REPEATS]
+    [[0.0, 1.0], [0.0], [1.0]]
+    """
+    if repeats not in REPEATS:
+        raise UsageError(f"no way {repeats!r} to treat repeated labels; known: {', '.join(REPEATS)}")
+    again = repeated(labels, from_last=repeats == "last")
+    return labels if repeats == "all" or not again.any() else labels.select(~again)
+
+
+def repeated(labels: Labels, *, from_last: bool = False) -> Bools:
+    """Which rows repeat an earlier label by the same worker on the same doc; from_last: which come again later."""
+    doc = labels.topic * len(labels.docs) + labels.doc
+    key = doc * len(labels.workers) + labels.worker
+    _, first = np.unique(key[::-1] if from_last else key, return_index=True)
+    again = np.ones(len(key), dtype=bool)
+    again[first] = False
+    return again[::-1] if from_last else again

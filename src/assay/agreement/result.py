@@ -5,32 +5,41 @@ Where the flow stands: Labels, or several Qrels → ratings → **result**. A us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from assay.agreement.alpha import Level, alphas
-from assay.agreement.kappa import MOST_RATERS, Weights, cohen_kappas, fleiss_kappas, overlaps
+from assay.agreement.across_scales import means_and_grades, pairwise_agreements
+from assay.agreement.alpha import alphas
+from assay.agreement.beta_phi import phi
+from assay.agreement.kappa import MOST_WORKERS, Weights, cohen_kappas, fleiss_kappas, overlaps
 from assay.agreement.ratings import Ratings, everything
-from assay.agreement.scales import means_and_grades, pairwise_agreements
+from assay.agreement.scales import Level, Scale, default_level, scale_seen
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generators, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels, Qrels
 
-AGREEMENTS: Registry[Callable[..., Floats]] = Registry("agreement measure")
+AGREEMENTS: Registry[Callable[..., Any]] = Registry("agreement measure")
 ALL = "all"
 SAMPLES = 64
 """Bootstrap samples computed at once: memory is SAMPLES × items."""
 
+Interval = tuple[float | None, float | None]
+
 
 @AGREEMENTS.register("alpha")
-def _alpha(ratings: Ratings, weights: Floats, *, level: Level = "interval") -> Floats:
-    """Krippendorff's α: any number of assessors, labels may be missing; level nominal, ordinal, interval or ratio."""
-    return alphas(ratings, weights, level=level)
+def _alpha(ratings: Ratings, weights: Floats, *, level: Level | None = None) -> Floats:
+    """Krippendorff's α: any number of assessors, labels may be missing; level nominal, ordinal, interval or ratio.
+
+    Without a level it is the one of the scale: see `default_level`.
+    """
+    return alphas(ratings, weights, level=level or default_level(ratings.scale))
 
 
 @AGREEMENTS.register("fleiss")
@@ -43,13 +52,21 @@ def _fleiss(ratings: Ratings, weights: Floats) -> Floats:
 def _kappa(ratings: Ratings, weights: Floats, *, weighting: Weights | None = None) -> Floats:
     """Cohen's κ, mean over pairs of assessors; weighting none, linear or quadratic."""
     # Written `weighting=none` it comes as None: that is how a text says none.
-    return cohen_kappas(ratings, weights, scale=weighting or "none")
+    return cohen_kappas(ratings, weights, weighting=weighting or "none")
 
 
 @AGREEMENTS.register("overlap")
 def _overlap(ratings: Ratings, weights: Floats, *, rel: float = 1.0) -> Floats:
     """|A ∩ B| / |A ∪ B| of what two assessors call relevant (≥ rel), mean over pairs of assessors."""
     return overlaps(ratings, weights, rel=rel)
+
+
+@AGREEMENTS.register("phi", own_interval=True)
+def _phi(ratings: Ratings, *, confidence: float = 0.95) -> tuple[float, Interval]:
+    """Φ of Checco et al.: labels between the two ends of a scale; likelihood-ratio interval."""
+    ends = (ratings.scale.low, ratings.scale.high)
+    found = phi(ratings.item, ratings.value, scale=ends, level=confidence)
+    return found.phi, (found.low, found.high)
 
 
 @dataclass(frozen=True)
@@ -66,16 +83,17 @@ class AgreementRow:
 
 
 @dataclass(frozen=True)
-class AgreementResult:
+class AgreementResult(Result):
     """Every measure in all and per topic; None where it is undefined."""
 
     rows: tuple[AgreementRow, ...]
     notes: tuple[str, ...]
 
     def value(self, measure: str, topic: str = ALL) -> float | None:
-        """One value."""
+        """One value; α may be asked for without its level."""
         for row in self.rows:
-            if (row.measure, row.topic) == (measure, topic):
+            names = (row.measure, row.measure.partition("(level=")[0])
+            if measure in names and row.topic == topic:
                 return row.value
         raise UsageError(f"no agreement {measure!r} on topic {topic!r}")
 
@@ -87,18 +105,25 @@ class AgreementResult:
         """One row per measure and topic."""
         return self._table([r for r in self.rows if r.topic != ALL], "Agreement per topic")
 
+    def tables(self) -> list[Table]:
+        """In all, and per topic where that was asked for."""
+        by_topic = self.topic_table()
+        return [self.table(), by_topic] if by_topic.rows else [self.table()]
+
     def _table(self, rows: Sequence[AgreementRow], caption: str) -> Table:
         columns = {"measure": "", "topic": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
         plain = [(r.measure, r.topic, r.value, r.low, r.high, r.items, r.labels) for r in rows]
-        dash = "–: undefined, all labels are equal or no two assessors share an item"
-        notes = [*self.notes, dash] if any(r.value is None for r in rows) else self.notes
+        notes = list(self.notes)
+        if any(r.value is None for r in rows):
+            notes.append("–: undefined, all labels are equal or no two assessors share an item")
         return Table.of(columns, plain, caption=caption, notes=notes)
 
 
 def agreement(
     source: Labels | Ratings | Sequence[Qrels],
     *,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
+    scale: Scale | None = None,
     per_topic: bool = True,
     resamples: int = 1000,
     level: float = 0.95,
@@ -107,15 +132,21 @@ def agreement(
 ) -> AgreementResult:
     """How far assessors agree, with percentile intervals from items drawn with replacement.
 
-    Measures are names from AGREEMENTS; by default those of `usual_measures`. Undefined (all labels equal, nobody shares
-    an item): None. resamples=0: no intervals.
+    Measures are names from AGREEMENTS; by default those of `usual_measures`. scale: that of the labels, which decides
+    the level of measurement of α (see `default_level`); without it the one that they look like. Undefined (all labels
+    equal, nobody shares an item): None. resamples=0: no intervals. Φ needs the scale, and has its own interval.
 
     >>> labels = Labels.from_rows([("1", "a", "w1", 1), ("1", "a", "w2", 1), ("1", "b", "w1", 0), ("1", "b", "w2", 0)])
-    >>> agreement(labels, measures=["kappa"], resamples=0).value("kappa")
+    >>> agreement(labels, measures="kappa", resamples=0).value("kappa")
     1.0
     """
-    ratings = _ratings(source)
-    names = tuple(measures) if measures else usual_measures(ratings)
+    ratings = rated(source, scale=scale)
+    if not (ratings.sizes > 1).any():
+        raise DataError("no item has labels of two assessors; there is nothing to agree on")
+    asked = [measures] if isinstance(measures, str) else list(measures or usual_measures(ratings))
+    names = [_full_name(name, ratings) for name in asked]
+    if scale is None and any(AGREEMENTS.parse(name)[0].name == "phi" for name in names):
+        raise UsageError("phi needs the two ends of the scale, which are never guessed; name the scale, e.g. 0-100")
     parts = [(ALL, ratings)]
     if per_topic:
         parts += [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
@@ -123,27 +154,37 @@ def agreement(
     for done, ((topic, part), rng) in enumerate(zip(parts, generators(seed, len(parts)), strict=True), start=1):
         rows += _rows(names, topic, part, rng, resamples, level)
         progress(done, len(parts))
-    return AgreementResult(tuple(rows), _notes(ratings, resamples, level, seed))
+    return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed))
+
+
+def rated(source: Labels | Ratings | Sequence[Qrels], *, scale: Scale | None = None) -> Ratings:
+    """Ratings of whatever a person has; each worker's first label of a doc counts."""
+    if isinstance(source, Ratings):
+        return source if scale is None else source.on(scale)
+    if isinstance(source, Labels):
+        return Ratings.of_labels(source, scale=scale or scale_seen(source.label))
+    ratings = Ratings.of_qrels(source)
+    return ratings if scale is None else ratings.on(scale)
 
 
 def usual_measures(ratings: Ratings) -> tuple[str, ...]:
-    """What to show when nobody asks for anything else: α (ordinal, interval) and Fleiss' κ, and for up to 50 assessors
-    Cohen's κ unweighted and quadratic. Of two values all levels and weights are the same: α nominal, both κ once.
+    """What to show when nobody asks for anything else: α at the level of the scale and Fleiss' κ, and for up to 50
+    assessors Cohen's κ, unweighted and quadratic; of two levels all weights are the same, so that it stands once.
     """
-    few, binary = len(np.unique(ratings.rater)) <= MOST_RATERS, len(ratings.values) <= 2
-    levels = ("nominal",) if binary else ("ordinal", "interval")
-    kappas = ("kappa",) if binary else ("kappa", "kappa(weighting=quadratic)")
-    return (*(f"alpha(level={level})" for level in levels), "fleiss", *(kappas if few else ()))
+    names = ["alpha", "fleiss"]
+    if len(np.unique(ratings.worker)) <= MOST_WORKERS:
+        names.append("kappa")
+        if default_level(ratings.scale) != "nominal":
+            names.append("kappa(weighting=quadratic)")
+    return tuple(_full_name(name, ratings) for name in names)
 
 
-def _ratings(source: Labels | Ratings | Sequence[Qrels]) -> Ratings:
-    if isinstance(source, Ratings):
-        ratings = source
-    else:
-        ratings = Ratings.of_labels(source) if isinstance(source, Labels) else Ratings.of_qrels(source)
-    if not (ratings.sizes > 1).any():
-        raise DataError("no item has labels of two assessors; there is nothing to agree on")
-    return ratings
+def _full_name(name: str, ratings: Ratings) -> str:
+    """The name of a measure; that of α with the level at which it is taken."""
+    entry, given = AGREEMENTS.parse(name)
+    if entry.name == "alpha" and not given.get("level"):
+        return f"alpha(level={default_level(ratings.scale)})"
+    return name
 
 
 def _rows(
@@ -151,18 +192,37 @@ def _rows(
 ) -> list[AgreementRow]:
     """Every measure on the same bootstrap samples of the items; one item alone has no interval."""
     shared = int((ratings.sizes > 1).sum())
-    drawn: list[list[Floats]] = [[np.zeros(0)] for _ in names]
+    sampled = [name for name in names if not _has_own_interval(name)]
+    drawn: dict[str, list[Floats]] = {name: [np.zeros(0)] for name in sampled}
     for part in chunks(resamples if shared > 1 else 0, SAMPLES):
-        weights = _resampled(ratings.items, part.stop - part.start, rng)
-        for found, name in zip(drawn, names, strict=True):
-            found.append(_values(name, ratings, weights))
+        weights = _resampled(len(ratings.doc), part.stop - part.start, rng)
+        for name, values in drawn.items():
+            values.append(_values(name, ratings, weights))
     rows = []
-    for name, samples in zip(names, drawn, strict=True):
-        value = float(_values(name, ratings, everything(ratings))[0])
-        known = None if np.isnan(value) else value
-        bounds = (None, None) if known is None else _interval(np.concatenate(samples), level)
-        rows.append(AgreementRow(name, topic, known, *bounds, shared, len(ratings)))
+    for name in names:
+        if name in drawn:
+            value, bounds = _with_interval(name, ratings, np.concatenate(drawn[name]), level)
+        else:
+            value, bounds = _own_interval(name, ratings, level)
+        rows.append(AgreementRow(name, topic, value, *bounds, shared, len(ratings)))
     return rows
+
+
+def _has_own_interval(name: str) -> bool:
+    return bool(AGREEMENTS.parse(name)[0].facts.get("own_interval"))
+
+
+def _with_interval(name: str, ratings: Ratings, drawn: Floats, level: float) -> tuple[float | None, Interval]:
+    """The value and the middle of what the bootstrap samples gave; None where it is undefined."""
+    value = float(_values(name, ratings, everything(ratings))[0])
+    return (None, (None, None)) if np.isnan(value) else (value, _interval(drawn, level))
+
+
+def _own_interval(name: str, ratings: Ratings, level: float) -> tuple[float | None, Interval]:
+    if not (ratings.sizes > 1).any():
+        return None, (None, None)
+    found: tuple[float, Interval] = AGREEMENTS.call(name, ratings, confidence=level)
+    return found
 
 
 def _resampled(items: int, samples: int, rng: np.random.Generator) -> Floats:
@@ -172,14 +232,14 @@ def _resampled(items: int, samples: int, rng: np.random.Generator) -> Floats:
 
 def _values(name: str, ratings: Ratings, weights: Floats) -> Floats:
     """A measure for each row of item weights; NaN where it is undefined."""
-    entry, given = AGREEMENTS.parse(name)
     try:
-        return entry.function(ratings, weights, **given)
+        values: Floats = AGREEMENTS.call(name, ratings, weights)
     except DataError:
         return np.full(len(weights), np.nan)
+    return values
 
 
-def _interval(drawn: Floats, level: float) -> tuple[float | None, float | None]:
+def _interval(drawn: Floats, level: float) -> Interval:
     defined = drawn[~np.isnan(drawn)]
     if not len(defined):
         return None, None
@@ -187,16 +247,26 @@ def _interval(drawn: Floats, level: float) -> tuple[float | None, float | None]:
     return float(low), float(high)
 
 
-def _notes(ratings: Ratings, resamples: int, level: float, seed: int) -> tuple[str, ...]:
+def _notes(names: Iterable[str], ratings: Ratings, resamples: int, level: float, seed: int) -> tuple[str, ...]:
     interval = f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of items, seed {seed}"
     notes = [interval if resamples else "no intervals", "items: those with two labels or more"]
-    if ratings.repeats:
-        notes.append(f"{ratings.repeats} second labels of a worker for one item left out")
+    scale = ratings.scale
+    notes.append(f"scale {scale.name} ({scale.described()}): α is {default_level(scale)} by default")
+    if any(_has_own_interval(name) for name in names):
+        notes.append("phi: maximum likelihood and likelihood-ratio interval; biased upwards with few labels per item")
+    if ratings.left_out:
+        notes.append(f"{ratings.left_out} second labels of a worker for one item left out")
     return tuple(notes)
 
 
 def reference_agreement(
-    labels: Labels, reference: Qrels, *, resamples: int = 1000, level: float = 0.95, seed: int = 0
+    labels: Labels,
+    reference: Qrels,
+    *,
+    per_topic: bool = True,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> AgreementResult:
     """Pairwise agreement of the mean label of each doc with the grades of a reference, per topic and in all.
 
@@ -205,7 +275,7 @@ def reference_agreement(
     """
     found = means_and_grades(labels, reference)
     pooled = tuple(np.concatenate(columns) for columns in zip(*found.values(), strict=True))
-    parts = {ALL: (pooled[0], pooled[1], pooled[2]), **found}
+    parts = {ALL: (pooled[0], pooled[1], pooled[2]), **(found if per_topic else {})}
     rows = []
     for (topic, (grade, mean, count)), rng in zip(parts.items(), generators(seed, len(parts)), strict=True):
         for name, untied in (("pairs", False), ("ordered pairs", True)):

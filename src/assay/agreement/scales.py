@@ -1,67 +1,205 @@
-"""Do labels on a fine scale order docs as a coarse reference does? Pairwise agreement across scales, asymmetric.
+"""On which scale did the workers answer, does every label lie on it, and at which level is it measured?
 
-Needs no common scale: only whether a doc that the reference puts lower also has the lower label. Roitero 2020,
-§9.3.2.1.
+Scales are values: binary, ordered categories, 0–100, magnitude estimation, preference pairs. Labels outside their scale
+are refused with their lines.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
-import numpy.typing as npt
 
-from assay.core.arrays import Floats
-from assay.core.errors import DataError
-from assay.core.ids import Ids, coded
-from assay.data import Labels, Qrels
-from assay.rankings.counts import concordant_pairs, tied_pairs
+from assay.core.arrays import Bools, Floats
+from assay.core.errors import DataError, UsageError
+from assay.data import Labels
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+MOST_LEVELS = 10_000
+"""Levels that are listed one by one; a longer scale is a range of numbers."""
 
 
-def pairwise_agreement(reference: npt.ArrayLike, labels: npt.ArrayLike, *, untied: bool = False) -> float:
-    """The share of pairs of items that the reference puts in an order and the labels put in the same, strictly.
+@dataclass(frozen=True)
+class Scale:
+    """A judgment scale: its name, its kind and its levels or limits.
 
-    #{x_i < x_j and y_i < y_j} over all n(n−1)/2 pairs; pairs tied in the reference then cap the score (four and four
-    docs on a binary reference reach at most .571). untied=True divides by the pairs that the reference orders instead.
-    A tie of the labels never agrees. Where the reference is constant: 0 of all pairs; untied, undefined: an error.
+    kind: `categories` (ordered levels 0, 1, …), `interval` (numbers from low to high), `ratio` (numbers above 0),
+    `preference` (0 = the other doc, 1 = this doc, .5 = a tie).
 
-    >>> round(pairwise_agreement([0, 1, 0, 1], [10, 80, 90, 90]), 4)
-    0.3333
+    >>> S4.levels, S4.words()
+    ((0.0, 1.0, 2.0, 3.0), {'N': 0.0, 'M': 1.0, 'R': 2.0, 'H': 3.0})
+    >>> S100.outside(np.array([0, 50, 101])).tolist()
+    [False, False, True]
     """
-    x, y = np.asarray(reference, dtype=np.float64), np.asarray(labels, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise DataError(f"one reference value and one label per item are needed, not shapes {x.shape} and {y.shape}")
-    if len(x) < 2:
-        raise DataError(f"two items or more are needed to compare pairs, not {len(x)}")
-    found = float(pairwise_agreements(x[None], y[None], untied=untied)[0])
-    if np.isnan(found):
-        raise DataError("all reference values are equal; no pair of items is ordered")
+
+    name: str
+    kind: str
+    levels: tuple[float, ...] = ()
+    low: float = 0.0
+    high: float = np.inf
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def ordered(cls, levels: int | Sequence[str], *, name: str = "") -> Scale:
+        """Ordered categories: their number, or their words from the lowest to the highest."""
+        words = () if isinstance(levels, int) else tuple(levels)
+        count = levels if isinstance(levels, int) else len(words)
+        if count < 2 or len(set(words)) != len(words):
+            raise UsageError(f"a scale needs two or more different levels, not {levels!r}")
+        if count > MOST_LEVELS:
+            raise UsageError(f"a scale of {count} levels is too fine; write it as a range, 0-{count - 1}")
+        numbers = tuple(float(i) for i in range(count))
+        return cls(name or f"S{count}", "categories", numbers, 0.0, float(count - 1), words)
+
+    @classmethod
+    def interval(cls, low: float, high: float, *, name: str = "") -> Scale:
+        """Numbers from low to high; with whole limits the levels are the whole numbers between them."""
+        if not low < high or not np.isfinite(high - low):
+            raise UsageError(f"a scale from {low:g} to {high:g} holds no numbers; write the lower limit first")
+        whole = float(low).is_integer() and float(high).is_integer() and high - low < MOST_LEVELS
+        levels = tuple(float(v) for v in range(int(low), int(high) + 1)) if whole else ()
+        return cls(name or f"{low:g}-{high:g}", "interval", levels, float(low), float(high))
+
+    def words(self) -> dict[str, float]:
+        """Word → number, for a scale of words."""
+        return dict(zip(self.names, self.levels, strict=False))
+
+    def outside(self, label: Floats) -> Bools:
+        """Which labels are not on the scale. An interval scale takes any number between its limits."""
+        if self.kind in ("categories", "preference"):
+            return ~np.isin(label, self.levels)
+        if self.kind == "ratio":
+            return ~((label > 0) & np.isfinite(label))
+        return ~((label >= self.low) & (label <= self.high))
+
+    def checked(self, labels: Labels) -> Labels:
+        """The labels if all lie on the scale, else an error that names the first line that does not."""
+        bad = np.flatnonzero(self.outside(labels.label))
+        if len(bad):
+            line = None if labels.lines is None else int(labels.lines[bad[0]])
+            what = f"label {labels.label[bad[0]]:g} is not on the scale {self.name} ({self.described()})"
+            raise DataError.at(labels.name, line, f"{what}; {len(bad)} such labels")
+        return labels
+
+    def described(self) -> str:
+        """The levels or limits in words.
+
+        >>> S2.described(), S100.described(), MAGNITUDE.described()
+        ('no < yes', '0 to 100', 'above 0')
+        """
+        if self.kind == "ratio":
+            return "above 0"
+        if self.kind == "interval":
+            return f"{self.low:g} to {self.high:g}"
+        return " < ".join(self.names or [f"{v:g}" for v in self.levels])
+
+    @property
+    def width(self) -> float:
+        """From the lowest to the highest label; infinite for magnitudes."""
+        return self.high - self.low
+
+
+S2 = Scale.ordered(("no", "yes"), name="S2")
+S4 = Scale.ordered(("N", "M", "R", "H"), name="S4")
+S100 = Scale.interval(0, 100, name="S100")
+MAGNITUDE = Scale("magnitude", "ratio")
+PREFERENCE = Scale("preference", "preference", (0.0, 0.5, 1.0), 0.0, 1.0, ("other", "tie", "this"))
+NAMED = {s.name.lower(): s for s in (S2, S4, S100, MAGNITUDE, PREFERENCE)}
+
+
+def default_level(scale: Scale) -> Level:
+    """The level of measurement at which α of labels on this scale is taken, wherever nobody says otherwise.
+
+    Two levels are nominal (all levels of measurement agree on them), graded relevance is ordinal, numbers between two
+    limits are interval, magnitudes are ratio. Krippendorff 2004, ch. 11.
+
+    >>> [default_level(s) for s in (S2, S4, S100, MAGNITUDE)]
+    ['nominal', 'ordinal', 'interval', 'ratio']
+    """
+    if scale.kind == "interval":
+        return "interval"
+    if scale.kind == "ratio":
+        return "ratio"
+    return "nominal" if len(scale.levels) == 2 else "ordinal"
+
+
+def checked_level(level: str) -> None:
+    """An error unless α knows the level."""
+    if level not in LEVELS:
+        raise UsageError(f"α has no level {level!r}; known: {', '.join(LEVELS)}")
+
+
+def scale_of(text: str) -> Scale:
+    """The scale that a text names: S2, S4, S100, magnitude, preference, `0-5`, `6` (levels 0–5) or `no<maybe<yes`.
+
+    >>> [scale_of(t).described() for t in ("s100", "3", "0-5", "no<maybe<yes")]
+    ['0 to 100', '0 < 1 < 2', '0 to 5', 'no < maybe < yes']
+    """
+    known = NAMED.get(text.strip().lower())
+    if known is not None:
+        return known
+    if "<" in text:
+        return Scale.ordered([w.strip() for w in text.split("<")])
+    if text.strip().isdecimal():
+        return Scale.ordered(int(text))
+    low, _, high = text.partition("-")
+    try:
+        limits = float(low), float(high)
+    except ValueError:
+        names = ", ".join(s.name for s in NAMED.values())
+        raise UsageError(f"no scale {text!r}; known: {names}, a number of levels, low-high, or word<word") from None
+    return Scale.interval(*limits)
+
+
+def scale_in(labels: Labels) -> Scale:
+    """The scale that the labels look like: whole numbers 0…k with k < 20 are categories, otherwise 0–100.
+
+    A guess, for a person who did not say; the tables name it. Labels that look like none are an error.
+
+    >>> scale_in(Labels.from_rows([("1", "a", "w", 0), ("1", "b", "w", 1)])).name
+    'S2'
+    """
+    if not len(labels):
+        raise DataError(f"{labels.name}: there are no labels")
+    found = usual_scale(labels.label)
+    if found is None:
+        low, high = labels.label.min(), labels.label.max()
+        raise UsageError(
+            f"{labels.name}: labels from {low:g} to {high:g} fit no usual scale; say which it is (--scale)"
+        )
     return found
 
 
-def pairwise_agreements(reference: Floats, labels: Floats, *, untied: bool = False) -> Floats:
-    """Pairwise agreement along the last axis, for many samples; NaN where no pair counts."""
-    n = reference.shape[-1]
-    pairs = np.full(reference.shape[:-1], n * (n - 1) // 2)
-    pairs = pairs - tied_pairs(reference) if untied else pairs
-    agreeing = concordant_pairs(reference, labels)
-    return np.asarray(np.where(pairs > 0, agreeing / np.maximum(pairs, 1), np.nan))
+def usual_scale(values: Floats) -> Scale | None:
+    """The scale that numbers look like, None if they look like none of the usual ones."""
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    whole = bool((values == np.floor(values)).all())
+    if whole and low >= 0 and high < 20:
+        if high <= 1:
+            return S2
+        return S4 if high == 3 else Scale.ordered(int(high) + 1)
+    return S100 if low >= 0 and high <= 100 else None
 
 
-def means_and_grades(labels: Labels, qrels: Qrels) -> dict[str, tuple[Floats, Floats, Floats]]:
-    """For each topic of both: of the docs that have both, the grades, the mean labels and the number of labels."""
-    items, pairs = labels.items()
-    count = np.bincount(items).astype(np.float64)
-    mean = np.bincount(items, labels.label) / count
-    (mine, judged), vocabulary = coded([Ids.of(doc for _, doc in pairs), qrels.docs])
-    topic = np.array([t for t, _ in pairs])
-    found = {}
-    for i, name in enumerate(qrels.topics):
-        rows = np.flatnonzero(topic == name)
-        grade = np.full(len(vocabulary), np.nan)
-        at = slice(int(qrels.bounds[i]), int(qrels.bounds[i + 1]))
-        grade[judged[at]] = qrels.grades[at]
-        both = rows[~np.isnan(grade[mine[rows]])]
-        if len(both) > 1:
-            found[name] = (grade[mine[both]], mean[both], count[both])
-    if not found:
-        raise DataError(f"{labels.name} and {qrels.name} share no topic with two docs in common; nothing to compare")
-    return found
+def scale_seen(values: Floats) -> Scale:
+    """The usual scale of these numbers or, where there is none, the numbers from the lowest to the highest of them.
+
+    For agreement, which needs a level of measurement and no limits.
+    """
+    seen = Scale("numbers", "interval", (), float(values.min(initial=0)), float(values.max(initial=0)))
+    return usual_scale(values) or seen
+
+
+def without_exponent(values: Floats) -> Floats:
+    """The values divided by a power of two, so that the largest is about 1 and no square of them overflows.
+
+    The division is exact, and κ and α do not depend on the unit of the labels.
+
+    >>> without_exponent(np.array([0.0, 3.0])).tolist()
+    [0.0, 0.75]
+    """
+    _, exponent = np.frexp(np.abs(values).max(initial=0.0))
+    return np.ldexp(values, -exponent)

@@ -127,14 +127,14 @@ def _in_doubt(
     files: Sequence[Path], uncertainty: Path, measures: str, baseline: str | None, seed: int, out: Output
 ) -> None:
     """Leaderboards and differences whose intervals hold the doubt of the judgments."""
-    from assay.crowd.doubt import doubt
+    from assay.crowd.score_uncertainty import score_uncertainty
     from assay.crowd.uncertain import read_uncertain
 
     judgments, runs = read_uncertain(uncertainty), load_runs(files)
     tables: list[Table] = []
     for measure in chosen_measures(measures):
         with out.progress(f"drawing judgments for {measure}") as progress:
-            found = doubt(runs, judgments, str(measure), baseline=baseline, seed=seed, progress=progress)
+            found = score_uncertainty(runs, judgments, str(measure), baseline=baseline, seed=seed, progress=progress)
         tables += [found.table(), *([found.differences()] if baseline else [])]
     out.write(*tables)
 

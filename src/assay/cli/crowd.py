@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,13 +10,14 @@ import click
 
 from assay.cli.commands import Group
 from assay.cli.inputs import FILE
+from assay.cli.label_files import labels_input, named_values, read_reference, reference_option
+from assay.cli.label_files import load_labels as load_labels
 from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
-from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.crowd.scales import Scale
+    from assay.agreement.scales import Scale
     from assay.crowd.uncertain import Uncertain
-    from assay.data import Labels, Qrels
+    from assay.data import Labels
 
 C = TypeVar("C", bound=Callable[..., Any])
 COUNT = click.IntRange(min=0)
@@ -40,84 +40,6 @@ def command() -> None:
     """
 
 
-def labels_input(command: C) -> C:
-    """LABELS and how to read it; the command gets `labels` and `scale`. Below output_options."""
-
-    @functools.wraps(command)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        names = ("path", "columns", "scale", "times", "where", "topic", "split", "drop_empty")
-        told = {name: kwargs.pop(name) for name in names}
-        labels, scale = load_labels(**told, say=kwargs["out"].say)
-        return command(*args, labels=labels, scale=scale, **kwargs)
-
-    options: list[Callable[[Any], Any]] = [
-        click.argument("path", metavar="LABELS", type=FILE),
-        click.option("--scale", help="S2, S4, S100, magnitude, 6 (levels), 0-5, or words as no<maybe<yes."),
-        click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable."),
-        click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100."),
-        click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
-        click.option("--topic", help="The topic of all rows, where the file has no such column."),
-        click.option("--split", metavar="SEPARATOR", help="The doc column holds topic and doc parted by this."),
-        click.option("--drop-empty", is_flag=True, help="Leave out rows without label, and say which."),
-    ]
-    wrapped: Any = run
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return wrapped
-
-
-def load_labels(
-    path: Path,
-    *,
-    columns: tuple[str, ...],
-    scale: str | None,
-    times: float,
-    where: tuple[str, ...],
-    topic: str | None,
-    split: str | None,
-    drop_empty: bool,
-    say: Callable[[str], None],
-) -> tuple[Labels, Scale]:
-    """The labels of a file and their scale: the one that was told, or the one that they look like, which is said."""
-    from assay.crowd.scales import scale_in, scale_of
-    from assay.io.labels import labels_and_empty
-
-    told = scale_of(scale) if scale else None
-    labels, left_out = labels_and_empty(
-        path,
-        columns=_pairs(columns, "--column"),
-        levels=told.words() if told else None,
-        times=times,
-        where=_pairs(where, "--where"),
-        topic=topic,
-        split=split,
-        empty="drop" if drop_empty else "error",
-    )
-    if left_out:
-        say(f"{len(left_out)} rows without label left out: lines {', '.join(map(str, left_out[:10]))}")
-    if told is None:
-        told = scale_in(labels)
-        say(f"scale taken to be {told.name} ({told.described()}); --scale says otherwise")
-    return labels, told
-
-
-def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    parted = [t.partition("=") for t in texts]
-    for text, (name, equals, value) in zip(texts, parted, strict=True):
-        if not (name and equals and value):
-            raise UsageError(f"{option} {text!r} is not of the form name=value")
-    return {name.strip(): value for name, _, value in parted}
-
-
-def read_reference(path: Path | None) -> Qrels | None:
-    """The qrels of a path, or None."""
-    if path is None:
-        return None
-    from assay.io import read_qrels
-
-    return read_qrels(path)
-
-
 def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
     """Where workers labelled a doc more than once, say so, on which lines, and what becomes of it."""
     from assay.crowd.findings import TWICE, findings
@@ -126,9 +48,6 @@ def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
     if found is not None:
         _, count, lines, _ = found.row()
         out.say(f"{TWICE}, {count} labels (lines {lines}): {what}")
-
-
-reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
 
 
 @command.command()
@@ -220,8 +139,8 @@ def aggregate(
     \b
       assay crowd aggregate labels.csv --method 'dawid-skene(restarts=5)' --qrels crowd.qrels --uncertainty crowd.csv
     """
-    from assay.crowd.aggregate import aggregate as aggregated
-    from assay.crowd.aggregate import agreement_with_reference
+    from assay.crowd.aggregation import aggregate as aggregated
+    from assay.crowd.aggregation import agreement_with_reference
 
     say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
@@ -256,7 +175,7 @@ def write_judgments(judged: Uncertain, qrels: Path | None, uncertainty: Path | N
 @output_options
 def methods(out: Output) -> None:
     """The aggregations and the ways of choosing a cut, with their parameters."""
-    import assay.crowd.aggregate  # noqa: F401  (it registers the models)
+    import assay.crowd.aggregation  # noqa: F401  (it registers the models)
     from assay.core.tables import Table
     from assay.crowd.cutways import WAYS
     from assay.crowd.vote import AGGREGATIONS
@@ -294,10 +213,10 @@ def preferences(
     \b
       assay crowd preferences pairs.csv --qrels crowd.qrels
     """
-    from assay.crowd.aggregate import aggregate as aggregated
-    from assay.crowd.preferences import read_preferences
+    from assay.crowd.aggregation import aggregate as aggregated
+    from assay.crowd.bradley_terry import read_preferences
 
-    judged = aggregated(read_preferences(path, columns=_pairs(columns, "--column")), "bradley-terry", prior=prior)
+    judged = aggregated(read_preferences(path, columns=named_values(columns, "--column")), "bradley-terry", prior=prior)
     out.write(judged.summary(), judged.table(most=most), of=judged)
     write_judgments(judged, qrels_path, uncertainty, out)
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.crowd import command, labels_input, read_reference, reference_option, say_repeats
+from assay.cli.crowd import command, say_repeats
 from assay.cli.inputs import FILE
+from assay.cli.label_files import labels_input, read_reference, reference_option
 from assay.cli.options import Output, output_and_figure_options, seed_option
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.crowd.scales import Scale
+    from assay.agreement.scales import Scale
     from assay.data import Labels
 
 
@@ -88,7 +89,7 @@ def transform(
     tables = [found.table()]
     known = read_reference(reference)
     if runs and known is not None:
-        from assay.crowd.ranking import ranking_agreement
+        from assay.crowd.system_ranking import ranking_agreement
 
         tables.append(ranking_agreement(list(runs), judged, known, measure=measure).table())
     out.write(*tables, of=found)

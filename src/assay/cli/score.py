@@ -205,12 +205,12 @@ def _only_in_doubt(others: dict[str, object]) -> None:
 
 def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:
     """Scores with the doubt of their judgments."""
-    from assay.crowd.doubt import doubt
+    from assay.crowd.score_uncertainty import score_uncertainty
     from assay.crowd.uncertain import read_uncertain
 
     judgments, runs = read_uncertain(uncertainty), _read(files, False, out)
     with out.progress("drawing judgments") as progress:
-        found = [doubt(runs, judgments, str(m), seed=seed, progress=progress) for m in measures]
+        found = [score_uncertainty(runs, judgments, str(m), seed=seed, progress=progress) for m in measures]
     out.write(*(f.table() for f in found))
 
 

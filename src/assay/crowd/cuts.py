@@ -11,16 +11,16 @@ from math import comb
 
 import numpy as np
 
+from assay.agreement.ratings import single
+from assay.agreement.scales import Level, Scale, scale_in
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
 from assay.core.tables import Table
-from assay.crowd.answers import single
 from assay.crowd.cutsearch import BestCut, Keeper, climbed, combinations, every
 from assay.crowd.cutsums import CutSums, table_alpha
 from assay.crowd.cutways import WAYS, Source, doc_places, parts_of, source_of
-from assay.crowd.scales import Scale, scale_in
 from assay.data import Labels, Qrels
 
 SCOPES = ("topics", "mean", "pooled")
@@ -77,7 +77,7 @@ def best_cuts(
     undefined: str = "skip",
     ties: str = "low",
     aggregate: str = "median",
-    level: str = "interval",
+    level: Level = "interval",
     search: str = "exact",
     progress: Progress = silent,
 ) -> CutSearch:
@@ -132,7 +132,7 @@ def _checked(scope: str, unjudged: str, undefined: str, search: str, level: str,
         raise UsageError(f"α {level} is searched by D_a+t and D_t+a, exactly, per topic or pooled; use level=interval")
 
 
-def _by_tables(topic: str, s: Source, way: str, levels: int, level: str) -> tuple[BestCut, Floats]:
+def _by_tables(topic: str, s: Source, way: str, levels: int, level: Level) -> tuple[BestCut, Floats]:
     place, target = doc_places(s, s.aggregate if way == "D_a+t" else s.ties)
     joint = np.bincount(place * levels + target, minlength=s.places * levels).reshape(s.places, levels)
     cuts = combinations(s.places - 1, levels - 1)

@@ -3,6 +3,9 @@
 A label cut at a_1 < … < a_J becomes t = Σ_j [x > a_j]. So Σt and Σt² = Σ_j (2j−1)·#[x > a_j] are sums of one lookup per
 cut point, and disagreements are sums of one lookup per point or per pair of points: no pass over the labels per cut.
 All values are places on the source scale; a cut at place v leaves v and all below it.
+
+The formula is that of `agreement.alpha`, which has no form for this: thousands of cuts × groups at interval level,
+where a cut costs a lookup per point and not a table of coincidences. A test holds the two against each other.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.agreement.alpha import alpha_of_coincidences
+from assay.agreement.scales import Level
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 
@@ -148,7 +153,7 @@ def _enclosing(low: Ints, high: Ints, group: Ints, places: int, groups: int) -> 
     return counts.sum(axis=1, keepdims=True) - np.cumsum(counts, axis=1)
 
 
-def table_alpha(joint: Floats, cuts: Ints, *, level: str) -> Floats:
+def table_alpha(joint: Floats, cuts: Ints, *, level: Level) -> Floats:
     """α of cut values against a target, from counts (places × target levels), at any level of measurement.
 
     Slower than CutSums but general: level is nominal, ordinal or interval. Not-a-number where nothing varies.
@@ -160,24 +165,6 @@ def table_alpha(joint: Floats, cuts: Ints, *, level: str) -> Floats:
         edges = np.pad(cuts[rows] + 1, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(joint))))
         table = np.diff(cumulated[edges], axis=1)
         table = np.pad(table, ((0, 0), (0, k - table.shape[1]), (0, 0)))
-        coincidence = table + table.transpose(0, 2, 1)
-        margin = coincidence.sum(axis=2)
-        distance = _distance(margin, level)
-        n = margin.sum(axis=1)
-        expected = np.einsum("bc,bk,bck->b", margin, margin, distance)
-        observed = (coincidence * distance).sum(axis=(1, 2))
-        defined = expected > 1e-9
-        out[rows] = np.where(defined, 1 - (n - 1) * observed / np.where(defined, expected, 1.0), np.nan)
+        met = table + table.transpose(0, 2, 1)
+        out[rows] = alpha_of_coincidences(met, np.arange(k, dtype=np.float64), level=level)
     return out
-
-
-def _distance(margin: Floats, level: str) -> Floats:
-    """δ² between levels for each cut: nominal, interval, or ordinal (which depends on the margins)."""
-    k = margin.shape[1]
-    if level == "ordinal":
-        middle = np.cumsum(margin, axis=1) - margin / 2
-        return np.asarray((middle[:, :, None] - middle[:, None, :]) ** 2)
-    place = np.arange(k)
-    gap = place[:, None] - place[None, :]
-    fixed = (gap != 0) if level == "nominal" else gap**2
-    return np.broadcast_to(fixed.astype(np.float64), (len(margin), k, k))

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.agreement.scales import Scale
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
 from assay.crowd.cutsums import CutSums, against_source, against_target, among_workers
-from assay.crowd.effort import task_of
-from assay.crowd.scales import Scale
+from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
 
 WAYS: Registry[Callable[..., CutSums]] = Registry("way of choosing a cut")

@@ -10,31 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.agreement.across_scales import ordered_pairs, reference_of
+from assay.agreement.scales import Scale
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
-from assay.crowd.pairs import ordered_pairs, reference_of
-from assay.crowd.scales import Scale, units
+from assay.crowd.units import in_task_order, task_of
 from assay.data import Labels, Qrels
-
-
-def task_of(labels: Labels) -> Ints:
-    """Each row's task as a number: a worker's labels of one task (or, without such a column, of one topic)."""
-    if labels.task is None:
-        return units(labels)
-    name = np.unique(labels.task.astype(str), return_inverse=True)[1].astype(np.int64)
-    return np.unique(name * len(labels.workers) + labels.worker, return_inverse=True)[1].astype(np.int64)
-
-
-def in_task_order(labels: Labels) -> tuple[Ints, Ints, Ints]:
-    """Rows ordered by task and position, the task of each, and its place (0, 1, …) within the task."""
-    task = task_of(labels)
-    position = np.arange(len(labels)) if labels.position is None else labels.position
-    order = np.lexsort((np.arange(len(labels)), position, task)).astype(np.int64)
-    size = np.bincount(task)
-    begin = np.cumsum(size) - size
-    return order, task[order], np.arange(len(order)) - begin[task[order]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.agreement.ratings import repeated
+from assay.agreement.scales import Scale
 from assay.core.tables import Table
-from assay.crowd.answers import repeated
-from assay.crowd.scales import Scale
 from assay.data import Labels
 
 SHOWN = 8

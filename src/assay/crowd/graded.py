@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
-from assay.crowd.answers import Answers
 from assay.crowd.uncertain import LEVEL, Uncertain
 from assay.crowd.vote import AGGREGATIONS, _rounded
 
@@ -38,7 +38,7 @@ class Worth:
 
 @AGGREGATIONS.register("interval", kind="numbers")
 def interval(
-    answers: Answers, *, iterations: int = 1000, tolerance: float = 1e-8, per_topic: bool = False
+    ratings: Ratings, *, iterations: int = 1000, tolerance: float = 1e-8, per_topic: bool = False
 ) -> Uncertain:
     """Worth of a doc with each worker's bias taken out and each label weighted by the worker's precision.
 
@@ -47,18 +47,18 @@ def interval(
     A magnitude scale is fitted on logs. After Raykar et al. 2010, with priors that keep a worker with one label sane.
     """
     _some(iterations)
-    ratio = answers.scale.kind == "ratio"
-    value = np.log(answers.value) if ratio else answers.value
-    width = float(np.ptp(value)) if ratio else answers.scale.high - answers.scale.low
-    group = answers.topic if per_topic else np.zeros(len(answers.items), dtype=np.int64)
-    fit = worth_of(answers.item, answers.worker, value, group, width or 1.0, iterations=iterations, tolerance=tolerance)
+    ratio = ratings.scale.kind == "ratio"
+    value = np.log(ratings.value) if ratio else ratings.value
+    width = float(np.ptp(value)) if ratio else ratings.scale.high - ratings.scale.low
+    group = ratings.topic if per_topic else np.zeros(len(ratings.items), dtype=np.int64)
+    fit = worth_of(ratings.item, ratings.worker, value, group, width or 1.0, iterations=iterations, tolerance=tolerance)
     sd = np.sqrt(fit.worth_variance)
     low, high = fit.worth - 1.96 * sd, fit.worth + 1.96 * sd
     if ratio:
         low, high, sd = np.exp(low), np.exp(high), np.exp(fit.worth) * sd
-    centre = np.exp(fit.worth) if ratio else fit.worth.clip(answers.scale.low, answers.scale.high)
-    told = _rounded("interval model", answers, centre, low, high, sd, _worker_facts(answers, fit))
-    return _noted(told, fit, len(answers))
+    centre = np.exp(fit.worth) if ratio else fit.worth.clip(ratings.scale.low, ratings.scale.high)
+    told = _rounded("interval model", ratings, centre, low, high, sd, _worker_facts(ratings, fit))
+    return _noted(told, fit, len(ratings))
 
 
 def _some(iterations: int) -> None:
@@ -66,9 +66,9 @@ def _some(iterations: int) -> None:
         raise UsageError(f"iterations is {iterations}; it must be above 0")
 
 
-def _worker_facts(answers: Answers, fit: Worth) -> dict[str, dict[str, float]]:
+def _worker_facts(ratings: Ratings, fit: Worth) -> dict[str, dict[str, float]]:
     noise = 1 / np.sqrt(fit.precision)
-    return {w: {"bias": float(b), "noise": float(s)} for w, b, s in zip(answers.workers, fit.bias, noise, strict=True)}
+    return {w: {"bias": float(b), "noise": float(s)} for w, b, s in zip(ratings.workers, fit.bias, noise, strict=True)}
 
 
 def _noted(judgments: Uncertain, fit: Worth, labels: int) -> Uncertain:
@@ -123,7 +123,7 @@ def _moments(group: Ints, worth: Floats, extra: Floats) -> tuple[Floats, Floats]
 
 
 @AGGREGATIONS.register("ordinal", kind="categories")
-def ordinal(answers: Answers, *, iterations: int = 500, tolerance: float = 1e-5) -> Uncertain:
+def ordinal(ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-5) -> Uncertain:
     """Cumulative probit: P(answer ≤ k) = Φ((c_k − θ_doc − b_worker)·√τ_worker), common cut points c.
 
     θ ~ N(0, 1), b ~ N(0, ¼), τ ~ Gamma(2, 2); hidden answers are truncated normals, cut points maximise the likelihood.
@@ -132,33 +132,33 @@ def ordinal(answers: Answers, *, iterations: int = 500, tolerance: float = 1e-5)
     from scipy.special import ndtr
 
     _some(iterations)
-    if answers.scale.kind != "categories":
-        raise DataError(f"the ordinal model needs levels; labels on {answers.scale.name} are numbers: use interval")
-    fit, cuts = _probit(answers, iterations, tolerance)
+    if ratings.scale.kind != "categories":
+        raise DataError(f"the ordinal model needs levels; labels on {ratings.scale.name} are numbers: use interval")
+    fit, cuts = _probit(ratings, iterations, tolerance)
     sd = np.sqrt(fit.worth_variance)
     edges = np.concatenate([[-np.inf], cuts, [np.inf]])
-    posterior = np.zeros((len(sd), len(answers.levels)))
-    posterior[:, np.unique(answers.answer)] = np.diff(ndtr((edges - fit.worth[:, None]) / sd[:, None]), axis=1)
+    posterior = np.zeros((len(sd), len(ratings.levels)))
+    posterior[:, np.unique(ratings.answer)] = np.diff(ndtr((edges - fit.worth[:, None]) / sd[:, None]), axis=1)
     note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {100 * LEVEL:.0f} %."
     told = Uncertain.of_posterior(
         "ordinal model",
-        answers.items,
+        ratings.items,
         posterior / posterior.sum(axis=1, keepdims=True),
-        levels=answers.levels,
-        labels=answers.counts(),
-        workers=_worker_facts(answers, fit),
+        levels=ratings.levels,
+        labels=ratings.sizes,
+        workers=_worker_facts(ratings, fit),
         notes=(note,),
     )
-    return _noted(told, fit, len(answers))
+    return _noted(told, fit, len(ratings))
 
 
-def _probit(answers: Answers, iterations: int, tolerance: float) -> tuple[Worth, Floats]:
+def _probit(ratings: Ratings, iterations: int, tolerance: float) -> tuple[Worth, Floats]:
     """Worths, biases and precisions on the hidden line, and the cut points between the levels that were used."""
-    answer = np.unique(answers.answer, return_inverse=True)[1].astype(np.int64)
-    item, worker, workers = answers.item, answers.worker, len(answers.workers)
+    answer = np.unique(ratings.answer, return_inverse=True)[1].astype(np.int64)
+    item, worker, workers = ratings.item, ratings.worker, len(ratings.workers)
     n_worker = np.bincount(worker, minlength=workers)
     cuts = _start_cuts(answer)
-    worth, bias = np.zeros(len(answers.items)), np.zeros(workers)
+    worth, bias = np.zeros(len(ratings.items)), np.zeros(workers)
     precision = np.ones(workers)
     converged, done = False, 0
     while done < iterations and not converged:
@@ -179,7 +179,7 @@ def _probit(answers: Answers, iterations: int, tolerance: float) -> tuple[Worth,
 
 
 def _start_cuts(answer: Ints) -> Floats:
-    """Cut points from the shares of the answers, half a label added to each level."""
+    """Cut points from the shares of the ratings, half a label added to each level."""
     from scipy.special import ndtri
 
     shares = np.bincount(answer) + 0.5

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats
 from assay.core.engine import generators
 from assay.core.errors import DataError, UsageError
-from assay.crowd.answers import Answers
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
 
@@ -67,21 +67,21 @@ def settled(history: list[float], tolerance: float) -> bool:
     return abs(history[-1] - history[-2]) <= tolerance * max(1.0, abs(history[-2]))
 
 
-def best_fit(step: Step, answers: Answers, *, iterations: int, tolerance: float, restarts: int, seed: int) -> Fit:
+def best_fit(step: Step, ratings: Ratings, *, iterations: int, tolerance: float, restarts: int, seed: int) -> Fit:
     """The most likely of a start from the votes and `restarts` − 1 starts from votes mixed with random posteriors."""
-    votes = answers.votes()
+    votes = ratings.votes()
     start = votes / votes.sum(axis=1, keepdims=True)
     fits = [em(step, start, iterations=iterations, tolerance=tolerance)]
     for rng in generators(seed, restarts - 1):
         noise = rng.dirichlet(np.ones(start.shape[1]), len(start))
         fit = em(step, (start + noise) / 2, iterations=iterations, tolerance=tolerance)
-        fits.append(replace(fit, posterior=oriented(fit.posterior, answers)))
+        fits.append(replace(fit, posterior=oriented(fit.posterior, ratings)))
     return max(fits, key=lambda f: f.likelihood)
 
 
 @AGGREGATIONS.register("dawid-skene", kind="categories")
 def dawid_skene(
-    answers: Answers,
+    ratings: Ratings,
     *,
     iterations: int = 1000,
     tolerance: float = 1e-9,
@@ -94,9 +94,9 @@ def dawid_skene(
     smoothing: imaginary labels added to every cell of a matrix. A level that a worker never used is left out of the
     worker's matrix. Dawid & Skene 1979.
     """
-    checked_for_levels(answers, smoothing=smoothing, iterations=iterations, restarts=restarts)
-    matrix, n = _by_worker_and_answer(answers), len(answers.workers)
-    k = len(answers.levels)
+    checked_for_levels(ratings, smoothing=smoothing, iterations=iterations, restarts=restarts)
+    matrix, n = _by_worker_and_answer(ratings), len(ratings.workers)
+    k = len(ratings.levels)
     used = np.asarray(matrix.sum(axis=0)).reshape(n, k, 1) > 0
 
     def step(posterior: Floats) -> tuple[Floats, float]:
@@ -105,24 +105,24 @@ def dawid_skene(
         logs = np.log(prior) + matrix @ np.log(np.where(used, confusion, 1.0)).reshape(n * k, k)
         return softmax(logs), log_sum(logs)
 
-    fit = best_fit(step, answers, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
+    fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
     posterior = fit.posterior
     confusion = _confusion(matrix, posterior, used, smoothing)
     prior = posterior.mean(axis=0)
     accuracy = np.einsum("wkk,k->w", confusion, prior)
     facts = {
         w: {"accuracy": float(a)}
-        | {f"{y:g}|{c:g}": float(m[i, j]) for j, c in enumerate(answers.levels) for i, y in enumerate(answers.levels)}
-        for w, a, m in zip(answers.workers, accuracy, confusion, strict=True)
+        | {f"{y:g}|{c:g}": float(m[i, j]) for j, c in enumerate(ratings.levels) for i, y in enumerate(ratings.levels)}
+        for w, a, m in zip(ratings.workers, accuracy, confusion, strict=True)
     }
-    told = (fit.told(restarts, tolerance), *_short_of_labels(answers))
-    return judged("Dawid–Skene", answers, posterior, told, facts)
+    told = (fit.told(restarts, tolerance), *_short_of_labels(ratings))
+    return judged("Dawid–Skene", ratings, posterior, told, facts)
 
 
-def _short_of_labels(answers: Answers) -> tuple[str, ...]:
+def _short_of_labels(ratings: Ratings) -> tuple[str, ...]:
     """A warning where the typical worker gave fewer labels than a matrix has free cells."""
-    given = np.bincount(answers.worker)
-    k, typical = len(answers.levels), float(np.median(given[given > 0]))
+    given = np.bincount(ratings.worker)
+    k, typical = len(ratings.levels), float(np.median(given[given > 0]))
     if typical >= k * (k - 1):
         return ()
     return (
@@ -142,7 +142,7 @@ def _confusion(matrix: Any, posterior: Floats, used: Any, smoothing: float) -> F
 
 @AGGREGATIONS.register("one-coin", kind="categories")
 def one_coin(
-    answers: Answers,
+    ratings: Ratings,
     *,
     iterations: int = 1000,
     tolerance: float = 1e-9,
@@ -154,9 +154,9 @@ def one_coin(
 
     smoothing: imaginary labels at the accuracy of chance. Zhang et al. 2016.
     """
-    checked_for_levels(answers, smoothing=smoothing, iterations=iterations, restarts=restarts)
-    matrix, k = _by_item_and_answer(answers), len(answers.levels)
-    counts = np.maximum(1, np.bincount(answers.worker, minlength=len(answers.workers)))
+    checked_for_levels(ratings, smoothing=smoothing, iterations=iterations, restarts=restarts)
+    matrix, k = _by_item_and_answer(ratings), len(ratings.levels)
+    counts = np.maximum(1, np.bincount(ratings.worker, minlength=len(ratings.workers)))
 
     def step(posterior: Floats) -> tuple[Floats, float]:
         skill = (matrix.T @ posterior.ravel() + smoothing / k) / (counts + smoothing)
@@ -167,49 +167,49 @@ def one_coin(
         logs = np.log(prior) + weights[:, :, 0] + weights[:, :, 1].sum(axis=1, keepdims=True)
         return softmax(logs), log_sum(logs)
 
-    fit = best_fit(step, answers, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
+    fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
     posterior = fit.posterior
     skill = matrix.T @ posterior.ravel() / counts
-    facts = {w: {"accuracy": float(s)} for w, s in zip(answers.workers, skill, strict=True)}
-    return judged("one coin", answers, posterior, (fit.told(restarts, tolerance),), facts)
+    facts = {w: {"accuracy": float(s)} for w, s in zip(ratings.workers, skill, strict=True)}
+    return judged("one coin", ratings, posterior, (fit.told(restarts, tolerance),), facts)
 
 
 @AGGREGATIONS.register("glad", kind="categories")
-def glad(answers: Answers, *, iterations: int = 100, tolerance: float = 1e-6, steps: int = 25) -> Uncertain:
+def glad(ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, steps: int = 25) -> Uncertain:
     """Ability a of a worker and ease exp(b) of a doc: P(right) = 1/(1+exp(−a·exp(b))); a < 0 is an adversary.
 
     Priors N(1, 1) on a and b, uniform on the levels; the M-step takes at most `steps` conjugate gradients, and the log
     density of labels, abilities and eases never falls. Whitehill et al. 2009.
     """
-    checked_for_levels(answers, iterations=iterations, steps=steps)
-    fit = _glad_run(answers, iterations, tolerance, steps)
-    n, state = len(answers.workers), fit.parameters["state"]
+    checked_for_levels(ratings, iterations=iterations, steps=steps)
+    fit = _glad_run(ratings, iterations, tolerance, steps)
+    n, state = len(ratings.workers), fit.parameters["state"]
     ease = np.exp(state[n:])
-    facts = {w: {"ability": float(a)} for w, a in zip(answers.workers, state[:n], strict=True)}
+    facts = {w: {"ability": float(a)} for w, a in zip(ratings.workers, state[:n], strict=True)}
     told = fit.told(1, tolerance, "log density") + f" Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
-    return judged("GLAD", answers, fit.posterior, (told,), facts)
+    return judged("GLAD", ratings, fit.posterior, (told,), facts)
 
 
-def _glad_run(answers: Answers, iterations: int, tolerance: float, steps: int) -> Fit:
+def _glad_run(ratings: Ratings, iterations: int, tolerance: float, steps: int) -> Fit:
     """EM from abilities and log eases of 1; the state is that after the M-step that follows the posterior."""
     from scipy.optimize import minimize
 
-    state, history = np.ones(len(answers.workers) + len(answers.items)), [-np.inf]
+    state, history = np.ones(len(ratings.workers) + len(ratings.items)), [-np.inf]
     while len(history) <= iterations and not settled(history, tolerance):
-        posterior, density = _glad_expected(answers, state)
-        own = posterior[answers.item, answers.answer]
-        state = minimize(_glad_loss, state, (answers, own), "CG", jac=True, tol=1e-2, options={"maxiter": steps}).x
+        posterior, density = _glad_expected(ratings, state)
+        own = posterior[ratings.item, ratings.answer]
+        state = minimize(_glad_loss, state, (ratings, own), "CG", jac=True, tol=1e-2, options={"maxiter": steps}).x
         history.append(density)
     return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {"state": state})
 
 
-def _glad_expected(answers: Answers, state: Floats) -> tuple[Floats, float]:
+def _glad_expected(ratings: Ratings, state: Floats) -> tuple[Floats, float]:
     """Posterior of the levels, and the log density of the labels and the state, the truth summed out."""
-    x = state[answers.worker] * np.exp(state[len(answers.workers) + answers.item])
+    x = state[ratings.worker] * np.exp(state[len(ratings.workers) + ratings.item])
     # log σ(x) − log((1 − σ(x))/(K − 1)) = x + log(K − 1): what an answer adds to its own level.
-    others = np.log(len(answers.levels) - 1)
-    logs = answers.votes(x + others)
-    missed = -(np.logaddexp(0, x) + others).sum() - len(answers.items) * np.log(len(answers.levels))
+    others = np.log(len(ratings.levels) - 1)
+    logs = ratings.votes(x + others)
+    missed = -(np.logaddexp(0, x) + others).sum() - len(ratings.items) * np.log(len(ratings.levels))
     return softmax(logs), log_sum(logs) + float(missed) + _standard_normal(state - 1)
 
 
@@ -218,23 +218,23 @@ def _standard_normal(values: Floats) -> float:
     return float(-0.5 * (values**2).sum() - 0.5 * len(values) * np.log(2 * np.pi))
 
 
-def _glad_loss(state: Floats, answers: Answers, own: Floats) -> tuple[float, Floats]:
+def _glad_loss(state: Floats, ratings: Ratings, own: Floats) -> tuple[float, Floats]:
     """Minus the expected log joint density and its gradient; `own` is the posterior of each label's own level."""
-    n, m = len(answers.workers), len(answers.items)
-    ability, ease = state[answers.worker], np.exp(state[n + answers.item])
+    n, m = len(ratings.workers), len(ratings.items)
+    ability, ease = state[ratings.worker], np.exp(state[n + ratings.item])
     x = ability * ease
     right = 1 / (1 + np.exp(-x.clip(-500, 500)))
     wrong_log = -np.logaddexp(0, x)
-    value = (own * x + wrong_log).sum() - (1 - own).sum() * np.log(len(answers.levels) - 1)
+    value = (own * x + wrong_log).sum() - (1 - own).sum() * np.log(len(ratings.levels) - 1)
     value += _standard_normal(state - 1)
     slope = (own - right) * ease
     gradient = np.concatenate(
-        [np.bincount(answers.worker, slope, minlength=n), np.bincount(answers.item, slope * ability, minlength=m)]
+        [np.bincount(ratings.worker, slope, minlength=n), np.bincount(ratings.item, slope * ability, minlength=m)]
     )
     return -float(value), -(gradient - (state - 1))
 
 
-def oriented(posterior: Floats, answers: Answers) -> Floats:
+def oriented(posterior: Floats, ratings: Ratings) -> Floats:
     """The posterior with its levels renamed so that answers agree with the truth as often as possible.
 
     A hidden class has no name of its own: a random start may end with the levels exchanged. Names stay where renaming
@@ -242,39 +242,39 @@ def oriented(posterior: Floats, answers: Answers) -> Floats:
     """
     from scipy.optimize import linear_sum_assignment
 
-    together = answers.votes().T @ posterior
+    together = ratings.votes().T @ posterior
     answer, truth = linear_sum_assignment(together, maximize=True)
     gained = together[answer, truth].sum() - np.trace(together)
-    return posterior[:, truth] if gained > 1e-6 * len(answers) else posterior
+    return posterior[:, truth] if gained > 1e-6 * len(ratings) else posterior
 
 
 def judged(
-    method: str, answers: Answers, posterior: Floats, told: tuple[str, ...], workers: dict[str, dict[str, float]]
+    method: str, ratings: Ratings, posterior: Floats, told: tuple[str, ...], workers: dict[str, dict[str, float]]
 ) -> Uncertain:
     """What a model found: the posterior as judgments, how the fit ended, and what the model says of the workers."""
-    size = f"{len(answers)} labels, {len(answers.items)} docs, {len(answers.workers)} workers."
-    notes, counts = (f"{method}: {told[0]}", *told[1:], size), answers.counts()
+    size = f"{len(ratings)} labels, {len(ratings.items)} docs, {len(ratings.workers)} workers."
+    notes, counts = (f"{method}: {told[0]}", *told[1:], size), ratings.sizes
     return Uncertain.of_posterior(
-        method, answers.items, posterior, levels=answers.levels, labels=counts, workers=workers, notes=notes
+        method, ratings.items, posterior, levels=ratings.levels, labels=counts, workers=workers, notes=notes
     )
 
 
-def _by_worker_and_answer(answers: Answers) -> Any:
+def _by_worker_and_answer(ratings: Ratings) -> Any:
     """Sparse items × (worker, answer) counts: one row of it is a doc."""
     from scipy.sparse import csr_array
 
-    k = len(answers.levels)
-    shape = (len(answers.items), len(answers.workers) * k)
-    return csr_array((np.ones(len(answers)), (answers.item, answers.worker * k + answers.answer)), shape=shape)
+    k = len(ratings.levels)
+    shape = (len(ratings.items), len(ratings.workers) * k)
+    return csr_array((np.ones(len(ratings)), (ratings.item, ratings.worker * k + ratings.answer)), shape=shape)
 
 
-def _by_item_and_answer(answers: Answers) -> Any:
+def _by_item_and_answer(ratings: Ratings) -> Any:
     """Sparse (item, answer) × workers counts."""
     from scipy.sparse import csr_array
 
-    k = len(answers.levels)
-    shape = (len(answers.items) * k, len(answers.workers))
-    return csr_array((np.ones(len(answers)), (answers.item * k + answers.answer, answers.worker)), shape=shape)
+    k = len(ratings.levels)
+    shape = (len(ratings.items) * k, len(ratings.workers))
+    return csr_array((np.ones(len(ratings)), (ratings.item * k + ratings.answer, ratings.worker)), shape=shape)
 
 
 def log_sum(logs: Floats) -> float:
@@ -283,15 +283,15 @@ def log_sum(logs: Floats) -> float:
     return float((top + np.log(np.exp(logs - top[:, None]).sum(axis=1))).sum())
 
 
-def checked_for_levels(answers: Answers, *, smoothing: float = 0.0, **above_zero: float) -> None:
+def checked_for_levels(ratings: Ratings, *, smoothing: float = 0.0, **above_zero: float) -> None:
     """An error unless the labels have levels and the settings are numbers that make sense."""
     for name, value in above_zero.items():
         if not value > 0:
             raise UsageError(f"{name} is {value:g}; it must be above 0")
     if not smoothing >= 0:
         raise UsageError(f"smoothing is {smoothing:g}; it must be 0 or more")
-    if answers.scale.kind != "categories":
+    if ratings.scale.kind != "categories":
         raise DataError(
-            f"labels on the scale {answers.scale.name} are numbers; a model of categories needs levels: "
+            f"labels on the scale {ratings.scale.name} are numbers; a model of categories needs levels: "
             "cut the scale first, or aggregate by the mean, the median or the interval model"
         )

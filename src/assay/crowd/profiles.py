@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.agreement.across_scales import reference_of
 from assay.core.arrays import Floats
 from assay.core.tables import Table
-from assay.crowd.pairs import reference_of
 from assay.data import Labels, Qrels
 
 

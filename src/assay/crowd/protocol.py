@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from assay.agreement.ratings import repeated
+from assay.agreement.scales import Scale
 from assay.core.arrays import Ints
 from assay.core.errors import DataError
 from assay.core.tables import Table
-from assay.crowd.answers import repeated
-from assay.crowd.effort import task_of
-from assay.crowd.scales import Scale
+from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
 
 

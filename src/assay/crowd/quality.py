@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.agreement.across_scales import ordered_pairs, reference_of
+from assay.agreement.left_out import alpha_by_topic, alpha_without
+from assay.agreement.ratings import Ratings, single
+from assay.agreement.scales import Scale, default_level, scale_in
 from assay.core.arrays import Floats
 from assay.core.tables import Table
-from assay.crowd.alphas import alpha_without, grouped_alpha
-from assay.crowd.answers import Answers, single
-from assay.crowd.effort import task_of
-from assay.crowd.pairs import ordered_pairs, reference_of
-from assay.crowd.scales import Scale, scale_in
+from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
 
 FEW = 5
@@ -65,19 +65,19 @@ def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuali
     distances from the typical worker that count as reasons. A repeated label of a doc counts once.
     """
     scale = scale or scale_in(labels)
-    answers = Answers.of(labels, scale=scale, repeats="first")
+    ratings = Ratings.of_labels(labels, scale=scale, repeats="first")
     n = np.bincount(labels.worker, minlength=len(labels.workers)).astype(np.float64)
-    level = _alpha_level(scale)
-    alpha, without = alpha_without(answers, level=level)
+    level = default_level(scale)
+    alpha, without = alpha_without(ratings, level=level)
     tasks = task_of(labels)
     first = np.unique(tasks, return_index=True)[1]
     facts = {
         "labels": n,
         "tasks": np.bincount(labels.worker[first], minlength=len(n)).astype(np.float64),
-        **_against_others(answers, scale),
+        **_against_others(ratings, scale),
         "gold": _gold(labels, scale, len(n)),
         "α_gain": np.where(n > 0, alpha - without, np.nan),
-        **_habits(answers, scale),
+        **_habits(ratings, scale),
         "seconds": _median_seconds(labels, len(n)),
     }
     suspicion, reasons = _suspicion(facts)
@@ -86,35 +86,30 @@ def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuali
         f"α of all labels {_known(alpha)} ({level}); {len(labels)} labels, {active} workers, {silent} of them with one "
         f"label; reasons need {FEW} labels and {FAR} robust sd; nobody is removed.",
     )
-    return WorkerQuality(answers.workers, facts | {"suspicion": suspicion}, reasons, alpha, notes)
-
-
-def _alpha_level(scale: Scale) -> str:
-    """Nominal α for two categories, interval α for everything ordered."""
-    return "nominal" if scale.kind == "categories" and len(scale.levels) == 2 else "interval"
+    return WorkerQuality(ratings.workers, facts | {"suspicion": suspicion}, reasons, alpha, notes)
 
 
 def _known(alpha: float) -> str:
     return f"{alpha:.4f}" if np.isfinite(alpha) else "not defined, nothing varies,"
 
 
-def _against_others(answers: Answers, scale: Scale) -> dict[str, Floats]:
+def _against_others(ratings: Ratings, scale: Scale) -> dict[str, Floats]:
     """Agreement and correlation with the mean of the others' labels of the same docs."""
-    n, total = answers.counts()[answers.item], np.bincount(answers.item, answers.value)[answers.item]
+    n, total = ratings.sizes[ratings.item], np.bincount(ratings.item, ratings.value)[ratings.item]
     heard = n > 1
-    worker, value = answers.worker[heard], answers.value[heard]
-    other = ((total - answers.value) / np.maximum(1, n - 1))[heard]
-    size = len(answers.workers)
+    worker, value = ratings.worker[heard], ratings.value[heard]
+    other = ((total - ratings.value) / np.maximum(1, n - 1))[heard]
+    size = len(ratings.workers)
     count = np.bincount(worker, minlength=size)
-    distance = np.bincount(worker, np.abs(value - other), size) / np.maximum(count, 1) / _width(answers, scale)
+    distance = np.bincount(worker, np.abs(value - other), size) / np.maximum(count, 1) / _width(ratings, scale)
     return {
         "agreement": np.where(count > 0, 1 - distance, np.nan),
         "correlation": _correlation(worker, value, other, size),
     }
 
 
-def _width(answers: Answers, scale: Scale) -> float:
-    return scale.high - scale.low if np.isfinite(scale.high) else max(float(np.ptp(answers.value)), 1e-12)
+def _width(ratings: Ratings, scale: Scale) -> float:
+    return scale.high - scale.low if np.isfinite(scale.high) else max(float(np.ptp(ratings.value)), 1e-12)
 
 
 def _correlation(group: npt.NDArray[np.int64], x: Floats, y: Floats, size: int) -> Floats:
@@ -136,20 +131,20 @@ def _gold(labels: Labels, scale: Scale, size: int) -> Floats:
     return np.where(count > 0, 1 - distance / np.maximum(count, 1), np.nan)
 
 
-def _habits(answers: Answers, scale: Scale) -> dict[str, Floats]:
+def _habits(ratings: Ratings, scale: Scale) -> dict[str, Floats]:
     """Entropy, share of the most frequent label, and on numeric scales shares of round and of boundary values."""
-    size, k = len(answers.workers), len(answers.levels)
-    n = np.maximum(1, np.bincount(answers.worker, minlength=size))
-    keys, counts = np.unique(answers.worker * k + answers.answer, return_counts=True)
+    size, k = len(ratings.workers), len(ratings.levels)
+    n = np.maximum(1, np.bincount(ratings.worker, minlength=size))
+    keys, counts = np.unique(ratings.worker * k + ratings.answer, return_counts=True)
     share = counts / n[keys // k]
     habits = {
         "entropy": 0.0 - np.bincount(keys // k, share * np.log2(share), size).astype(np.float64),
         "same": _highest(keys // k, share, size),
     }
     if scale.kind == "interval":
-        at_end = np.isin(answers.value, (scale.low, scale.high))
-        habits["round"] = (np.bincount(answers.worker, answers.value % 10 == 0, size) / n).astype(np.float64)
-        habits["boundary"] = (np.bincount(answers.worker, at_end, size) / n).astype(np.float64)
+        at_end = np.isin(ratings.value, (scale.low, scale.high))
+        habits["round"] = (np.bincount(ratings.worker, ratings.value % 10 == 0, size) / n).astype(np.float64)
+        habits["boundary"] = (np.bincount(ratings.worker, at_end, size) / n).astype(np.float64)
     return habits
 
 
@@ -231,41 +226,41 @@ def topic_quality(labels: Labels, *, scale: Scale | None = None, reference: Qrel
     """
     scale = scale or scale_in(labels)
     labels = single(labels, "first")
-    answers = Answers.of(labels, scale=scale)
-    level = _alpha_level(scale)
-    alpha, whole = grouped_alpha(answers, level=level)
-    entropy = doc_entropy(answers)
-    docs = np.bincount(answers.topic, minlength=len(answers.topics))
-    agree = np.full((3, len(answers.topics)), np.nan)
+    ratings = Ratings.of_labels(labels, scale=scale)
+    level = default_level(scale)
+    alpha, whole = alpha_by_topic(ratings, level=level)
+    entropy = doc_entropy(ratings)
+    docs = np.bincount(ratings.topic, minlength=len(ratings.topics))
+    agree = np.full((3, len(ratings.topics)), np.nan)
     if reference is not None:
-        mean = np.bincount(answers.item, answers.value) / answers.counts()
-        grade = reference_of(labels, reference)[np.unique(answers.item, return_index=True)[1]]
+        mean = np.bincount(ratings.item, ratings.value) / ratings.sizes
+        grade = reference_of(labels, reference)[np.unique(ratings.item, return_index=True)[1]]
         kept = np.flatnonzero(~np.isnan(grade))
-        counts = ordered_pairs(answers.topic[kept], grade[kept], mean[kept])
+        counts = ordered_pairs(ratings.topic[kept], grade[kept], mean[kept])
         found = np.stack([counts.agreement(), counts.agreement(untied=True), counts.auc()])
         agree[:, : found.shape[1]] = found
     rows = []
-    for t, name in enumerate(answers.topics):
-        mine = labels.topic == t
-        if mine.any():
-            workers = len(np.unique(labels.worker[mine]))
-            spread = entropy[answers.topic == t].mean()
-            rows.append((name, int(mine.sum()), int(docs[t]), workers, alpha[t], spread, *agree[:, t]))
+    of_topic = ratings.topic[ratings.item]
+    for t, name in enumerate(ratings.topics):
+        mine = of_topic == t
+        workers = len(np.unique(ratings.worker[mine]))
+        spread = entropy[ratings.topic == t].mean()
+        rows.append((name, int(mine.sum()), int(docs[t]), workers, alpha[t], spread, *agree[:, t]))
     means = [np.nanmean(a) if np.isfinite(a).any() else None for a in agree]
-    rows.append(("all", len(labels), len(answers.items), len(np.unique(labels.worker)), whole, entropy.mean(), *means))
+    rows.append(("all", len(labels), len(ratings.items), len(np.unique(labels.worker)), whole, entropy.mean(), *means))
     means_of = "" if reference is None else "; the last row's agreements are means over the topics"
     return TopicQuality(tuple(rows), (f"α {level}{means_of}.",), reference is not None)
 
 
-def doc_entropy(answers: Answers) -> Floats:
+def doc_entropy(ratings: Ratings) -> Floats:
     """Entropy in bits of the labels of each doc."""
-    share = answers.votes() / answers.counts()[:, None] if len(answers.levels) <= 20 else None
+    share = ratings.votes() / ratings.sizes[:, None] if len(ratings.levels) <= 20 else None
     if share is not None:
         return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1) + 0.0
-    k = len(answers.levels)
-    keys, counts = np.unique(answers.item * k + answers.answer, return_counts=True)
-    p = counts / answers.counts()[keys // k]
-    return 0.0 - np.bincount(keys // k, p * np.log2(p), len(answers.items)).astype(np.float64)
+    k = len(ratings.levels)
+    keys, counts = np.unique(ratings.item * k + ratings.answer, return_counts=True)
+    p = counts / ratings.sizes[keys // k]
+    return 0.0 - np.bincount(keys // k, p * np.log2(p), len(ratings.items)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,8 +286,8 @@ class DocQuality:
 def doc_quality(labels: Labels, *, scale: Scale | None = None) -> DocQuality:
     """How far the workers of each doc agree; controversy = sd (divisor n) / half the width of the scale."""
     scale = scale or scale_in(labels)
-    answers = Answers.of(labels, scale=scale)
-    n = answers.counts()
-    mean = np.bincount(answers.item, answers.value) / n
-    sd = np.sqrt(np.bincount(answers.item, (answers.value - mean[answers.item]) ** 2) / n)
-    return DocQuality(answers.items, n, mean, sd, doc_entropy(answers), 2 * sd / _width(answers, scale))
+    ratings = Ratings.of_labels(labels, scale=scale, repeats="all")
+    n = ratings.sizes
+    mean = np.bincount(ratings.item, ratings.value) / n
+    sd = np.sqrt(np.bincount(ratings.item, (ratings.value - mean[ratings.item]) ** 2) / n)
+    return DocQuality(ratings.items, n, mean, sd, doc_entropy(ratings), 2 * sd / _width(ratings, scale))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats
 from assay.core.engine import generators
-from assay.crowd.answers import Answers
 from assay.crowd.latent import Fit, checked_for_levels, judged, log_sum, settled
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
@@ -17,7 +17,7 @@ from assay.crowd.vote import AGGREGATIONS, softmax
 
 @AGGREGATIONS.register("mace", kind="categories")
 def mace(
-    answers: Answers,
+    ratings: Ratings,
     *,
     iterations: int = 500,
     tolerance: float = 1e-7,
@@ -32,48 +32,48 @@ def mace(
     `restarts` random starts climbs the evidence lower bound, which never falls, until it settles; the start with the
     highest bound is kept. The order of the rows plays no part. Hovy et al. 2013.
     """
-    checked_for_levels(answers, iterations=iterations, restarts=restarts, theta=theta, strategy=strategy)
-    n, k = len(answers.workers), len(answers.levels)
+    checked_for_levels(ratings, iterations=iterations, restarts=restarts, theta=theta, strategy=strategy)
+    n, k = len(ratings.workers), len(ratings.levels)
     runs = []
     for rng in generators(seed, restarts):
         spam, habit = (_shares(rng.uniform(1, 2.5, (n, columns))) for columns in (2, k))
-        runs.append(_climbed(answers, spam, habit, iterations, tolerance, (theta, strategy)))
+        runs.append(_climbed(ratings, spam, habit, iterations, tolerance, (theta, strategy)))
     fit = max(runs, key=lambda f: f.likelihood)
     honest = _shares(fit.parameters["spam"])[:, 1]
-    facts = {w: {"honest": float(h)} for w, h in zip(answers.workers, honest, strict=True)}
-    return judged("MACE", answers, fit.posterior, (fit.told(restarts, tolerance, "evidence lower bound"),), facts)
+    facts = {w: {"honest": float(h)} for w, h in zip(ratings.workers, honest, strict=True)}
+    return judged("MACE", ratings, fit.posterior, (fit.told(restarts, tolerance, "evidence lower bound"),), facts)
 
 
 def _climbed(
-    answers: Answers, spam: Floats, habit: Floats, iterations: int, tolerance: float, priors: tuple[float, float]
+    ratings: Ratings, spam: Floats, habit: Floats, iterations: int, tolerance: float, priors: tuple[float, float]
 ) -> Fit:
     """One variational run. spam: workers × (spams, honest); habit: workers × levels; neither sums to one exactly."""
-    posterior, _, honest = _expected(answers, spam, habit)
+    posterior, _, honest = _expected(ratings, spam, habit)
     history = [-np.inf]
     while len(history) <= iterations and not settled(history, tolerance):
-        counts = [c + prior for c, prior in zip(_counts(answers, honest), priors, strict=True)]
+        counts = [c + prior for c, prior in zip(_counts(ratings, honest), priors, strict=True)]
         spam, habit = (_log_mean(c) for c in counts)
-        posterior, evidence, honest = _expected(answers, spam, habit)
+        posterior, evidence, honest = _expected(ratings, spam, habit)
         history.append(evidence - sum(_divergence(c, prior) for c, prior in zip(counts, priors, strict=True)))
     return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {"spam": spam, "habit": habit})
 
 
-def _counts(answers: Answers, honest: Floats) -> tuple[Floats, Floats]:
+def _counts(ratings: Ratings, honest: Floats) -> tuple[Floats, Floats]:
     """How often each worker spammed or was honest, and how often each level was spam, as far as is expected."""
-    n, k = len(answers.workers), len(answers.levels)
-    habits = np.bincount(answers.worker * k + answers.answer, 1 - honest, minlength=n * k).reshape(n, k)
-    known = np.bincount(answers.worker, honest, minlength=n)
+    n, k = len(ratings.workers), len(ratings.levels)
+    habits = np.bincount(ratings.worker * k + ratings.answer, 1 - honest, minlength=n * k).reshape(n, k)
+    known = np.bincount(ratings.worker, honest, minlength=n)
     return np.column_stack([habits.sum(axis=1), known]).astype(np.float64), habits.astype(np.float64)
 
 
-def _expected(answers: Answers, spam: Floats, habit: Floats) -> tuple[Floats, float, Floats]:
+def _expected(ratings: Ratings, spam: Floats, habit: Floats) -> tuple[Floats, float, Floats]:
     """Posterior of the levels, log-likelihood, and the probability that each label was given honestly."""
-    habitual = (spam[:, :1] * habit).ravel()[answers.worker * habit.shape[1] + answers.answer]
-    honest = spam[:, 1][answers.worker]
-    logs = answers.votes(np.log1p(honest / habitual))
-    logs += np.bincount(answers.item, np.log(habitual))[:, None] - np.log(habit.shape[1])
+    habitual = (spam[:, :1] * habit).ravel()[ratings.worker * habit.shape[1] + ratings.answer]
+    honest = spam[:, 1][ratings.worker]
+    logs = ratings.votes(np.log1p(honest / habitual))
+    logs += np.bincount(ratings.item, np.log(habitual))[:, None] - np.log(habit.shape[1])
     posterior = softmax(logs)
-    return posterior, log_sum(logs), posterior[answers.item, answers.answer] * honest / (honest + habitual)
+    return posterior, log_sum(logs), posterior[ratings.item, ratings.answer] * honest / (honest + habitual)
 
 
 def _divergence(counts: Floats, prior: float) -> float:

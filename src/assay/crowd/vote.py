@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
-from assay.crowd.answers import Answers
 from assay.crowd.uncertain import LEVEL, Uncertain
 
 Aggregation = Callable[..., Uncertain]
@@ -25,61 +25,61 @@ RATIO_STEPS = 100
 
 
 @AGGREGATIONS.register("mean", kind="numbers")
-def mean(answers: Answers) -> Uncertain:
+def mean(ratings: Ratings) -> Uncertain:
     """Arithmetic mean of the labels of a doc.
 
     Interval: t with the doc's variance moderated by that of the whole set, s² = ((n−1)s_d² + 3 s_all²)/(n+2), on n+2
     degrees; a doc with one label takes the spread of the set. Roitero 2020, §9.2.2 found it best on a 0–100 scale.
     """
-    return _of_numbers("mean", answers, answers.value)
+    return _of_numbers("mean", ratings, ratings.value)
 
 
 @AGGREGATIONS.register("geometric", kind="numbers")
-def geometric(answers: Answers, *, add: float = 0.0) -> Uncertain:
+def geometric(ratings: Ratings, *, add: float = 0.0) -> Uncertain:
     """Geometric mean, exp of the mean log of (label + add), minus add: for magnitudes.
 
     A label + add that is not above 0 is an error. The interval is taken on the logs.
     """
-    bad = np.flatnonzero(answers.value + add <= 0)
+    bad = np.flatnonzero(ratings.value + add <= 0)
     if len(bad):
         raise DataError(
-            f"geometric mean of label {answers.value[bad[0]]:g}; labels + add must be above 0: set add, or use the mean"
+            f"geometric mean of label {ratings.value[bad[0]]:g}; labels + add must be above 0: set add, or use the mean"
         )
-    return _of_numbers("geometric mean", answers, np.log(answers.value + add), back=lambda v: np.exp(v) - add)
+    return _of_numbers("geometric mean", ratings, np.log(ratings.value + add), back=lambda v: np.exp(v) - add)
 
 
 @AGGREGATIONS.register("trimmed", kind="numbers")
-def trimmed(answers: Answers, *, share: float = 0.2) -> Uncertain:
+def trimmed(ratings: Ratings, *, share: float = 0.2) -> Uncertain:
     """Mean without the lowest and highest ⌊share·n⌋ labels of each doc.
 
     The interval is that of the mean of the labels kept.
     """
     if not 0 <= share < 0.5:
         raise UsageError(f"a share of {share:g} cannot be trimmed from both ends; it must lie in [0, .5)")
-    order = np.lexsort((answers.value, answers.item))
-    counts = answers.counts()
-    place = np.arange(len(answers)) - np.repeat(np.cumsum(counts) - counts, counts)
-    cut = np.floor(share * counts).astype(np.int64)[answers.item[order]]
-    keep = order[(place >= cut) & (place < counts[answers.item[order]] - cut)]
-    return _of_numbers(f"trimmed mean ({share:g} of each end)", answers, answers.value[keep], rows=keep)
+    order = np.lexsort((ratings.value, ratings.item))
+    counts = ratings.sizes
+    place = np.arange(len(ratings)) - np.repeat(np.cumsum(counts) - counts, counts)
+    cut = np.floor(share * counts).astype(np.int64)[ratings.item[order]]
+    keep = order[(place >= cut) & (place < counts[ratings.item[order]] - cut)]
+    return _of_numbers(f"trimmed mean ({share:g} of each end)", ratings, ratings.value[keep], rows=keep)
 
 
 @AGGREGATIONS.register("median", kind="numbers")
-def median(answers: Answers, *, ties: str = "middle") -> Uncertain:
+def median(ratings: Ratings, *, ties: str = "middle") -> Uncertain:
     """Median of the labels; of an even number `middle` of the two central ones, the `low` or the `high` one.
 
     Interval: the order statistics whose ranks enclose the binomial(n, ½) 95 %; with fewer than six labels their range.
     """
     from scipy.stats import binom
 
-    values, bounds = answers.in_order()
+    values, bounds = ratings.in_order()
     n, begin = np.diff(bounds), bounds[:-1]
     low_mid, high_mid = values[begin + (n - 1) // 2], values[begin + n // 2]
     centre = _of_ties(low_mid, high_mid, ties)
     rank = np.maximum(binom.ppf((1 - LEVEL) / 2, n, 0.5), 1).astype(np.int64)
     low, high = values[begin + rank - 1], values[begin + n - rank]
     sd = (high - low) / (2 * 1.96)
-    return _rounded(f"median (ties: {ties})", answers, centre, low, high, sd)
+    return _rounded(f"median (ties: {ties})", ratings, centre, low, high, sd)
 
 
 def _of_ties(low: Floats, high: Floats, ties: str) -> Floats:
@@ -90,25 +90,25 @@ def _of_ties(low: Floats, high: Floats, ties: str) -> Floats:
 
 
 @AGGREGATIONS.register("majority", kind="categories")
-def majority(answers: Answers, *, ties: str = "low", seed: int = 0) -> Uncertain:
+def majority(ratings: Ratings, *, ties: str = "low", seed: int = 0) -> Uncertain:
     """The level most workers chose; ties: `low` level, `high` level, or `random` from the seed.
 
     Posterior: all workers taken as equally good, P(level c) ∝ (s(K−1)/(1−s))^votes(c), where s solves
     agreement of two workers = s² + (1−s)²/(K−1).
     """
-    votes = answers.votes()
+    votes = ratings.votes()
     best = _winner(votes, ties, seed)
     accuracy = common_accuracy(votes)
     told = f"{accuracy:.3f}" if votes.sum(axis=1).max(initial=0) > 1 else "unknown, since no doc has two labels"
     notes = (f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {told}.",)
-    odds = np.log(accuracy * (len(answers.levels) - 1) / (1 - accuracy))
+    odds = np.log(accuracy * (len(ratings.levels) - 1) / (1 - accuracy))
     return Uncertain.of_posterior(
         f"majority (ties: {ties})",
-        answers.items,
+        ratings.items,
         softmax(odds * votes),
-        levels=answers.levels,
-        labels=answers.counts(),
-        grade=np.round(answers.levels[best]).astype(np.int64),
+        levels=ratings.levels,
+        labels=ratings.sizes,
+        grade=np.round(ratings.levels[best]).astype(np.int64),
         notes=notes,
     )
 
@@ -144,46 +144,46 @@ def _winner(votes: Floats, ties: str, seed: int) -> Ints:
 
 
 @AGGREGATIONS.register("weighted", kind="both")
-def weighted(answers: Answers) -> Uncertain:
+def weighted(ratings: Ratings) -> Uncertain:
     """Votes or mean weighted by each worker's quality, measured once against the other workers.
 
     Categories: weight = log odds of the worker's agreement with the others' votes (half a label of smoothing); numbers:
     weight = 1/mean squared distance from the mean of the others, moderated by three labels of the whole set.
     A doc that only one worker labelled tells nothing of quality.
     """
-    if answers.scale.kind == "categories":
-        return _weighted_votes(answers)
-    n, total = answers.counts()[answers.item], np.bincount(answers.item, answers.value)[answers.item]
-    others = (total - answers.value) / np.maximum(1, n - 1)
-    square = np.where(n > 1, (answers.value - others) ** 2, 0.0)
-    heard = np.bincount(answers.worker, n > 1, minlength=len(answers.workers))
+    if ratings.scale.kind == "categories":
+        return _weighted_votes(ratings)
+    n, total = ratings.sizes[ratings.item], np.bincount(ratings.item, ratings.value)[ratings.item]
+    others = (total - ratings.value) / np.maximum(1, n - 1)
+    square = np.where(n > 1, (ratings.value - others) ** 2, 0.0)
+    heard = np.bincount(ratings.worker, n > 1, minlength=len(ratings.workers))
     overall = max(float(square.sum() / max(1, (n > 1).sum())), 1e-12)
-    distance = np.bincount(answers.worker, square, minlength=len(answers.workers))
+    distance = np.bincount(ratings.worker, square, minlength=len(ratings.workers))
     weight = (heard + PRIOR_DEGREES) / (distance + PRIOR_DEGREES * overall)
-    row = weight[answers.worker]
-    sums = np.bincount(answers.item, row)
-    centre = np.bincount(answers.item, row * answers.value) / sums
-    sd = np.sqrt(np.bincount(answers.item, row * (answers.value - centre[answers.item]) ** 2) / sums)
-    effective = sums**2 / np.bincount(answers.item, row**2)
+    row = weight[ratings.worker]
+    sums = np.bincount(ratings.item, row)
+    centre = np.bincount(ratings.item, row * ratings.value) / sums
+    sd = np.sqrt(np.bincount(ratings.item, row * (ratings.value - centre[ratings.item]) ** 2) / sums)
+    effective = sums**2 / np.bincount(ratings.item, row**2)
     error = np.sqrt((effective * sd**2 + PRIOR_DEGREES * overall) / (effective + PRIOR_DEGREES) / effective)
-    workers = {w: {"weight": float(v * overall)} for w, v in zip(answers.workers, weight, strict=True)}
-    return _rounded("weighted mean", answers, centre, centre - 1.96 * error, centre + 1.96 * error, error, workers)
+    workers = {w: {"weight": float(v * overall)} for w, v in zip(ratings.workers, weight, strict=True)}
+    return _rounded("weighted mean", ratings, centre, centre - 1.96 * error, centre + 1.96 * error, error, workers)
 
 
-def _weighted_votes(answers: Answers) -> Uncertain:
-    votes, k = answers.votes(), len(answers.levels)
-    n = answers.counts()[answers.item]
-    same = (votes[answers.item, answers.answer] - 1) / np.maximum(1, n - 1)
-    heard = np.bincount(answers.worker, n > 1, minlength=len(answers.workers))
-    agree = np.bincount(answers.worker, np.where(n > 1, same, 0.0), minlength=len(answers.workers))
+def _weighted_votes(ratings: Ratings) -> Uncertain:
+    votes, k = ratings.votes(), len(ratings.levels)
+    n = ratings.sizes[ratings.item]
+    same = (votes[ratings.item, ratings.answer] - 1) / np.maximum(1, n - 1)
+    heard = np.bincount(ratings.worker, n > 1, minlength=len(ratings.workers))
+    agree = np.bincount(ratings.worker, np.where(n > 1, same, 0.0), minlength=len(ratings.workers))
     share = (agree + 0.5) / (heard + 0.5 * k)
     weight = np.log(share * (k - 1) / np.maximum(1 - share, 1e-9))
-    posterior = softmax(answers.votes(weight[answers.worker]))
+    posterior = softmax(ratings.votes(weight[ratings.worker]))
     workers = {
-        w: {"agreement": float(s), "weight": float(v)} for w, s, v in zip(answers.workers, share, weight, strict=True)
+        w: {"agreement": float(s), "weight": float(v)} for w, s, v in zip(ratings.workers, share, weight, strict=True)
     }
     return Uncertain.of_posterior(
-        "weighted votes", answers.items, posterior, levels=answers.levels, labels=answers.counts(), workers=workers
+        "weighted votes", ratings.items, posterior, levels=ratings.levels, labels=ratings.sizes, workers=workers
     )
 
 
@@ -196,7 +196,7 @@ def softmax(logs: Floats) -> Floats:
 
 def _of_numbers(
     method: str,
-    answers: Answers,
+    ratings: Ratings,
     values: Floats,
     *,
     rows: Ints | None = None,
@@ -205,8 +205,8 @@ def _of_numbers(
     """Mean, moderated t interval and sd of `values` (of these rows) per doc, `back` on the scale of the labels."""
     from scipy.stats import t
 
-    item = answers.item if rows is None else answers.item[rows]
-    n = np.bincount(item, minlength=len(answers.items))
+    item = ratings.item if rows is None else ratings.item[rows]
+    n = np.bincount(item, minlength=len(ratings.items))
     centre = np.bincount(item, values, minlength=len(n)) / n
     square = np.bincount(item, (values - centre[item]) ** 2, minlength=len(n))
     pooled = square.sum() / max(1, int((n - 1).sum()))
@@ -214,12 +214,12 @@ def _of_numbers(
     quantile = t.ppf((1 + LEVEL) / 2, n - 1 + PRIOR_DEGREES)
     reach = quantile * np.sqrt(variance / n)
     low, high = back(centre - reach), back(centre + reach)
-    return _rounded(method, answers, back(centre), low, high, (high - low) / (2 * quantile))
+    return _rounded(method, ratings, back(centre), low, high, (high - low) / (2 * quantile))
 
 
 def _rounded(
     method: str,
-    answers: Answers,
+    ratings: Ratings,
     centre: Floats,
     low: Floats,
     high: Floats,
@@ -228,27 +228,27 @@ def _rounded(
 ) -> Uncertain:
     """Numbers as whole grades within the scale; a ratio scale becomes 0–100 of the topic's highest value."""
     notes: tuple[str, ...] = ()
-    levels = answers.levels
-    if answers.scale.kind == "ratio":
-        top = np.zeros(len(answers.topics))
-        np.maximum.at(top, answers.topic, centre)
-        per = RATIO_STEPS / top[answers.topic]
+    levels = ratings.levels
+    if ratings.scale.kind == "ratio":
+        top = np.zeros(len(ratings.topics))
+        np.maximum.at(top, ratings.topic, centre)
+        per = RATIO_STEPS / top[ratings.topic]
         centre, low, high, sd = centre * per, low * per, high * per, sd * per
         levels = np.array([0.0, RATIO_STEPS])
         notes = (f"Magnitudes as whole grades: 0–{RATIO_STEPS} of the topic's highest aggregate.",)
     else:
-        levels = np.array([answers.scale.low, answers.scale.high])
+        levels = np.array([ratings.scale.low, ratings.scale.high])
     grade = np.round(centre).astype(np.int64)
     floor, ceiling = (np.round(v.clip(levels[0], levels[-1])).astype(np.int64) for v in (low, high))
     return Uncertain(
         method,
-        answers.items,
+        ratings.items,
         grade,
         np.minimum(floor, grade),
         np.maximum(ceiling, grade),
         np.full(len(grade), np.nan),
         sd,
-        answers.counts(),
+        ratings.sizes,
         centre,
         levels,
         workers=workers or {},

@@ -19,10 +19,10 @@ from assay.scoring import Policy
 
 if TYPE_CHECKING:
     from assay.agreement.result import AgreementResult
+    from assay.agreement.scales import Scale
     from assay.check import Findings
     from assay.core.tables import Table
     from assay.crowd.quality import WorkerQuality
-    from assay.crowd.scales import Scale
     from assay.data import Labels, Qrels, Run
     from assay.plan.audit import Audit
     from assay.pooling.bias import LeftOut
@@ -181,13 +181,13 @@ class Material:
         """How far the workers agree, in all and per topic."""
         from assay.agreement.result import agreement
 
-        level = self.used_scale.alpha_level()
-        return agreement(self._labels, measures=[f"alpha(level={level})", "fleiss"], resamples=200, seed=self.seed)
+        names = ["alpha", "fleiss"]
+        return agreement(self._labels, measures=names, scale=self.used_scale, resamples=200, seed=self.seed)
 
     @property
     def used_scale(self) -> Scale:
         """The scale of the labels: the one that was told, or what they look like."""
-        from assay.crowd.scales import scale_in
+        from assay.agreement.scales import scale_in
 
         return self.scale or scale_in(self._labels)
 

@@ -17,7 +17,7 @@ from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
 from assay.core.tables import Table
-from assay.crowd.aggregate import aggregate
+from assay.crowd.aggregation import aggregate
 from assay.data import Labels, Qrels, Run
 from assay.data.lists import collected
 from assay.nojudgments.basis import comparable

@@ -1,4 +1,4 @@
-"""Scores under judgments in doubt: certain judgments leave none, unsure ones an interval that holds the truth."""
+"""Scores under uncertain judgments: certain judgments leave none, unsure ones an interval that holds the truth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from assay.cli.compare import command as compare
 from assay.cli.score import command as score
 from assay.core.errors import UsageError
-from assay.crowd.doubt import doubt
+from assay.crowd.score_uncertainty import score_uncertainty
 from assay.crowd.uncertain import Uncertain, write_uncertain
 from assay.data import Run
 from assay.io import write_run
@@ -31,13 +31,13 @@ def judgments(certainty: float) -> Uncertain:
 
 
 def test_certain_judgments_leave_no_doubt() -> None:
-    found = doubt(RUNS, judgments(1.0), "P@3", draws=20)
+    found = score_uncertainty(RUNS, judgments(1.0), "P@3", draws=20)
     assert found.low.tolist() == found.high.tolist() == [1.0, 0.0]
     assert np.ptp(found.judged, axis=0).tolist() == [0.0, 0.0]
 
 
 def test_drawn_means_follow_the_posterior() -> None:
-    found = doubt(RUNS, judgments(0.8), "P@3", draws=400, baseline="bad")
+    found = score_uncertainty(RUNS, judgments(0.8), "P@3", draws=400, baseline="bad")
     np.testing.assert_allclose(found.judged.mean(axis=0), [0.8, 0.2], atol=0.01)
     np.testing.assert_allclose(found.judged.std(axis=0), np.sqrt(0.16 / 24), atol=0.01)
     assert found.sampled.std() > 0
@@ -46,14 +46,14 @@ def test_drawn_means_follow_the_posterior() -> None:
     assert row[0] == "good"
     assert row[2] < 0.6 < row[3]
     assert row[6] > 99
-    again = doubt(RUNS, judgments(0.8), "P@3", draws=400, baseline="bad")
+    again = score_uncertainty(RUNS, judgments(0.8), "P@3", draws=400, baseline="bad")
     np.testing.assert_array_equal(found.judged, again.judged)
 
 
 def test_intervals_cover_the_truth() -> None:
     """Truths drawn from the posterior: the interval of the draws holds their mean score about 95 times in 100."""
     unsure, rng = judgments(0.7), np.random.default_rng(3)
-    interval = np.quantile(doubt(RUNS, unsure, "nDCG@3", draws=400).judged[:, 0], [0.025, 0.975])
+    interval = np.quantile(score_uncertainty(RUNS, unsure, "nDCG@3", draws=400).judged[:, 0], [0.025, 0.975])
     truths = [evaluate(RUNS[:1], unsure.draw(rng), "nDCG@3")[0].means()[0] for _ in range(300)]
     inside = np.mean([(interval[0] <= t) & (t <= interval[1]) for t in truths])
     assert 0.91 <= inside <= 0.985
@@ -61,11 +61,11 @@ def test_intervals_cover_the_truth() -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(UsageError, match="too few"):
-        doubt(RUNS, judgments(0.9), draws=3)
+        score_uncertainty(RUNS, judgments(0.9), draws=3)
     with pytest.raises(UsageError, match="no run 'goood'; did you mean good"):
-        doubt(RUNS, judgments(0.9), baseline="goood")
+        score_uncertainty(RUNS, judgments(0.9), baseline="goood")
     with pytest.raises(UsageError, match="need a baseline"):
-        doubt(RUNS, judgments(0.9), draws=20).differences()
+        score_uncertainty(RUNS, judgments(0.9), draws=20).differences()
 
 
 def test_score_and_compare_show_it(tmp_path: Path) -> None:
@@ -74,6 +74,6 @@ def test_score_and_compare_show_it(tmp_path: Path) -> None:
     write_uncertain(tmp_path / "u.csv", judgments(0.8))
     files = [str(tmp_path / "good.run"), str(tmp_path / "bad.run"), "--uncertainty", str(tmp_path / "u.csv")]
     shown = CliRunner().invoke(score, [*files, "-m", "P@3"], catch_exceptions=False).stdout
-    assert "How far unsure judgments move P@3" in shown
+    assert "How far uncertain judgments move P@3" in shown
     shown = CliRunner().invoke(compare, [*files, "-m", "P@3", "--baseline", "bad"], catch_exceptions=False).stdout
-    assert "P@3 against bad, judgments in doubt" in shown
+    assert "P@3 against bad, uncertain judgments" in shown

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.agreement.scales import PREFERENCE
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import coded_names
-from assay.crowd.scales import PREFERENCE
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels

@@ -1,6 +1,6 @@
-"""How far do scores move because the judgments are unsure? From uncertain judgments to intervals of scores.
+"""How far do scores move because the judgments are uncertain? From uncertain judgments to intervals of scores.
 
-Where it stands: crowd → judgments with their doubt → **scores with their doubt**. `score` and `compare` show it.
+Where it stands: crowd → uncertain judgments → **uncertain scores**. `score` and `compare` show them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from assay.core.arrays import Floats
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.uncertain import Uncertain
 from assay.data import Run
@@ -25,7 +26,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class Doubt:
+class ScoreUncertainty(Result):
     """Scores of runs under judgments drawn from their posterior."""
 
     matrix: ScoreMatrix
@@ -67,7 +68,7 @@ class Doubt:
             "with topics: the topics resampled as well",
             "all low, all high: every doc at that end of its own 95 % interval; two scenarios, not an interval",
         ]
-        return Table.of(formats, rows, caption=f"How far unsure judgments move {self.matrix.measure}", notes=notes)
+        return Table.of(formats, rows, caption=f"How far uncertain judgments move {self.matrix.measure}", notes=notes)
 
     def differences(self) -> Table:
         """One row per other run: its difference to the baseline, the intervals, and how often it stays above."""
@@ -87,10 +88,10 @@ class Doubt:
             "with topics high": "+.4f", "% of draws above": ".1f",
         }  # fmt: skip
         rows.sort(key=lambda row: -row[1])
-        return Table.of(formats, rows, caption=f"{self.matrix.measure} against {self.baseline}, judgments in doubt")
+        return Table.of(formats, rows, caption=f"{self.matrix.measure} against {self.baseline}, uncertain judgments")
 
 
-def doubt(
+def score_uncertainty(
     runs: Sequence[Run],
     judgments: Uncertain,
     measure: str = "nDCG@10",
@@ -99,7 +100,7 @@ def doubt(
     draws: int = DRAWS,
     seed: int = 0,
     progress: Progress = silent,
-) -> Doubt:
+) -> ScoreUncertainty:
     """Score runs under judgments drawn from their posterior, each doc on its own."""
     if draws < 20:
         raise UsageError(f"{draws} draws are too few for a 95 % interval; take at least 20")
@@ -114,7 +115,7 @@ def doubt(
         judged.append(values.mean(axis=1))
         sampled.append(values[:, rng.integers(values.shape[1], size=values.shape[1])].mean(axis=1))
         progress(i + 1, draws)
-    return Doubt(matrix, low.means(), high.means(), np.array(judged), np.array(sampled), baseline, seed)
+    return ScoreUncertainty(matrix, low.means(), high.means(), np.array(judged), np.array(sampled), baseline, seed)
 
 
 def _interval(draws: Floats) -> Floats:

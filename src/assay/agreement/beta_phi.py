@@ -14,6 +14,7 @@ import numpy.typing as npt
 from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 
 LOWEST, HIGHEST = 1e-3, 1e6
@@ -21,7 +22,7 @@ LOWEST, HIGHEST = 1e-3, 1e6
 
 
 @dataclass(frozen=True)
-class PhiResult:
+class PhiResult(Result):
     """Φ with its likelihood-ratio interval, and the precision behind it."""
 
     phi: float
@@ -69,10 +70,10 @@ def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float]
         raise DataError("no item has two labels; there is nothing to agree on")
     most = int(sizes.max())
     x: Floats = ((ratings.value - low) / (high - low) * (most - 1) + 0.5) / most
-    logs, rest = (
-        np.bincount(ratings.item, v, ratings.items)[sizes > 1].astype(float) for v in (np.log(x), np.log1p(-x))
-    )
-    model = _Model(sizes[sizes > 1].astype(np.float64), logs, rest)
+    shared = sizes > 1
+    logs = np.bincount(ratings.item, np.log(x), len(sizes))[shared].astype(float)
+    rest = np.bincount(ratings.item, np.log1p(-x), len(sizes))[shared].astype(float)
+    model = _Model(sizes[shared].astype(np.float64), logs, rest)
     best = model.best()
     ends = model.interval(best, level)
     values = [float(1 - 2 ** (1 - pi / 2)) for pi in (best, *ends)]

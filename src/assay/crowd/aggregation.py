@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from assay.agreement.ratings import Ratings
+from assay.agreement.scales import Scale, scale_in
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
 
 # Imported for what they register.
-from assay.crowd import graded, latent, preferences, spammers  # noqa: F401
-from assay.crowd.answers import Answers
-from assay.crowd.preferences import Preferences
-from assay.crowd.scales import Scale, comparable_magnitudes, scale_in, short_units
+from assay.crowd import bradley_terry, graded, latent, spammers  # noqa: F401
+from assay.crowd.bradley_terry import Preferences
+from assay.crowd.magnitudes import comparable_magnitudes, short_units
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels, Qrels
@@ -58,7 +59,7 @@ def aggregate(
             f"labels on the scale {scale.name} are numbers; {entry.name} needs levels: cut the scale first, "
             "or aggregate by mean, median, weighted or interval"
         )
-    judgments = entry.function(Answers.of(labels, scale=scale, repeats=repeats), **given)
+    judgments = entry.function(Ratings.of_labels(labels, scale=scale, repeats=repeats), **given)
     return replace(judgments, notes=judgments.notes + notes) if notes else judgments
 
 
@@ -88,7 +89,7 @@ def agreement_with_reference(
     A label or grade is relevant from `cut` on (1 for categories, the middle of a numeric scale), a reference grade from
     `rel` on. Docs without a reference grade are left out; κ is Cohen's on relevant or not.
     """
-    from assay.crowd.pairs import reference_of
+    from assay.agreement.across_scales import reference_of
 
     scale = scale or scale_in(labels)
     least = cut if cut is not None else (scale.low + scale.high) / 2 if scale.kind == "interval" else 1.0

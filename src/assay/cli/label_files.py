@@ -1,0 +1,131 @@
+"""What commands on crowd labels read: LABELS, the options that say how to read it, and its scale."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.cli.inputs import FILE
+from assay.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.agreement.scales import Scale
+    from assay.data import Labels, Qrels
+
+C = TypeVar("C", bound=Callable[..., Any])
+READING = ("columns", "scale", "times", "where", "topic", "split", "drop_empty")
+"""The parameters that `reading_options` adds."""
+
+reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
+
+
+def reading_options(command: C) -> C:
+    """--scale, --column, --times, --where, --topic, --split and --drop-empty: how to read a file of labels."""
+    options: list[Callable[[Any], Any]] = [
+        click.option("--scale", help="S2, S4, S100, magnitude, 6 (levels), 0-5, or words as no<maybe<yes."),
+        click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable."),
+        click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100."),
+        click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
+        click.option("--topic", help="The topic of all rows, where the file has no such column."),
+        click.option("--split", metavar="SEPARATOR", help="The doc column holds topic and doc, separated by this."),
+        click.option("--drop-empty", is_flag=True, help="Leave out rows without label, and say which."),
+    ]
+    wrapped: Any = command
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def labels_input(command: C) -> C:
+    """LABELS and how to read it; the command gets `labels` and `scale`. Below output_options."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        reading = {name: kwargs.pop(name) for name in READING}
+        labels, scale = load_labels(kwargs.pop("path"), **reading, say=kwargs["out"].say)
+        return command(*args, labels=labels, scale=scale, **kwargs)
+
+    wrapped: Any = click.argument("path", metavar="LABELS", type=FILE)(reading_options(run))
+    return wrapped
+
+
+def load_labels(
+    path: Path,
+    *,
+    columns: tuple[str, ...],
+    scale: str | None,
+    times: float,
+    where: tuple[str, ...],
+    topic: str | None,
+    split: str | None,
+    drop_empty: bool,
+    say: Callable[[str], None],
+) -> tuple[Labels, Scale]:
+    """The labels of a file and their scale: the one that is named, or the one that they look like, with a remark."""
+    from assay.agreement.scales import scale_in, scale_of
+
+    named = scale_of(scale) if scale else None
+    labels = read_named(
+        path, named, columns=columns, times=times, where=where, topic=topic, split=split, drop_empty=drop_empty, say=say
+    )
+    if named is not None:
+        return labels, named
+    guessed = scale_in(labels)
+    say(f"scale taken to be {guessed.name} ({guessed.described()}); --scale says otherwise")
+    return labels, guessed
+
+
+def read_named(
+    path: Path,
+    scale: Scale | None,
+    *,
+    columns: tuple[str, ...],
+    times: float,
+    where: tuple[str, ...],
+    topic: str | None,
+    split: str | None,
+    drop_empty: bool,
+    say: Callable[[str], None],
+) -> Labels:
+    """The labels of a file; words of the scale as numbers, and a remark where rows are left out."""
+    from assay.io.labels import labels_and_empty
+
+    labels, left_out = labels_and_empty(
+        path,
+        columns=named_values(columns, "--column"),
+        levels=scale.words() if scale else None,
+        times=times,
+        where=named_values(where, "--where"),
+        topic=topic,
+        split=split,
+        empty="drop" if drop_empty else "error",
+    )
+    if left_out:
+        say(f"{len(left_out)} rows without label left out: lines {', '.join(map(str, left_out[:10]))}")
+    return labels
+
+
+def named_values(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    """Names and values of an option that is given as name=value; a name given twice is an error."""
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.strip() and equals and value):
+            raise UsageError(f"{option} {text!r} is not of the form name=value")
+        if name.strip() in values:
+            raise UsageError(f"{option} {name.strip()} is given twice; give it once")
+        values[name.strip()] = value
+    return values
+
+
+def read_reference(path: Path | None) -> Qrels | None:
+    """The qrels of a path, or None."""
+    if path is None:
+        return None
+    from assay.io import read_qrels
+
+    return read_qrels(path)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.crowd.effort import Fewer, RunOut, TimeByPosition
     from assay.crowd.profiles import GainProfile
     from assay.crowd.quality import DocQuality, TopicQuality, WorkerQuality
-    from assay.crowd.ranking import RankingAgreement
+    from assay.crowd.system_ranking import RankingAgreement
     from assay.crowd.uncertain import Uncertain
 
 MOST_WORKERS = 2000

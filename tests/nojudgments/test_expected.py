@@ -191,3 +191,9 @@ def test_calibration_against_a_logistic_regression() -> None:
     perfect = calibration(relevant.astype(float), relevant)
     assert perfect.r2 == pytest.approx(1)
     assert perfect.deviance > 0.99
+
+
+def test_a_negative_grade_is_no_judgment() -> None:
+    lists = comparable([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})])
+    pooled = relevance(lists, judged=Qrels.from_dict({"1": {"x": -1, "y": -2}}))
+    np.testing.assert_array_equal(pooled, relevance(lists))

@@ -133,3 +133,15 @@ def test_all_judged_is_ap() -> None:
     lists, qrels = collection()
     result = reweighted_emap(lists, qrels, judged=qrels, rounds=1)
     np.testing.assert_allclose(result.expected.values, result.judged_only.values)
+
+
+def test_negative_grades_are_no_judgments() -> None:
+    runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in (("a", "ABCD"), ("b", "BACD"), ("c", "BCAE"))]
+    lists = comparable(runs)
+    plain = reweighted_emap(lists, Qrels.from_dict({"1": {"A": 1, "B": 0}}), rounds=2)
+    pooled = {"1": {"C": -1, "D": -2}}
+    same = reweighted_emap(lists, Qrels.from_dict({"1": {"A": 1, "B": -1}}), judged=Qrels.from_dict(pooled), rounds=2)
+    assert same.judged.to_dict() == plain.judged.to_dict()
+    np.testing.assert_array_equal(same.weights, plain.weights)
+    with pytest.raises(UsageError, match="a grade is at least 0"):
+        reweighted_emap(lists, lambda pairs: [-1 for _ in pairs])

@@ -164,3 +164,7 @@ def test_with_duplicates_popular_docs_are_drawn_more_often() -> None:
         drawn = float((trials[:, :, 0] > 0).all(axis=1).mean())
         # 55 · .1 = 5.5 is rounded to 6 docs, 60 · .1 to 6 entries; sd of the share over 2,000 draws is about .011.
         assert drawn == pytest.approx(chance, abs=0.05)
+
+
+def test_pooled_docs_are_not_in_the_share() -> None:
+    assert judged_shares(Qrels.from_dict({"1": {"a": 1, "b": 0, "c": -1}, "2": {"a": -1}})) == {"1": 0.5}

@@ -134,6 +134,21 @@ def test_from_systems_on_lists_is_algorithm_6_1() -> None:
     assert any(f"{int(own.sum())} docs that only the new run has are judged" in n for n in simulated.notes)
 
 
+def test_docs_that_only_the_new_run_has_are_hidden_even_if_judged() -> None:
+    """A run that was pooled is estimated as if it had not been, from systems as from topics."""
+    runs, qrels = made(3, runs=5, topics=6)
+    seen = collected(runs, qrels)
+    _, has = contributors(seen, 10)
+    own = has[4] & (has.sum(axis=0) == 1)
+    blind = collected(runs, Qrels.from_dict(_without(qrels, seen, own)))
+    found, expected = (adjusted(s, "r04", measure="P@10", depth=10) for s in (seen, blind))
+    assert found.unpooled == expected.unpooled
+    assert found.adjusted == expected.adjusted
+    np.testing.assert_array_equal(found.biases, expected.biases)
+    assert found.unpooled == adjusted(seen, "r04", measure="P@10", depth=10, common=["1"]).unpooled
+    assert found.unpooled < rescored(seen, "P@10", runs=[4]).mean()
+
+
 def _without(qrels: Qrels, seen: object, own: np.ndarray) -> dict[str, dict[str, int]]:
     gone = {(seen.topics[t], seen.docs[i]) for i, t in enumerate(seen.topic_of_item) if own[i]}  # type: ignore[attr-defined]
     return {t: {d: g for d, g in docs.items() if (t, d) not in gone} for t, docs in qrels.to_dict().items()}

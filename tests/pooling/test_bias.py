@@ -50,7 +50,7 @@ def test_treatments_and_ranks() -> None:
     assert found.unpooled["nonrelevant"].tolist() == [0.5, 0.5, 0.0]
     # Without A, the list of a is BCD: one of its first two is relevant; with A at the top grade, both.
     assert found.unpooled["condensed"].tolist() == [0.5, 0.5, 0.0]
-    assert found.unpooled["relevant"].tolist() == [1.0, 1.0, 1.0]
+    assert found.at_most.tolist() == [1.0, 1.0, 1.0]
     assert found.rank.tolist() == [1, 2, 3]
     assert found.rank_unpooled.tolist() == [1, 2, 3]
     table = found.table()
@@ -70,7 +70,7 @@ def test_docs_that_nobody_judged_are_not_relevant_throughout() -> None:
     assert found.unpooled["nonrelevant"].tolist() == [0.0, 0.0]
     # a without A: X, C, none relevant; b without Y: X, A.
     assert found.unpooled["condensed"].tolist() == [0.0, 0.5]
-    assert found.unpooled["relevant"].tolist() == [0.5, 0.5]
+    assert found.at_most.tolist() == [0.5, 0.5]
 
 
 def test_judgments_of_something_else_are_refused() -> None:
@@ -79,12 +79,63 @@ def test_judgments_of_something_else_are_refused() -> None:
         left_out(collected(runs, Qrels.from_dict({"1": {"Z": 1}})))
 
 
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10", "nDCG", "Q@10", "Rprec", "bpref", "RR", "nERR@10", "AP(rel=2)"])
+def test_at_most_is_an_upper_bound(measure: str) -> None:
+    """Whatever grades the hidden docs have, the true ones among them, the mean is not higher."""
+    runs, qrels = made(7, runs=6, topics=6)
+    rng = np.random.default_rng(0)
+    graded = {t: {d: int(g * rng.integers(1, 4)) for d, g in docs.items()} for t, docs in qrels.to_dict().items()}
+    found = left_out(collected(runs, Qrels.from_dict(graded)), measure, depth=10)
+    assert (found.at_most >= found.pooled - 1e-12).all()
+    assert (found.at_most >= found.unpooled["nonrelevant"] - 1e-12).all()
+
+
+def test_a_measure_without_a_known_bound_has_none() -> None:
+    runs, qrels = made(7, runs=3, topics=3)
+    found = left_out(collected(runs, qrels), "infAP", depth=10)
+    assert np.isnan(found.at_most).all()
+    assert found.table().column("at_most") == [None] * 3
+    assert any("no bound is known for infAP" in note for note in found.notes())
+
+
+def test_docs_that_nobody_judged_are_not_hidden() -> None:
+    """Only `a` has N, and nobody judged it: leaving `a` out changes nothing about N."""
+    runs = [Run.from_lists("a", {"1": list("NAB")}), Run.from_lists("b", {"1": list("BC")})]
+    found = left_out(collected(runs, Qrels.from_dict({"1": {"A": 0, "B": 1, "C": 0}})), "P@2", depth=3)
+    assert found.pooled.tolist() == [0.0, 0.5]
+    assert found.unpooled["condensed"].tolist()[0] == 0.5  # N, B: A alone is taken out
+    assert found.at_most.tolist()[0] == 0.5  # N, A at best: A alone could be relevant
+
+
+def test_negative_grades_are_no_judgments() -> None:
+    runs = [Run.from_lists("a", {"1": list("AB")}), Run.from_lists("b", {"1": list("BC")})]
+    found = left_out(collected(runs, Qrels.from_dict({"1": {"A": -2, "B": 1, "C": 0}})), "P@2", depth=2)
+    assert found.alone.tolist() == [0, 1]
+    assert found.at_most.tolist() == [0.5, 1.0]
+
+
+def test_judged_docs_of_other_runs_are_counted_and_named() -> None:
+    runs = [Run.from_lists("a", {"1": list("AB")}), Run.from_lists("b", {"1": list("BC")})]
+    found = left_out(collected(runs, Qrels.from_dict({"1": {"A": 1, "B": 1, "C": 0, "X": 1, "Y": 0}})), depth=2)
+    assert found.elsewhere == 2
+    assert any("2 judged docs are in the first 2 of no run given here" in note for note in found.notes())
+
+
+def test_some_runs_of_a_result() -> None:
+    runs, qrels = made(7, runs=6, topics=6)
+    whole = left_out(collected(runs, qrels), "P@10", depth=10)
+    part = whole.of(["r03", "r01"])
+    assert part.runs == ("r03", "r01")
+    assert part.loss.tolist() == whole.loss[[3, 1]].tolist()
+    assert part.rank.tolist() == whole.rank[[3, 1]].tolist()
+
+
 @pytest.mark.parametrize("measure", ["P@10", "RBP(p=0.8)", "DCG@10"])
 def test_not_relevant_never_overstates_measures_without_a_norm(measure: str) -> None:
     runs, qrels = made(7, runs=6, topics=6)
     found = left_out(collected(runs, qrels), measure, depth=10)
     assert (found.loss <= 1e-12).all()
-    assert (found.unpooled["relevant"] >= found.pooled - 1e-12).all()
+    assert (found.at_most >= found.pooled - 1e-12).all()
 
 
 def test_a_copy_protects_a_run_and_no_overlap_takes_all() -> None:

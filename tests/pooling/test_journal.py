@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import DataError
@@ -23,6 +23,7 @@ def test_what_is_told_is_read_again_and_is_a_qrels_file(tmp_path: Path) -> None:
 
 
 @given(cut=st.integers(0, 40))
+@settings(deadline=None)
 def test_cut_at_any_byte_only_the_last_judgment_is_lost(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     journal = Journal(tmp_path_factory.mktemp("cut") / "my.qrels")
     journal.append(THREE)

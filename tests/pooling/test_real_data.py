@@ -11,7 +11,7 @@ import pytest
 
 from assay.data.lists import Lists, collected
 from assay.io import read_qrels, read_run
-from assay.pooling import Curves, adjustment_accuracy, contributions, curves, left_out, pool
+from assay.pooling import Curves, adjustment_accuracy, contributions, curves, known_pool, left_out, pool
 from tests.conftest import ROOT, real_data
 
 RELEVANT = {"trec-covid-round1": 1, "trec-dl-2021-passage": 2}
@@ -126,3 +126,23 @@ def test_leaving_a_group_out_costs_at_least_as_much_as_leaving_a_run_out(collect
     shares = contributions(seen, pool(seen, "depth(k=10)"), depth=10, rel=rel)
     assert shares.relevant_alone is not None
     np.testing.assert_array_equal(shares.relevant_alone, by_run.relevant_alone)
+
+
+@pytest.mark.parametrize("measure", ["AP", "nDCG@10"])
+@pytest.mark.parametrize("depth", [10, 100])
+def test_at_most_bounds_every_run(collection: tuple[Lists, int], measure: str, depth: int) -> None:
+    seen, rel = collection
+    found = left_out(seen, measure, depth=depth, rel=rel)
+    assert (found.at_most >= found.pooled - 1e-12).all()
+
+
+def test_two_runs_of_a_track_are_not_its_pool(collection: tuple[Lists, int]) -> None:
+    seen, _ = collection
+    source = real_data("trec-covid-round1" if len(seen.runs) == 143 else "trec-dl-2021-passage")
+    runs, qrels = seen.to_runs(), read_qrels(source / "qrels.txt")
+    assert not known_pool(runs[:2], qrels).known
+    given = known_pool(runs[:2], qrels, pool_runs=runs, depth=10)
+    honest = left_out(given.lists, "nDCG@10", depth=10).of([r.name for r in runs[:2]])
+    naive = left_out(given.lists.select([r.name for r in runs[:2]]), "nDCG@10", depth=10)
+    assert naive.loss.min() < -0.06
+    assert honest.loss.min() > -0.02

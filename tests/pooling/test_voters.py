@@ -18,9 +18,9 @@ def test_only_judged_docs_are_closed_up_before_the_cut() -> None:
     assert seen.ranked.tolist() == [[0, 1], [2, -1]]
 
 
-def test_spam_is_judged_and_a_pooled_doc_is_not() -> None:
+def test_a_negative_grade_is_pooled_and_not_judged() -> None:
     lists = collected([Run.from_lists("a", {"1": list("ABC")})], Qrels.from_dict({"1": {"A": -2, "B": -1, "C": 0}}))
-    assert voters(lists, 0, judged_only=True).docs.tolist() == ["A", "C"]
+    assert voters(lists, 0, judged_only=True).docs.tolist() == ["C"]
 
 
 def test_groups_are_merged_rank_by_rank() -> None:

@@ -17,7 +17,6 @@ from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.tables import Table
 from assay.data import Qrels
-from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.nojudgments.methods import METHODS
 from assay.pooling.preferences import strengths
@@ -97,13 +96,13 @@ def relevance(
     p = np.zeros(lists.items)
     for t in range(len(lists.topics)):
         seen = lists.topic(t)
-        known = grades[seen.items][grades[seen.items] != UNJUDGED]
+        known = grades[seen.items][grades[seen.items] >= 0]
         a = alpha + int(np.sum(known >= rel))
         b = alpha + beta + len(known) - a
         theta = strengths(seen.ranked, docs=len(seen.docs), weights=weights, alpha=a, beta=b)
         p[seen.items] = expit(theta)
         progress(t + 1, len(lists.topics))
-    return np.where(grades != UNJUDGED, grades >= rel, p).astype(np.float64)
+    return np.where(grades >= 0, grades >= rel, p).astype(np.float64)
 
 
 @METHODS.register("emap", short="EMAP", higher=True, paper="Carterette & Allan 2007")

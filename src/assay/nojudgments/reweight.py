@@ -17,7 +17,6 @@ from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.data import Qrels
-from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import average_precision
@@ -67,15 +66,17 @@ def reweighted_emap(
     total = int(np.log(len(cut.runs))) if rounds is None else rounds
     p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
     for i in range(total):
-        chosen = _most_probable(cut, np.where(grades == UNJUDGED, p, -1.0))
+        chosen = _most_probable(cut, np.where(grades < 0, p, -1.0))
         answers = ask([(cut.topics[cut.topic_of_item[k]], cut.docs[k]) for k in chosen.tolist()])
-        earlier = np.flatnonzero(grades != UNJUDGED)
+        if min(answers, default=0) < 0:
+            raise UsageError(f"a judge answered {min(answers)}; a grade is at least 0")
+        earlier = np.flatnonzero(grades >= 0)
         grades[chosen] = np.asarray(answers, dtype=np.int32)
         weights, _ = reweighted(weights, costs(cut, earlier, grades, rel), epsilon)
         p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
         progress(i + 1, total)
     names = {"runs": cut.runs, "topics": cut.topics}
-    note = f"rounds={total}, epsilon={epsilon}, depth={depth}, judged={int(np.sum(grades != UNJUDGED))}"
+    note = f"rounds={total}, epsilon={epsilon}, depth={depth}, judged={int(np.sum(grades >= 0))}"
     return Reweighted(
         weights,
         _as_qrels(cut, grades),
@@ -116,7 +117,7 @@ def costs(lists: Lists, earlier: Ints, grades: Codes, rel: int) -> Floats:
     """
     old = np.zeros(lists.items, dtype=bool)
     old[earlier] = True
-    known = np.flatnonzero(grades != UNJUDGED)
+    known = np.flatnonzero(grades >= 0)
     good, bad = known[grades[known] >= rel], known[grades[known] < rel]
     a, b = (m.ravel() for m in np.meshgrid(good, bad, indexing="ij"))
     fresh = (lists.topic_of_item[a] == lists.topic_of_item[b]) & ~(old[a] & old[b])
@@ -147,11 +148,11 @@ def _most_probable(lists: Lists, p: Floats) -> Ints:
 
 def _from_qrels(qrels: Qrels) -> Judge:
     known: Mapping[str, Mapping[str, int]] = qrels.to_dict()
-    return lambda pairs: [known.get(t, {}).get(d, 0) for t, d in pairs]
+    return lambda pairs: [max(0, known.get(t, {}).get(d, 0)) for t, d in pairs]
 
 
 def _as_qrels(lists: Lists, grades: Codes) -> Qrels:
     """The judged items as qrels."""
-    known = np.flatnonzero(grades != UNJUDGED)
+    known = np.flatnonzero(grades >= 0)
     bounds = np.searchsorted(lists.topic_of_item[known], np.arange(len(lists.topics) + 1))
     return Qrels(lists.topics, bounds, lists.docs.take(known), grades[known].astype(np.int64), name="judged")

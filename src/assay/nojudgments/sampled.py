@@ -51,8 +51,8 @@ def judged_shares(qrels: Qrels, *, rel: int = 1) -> dict[str, float]:
     >>> judged_shares(Qrels.from_dict({"1": {"a": 1, "b": 0}}))
     {'1': 0.5}
     """
-    judged = np.diff(qrels.bounds)
-    relevant = np.bincount(qrels.topic_of_row(), qrels.grades >= rel, minlength=len(judged))
+    judged = np.bincount(qrels.topic_of_row(), qrels.grades >= 0, minlength=len(qrels.topics))
+    relevant = np.bincount(qrels.topic_of_row(), qrels.grades >= rel, minlength=len(qrels.topics))
     return {t: float(r / n) for t, r, n in zip(qrels.topics, relevant, judged, strict=True) if n}
 
 

@@ -12,6 +12,7 @@ from assay.pooling.judging import Judging
 from assay.pooling.mtc import Confidence, confidence
 from assay.pooling.orders import ORDERS, Order, order_of
 from assay.pooling.pools import POOLS, Contributions, Pool, contributions, pool
+from assay.pooling.provenance import KnownPool, known_pool
 from assay.pooling.rescoring import TREATMENTS, rescored
 from assay.pooling.sampled import SAMPLES, Sample, sample
 
@@ -28,6 +29,7 @@ __all__ = [
     "Journal",
     "Judging",
     "Judgment",
+    "KnownPool",
     "LeftOut",
     "Order",
     "Pool",
@@ -39,6 +41,7 @@ __all__ = [
     "curves",
     "from_systems",
     "from_topics",
+    "known_pool",
     "left_out",
     "order_of",
     "pool",

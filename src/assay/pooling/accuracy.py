@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.core.arrays import Bools, Codes, Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import UsageError
 from assay.core.tables import Table
@@ -139,8 +139,8 @@ class _Trial:
         return Errors(-float(bias.mean()), gap, *self._by_topics(true[-1], bias, rng))
 
     def _score(self, drawn: Lists, judged: Bools, runs: Sequence[int]) -> Floats:
-        given: Codes = np.where(drawn.grades == UNJUDGED, 0, drawn.grades)
-        grades = np.where(judged, given, UNJUDGED).astype(np.int32)
+        given = np.maximum(drawn.grades, 0)
+        grades = np.where(judged, given, UNJUDGED)
         return rescored(drawn, self.measure, grades=grades, runs=list(runs), unjudged=self.unjudged)
 
     def _by_topics(self, true: Floats, bias: Floats, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
+from assay.core.results import Result
 from assay.core.tables import Table
-from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
 from assay.pooling.bias import unique_items
 from assay.pooling.rescoring import check_judged, rescored, without
@@ -25,7 +25,7 @@ from assay.pooling.voters import contributors
 
 
 @dataclass(frozen=True, eq=False)
-class Adjustment:
+class Adjustment(Result):
     """A mean score without its pooling bias, as far as that is known."""
 
     run: str
@@ -75,17 +75,31 @@ class Adjustment:
 
     def table(self) -> Table:
         """One row: unadjusted, adjusted, how sure; from topics also the alternative, the common topics alone."""
-        error = None if self.variance is None else np.sqrt(self.variance)
         columns: dict[str, tuple[str, object]] = {
-            "run": ("", self.run), "from": ("", self.method), "n": ("d", len(self.biases)),
-            "unpooled": (".4f", self.unpooled), "a": ("+.4f", self.amount), "adjusted": (".4f", self.adjusted),
-            "error": (".4f", error), "P(helps)": (".3f", self.helps), "advice": ("", self.advice),
-        }  # fmt: skip
+            "run": ("", self.run),
+            "from": ("", self.method),
+            "n": ("d", len(self.biases)),
+            "unpooled": (".4f", self.unpooled),
+            "a": ("+.4f", self.amount),
+            "adjusted": (".4f", self.adjusted),
+            "error": (".4f", _root(self.variance)),
+            "P(helps)": (".3f", self.helps),
+            "advice": ("", self.advice),
+        }
         if self.sampled is not None:
-            alone = None if self.sampled_variance is None else np.sqrt(self.sampled_variance)
-            columns |= {"alone": (".4f", self.sampled), "error alone": (".4f", alone)}
-        formats, row = {k: f for k, (f, _) in columns.items()}, [v for _, v in columns.values()]
-        return Table.of(formats, [row], caption="Adjustment for pooling bias", notes=self.notes)
+            columns["alone"] = (".4f", self.sampled)
+            columns["error alone"] = (".4f", _root(self.sampled_variance))
+        return Table.of(
+            {name: format for name, (format, _) in columns.items()},
+            [[value for _, value in columns.values()]],
+            caption="Adjustment for pooling bias",
+            notes=self.notes,
+            keys={"a": "adjustment", "P(helps)": "p_helps"},
+        )
+
+
+def _root(variance: float | None) -> float | None:
+    return None if variance is None else float(np.sqrt(variance))
 
 
 def from_systems(pooled: npt.ArrayLike, unpooled: npt.ArrayLike, new: npt.ArrayLike, *, run: str = "new") -> Adjustment:
@@ -99,14 +113,24 @@ def from_systems(pooled: npt.ArrayLike, unpooled: npt.ArrayLike, new: npt.ArrayL
     >>> round(from_systems([[0.4, 0.2], [0.3, 0.5]], [[0.3, 0.2], [0.2, 0.4]], [0.2, 0.4]).adjusted, 6)
     0.375
     """
-    t, u, own = _array(pooled, 2), _array(unpooled, 2), _array(new, 1)
-    if t.shape != u.shape or t.shape[1] != len(own):
+    inside = _array(pooled, 2)
+    outside = _array(unpooled, 2)
+    own = _array(new, 1)
+    if inside.shape != outside.shape or inside.shape[1] != len(own):
         raise DataError(
-            f"pooled scores {t.shape}, unpooled {u.shape}, new run {own.shape}: give all on the same topics"
+            f"pooled scores {inside.shape}, unpooled {outside.shape}, new run {own.shape}: give all on the same topics"
         )
-    biases = t.mean(axis=1) - u.mean(axis=1)
-    spread = float(biases.var(ddof=1) * (1 + 1 / len(biases))) if len(biases) > 1 else None
-    return Adjustment(run, "systems", float(own.mean()), float(biases.mean()), biases, spread, len(own))
+    biases = inside.mean(axis=1) - outside.mean(axis=1)
+    variance = float(biases.var(ddof=1) * (1 + 1 / len(biases))) if len(biases) > 1 else None
+    return Adjustment(
+        run=run,
+        method="systems",
+        unpooled=float(own.mean()),
+        amount=float(biases.mean()),
+        biases=biases,
+        variance=variance,
+        topics=len(own),
+    )
 
 
 def from_topics(
@@ -123,21 +147,27 @@ def from_topics(
     >>> round(from_topics([0.28, 0.18, 0.15, 0.21, 0.31, 0.37], [0.36, 0.28], common=[0, 1]).adjusted, 6)
     0.34
     """
-    u, t, at = _array(unpooled, 1), _array(pooled, 1), np.asarray(common, dtype=np.int64)
-    if len(t) != len(at) or len(set(at.tolist())) < len(at) or at.max() >= len(u) or at.min() < 0:
-        raise DataError(f"{len(t)} pooled scores on {len(at)} common topics of {len(u)}; give each common topic once")
-    biases, left = t - u[at], (len(u) - len(t)) / len(u) / len(t)
-    several = len(t) > 1
+    every = _array(unpooled, 1)
+    known = _array(pooled, 1)
+    at = np.asarray(common, dtype=np.int64)
+    if len(known) != len(at) or len(set(at.tolist())) < len(at) or at.max() >= len(every) or at.min() < 0:
+        raise DataError(
+            f"{len(known)} pooled scores on {len(at)} common topics of {len(every)}; give each common topic once"
+        )
+    biases = known - every[at]
+    # (N − n) / N · 1 / n: the variance of a mean of n of N topics drawn without replacement, for variance 1.
+    share = (len(every) - len(known)) / len(every) / len(known)
+    several = len(known) > 1
     return Adjustment(
-        run,
-        "topics",
-        float(u.mean()),
-        float(biases.mean()),
-        biases,
-        left * float(biases.var(ddof=1)) if several else None,
-        len(u),
-        float(t.mean()),
-        left * float(t.var(ddof=1)) if several else None,
+        run=run,
+        method="topics",
+        unpooled=float(every.mean()),
+        amount=float(biases.mean()),
+        biases=biases,
+        variance=share * float(biases.var(ddof=1)) if several else None,
+        topics=len(every),
+        sampled=float(known.mean()),
+        sampled_variance=share * float(known.var(ddof=1)) if several else None,
     )
 
 
@@ -177,21 +207,35 @@ def adjusted(
 def _by_systems(
     lists: Lists, new: int, others: list[int], measure: str, depth: int, unjudged: str, by: str
 ) -> Adjustment:
-    """The new run takes the place of the system that leaves, so that the pool keeps its width."""
+    """The new run takes the place of the system that leaves, so that the pool keeps its width.
+
+    What the new run alone brought is hidden, whether somebody judged it or not: it was not pooled.
+    """
     labels, has = contributors(lists, depth, by=by)
-    own = lists.runs if by == "run" else lists.groups
-    pooled = rescored(lists, measure, unjudged=unjudged)
-    unpooled = np.zeros((len(others), len(lists.topics)))
-    if by == "group" and own[new] in {own[s] for s in others}:
-        raise DataError(f"group {own[new]!r} of the new run has pooled runs; leave them out or adjust by run")
+    label_of = lists.runs if by == "run" else lists.groups
+    if by == "group" and label_of[new] in {label_of[s] for s in others}:
+        raise DataError(f"group {label_of[new]!r} of the new run has pooled runs; leave them out or adjust by run")
     only = unique_items(has)
+    own = only[labels.index(label_of[new])]
+    known = without(lists.grades, own)
+    with_pool = rescored(lists, measure, grades=known, unjudged=unjudged)
+    left = np.zeros((len(others), len(lists.topics)))
     for i, s in enumerate(others):
-        grades = without(lists.grades, only[labels.index(own[s])])
-        unpooled[i] = rescored(lists, measure, grades=grades, runs=[s], unjudged=unjudged)[0]
-    found = from_systems(pooled[others], unpooled, pooled[new], run=lists.runs[new])
-    known = int((only[labels.index(own[new])] & (lists.grades != UNJUDGED)).sum())
-    said = f"{known} docs that only the new run has are judged: was it not pooled? Its score counts them"
-    return replace(found, notes=(said,) if known else ())
+        grades = without(known, only[labels.index(label_of[s])])
+        left[i] = rescored(lists, measure, grades=grades, runs=[s], unjudged=unjudged)[0]
+    found = from_systems(with_pool[others], left, with_pool[new], run=lists.runs[new])
+    return replace(found, notes=_hidden_note(lists, new, own & (lists.grades >= 0), measure, unjudged))
+
+
+def _hidden_note(lists: Lists, new: int, judged: Bools, measure: str, unjudged: str) -> tuple[str, ...]:
+    """What to say of docs that only the new run has and that are judged all the same."""
+    if not judged.any():
+        return ()
+    score = float(rescored(lists, measure, runs=[new], unjudged=unjudged).mean())
+    return (
+        f"{int(judged.sum())} docs that only the new run has are judged: was it not pooled? They are hidden here, to "
+        f"estimate; with them its mean is {score:.4f}, and needs no adjustment if its docs are all judged",
+    )
 
 
 def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, common: Sequence[str]) -> Adjustment:
@@ -207,9 +251,10 @@ def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, 
     unpooled = rescored(lists, measure, runs=[new], grades=without_own, unjudged=unjudged)[0]
     found = from_topics(unpooled, pooled[places], common=places, run=lists.runs[new])
     codes = lists.codes[new][places, :depth]
-    missing = int((lists.grades[codes[codes >= 0]] == UNJUDGED).sum())
+    missing = int((lists.grades[codes[codes >= 0]] < 0).sum())
     notes = ["alone: the mean of the common topics alone"]
-    notes += [f"{missing} docs of the new run on the common topics are not judged; judge them first"] if missing else []
+    if missing:
+        notes.append(f"{missing} docs of the new run on the common topics are not judged; judge them first")
     return replace(found, notes=tuple(notes))
 
 

@@ -1,27 +1,29 @@
 """What does the pool hide? Each run (or group) left out of the pool in turn: what it alone found, and what it loses.
 
-Where it stands: lists with judgments → **leave-one-out** → the adjustment in `adjust`. The docs that only the
+Where it stands: lists with judgments → **leave-one-out** → the adjustment in `adjust`. The judged docs that only the
 left-out run has in the first `depth` are hidden, as if never judged, and the run is scored again. What nobody judged
 in the first place counts as not relevant throughout: a change is due to the hidden docs alone (Webber 2010, ch. 6).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assay.core.arrays import Bools, Codes, Floats, Ints
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table, shown
-from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
-from assay.pooling.rescoring import TREATMENTS, check_judged, rescored, without
+from assay.pooling.ceiling import ceiling
+from assay.pooling.rescoring import check_judged, rescored, without
 from assay.pooling.voters import contributors
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOut(Result):
     """Every run scored with the whole pool and with the pool that lacks it (or its group)."""
 
     runs: tuple[str, ...]
@@ -31,49 +33,86 @@ class LeftOut:
     pooled: Floats
     """Mean score with all judgments, unjudged docs not relevant."""
     unpooled: dict[str, Floats]
-    """Mean score when left out, for each treatment of the hidden docs."""
+    """Mean score when left out: hidden docs "nonrelevant", or taken out of the list ("condensed")."""
+    at_most: Floats
+    """The highest mean score over all grades that the hidden docs could have; NaN where it is not known."""
     rank: Ints
     rank_unpooled: Ints
     measure: str
     depth: int
     by: str
     topics: int
+    elsewhere: int = 0
+    """Judged docs that no run has in its first `depth`: somebody else put them into the pool."""
 
     @property
     def loss(self) -> Floats:
         """Score left out minus score pooled, unjudged docs not relevant: the pool's bias against the run."""
         return self.unpooled["nonrelevant"] - self.pooled
 
+    def of(self, runs: Sequence[str]) -> LeftOut:
+        """The same for these runs only; their ranks stay those among all."""
+        at = [self.runs.index(name) for name in runs]
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in at),
+            groups=tuple(self.groups[i] for i in at),
+            alone=self.alone[at],
+            relevant_alone=self.relevant_alone[at],
+            pooled=self.pooled[at],
+            unpooled={how: scores[at] for how, scores in self.unpooled.items()},
+            at_most=self.at_most[at],
+            rank=self.rank[at],
+            rank_unpooled=self.rank_unpooled[at],
+        )
+
     def table(self) -> Table:
         """One row per run, the greatest loss first."""
         change = np.divide(self.loss, self.pooled, out=np.zeros_like(self.loss), where=self.pooled > 0)
-        order = np.lexsort((np.arange(len(self.runs)), self.loss))
-        grouped = self.groups != self.runs
-        rows = [
-            (
-                self.runs[i], *([self.groups[i]] if grouped else []), self.alone[i], self.relevant_alone[i],
-                self.pooled[i], self.unpooled["nonrelevant"][i], self.loss[i], 100 * change[i],
-                self.unpooled["condensed"][i], self.unpooled["relevant"][i], self.rank[i], self.rank_unpooled[i],
-            )
-            for i in order
-        ]  # fmt: skip
-        formats = {
-            "run": "", **({"group": ""} if grouped else {}), "alone": "d", "relevant": "d", "pooled": ".4f",
-            "left out": ".4f", "Δ": "+.4f", "Δ %": "+.1f", "condensed": ".4f", "at most": ".4f", "rank": "d",
-            "then": "d",
-        }  # fmt: skip
-        return Table.of(formats, rows, caption=f"Leave one {self.by} out, {self.measure}", notes=self.notes())
+        most = [None if np.isnan(score) else score for score in self.at_most]
+        columns = {
+            "run": ("", self.runs),
+            "group": ("", self.groups),
+            "alone": ("d", self.alone),
+            "relevant": ("d", self.relevant_alone),
+            "pooled": (".4f", self.pooled),
+            "left out": (".4f", self.unpooled["nonrelevant"]),
+            "Δ": ("+.4f", self.loss),
+            "Δ %": ("+.1f", 100 * change),
+            "condensed": (".4f", self.unpooled["condensed"]),
+            "at most": (".4f", most),
+            "rank": ("d", self.rank),
+            "then": ("d", self.rank_unpooled),
+        }
+        if self.groups == self.runs:
+            del columns["group"]
+        every = list(zip(*(values for _, values in columns.values()), strict=True))
+        greatest_loss_first = np.lexsort((np.arange(len(self.runs)), self.loss))
+        return Table.of(
+            {name: format for name, (format, _) in columns.items()},
+            [every[i] for i in greatest_loss_first],
+            caption=f"Leave one {self.by} out, {self.measure}",
+            notes=self.notes(),
+            keys={"relevant": "relevant_alone", "left out": "unpooled", "then": "rank_unpooled"},
+        )
 
     def notes(self) -> list[str]:
         """The recipe and the sum of it."""
         worst = int(self.loss.argmin())
         loss = shown(self.loss[worst], "+.4f")
+        others = (
+            f"{self.elsewhere} judged docs are in the first {self.depth} of no run given here: other runs were pooled "
+            "too, or deeper; with their lists the losses would be smaller"
+        )
+        unknown = f"at most –: no bound is known for {self.measure}"
         return [
             f"pool depth {self.depth}, {self.topics} topics",
             f"alone: judged docs in the first {self.depth} of no other {self.by}; relevant: how many of them are",
-            "left out: they count as not relevant; condensed: they are taken out of the list; at most: they are of the "
-            "top grade",
+            "left out: they count as not relevant; condensed: they are taken out of the list; at most: whatever their "
+            "grades, the mean is not higher",
+            *([unknown] if np.isnan(self.at_most).any() else []),
             "then: the rank left out, among the others with the whole pool",
+            *([others] if self.elsewhere else []),
             f"mean Δ {shown(self.loss.mean(), '+.4f')}, greatest loss {loss} ({self.runs[worst]})",
         ]
 
@@ -81,10 +120,11 @@ class LeftOut:
 def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "run", rel: int = 1) -> LeftOut:
     """Leave each run, or with by="group" each group, out of the pool of that depth, and score it again.
 
-    The docs that it alone brought count as not relevant, are taken out of its list (condensed), or are of the top grade
-    (relevant). A run that alone retrieved a topic loses all judgments of that topic. One run (or group) alone has no
-    pool to be left out of, and without judgments of its docs there is nothing to hide: both are errors. For measures
-    that divide by the number of relevant docs, that number falls too.
+    The runs of the lists are taken for the pool's runs; `known_pool` says whether they are. The judged docs that a run
+    alone brought count as not relevant, or are taken out of its list (condensed); `at_most` is the highest score that
+    any grades of them give, see `ceiling`. A run that alone retrieved a topic loses all judgments of that topic. One
+    run (or group) alone has no pool to be left out of, and without judgments of its docs there is nothing to hide: both
+    are errors. For measures that divide by the number of relevant docs, that number falls too.
 
     >>> from assay.data import Qrels, Run
     >>> from assay.data.lists import collected
@@ -98,30 +138,37 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
         raise DataError(f"one {by} alone ({names[0]}); leaving it out leaves no pool: give at least two {by}s")
     check_judged(lists)
     labels = lists.runs if by == "run" else lists.groups
-    only = unique_items(has)
-    judged = lists.grades != UNJUDGED
-    hit = lists.relevant(rel)
+    judged = lists.grades >= 0
+    hidden = unique_items(has) & judged
     pooled = rescored(lists, measure).mean(axis=1)
-    unpooled = {how: np.zeros(len(lists.runs)) for how in TREATMENTS}
+    unpooled = {how: np.zeros(len(lists.runs)) for how in ("nonrelevant", "condensed")}
+    at_most = np.full(len(lists.runs), np.nan)
     for i, name in enumerate(names):
         runs = [s for s, label in enumerate(labels) if label == name]
-        for how in TREATMENTS:
-            base = lists.grades if how == "nonrelevant" else _filled(lists, runs)
-            grades = without(base, only[i])
+        bases = {"nonrelevant": lists.grades, "condensed": _filled(lists, runs)}
+        for how, base in bases.items():
+            grades = without(base, hidden[i])
             unpooled[how][runs] = rescored(lists, measure, grades=grades, runs=runs, unjudged=how).mean(axis=1)
+        for run in runs:
+            highest = ceiling(lists, measure, run, hidden[i])
+            at_most[run] = np.nan if highest is None else highest.mean()
     place = [names.index(label) for label in labels]
+    rank, rank_unpooled = _ranks(pooled, unpooled["nonrelevant"])
     return LeftOut(
-        lists.runs,
-        lists.groups,
-        (only & judged).sum(axis=1)[place],
-        (only & hit).sum(axis=1)[place],
-        pooled,
-        unpooled,
-        *_ranks(pooled, unpooled["nonrelevant"]),
-        measure,
-        depth,
-        by,
-        len(lists.topics),
+        runs=lists.runs,
+        groups=lists.groups,
+        alone=hidden.sum(axis=1)[place],
+        relevant_alone=(hidden & lists.relevant(rel)).sum(axis=1)[place],
+        pooled=pooled,
+        unpooled=unpooled,
+        at_most=at_most,
+        rank=rank,
+        rank_unpooled=rank_unpooled,
+        measure=measure,
+        depth=depth,
+        by=by,
+        topics=len(lists.topics),
+        elsewhere=int((judged & ~has.any(axis=0)).sum()),
     )
 
 
@@ -130,7 +177,7 @@ def _filled(lists: Lists, runs: list[int]) -> Codes:
     own = np.zeros(lists.items, dtype=bool)
     for r in runs:
         own[lists.item[lists.run_bounds[r] : lists.run_bounds[r + 1]]] = True
-    return np.where(own & (lists.grades == UNJUDGED), 0, lists.grades).astype(np.int32)
+    return np.where(own & (lists.grades < 0), 0, lists.grades)
 
 
 def unique_items(has: Bools) -> Bools:

@@ -107,7 +107,7 @@ def curves(
     _checked(lists, orders, budgets, repetitions)
     largest = max(len(s.docs) for s in _seen(lists, depth, judged_only))
     if largest == 0:
-        raise DataError("every doc of the runs is marked as pooled and not judged (grade −1); judge some first")
+        raise DataError("no doc in the first ranks of the runs is judged; judge some first, or pool deeper")
     marks = tuple(sorted({min(b, largest) for b in (budgets or spaced(largest))}))
     task = _Task(lists, measure, depth, judged_only, rel, marks, rescored(lists, measure).mean(axis=1), seed)
     todo = [(order, r) for order in orders for r in range(repetitions)]
@@ -183,8 +183,7 @@ class _Task:
         )  # fmt: skip
 
     def _grades(self, judged: np.ndarray) -> Codes:
-        given = np.where(self.lists.grades == UNJUDGED, 0, self.lists.grades)
-        return np.where(judged, given, UNJUDGED).astype(np.int32)
+        return np.where(judged, np.maximum(self.lists.grades, 0), UNJUDGED)
 
 
 def tau(a: Floats, b: Floats) -> float:

@@ -60,10 +60,11 @@ def _scores(
     lists: Lists, how: Measure, judged: Codes, rows: np.ndarray, ideal: Codes, unjudged: str, depth: int | None
 ) -> Floats:
     codes = lists.codes[rows, :, :depth].reshape(len(rows) * len(lists.topics), -1)
-    ranked = np.where(codes >= 0, judged[codes], UNJUDGED) if len(judged) else np.full(codes.shape, UNJUDGED)
+    padded = np.append(judged, judged.dtype.type(UNJUDGED))  # code −1, past the end of a list, is the last place
+    ranked = padded[codes]
     g = Grades(
         lists.topics * len(rows),
-        ranked.astype(np.int32),
+        ranked,
         (codes >= 0).sum(axis=1),
         np.tile(ideal, (len(rows), 1)),
         top=lists.top,
@@ -76,20 +77,20 @@ def _scores(
 
 
 def _ideal(lists: Lists, judged: Codes) -> Codes:
-    """All judged grades of each topic, best first, topics × most judged."""
-    known = np.flatnonzero(judged != UNJUDGED)
+    """All grades of each topic, best first, topics × most graded docs."""
+    known = np.flatnonzero(judged != UNJUDGED)  # pooled docs too: sampling measures count them
     topic = lists.topic_of_item[known]
     order = np.lexsort((-judged[known], topic))
     counts = np.bincount(topic, minlength=len(lists.topics))
     place = np.arange(len(known)) - np.repeat(np.cumsum(counts) - counts, counts)
-    out = np.full((len(lists.topics), int(counts.max(initial=0))), UNJUDGED, dtype=np.int32)
+    out = np.full((len(lists.topics), int(counts.max(initial=0))), UNJUDGED, dtype=judged.dtype)
     out[topic[order], place] = judged[known][order]
     return out
 
 
 def check_judged(lists: Lists) -> None:
     """Refuse lists of which no doc is judged: the judgments are of something else."""
-    if not (lists.grades[lists.item] != UNJUDGED).any():
+    if not (lists.grades[lists.item] >= 0).any():
         raise DataError("no doc of the runs is judged; the judgments are of other topics or docs than the runs")
 
 

@@ -18,7 +18,6 @@ from assay.core.ids import Ids
 from assay.core.registry import Registry
 from assay.core.tables import Table
 from assay.data import Qrels
-from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, TopicLists
 from assay.pooling.pools import depth as depth_pool
 from assay.pooling.voters import POOLED, voters
@@ -49,12 +48,12 @@ class Sample:
     def qrels(self, lists: Lists | None = None, *, unjudged: int = POOLED) -> Qrels:
         """The pool as judgments with probabilities: the chosen docs with their grade in the lists, the others −1.
 
-        A chosen doc that the lists have no grade for gets `unjudged`. Without lists every grade is −1.
+        A chosen doc that the lists have no judgment of gets `unjudged`. Without lists every grade is −1.
         """
         grades = np.full(len(self), POOLED, dtype=np.int64)
         if lists is not None:
             known = lists.grades[self.items]
-            grades = np.where(self.chosen, np.where(known != UNJUDGED, known, unjudged), POOLED).astype(np.int64)
+            grades = np.where(self.chosen, np.where(known >= 0, known, unjudged), POOLED).astype(np.int64)
         bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
         return Qrels(self.topics, bounds, self.docs, grades, self.probabilities, name="sample")
 

@@ -12,25 +12,23 @@ import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
-from assay.data.grades import UNJUDGED
 from assay.data.lists import NONE, Lists, TopicLists
 
 POOLED = -1
-"""The grade of a doc that was pooled and not judged; other negative grades are judgments (spam, say)."""
+"""The grade that is written for a doc that was pooled and not judged; every negative grade means that."""
 
 
 def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, judged_only: bool = False) -> TopicLists:
     """The lists of topic number t down to a depth, one per run or one per group, without docs that no run has there.
 
-    judged_only takes out the docs that nobody judged (grade −1 means pooled and not judged) and closes the lists up,
-    before the cut.
+    judged_only takes out the docs that nobody judged (a negative grade means pooled and not judged) and closes the
+    lists up, before the cut.
     """
     if by not in ("run", "group"):
         raise UsageError(f"a pool is by 'run' or by 'group', not {by!r}")
     seen = lists.topic(t)
     if judged_only:
-        grades = lists.grades[seen.items]
-        seen = seen.only((grades != UNJUDGED) & (grades != POOLED))
+        seen = seen.only(lists.grades[seen.items] >= 0)
     seen = seen.cut(depth)
     return grouped(seen, lists.groups) if by == "group" else seen
 

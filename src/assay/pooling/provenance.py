@@ -1,0 +1,136 @@
+"""Which runs made this pool? What is known of it, before anybody says what it hides.
+
+Where it stands: runs, qrels → **provenance** → leave-one-out, adjustment, reports. Two of a track's seventy runs are
+not its pool: left out of "the pool" of the two, a run seems to lose what the other sixty-eight had found as well. So
+claims about a pool are made only where its runs are given, or where the runs at hand account for every judged doc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.arrays import Ints
+from assay.core.errors import UsageError
+from assay.core.results import Result
+from assay.core.tables import Table
+from assay.data import Qrels, Run
+from assay.data.grades import UNJUDGED
+from assay.data.lists import Lists, collected
+
+NEARLY = 0.95
+"""Share of the first docs of a run that must be judged, where the runs of the pool are given and their depth is not."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPool(Result):
+    """What is known of the pool behind some judgments."""
+
+    source: str
+    """"given": somebody named its runs; "found": the runs account for every judged doc; "unknown"."""
+    runs: tuple[str, ...]
+    """The runs whose first `depth` docs were judged; none where that is not known."""
+    depth: int | None
+    judged: int
+    accounted: int
+    """Judged docs among the first `depth` of these runs; of an unknown pool, anywhere in the lists of the runs."""
+    lists: Lists
+    """All runs with the judgments, for `left_out` and `adjusted`."""
+
+    @property
+    def known(self) -> bool:
+        """Whether anything may be said of what the pool hides."""
+        return self.source != "unknown"
+
+    @property
+    def reason(self) -> str:
+        """Why, in one sentence."""
+        if self.source == "given":
+            return f"the pool is the first {self.depth} docs of {len(self.runs)} runs, as given"
+        if self.source == "found":
+            return f"the first {self.depth} docs of {len(self.runs)} runs are exactly the {self.judged} judged ones"
+        return (
+            f"the pool's runs are not known: no depth of these runs gives exactly the {self.judged} judged docs, of "
+            f"which they retrieved {self.accounted}; name the runs that were pooled"
+        )
+
+    def table(self) -> Table:
+        """One row."""
+        formats = {"pool": "", "runs": "d", "depth": "d", "judged": "d", "accounted": "d"}
+        row = (self.source, len(self.runs), self.depth, self.judged, self.accounted)
+        return Table.of(formats, [row], caption="What is known of the pool", notes=[self.reason])
+
+
+def known_pool(
+    runs: Sequence[Run], qrels: Qrels, *, pool_runs: Sequence[Run] | None = None, depth: int | None = None
+) -> KnownPool:
+    """What is known of the pool from which these judgments come.
+
+    pool_runs: the runs that were pooled, where somebody knows; depth: how deep, by default the greatest depth at which
+    half of them have 95 % of their first docs judged. Without pool_runs the pool is known only if there is a depth k
+    such that every judged doc is among the first k of a run whose first k docs are all judged. A run of which they are
+    not was not pooled. Docs with a negative grade were pooled as well.
+
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
+    >>> known_pool(runs, Qrels.from_dict({"1": {"x": 1, "y": 0}})).reason
+    'the first 1 docs of 2 runs are exactly the 2 judged ones'
+    >>> known_pool(runs[:1], Qrels.from_dict({"1": {"x": 1, "q": 0}})).known
+    False
+    """
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}; a pool is at least 1 doc deep")
+    named = {run.name: run for run in [*(pool_runs or ()), *runs]}
+    lists = collected(list(named.values()), qrels)
+    pooled_items = lists.grades != UNJUDGED
+    total = int(pooled_items.sum())
+    if pool_runs is not None:
+        if not pool_runs:
+            raise UsageError("no runs of the pool; give at least one, or none at all")
+        names = tuple(run.name for run in pool_runs)
+        deep = depth if depth is not None else _usual_depth(lists.select(names))
+        return KnownPool("given", names, deep, total, _accounted(lists, names, deep), lists)
+    judged_to = _judged_depths(lists)
+    # Between two of these depths no run drops out, and the deeper one accounts for more docs.
+    for k in sorted({int(d) for d in judged_to if d > 0}) if depth is None else [depth]:
+        names = tuple(name for name, full in zip(lists.runs, judged_to, strict=True) if full >= k)
+        if names and _accounted(lists, names, k) == total:
+            least = _least_depth(lists, names) if depth is None else depth
+            return KnownPool("found", names, least, total, total, lists)
+    return KnownPool("unknown", (), None, total, _accounted(lists, lists.runs, lists.depth), lists)
+
+
+def _judged_depths(lists: Lists) -> Ints:
+    """For each run how many of its first docs are judged on every topic; its longest list where all are."""
+    unjudged = lists.grades[lists.item] == UNJUDGED
+    depths = np.full(len(lists.runs), lists.depth, dtype=np.int64)
+    np.minimum.at(depths, lists.run[unjudged], lists.rank[unjudged] - 1)
+    return depths
+
+
+def _accounted(lists: Lists, names: Sequence[str], depth: int) -> int:
+    """How many judged docs are among the first `depth` of these runs."""
+    wanted = np.isin(lists.runs, names)
+    rows = wanted[lists.run] & (lists.rank <= depth)
+    return int(((lists.holders(rows) > 0) & (lists.grades != UNJUDGED)).sum())
+
+
+def _least_depth(lists: Lists, names: Sequence[str]) -> int:
+    """The least depth at which these runs account for every judged doc."""
+    wanted = np.isin(lists.runs, names)[lists.run]
+    best = np.full(lists.items, lists.depth, dtype=np.int64)
+    np.minimum.at(best, lists.item[wanted], lists.rank[wanted])
+    return int(best[lists.grades != UNJUDGED].max(initial=1))
+
+
+def _usual_depth(lists: Lists) -> int:
+    """The greatest depth at which half of the runs have nearly all of their docs judged; at least 1."""
+    judged = (lists.grades != UNJUDGED)[lists.item]
+    counts = np.zeros((2, len(lists.runs), lists.depth))
+    np.add.at(counts[0], (lists.run, lists.rank - 1), judged)
+    np.add.at(counts[1], (lists.run, lists.rank - 1), 1)
+    found, seen = counts.cumsum(axis=2)
+    shares = np.divide(found, seen, out=np.zeros_like(found), where=seen > 0)
+    enough = np.median(shares, axis=0) >= NEARLY
+    return int(np.flatnonzero(enough).max(initial=0)) + 1

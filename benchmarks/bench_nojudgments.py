@@ -21,7 +21,7 @@ import numpy as np
 from assay.data import Run
 from assay.data.lists import Lists
 from assay.nojudgments import METHODS, comparable, predicted
-from assay.pooling.preferences import strengths
+from assay.pooling.bradley_terry import strengths
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

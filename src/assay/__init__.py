@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.io.diversity import read_intent_qrels
     from assay.io.scores import read_scores, write_scores
     from assay.measures import Measure, measure, parse
-    from assay.nojudgments.methods import predicted
+    from assay.nojudgments.predictors import predicted
     from assay.nojudgments.ranking import ranked
     from assay.plan.power import power_plan
     from assay.pooling import Judging, left_out
@@ -50,7 +50,7 @@ _HOMES = {
     "cohen_kappa": "agreement.kappa", "compare_rankings": "similarity.systems", "compare_two": "stats.two_runs",
     "evaluate": "scoring", "figure": "report", "kendall_tau_b": "rankings",
     "krippendorff_alpha": "agreement.alpha", "leaderboard": "stats.leaderboard", "left_out": "pooling",
-    "measure": "measures", "parse": "measures", "power_plan": "plan.power", "predicted": "nojudgments.methods",
+    "measure": "measures", "parse": "measures", "power_plan": "plan.power", "predicted": "nojudgments.predictors",
     "ranked": "nojudgments.ranking", "rbo": "rankings", "read_intent_qrels": "io.diversity",
     "read_labels": "io", "read_qrels": "io", "read_run": "io", "read_scores": "io.scores", "read_topics": "io",
     "save_figure": "report", "similarity_matrix": "similarity.matrix", "simulate": "studies.simulate",

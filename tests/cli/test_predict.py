@@ -17,7 +17,7 @@ from assay.cli.predict import command
 from assay.data import Qrels, Run
 from assay.io import write_qrels, write_run
 from assay.io.scores import read_scores
-from tests.nojudgments.test_methods import made
+from tests.nojudgments.test_predictors import made
 from tests.nojudgments.test_ranking import RELEVANT
 
 

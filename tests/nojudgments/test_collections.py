@@ -15,13 +15,13 @@ from assay.data import Qrels, Run
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
 from assay.io import read_qrels, read_run
-from assay.nojudgments.accuracy import correlations
+from assay.nojudgments.against_truth import correlations
 from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.expected import calibration, expected_ap, relevance
 from assay.nojudgments.inject import injection
 from assay.nojudgments.learn import Collection, distance, judged_collection, learned
-from assay.nojudgments.methods import METHODS, predicted
+from assay.nojudgments.predictors import METHODS, predicted
 from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
 from assay.nojudgments.ranking import taken
 from assay.nojudgments.reweight import reweighted_emap

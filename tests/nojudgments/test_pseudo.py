@@ -13,7 +13,7 @@ from assay.core.errors import UsageError
 from assay.data import Run
 from assay.data.lists import Lists
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import METHODS
+from assay.nojudgments.predictors import METHODS
 from assay.nojudgments.pseudo import bias, borda, condorcet, most_biased, rank_position
 from tests.oracles import nojudgments as plain
 

@@ -9,15 +9,15 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run, RunInfo
-from assay.nojudgments.accuracy import accuracy, correlations
+from assay.nojudgments.against_truth import accuracy, correlations
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined_means
 from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import Collection, Lessons, judged_collection, learned
-from assay.nojudgments.methods import predictions
+from assay.nojudgments.predictors import predictions
 from assay.nojudgments.ranking import outliers, places, ranked, short_name
 from assay.scoring import evaluate
-from tests.nojudgments.test_methods import made
+from tests.nojudgments.test_predictors import made
 
 RELEVANT = {str(t): {f"d{i:02d}": int(i < 10) for i in range(30)} for t in range(3)}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.data import Run
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import METHODS, predicted
+from assay.nojudgments.predictors import METHODS, predicted
 from assay.nojudgments.spoerri import overlap_shares, trials
 from tests.oracles import nojudgments as plain
 

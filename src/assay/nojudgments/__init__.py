@@ -2,11 +2,11 @@
 
 # The families register their methods as they are imported: this order is the order of METHODS.
 # isort: off
-from assay.nojudgments import sampled, references, pseudo, spoerri, expected
+from assay.nojudgments import soboroff, references, pseudo, spoerri, expected
 
 # isort: on
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import METHODS, predicted, predictions
+from assay.nojudgments.predictors import METHODS, predicted, predictions
 from assay.nojudgments.ranking import RunRanking, ranked
 
 __all__ = [
@@ -19,6 +19,6 @@ __all__ = [
     "pseudo",
     "ranked",
     "references",
-    "sampled",
+    "soboroff",
     "spoerri",
 ]

@@ -15,7 +15,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.methods import scaled
+from assay.nojudgments.predictors import scaled
 
 FUSIONS: Registry[Callable[[Floats], Floats]] = Registry("fusion")
 

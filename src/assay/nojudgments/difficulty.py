@@ -15,8 +15,8 @@ from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.accuracy import correlations, matched
-from assay.nojudgments.methods import scaled
+from assay.nojudgments.against_truth import correlations, matched
+from assay.nojudgments.predictors import scaled
 from assay.stats.two_sample import welch_test
 
 

@@ -18,8 +18,8 @@ from assay.core.errors import UsageError
 from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists
-from assay.nojudgments.methods import METHODS
-from assay.pooling.preferences import strengths
+from assay.nojudgments.predictors import METHODS
+from assay.pooling.bradley_terry import strengths
 
 ENUMERATED = 20
 """The largest pool whose 2ⁿ relevance assignments are enumerated."""

@@ -17,7 +17,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.accuracy import matched
+from assay.nojudgments.against_truth import matched
 from assay.topics.criteria import tau
 from assay.topics.hits import hits
 

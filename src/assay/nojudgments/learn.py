@@ -18,7 +18,7 @@ from assay.core.registry import Registry
 from assay.data import Qrels, Run
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import predictions, scaled
+from assay.nojudgments.predictors import predictions, scaled
 from assay.scoring import evaluate
 
 MODELS: Registry[Callable[..., Any]] = Registry("model")

@@ -16,7 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.ids import coded
 from assay.data.lists import Lists
 from assay.nojudgments.basis import average_precision, best_share
-from assay.nojudgments.methods import METHODS
+from assay.nojudgments.predictors import METHODS
 from assay.pooling.pools import majorities
 
 NURAY_CAN = "Nuray & Can 2006"

@@ -19,12 +19,12 @@ from assay.core.tables import Table
 from assay.data import Run
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.accuracy import Accuracy, accuracy, accuracy_table, correlations, matched
+from assay.nojudgments.against_truth import Accuracy, accuracy, accuracy_table, correlations, matched
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
-from assay.nojudgments.methods import METHODS, predictions
+from assay.nojudgments.predictors import METHODS, predictions
 from assay.nojudgments.pseudo import bias
 
 LEFT_OUT = ("wu-crestani-v4",)

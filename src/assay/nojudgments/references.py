@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.data.lists import Lists
-from assay.nojudgments.methods import METHODS
+from assay.nojudgments.predictors import METHODS
 
 LAST = 1000
 """The deepest rank that the weights are made for; lists are cut there."""

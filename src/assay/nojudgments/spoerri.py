@@ -12,7 +12,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import UsageError
 from assay.data.lists import Lists
-from assay.nojudgments.methods import METHODS
+from assay.nojudgments.predictors import METHODS
 
 FIVE = 5
 PAPER = "Spoerri 2007"

@@ -3,7 +3,7 @@
 Importing this package fills the registries of pools, samples and judging orders.
 """
 
-from assay.pooling.accuracy import Accuracy, adjustment_accuracy
+from assay.pooling.adjustment_errors import Accuracy, adjustment_accuracy
 from assay.pooling.adjust import Adjustment, adjusted, from_systems, from_topics
 from assay.pooling.bias import LeftOut, left_out
 from assay.pooling.curves import Curves, curves
@@ -14,7 +14,7 @@ from assay.pooling.orders import ORDERS, Order, order_of
 from assay.pooling.pools import POOLS, Contributions, Pool, contributions, pool
 from assay.pooling.provenance import KnownPool, known_pool
 from assay.pooling.rescoring import TREATMENTS, rescored
-from assay.pooling.sampled import SAMPLES, Sample, sample
+from assay.pooling.sampling import SAMPLES, Sample, sample
 
 __all__ = [
     "ORDERS",

@@ -1,7 +1,7 @@
 """Which docs go to the judges? Pools to a depth, of a size, or by fusing the runs; and who contributed what.
 
 Where it stands: runs → lists → **pools** → a file to judge. A pool is chosen before any judgment; orders that learn
-from judgments are in `orders`, pools of a random sample in `sampled`.
+from judgments are in `orders`, pools of a random sample in `sampling`.
 """
 
 from __future__ import annotations

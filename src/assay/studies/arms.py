@@ -21,7 +21,7 @@ from assay.crowd.aggregation import aggregate
 from assay.data import Labels, Qrels, Run
 from assay.data.lists import collected
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import predicted
+from assay.nojudgments.predictors import predicted
 from assay.nojudgments.reweight import reweighted_emap
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging

@@ -13,7 +13,7 @@ from assay.report.shapes import amount, bars, cells, lines, names, tall, tips
 from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
-    from assay.pooling.accuracy import Accuracy
+    from assay.pooling.adjustment_errors import Accuracy
     from assay.pooling.adjust import Adjustment
     from assay.pooling.bias import LeftOut
     from assay.pooling.curves import Curves

@@ -17,7 +17,7 @@ from assay.core.errors import DataError, UsageError
 from assay.data import Qrels
 from assay.data.lists import Lists
 from assay.nojudgments.basis import average_precision
-from assay.nojudgments.methods import METHODS
+from assay.nojudgments.predictors import METHODS
 
 FITTED = (30, 129)
 """The numbers of runs between which Eq. 6.2 has been used; outside, the nearer end stands in."""

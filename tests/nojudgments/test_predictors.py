@@ -9,7 +9,7 @@ from assay.core.errors import UsageError
 from assay.data import Run
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import METHODS, SCALES, predicted, predictions, scaled
+from assay.nojudgments.predictors import METHODS, SCALES, predicted, predictions, scaled
 
 BY_ORDER_OF_RUNS = {"spoerri-single", "spoerri-all", "spoerri-difference"}
 """Their trials are drawn by the places of the runs."""

@@ -8,7 +8,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.accuracy import accuracy, accuracy_table, correlations, level_scores
+from assay.nojudgments.against_truth import accuracy, accuracy_table, correlations, level_scores
 from assay.rankings.correlation import tau_ap
 from assay.rankings.rank_biased import persistence_for, prefix_weight, rbo_of_scores
 

@@ -5,7 +5,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.pooling import SAMPLES, sample
-from assay.pooling.sampled import rank_prior, stat_ap
+from assay.pooling.sampling import rank_prior, stat_ap
 from assay.scoring import evaluate
 from tests.pooling.collections import made, made_lists, topic
 

@@ -107,6 +107,6 @@ def _settled(values: Floats) -> Floats:
 
 
 def _delta(predicted: ScoreMatrix, truth: ScoreMatrix) -> float | None:
-    from assay.nojudgments.methods import scaled
+    from assay.nojudgments.predictors import scaled
 
     return float(np.abs(scaled(predicted, "min-max").values - truth.values).mean())

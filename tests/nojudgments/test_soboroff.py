@@ -10,8 +10,8 @@ from assay.data import Qrels, Run
 from assay.data.lists import Lists
 from assay.io import read_qrels
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.methods import predicted
-from assay.nojudgments.sampled import (
+from assay.nojudgments.predictors import predicted
+from assay.nojudgments.soboroff import (
     expected_share,
     judged_share,
     judged_shares,
@@ -103,7 +103,7 @@ def test_sd_is_a_share_not_percentage_points() -> None:
 def _drawn_items(lists: Lists, mean: float, sd: float, seed: int) -> np.ndarray:
     """Which items were drawn: those of which AP with a run of that item alone is not 0."""
     from assay.core.engine import generators
-    from assay.nojudgments.sampled import _drawn
+    from assay.nojudgments.soboroff import _drawn
 
     rng = generators(seed, 1)[0]
     shares = np.clip(rng.normal(mean, sd, len(lists.topics)), 0, 1)

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from assay.core.errors import UsageError
 from assay.pooling import order_of
-from assay.pooling.preferences import Reweighting, strengths
+from assay.pooling.bradley_terry import Reweighting, strengths
 from tests.oracles.pooling import log_likelihood
 from tests.pooling.collections import TOY, rankings, topic
 

@@ -15,11 +15,12 @@ from assay.core.errors import DataError
 from assay.core.ids import Ids
 from assay.core.tables import Table
 from assay.data import Qrels, Run
-from assay.data.aligned import match
+from assay.data.aligned import Match, match
+from assay.data.grades import Grades
 from assay.io import read_qrels, read_run, rows
 from assay.io.files import TABULAR, kind, read_bytes
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
-from assay.measures import parse
+from assay.measures import Measure, parse
 
 SHOWN = 5
 """Findings of one kind that are listed by line; the rest are counted."""
@@ -67,14 +68,14 @@ def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
     """What is odd in a TREC run, alone and beside judgments; in a table, which bad row is the first."""
     where = str(path)
     if kind(path) in TABULAR:
-        return _check_table(where, lambda: odd_in_order(where, read_run(path), qrels))
+        return _check_table(where, lambda: _odd_in(where, read_run(path), qrels))
     reading = read_rows(read_bytes(path), RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
         return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"')]
     found += _odd_scores(where, reading.rows)
     found += _rank_order(where, reading.rows)
-    return [*found, *odd_in_order(where, _run_of(reading, Path(path).name), qrels)]
+    return [*found, *_odd_in(where, _run_of(reading, Path(path).name), qrels)]
 
 
 def check_qrels(path: str | Path) -> list[Finding]:
@@ -110,19 +111,20 @@ def _of_judgments(where: str, judged: Sequence[tuple[str, int]]) -> list[Finding
     return found
 
 
-def tie_sensitivity(run: Run, qrels: Qrels, measures: Sequence[str] = ("AP", "nDCG@10", "P@10", "RR")) -> Table:
-    """How far each measure's mean could move by the order of tied docs: worst against best order."""
-    tied = run.ordered("average")
-    g = match(tied, qrels).grades()
+def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("AP", "nDCG@10", "P@10", "RR")) -> Table:
+    """How far each measure's mean could move by the order of tied docs: worst against best order.
+
+    g: the grades of the run, of an alignment that knows which docs are tied (ties="average").
+    """
     block, span = g.blocks(), np.arange(g.depth)
     # An unjudged doc has the least 32-bit number for a grade, which has no negative of 32 bits.
     grade = g.ranked.astype(np.int64)
     low, high = (np.lexsort((np.broadcast_to(span, block.shape), sign * grade, block)) for sign in (1, -1))
     rows = []
     for name in measures:
-        m = parse(name)
+        m = parse(name) if isinstance(name, str) else name
         worst, best = m(g.with_order(low)).mean(), m(g.with_order(high)).mean()
-        rows.append((run.name, name, m(g).mean(), worst, best, best - worst))
+        rows.append((run, str(m), m(g).mean(), worst, best, best - worst))
     formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f", "could move": ".4f"}
     return Table.of(formats, rows, caption="Tie sensitivity")
 
@@ -143,9 +145,13 @@ def _judgments(qrels: Qrels) -> list[tuple[str, int]]:
     return list(zip(topics, qrels.grades.tolist(), strict=True))
 
 
-def odd_in_order(where: str, run: Run, qrels: Qrels | None) -> list[Finding]:
-    """What is odd in a run that was read: ties, and what the judgments lack."""
-    return [*_ties(where, run), *(() if qrels is None else _against(where, run, qrels))]
+def _odd_in(where: str, run: Run, qrels: Qrels | None) -> list[Finding]:
+    return odd_in_order(where, run, None if qrels is None else match(run, qrels))
+
+
+def odd_in_order(where: str, run: Run, joined: Match | None) -> list[Finding]:
+    """What is odd in a run that was read, and joined where there are judgments: ties, and what the judgments lack."""
+    return [*_ties(where, run), *(() if joined is None else _against(where, joined))]
 
 
 def _problems(where: str, reading: Reading) -> Iterator[Finding]:
@@ -198,7 +204,8 @@ def _ties(where: str, run: Run) -> Iterator[Finding]:
         yield Finding(where, None, "remark", what)
 
 
-def _against(where: str, run: Run, qrels: Qrels) -> Iterator[Finding]:
+def _against(where: str, joined: Match) -> Iterator[Finding]:
+    run, qrels = joined.run, joined.qrels
     found, judged = set(run.topics), set(qrels.topics)
     absent = [t for t in qrels.topics if t not in found]
     extra = [t for t in run.topics if t not in judged]
@@ -211,7 +218,7 @@ def _against(where: str, run: Run, qrels: Qrels) -> Iterator[Finding]:
         )
     if extra:
         yield Finding(where, None, "remark", f"{len(extra)} topics have no judgments and are left out{_names(extra)}")
-    g = match(run, qrels).grades()
+    g = joined.grades()
     shares = []
     for k in (5, 10, 20, 100):
         seen = g.inside(k)

@@ -21,8 +21,8 @@ from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.expected import calibration, expected_ap, relevance
 from assay.nojudgments.inject import injection
 from assay.nojudgments.learn import Collection, distance, judged_collection, learned
-from assay.nojudgments.predictors import METHODS, predicted
 from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
+from assay.nojudgments.predictors import METHODS, predicted
 from assay.nojudgments.ranking import taken
 from assay.nojudgments.reweight import reweighted_emap
 from assay.scoring import Policy, evaluate

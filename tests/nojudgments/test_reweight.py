@@ -15,9 +15,9 @@ from assay.data.lists import Lists
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.predictors import predicted
 from assay.nojudgments.reweight import costs, reweighted, reweighted_emap
+from assay.pooling.bradley_terry import Reweighting
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
-from assay.pooling.bradley_terry import Reweighting
 
 
 @given(st.integers(2, 12), st.integers(0, 60), st.floats(0.01, 0.5), st.integers(0, 2**32), st.floats(0, 1))

@@ -42,7 +42,7 @@ def command(runs: tuple[Path, ...], qrels_path: Path | None, out: Output) -> Non
             except AssayError:
                 continue
             if qrels is not None and run is not None and run.tied().any() and set(run.topics) & set(qrels.topics):
-                tables.append(tie_sensitivity(run, qrels))
+                tables.append(tie_sensitivity(match(run.ordered("average"), qrels).grades(), run.name))
     findings = Findings(tuple(found))
     out.write(findings.table(), *tables)
     sys.exit(1 if findings.errors else 0)

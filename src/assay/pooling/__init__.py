@@ -3,8 +3,8 @@
 Importing this package fills the registries of pools, samples and judging orders.
 """
 
-from assay.pooling.adjustment_errors import Accuracy, adjustment_accuracy
 from assay.pooling.adjust import Adjustment, adjusted, from_systems, from_topics
+from assay.pooling.adjustment_errors import Accuracy, adjustment_accuracy
 from assay.pooling.bias import LeftOut, left_out
 from assay.pooling.curves import Curves, curves
 from assay.pooling.journal import Journal, Judgment

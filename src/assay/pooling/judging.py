@@ -16,10 +16,10 @@ from assay.core.registry import did_you_mean
 from assay.data import Qrels
 from assay.data.lists import Lists, TopicLists
 from assay.pooling import bandits, bradley_terry, mtc  # noqa: F401  (they register their orders)
+from assay.pooling.bradley_terry import Reweighting
 from assay.pooling.journal import Judgment
 from assay.pooling.mtc import Confidence, MinimalTest, confidence
 from assay.pooling.orders import Order, order_of
-from assay.pooling.bradley_terry import Reweighting
 from assay.pooling.voters import voters
 
 SPREADS = ("local", "global")

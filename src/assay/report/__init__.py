@@ -2,6 +2,6 @@
 
 from assay.report.figure import Figure
 from assay.report.figures import figure, rendered_figures, save_figure
-from assay.report.write import write_report, write_tables
+from assay.report.write import report, write_tables
 
-__all__ = ["Figure", "figure", "rendered_figures", "save_figure", "write_report", "write_tables"]
+__all__ = ["Figure", "figure", "rendered_figures", "report", "save_figure", "write_tables"]

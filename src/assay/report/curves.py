@@ -10,14 +10,16 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.report.figure import Figure, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.figures.similarity import with_band
 from assay.report.shapes import amount, lines
+from assay.scoring import Aligned
 
 if TYPE_CHECKING:
-    from assay.data import Qrels, Run
+    from assay.data import Run
 
 RECALLS = tuple(i / 10 for i in range(11))
 MOST_LINES = 8
@@ -25,7 +27,7 @@ MOST_LINES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class RecallPrecision:
+class RecallPrecision(Result):
     """Interpolated precision at eleven levels of recall, mean over topics: runs × levels."""
 
     runs: tuple[str, ...]
@@ -40,19 +42,17 @@ class RecallPrecision:
         return Table.of(columns, rows, caption="Interpolated precision by recall", notes=[note])
 
 
-def recall_precision(runs: Sequence[Run], qrels: Qrels) -> RecallPrecision:
-    """The recall-precision curve of each run.
+def recall_precision(aligned: Aligned) -> RecallPrecision:
+    """The recall-precision curve of each aligned run.
 
     >>> from assay.data import Qrels, Run
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0, "c": 1}})
-    >>> found = recall_precision([Run.from_lists("r", {"1": ["a", "b", "c"]})], qrels)
+    >>> found = recall_precision(Aligned.of([Run.from_lists("r", {"1": ["a", "b", "c"]})], qrels))
     >>> found.precision[0, [0, 5, 10]].round(3).tolist()
     [1.0, 1.0, 0.667]
     """
-    from assay.scoring import evaluate
-
-    found = evaluate(runs, qrels, [f"IPrec(recall={r:g})" for r in RECALLS])
-    return RecallPrecision(found[0].runs, np.stack([m.means() for m in found], axis=1), len(qrels.topics))
+    found = aligned.scores([f"IPrec(recall={r:g})" for r in RECALLS])
+    return RecallPrecision(found.runs, np.stack([m.means() for m in found], axis=1), len(found.topics))
 
 
 @draws("report.RecallPrecision")
@@ -74,7 +74,7 @@ def recall_precision_curves(result: RecallPrecision) -> Figure:
 
 
 @dataclass(frozen=True, eq=False)
-class OverlapByDepth:
+class OverlapByDepth(Result):
     """RBO of two runs when both lists are cut at each depth, mean over topics: EXT and its bounds MIN and MAX."""
 
     runs: tuple[str, str]

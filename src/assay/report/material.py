@@ -5,17 +5,18 @@ Where it stands: runs, judgments, scores, labels → **material** → sections �
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from assay.core.engine import Progress, ordered_map, silent
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
-from assay.scoring import Policy
+from assay.io import read_run
+from assay.scoring import Aligned
+from assay.scoring.run_scores import distinct_names
 
 if TYPE_CHECKING:
     from assay.agreement.result import AgreementResult
@@ -24,23 +25,29 @@ if TYPE_CHECKING:
     from assay.core.tables import Table
     from assay.crowd.quality import WorkerQuality
     from assay.data import Labels, Qrels, Run
+    from assay.measures import Measure
     from assay.plan.audit import Audit
-    from assay.pooling.bias import LeftOut
+    from assay.pooling import KnownPool, LeftOut
     from assay.report.figure import Figure
+    from assay.scoring import Policy, ScoreBounds
     from assay.similarity.matrix import SimilarityMatrix
     from assay.stats.leaderboard import Leaderboard
 
 DEPTHS = (5, 10, 20, 50, 100)
 COMPARED_RUNS = 60
 """Runs, best first, that are compared list by list."""
+COMPARED_DEPTH = 200
+"""Docs of each list that are compared: at p = .9 all that come after weigh less than a billionth."""
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     """All that the sections draw on; what was not given is empty or None."""
 
-    runs: tuple[Run, ...] = ()
+    aligned: Aligned | None = None
     qrels: Qrels | None = None
+    pool_runs: tuple[Run, ...] | None = None
+    """The runs that were pooled, where somebody knows."""
     matrices: tuple[ScoreMatrix, ...] = ()
     labels: Labels | None = None
     scale: Scale | None = None
@@ -49,7 +56,6 @@ class Material:
     baseline: str | None = None
     top: int = 30
     alpha: float = 0.05
-    policy: Policy = field(default_factory=Policy)
     seed: int = 0
     jobs: int = 1
     dropped: tuple[str, ...] = ()
@@ -62,6 +68,11 @@ class Material:
             self.matrices[0].of_run(self.baseline)
 
     @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs, under the names that their scores have."""
+        return () if self.aligned is None else self.aligned.runs
+
+    @property
     def main(self) -> ScoreMatrix:
         """The matrix of the first measure."""
         if not self.matrices:
@@ -70,8 +81,12 @@ class Material:
 
     def has(self, need: str) -> bool:
         """Whether there is what a section needs: scores, runs, labels, files or nothing."""
-        judged = bool(self.runs) and self.qrels is not None
-        given = {"scores": bool(self.matrices), "runs": judged, "labels": self.labels is not None, "": True}
+        given = {
+            "scores": bool(self.matrices),
+            "runs": self.aligned is not None,
+            "labels": self.labels is not None,
+            "": True,
+        }
         return given[need] if need in given else bool(self.files or self.qrels_file or self.dropped)
 
     def drawing(self, draw: Callable[..., Figure], *args: object, **how: object) -> Iterator[Figure]:
@@ -120,29 +135,37 @@ class Material:
         """RBO of the best runs."""
         from assay.similarity.matrix import rbo_matrix
 
-        return rbo_matrix(self.best_runs)
+        return rbo_matrix([run.cut(COMPARED_DEPTH) for run in self.best_runs])
 
     @cached_property
     def judged(self) -> tuple[ScoreMatrix, ...]:
         """The share of judged docs at each of DEPTHS."""
-        from assay.scoring import evaluate
-
-        return tuple(evaluate(self.runs, self._qrels, [f"Judged@{d}" for d in DEPTHS], jobs=self.jobs))
+        return tuple(self._aligned.scores([f"Judged@{d}" for d in DEPTHS]))
 
     @cached_property
-    def pool_depth(self) -> int:
-        """The greatest of DEPTHS at which half of the runs have nearly all docs judged (95 %); at least the least."""
-        full = [d for d, m in zip(DEPTHS, self.judged, strict=True) if np.median(m.means()) >= 0.95]
-        return full[-1] if full else DEPTHS[0]
+    def bounds(self) -> ScoreBounds:
+        """Between which scores judging the unjudged docs would leave the runs."""
+        from assay.scoring import bounds
+
+        return bounds(self._aligned, [m.measure for m in self.matrices])
 
     @cached_property
-    def left_out(self) -> LeftOut:
-        """Every run, or group where groups are known, left out of the pool."""
-        from assay.data.lists import collected
-        from assay.pooling.bias import left_out
+    def pool(self) -> KnownPool:
+        """What is known of the pool that the judgments come from."""
+        from assay.pooling import known_pool
 
+        return known_pool(self.runs, self._aligned.qrels, pool_runs=self.pool_runs)
+
+    @cached_property
+    def left_out(self) -> LeftOut | None:
+        """Every pooled run, or group where groups are known, left out of the pool; None where the pool is not known."""
+        from assay.pooling import left_out
+
+        if not self.pool.known or len(self.pool.runs) < 2:
+            return None
         by = "group" if len({r.info.group for r in self.runs if r.info.group}) > 1 else "run"
-        return left_out(collected(self.runs, self._qrels), self.main.measure, depth=self.pool_depth, by=by)
+        lists = self.pool.lists.select(self.pool.runs)
+        return left_out(lists, self.main.measure, depth=self.pool.depth or 1, by=by)
 
     @cached_property
     def ties(self) -> Table:
@@ -150,8 +173,13 @@ class Material:
         from assay.check import tie_sensitivity
         from assay.core.tables import Table
 
-        tied = [r for r in self.runs if r.ordered("docid").tied().any()]
-        found = [tie_sensitivity(r, self._qrels, [m.measure for m in self.matrices]) for r in tied]
+        measures = [m.measure for m in self.matrices]
+        averaged = self._aligned.under(ties="average")
+        found = [
+            tie_sensitivity(joined.grades(), name, measures)
+            for joined, name in zip(averaged.matches, averaged.names, strict=True)
+            if joined.run.tied().any()
+        ]
         rows = sorted((row for t in found for row in t.rows), key=lambda row: -row[-1])
         formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f"}
         note = "mean: ties by doc id; worst and best: over all orders of docs of equal score"
@@ -161,12 +189,13 @@ class Material:
     def findings(self) -> Findings:
         """What is odd in the files."""
         from assay.check import Finding, Findings, check_qrels
-        from assay.core.engine import ordered_map
         from assay.report.oddities import odd_in_run
 
         found = list(check_qrels(self.qrels_file)) if self.qrels_file else []
         found += [Finding(what, None, "remark", "bad line left out") for what in self.dropped]
-        parts = ordered_map(lambda p: odd_in_run(p, self.qrels), self.files, jobs=self.jobs, threads=True)
+        joined = self._aligned.matches if self.files else ()
+        pairs = list(zip(self.files, joined, strict=True))
+        parts = ordered_map(lambda pair: odd_in_run(*pair), pairs, jobs=self.jobs, threads=True)
         return Findings((*found, *(f for part in parts for f in part)))
 
     @cached_property
@@ -198,20 +227,51 @@ class Material:
         return self.labels
 
     @property
-    def _qrels(self) -> Qrels:
-        if self.qrels is None:
-            raise UsageError("there are no judgments; give --qrels")
-        return self.qrels
+    def _aligned(self) -> Aligned:
+        if self.aligned is None:
+            raise UsageError("there are no runs with judgments; give run files and --qrels")
+        return self.aligned
+
+
+def aligned_files(
+    paths: Sequence[Path],
+    qrels: Qrels,
+    *,
+    policy: Policy | None = None,
+    lenient: bool = False,
+    groups: Mapping[str, str] | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> tuple[Aligned, tuple[str, ...]]:
+    """Run files read and aligned once, with their ranks and groups; and in words the lines that `lenient` dropped."""
+    from assay.check import read_run_leniently
+
+    def read(path: Path) -> tuple[Run, list[str]]:
+        if lenient:
+            run, bad = read_run_leniently(path)
+            return run, [f"{path}:{problem.line}: {problem.what}" for problem in bad]
+        return read_run(path, ranks=True), []
+
+    found = ordered_map(read, paths, jobs=jobs, threads=True, progress=progress)
+    runs = [run for run, _ in found]
+    names = distinct_names([run.name for run in runs], paths)
+    known = groups or {}
+    named = [
+        replace(run, name=name, info=replace(run.info, group=known.get(run.name, run.info.group)))
+        for run, name in zip(runs, names, strict=True)
+    ]
+    aligned = Aligned.of(named, qrels, policy=policy, jobs=jobs)
+    return aligned, tuple(line for _, dropped in found for line in dropped)
 
 
 def material(
     *,
-    runs: Sequence[Run] = (),
+    runs: Aligned | Sequence[Run] = (),
     qrels: Qrels | None = None,
+    pool_runs: Sequence[Run] | None = None,
     matrices: Sequence[ScoreMatrix] = (),
     labels: Labels | None = None,
-    measures: Sequence[str] = ("AP", "nDCG@10"),
-    policy: Policy | None = None,
+    measures: Sequence[str | Measure] = ("AP", "nDCG@10"),
     scale: Scale | None = None,
     files: Sequence[Path] = (),
     qrels_file: Path | None = None,
@@ -222,16 +282,20 @@ def material(
     jobs: int = 1,
     dropped: Sequence[str] = (),
 ) -> Material:
-    """Material from what there is; runs with judgments are scored by the measures."""
-    rules = policy or Policy()
-    if runs and qrels is not None and not matrices:
-        from assay.scoring import evaluate
+    """Material from what there is; runs with judgments are aligned once, and scored by the measures.
 
-        matrices = evaluate(runs, qrels, list(measures), policy=rules, jobs=jobs)
+    files: the files that the runs come from, in their order.
+    """
+    aligned = runs if isinstance(runs, Aligned) else None
+    if aligned is None and runs and qrels is not None:
+        aligned = Aligned.of(runs, qrels, jobs=jobs)
+    if aligned is not None:
+        qrels = aligned.qrels
+        matrices = matrices or aligned.scores(measures, jobs=jobs)
     if not matrices and labels is None:
         raise UsageError("nothing to report on; give runs with qrels, score files, or labels")
     return Material(
-        runs=tuple(runs), qrels=qrels, matrices=tuple(matrices), labels=labels, scale=scale, files=tuple(files),
-        qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, policy=rules, seed=seed, jobs=jobs,
+        aligned=aligned, qrels=qrels, pool_runs=None if pool_runs is None else tuple(pool_runs), matrices=tuple(matrices), labels=labels, scale=scale, files=tuple(files),
+        qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, seed=seed, jobs=jobs,
         dropped=tuple(dropped),
     )  # fmt: skip

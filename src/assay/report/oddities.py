@@ -1,7 +1,7 @@
-"""What is odd in many large run files? The findings of `assay check`, from whole columns where a file reads well.
+"""What is odd in many large run files? The findings of `assay check`, from runs that were read and joined already.
 
 A run that the strict reader takes has no bad lines, so that only ranks, scores, ties and judgments are left to look at.
-Any file that is not plain, one run line per line, is checked line by line instead.
+The file itself is looked at again only where something is odd and has a line, or where the run came without its ranks.
 """
 
 from __future__ import annotations
@@ -13,45 +13,42 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.check import SHOWN, Finding, check_run, odd_in_order
-from assay.core.errors import AssayError
 from assay.io.files import TABULAR, kind, read_bytes
 
 if TYPE_CHECKING:
     from assay.core.arrays import Ints
-    from assay.data import Qrels, Run
+    from assay.data import Run
+    from assay.data.aligned import Match
 
 
-def odd_in_run(path: Path, qrels: Qrels | None = None) -> list[Finding]:
-    """As check_run, some ten times faster on files without bad lines."""
-    from assay.io import read_run
+def odd_in_run(path: Path, joined: Match) -> list[Finding]:
+    """As check_run, of a run that was read from the path with its ranks and joined with the judgments."""
+    run = joined.run
+    if kind(path) in TABULAR or run.ranks is None or not np.isfinite(run.scores).all():
+        return check_run(path, joined.qrels)
+    skips, rises = _out_of_order(run)
+    found: list[Finding] = []
+    if len(skips) or len(rises):
+        raw = read_bytes(path)
+        # Rows are lines only where the file has nothing but run lines.
+        lines = raw.split(b"\n")
+        if b"\r" in raw or len([line for line in lines if line]) != len(run) or len(lines) > len(run) + 1:
+            return check_run(path, joined.qrels)
+        found += _some(str(path), skips, "rank out of order", lines)
+        found += _some(str(path), rises, "rank against score", lines)
+    return [*found, *odd_in_order(str(path), run, joined)]
 
-    if kind(path) in TABULAR:
-        return check_run(path, qrels)
-    try:
-        run = read_run(path, ranks=True)
-    except AssayError:
-        return check_run(path, qrels)
-    raw = read_bytes(path)
-    plain = raw.count(b"\n") + (not raw.endswith(b"\n")) == len(run) and b"\r" not in raw
-    if not plain or run.ranks is None or not np.isfinite(run.scores).all():
-        return check_run(path, qrels)
-    return [*_rank_order(str(path), run, raw), *odd_in_order(str(path), run, qrels)]
 
-
-def _rank_order(where: str, run: Run, raw: bytes) -> Iterator[Finding]:
-    """Ranks that do not follow the line before, and scores that rise although the rank follows."""
+def _out_of_order(run: Run) -> tuple[Ints, Ints]:
+    """Rows of the file whose rank does not follow the line before, and whose score rises although the rank follows."""
     back = np.argsort(run.file_rows(), kind="stable")
-    topic, scores = run.topic_of_row()[back], run.scores[back]
+    topic = run.topic_of_row()[back]
+    scores = run.scores[back]
     ranks = np.zeros(len(run), dtype=np.int64) if run.ranks is None else run.ranks[back]
-    same = topic[1:] == topic[:-1]
-    skips = same & (ranks[1:] != ranks[:-1] + 1)
-    rises = same & ~skips & (scores[1:] > scores[:-1])
-    lines = raw.split(b"\n") if skips.any() or rises.any() else []
-    for rows, what in (
-        (np.flatnonzero(skips) + 1, "rank out of order"),
-        (np.flatnonzero(rises) + 1, "rank against score"),
-    ):
-        yield from _some(where, rows, what, lines)
+    same_topic = topic[1:] == topic[:-1]
+    skips = same_topic & (ranks[1:] != ranks[:-1] + 1)
+    rises = same_topic & ~skips & (scores[1:] > scores[:-1])
+    return np.flatnonzero(skips) + 1, np.flatnonzero(rises) + 1
 
 
 def _some(where: str, rows: Ints, what: str, lines: list[bytes]) -> Iterator[Finding]:

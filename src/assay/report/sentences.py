@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from assay.stats.leaderboard import Leaderboard
 
 
+SMALLEST = 0.00005
+"""What is shown as .0000 is not worth a sentence."""
 NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini and Hochberg", "none": "not corrected"}
 
 
@@ -38,8 +40,8 @@ def summary(m: Material) -> list[str]:
 def compared(board: Leaderboard, first: str, second: str, *, detects: float | None = None) -> str:
     """The sentence that compares two runs, one of which is the baseline of the board.
 
-    For example: a and b do not differ significantly: Δ .012 [−.004, .028], p = .14, n = 50; this collection detects
-    .035 with power .8.
+    For example: a and b are not significantly different in AP: Δ .012 [−.004, .028], p = .14, n = 50; this collection
+    detects .035 with power .8.
     """
     other, sign = (second, -1.0) if first == board.baseline else (first, 1.0)
     v = board.versus
@@ -47,7 +49,7 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     p, difference = float(v.corrected(board.correction)[at]), sign * float(v.difference[at])
     better, worse = (first, second) if difference > 0 else (second, first)
     verdict = f"{better} is significantly better than {worse}"
-    verdict = verdict if p < board.alpha else f"{first} and {second} do not differ significantly"
+    verdict = verdict if p < board.alpha else f"{first} and {second} are not significantly different"
     between = ""
     if v.low is not None and v.high is not None:
         low, high = sorted((sign * float(v.low[at]), sign * float(v.high[at])))
@@ -78,7 +80,7 @@ def _collection(m: Material) -> Iterator[str]:
     judged = ""
     if m.qrels is not None:
         relevant = int((m.qrels.grades > 0).sum())
-        judged = f", {len(m.qrels):,} judged docs of which {relevant:,} are relevant"
+        judged = f", {int((m.qrels.grades >= 0).sum()):,} judged docs of which {relevant:,} are relevant"
     measures = ", ".join(x.measure for x in m.matrices)
     yield f"{runs} run{'s' * (runs > 1)} on {topics:,} topic{'s' * (topics > 1)}{judged}; scored by {measures}."
 
@@ -89,15 +91,27 @@ def _best(m: Material) -> Iterator[str]:
         ends = f"[{decimal(board.interval.low[0])}, {decimal(board.interval.high[0])}]"
         level = round(100 * (1 - board.alpha))
         best = f"The highest mean {matrix.measure} is that of {matrix.runs[0]}: {decimal(matrix.means()[0])} {ends}"
-        same, others = int((board.versus.corrected(board.correction) >= board.alpha).sum()), len(board.versus.p)
-        if others == 1:
-            rest = "the other run does not differ" if same else "the other run differs"
-        else:
-            rest = f"{same} of the {others} other runs do not differ" if same else f"all {others} other runs differ"
-        whom = "it" if board.baseline == matrix.runs[0] else f"the baseline {board.baseline}"
-        how = NAMES.get(board.correction, board.correction)
-        corrected = f" ({how})" if others > 1 else ""
-        yield f"{best} ({level} % interval, {matrix.shape[1]} topics); {rest} significantly from {whom}{corrected}."
+        yield f"{best} ({level} % interval, {matrix.shape[1]} topics); {against_baseline(board)}."
+
+
+def against_baseline(board: Leaderboard) -> str:
+    """How many runs are significantly better or worse than the baseline, and how many are neither."""
+    versus = board.versus
+    significant = versus.corrected(board.correction) < board.alpha
+    better = int((significant & (versus.difference > 0)).sum())
+    worse = int((significant & (versus.difference < 0)).sum())
+    neither = len(versus.p) - better - worse
+    is_best = board.baseline == board.matrix.runs[0]
+    baseline = "it" if is_best else f"the baseline {board.baseline}"
+    if len(versus.p) == 1:
+        other = versus.runs[versus.first[0]]
+        verdict = "significantly better than" if better else "significantly worse than" if worse else ""
+        return f"{other} is {verdict or 'not significantly different from'} {baseline}"
+    counts = {"significantly better than": better, "significantly worse than": worse}
+    parts = [f"{count} {words} {baseline}" for words, count in counts.items() if count]
+    parts += [f"{neither} not significantly different from {baseline}"] if neither else []
+    how = NAMES.get(board.correction, board.correction)
+    return f"of the {len(versus.p)} other runs {', '.join(parts)} ({how})"
 
 
 def _closest(m: Material) -> Iterator[str]:
@@ -131,6 +145,8 @@ def _pool(m: Material) -> Iterator[str]:
         f"{m.judged[1].runs[worst]} ({100 * at_10[worst]:.1f} %)."
     )
     left = m.left_out
+    if left is None:
+        return
     low = int(left.loss.argmin())
     yield (
         f"A {left.by} that the pool lacks loses {decimal(-float(left.loss.mean()), 4)} {left.measure} on average and "
@@ -144,6 +160,8 @@ def _ties(m: Material) -> Iterator[str]:
         return
     run, measure, *_, move = m.ties.rows[0]
     tied = len({row[0] for row in m.ties.rows})
+    if move < SMALLEST:
+        return
     yield (
         f"{tied} of {len(m.runs)} runs have docs of equal score; their order could move the mean {measure} of {run} by "
         f"{decimal(move, 4)}, and no mean by more."

@@ -13,41 +13,58 @@ from assay.io.files import write_whole
 
 if TYPE_CHECKING:
     from assay.data import Labels, Qrels, Run
-    from assay.data.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix, Scores
     from assay.report.material import Material
 
 TABLE_FORMATS = {"latex": "tex", "csv": "csv", "json": "json"}
 
 
-def write_report(
-    path: str | Path,
-    *,
-    runs: Sequence[Run] = (),
+def report(
+    runs: Sequence[Run] | Scores | ScoreMatrix = (),
     qrels: Qrels | None = None,
-    matrices: Sequence[ScoreMatrix] = (),
-    labels: Labels | None = None,
+    *,
+    path: str | Path = "report.html",
     measures: Sequence[str] = ("AP", "nDCG@10"),
+    labels: Labels | None = None,
+    pool_runs: Sequence[Run] | None = None,
     baseline: str | None = None,
     sections: Sequence[str] | None = None,
     title: str = "Evaluation report",
     top: int = 30,
-    alpha: float = 0.05,
+    level: float = 0.95,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress = silent,
-) -> None:
+) -> Path:
     """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
 
-    Give runs with qrels, or score matrices, or labels (with qrels also against them). sections: names from SECTIONS,
-    by default all for which there is something. top: runs shown in charts. alpha: level of all tests and intervals.
+    Give runs with qrels, or scores, or labels (with qrels also against them). pool_runs: the runs from which the judged
+    docs were pooled, where they are known. sections: names from SECTIONS, by default all for which there is something.
+    top: runs shown in charts. level: of all intervals; tests are made at 1 − level. The path that was written is
+    returned.
+
+    >>> from assay.data import ScoreMatrix
+    >>> scores = ScoreMatrix.of([[0.1, 0.3, 0.2], [0.2, 0.4, 0.5]], runs=["old", "new"], measure="AP")
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = report(scores, path=f"{folder}/report.html", sections=["summary"])
+    ...     "significantly" in written.read_text()
+    True
     """
+    from assay.data.scores import ScoreMatrix, Scores
     from assay.report.material import material
 
+    matrices: Sequence[ScoreMatrix] = ()
+    if isinstance(runs, ScoreMatrix):
+        runs, matrices = (), [runs]
+    elif isinstance(runs, Scores):
+        runs, matrices = (), list(runs)
     found = material(
-        runs=runs, qrels=qrels, matrices=matrices, labels=labels, measures=measures, jobs=jobs, baseline=baseline,
-        top=top, alpha=alpha, seed=seed,
+        runs=runs, qrels=qrels, pool_runs=pool_runs, matrices=matrices, labels=labels, measures=measures, jobs=jobs,
+        baseline=baseline, top=top, alpha=1 - level, seed=seed,
     )  # fmt: skip
     write_page(path, found, sections=sections, title=title, progress=progress)
+    return Path(path)
 
 
 def write_page(

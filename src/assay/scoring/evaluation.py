@@ -115,10 +115,7 @@ class Aligned:
 
     def grades(self, run: str) -> Grades:
         """The grades of one run, as the policy wants them."""
-        if run not in self.names:
-            raise UsageError(f"no run {run!r}{did_you_mean(run, self.names)}")
-        joined = self.matches[self.names.index(run)]
-        return prepared(joined.grades(), self.policy)
+        return prepared(self.matches[self._place(run)].grades(), self.policy)
 
     def scores(
         self,
@@ -134,9 +131,27 @@ class Aligned:
         )
         return score_matrices(found, self.qrels, wanted, self.policy, self.names)
 
+    def select(self, runs: Sequence[str]) -> Aligned:
+        """Only these runs, in this order."""
+        places = [self._place(run) for run in runs]
+        return replace(
+            self,
+            matches=tuple(self.matches[i] for i in places),
+            names=tuple(self.names[i] for i in places),
+        )
+
+    def _place(self, run: str) -> int:
+        if run not in self.names:
+            raise UsageError(f"no run {run!r}{did_you_mean(run, self.names)}")
+        return self.names.index(run)
+
     def under(self, **choices: Any) -> Aligned:
         """The same under another policy; the join is kept where the docs stay in their order."""
         rules = chosen_policy(self.policy, choices).on(self.qrels)
         if (rules.ties, rules.compat) == (self.policy.ties, self.policy.compat):
             return replace(self, policy=rules)
+        if {rules.ties, self.policy.ties} == {"docid", "average"} and rules.compat == self.policy.compat:
+            # Expected scores over ties start from the order by doc id: the docs stay where they are.
+            same_order = tuple(replace(m, run=replace(m.run, ties=rules.ties)) for m in self.matches)
+            return replace(self, policy=rules, matches=same_order)
         return replace(self, policy=rules, matches=tuple(joined_run(m.run, self.qrels, rules, 1) for m in self.matches))

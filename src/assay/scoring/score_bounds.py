@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from assay.core.engine import Progress, ordered_map, silent
+from assay.core.engine import ordered_map
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.data import Qrels, Run
 from assay.data.aligned import Match
 from assay.data.scores import Scores
 from assay.measures import Measure
@@ -47,29 +44,15 @@ class ScoreBounds(Result):
         return Table.of(formats, rows, caption="What the unjudged docs could change", notes=notes, keys=keys)
 
 
-def bounds(
-    runs: Aligned | Iterable[Run | str | Path],
-    qrels: Qrels | None,
-    measures: str | Measure | Sequence[str | Measure],
-    *,
-    policy: Policy | None = None,
-    jobs: int = 1,
-    progress: Progress = silent,
-    **choices: Any,
-) -> ScoreBounds:
-    """The scores of runs between which judging their unjudged docs would leave them; `runs` may be aligned already.
+def bounds(aligned: Aligned, measures: str | Measure | Sequence[str | Measure], *, jobs: int = 1) -> ScoreBounds:
+    """The scores of aligned runs between which judging their unjudged docs would leave them.
 
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
-    >>> found = bounds([Run.from_lists("r", {"1": ["a", "x", "b"]})], qrels, "P@4")
+    >>> aligned = Aligned.of([Run.from_lists("r", {"1": ["a", "x", "b"]})], qrels)
+    >>> found = bounds(aligned, "P@4")
     >>> found.low[0].values.tolist(), found.high[0].values.tolist(), found.kinds
     ([[0.25]], [[0.75]], ('range',))
     """
-    if isinstance(runs, Aligned):
-        aligned = runs
-    elif qrels is None:
-        raise UsageError("bounds need judgments")
-    else:
-        aligned = Aligned.of(runs, qrels, policy=policy, jobs=jobs, progress=progress, **choices)
     rules = aligned.policy
     if rules.condensed or rules.unjudged != "0" or rules.ties == "average":
         raise UsageError("bounds say what unjudged docs could change; they need them kept, and one order of the docs")

@@ -13,8 +13,8 @@ from assay.report.shapes import amount, bars, cells, lines, names, tall, tips
 from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
-    from assay.pooling.adjustment_errors import Accuracy
     from assay.pooling.adjust import Adjustment
+    from assay.pooling.adjustment_errors import Accuracy
     from assay.pooling.bias import LeftOut
     from assay.pooling.curves import Curves
     from assay.pooling.mtc import Confidence

@@ -41,30 +41,36 @@ TOP, MOST_TOPICS = 40, 100
 MOST_LETTERS = 10
 """Letters that are written beside an interval; more are left to the table."""
 MOST_PAIRS = 400
-"""Points of one curve; of more pairs every so-manieth is taken."""
+"""Points of one curve; of more pairs only some are drawn, evenly spaced."""
+VERDICTS = ("significantly different", "not significantly different")
 
 
 @draws("stats.Leaderboard")
 def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
-    """Means with intervals and letters, best first; colour tells which runs differ from the baseline."""
+    """Means with intervals, best first; colour tells which runs are significantly different from the baseline.
+
+    Letters rest on tests of all pairs, colours on tests against the baseline: a run may share a letter with the
+    baseline and yet differ from it. Both are shown only where one test of all pairs at once decides both.
+    """
     matrix, alt = board.matrix, altair()
     shown = board.shown(top or board.top or TOP)
     rows = _board_rows(board, shown)
-    scale = alt.Scale(domain=["baseline", "differs", "does not differ"], range=[MUTED, ACCENT, MAIN])
+    scale = alt.Scale(domain=["baseline", *VERDICTS], range=[MUTED, ACCENT, MAIN])
     legend = alt.Legend(title=f"compared with {shortened(board.baseline, 24)}")
     colour = alt.Color("kind", type="nominal", scale=scale, legend=legend)
     tip = [("run", "run", ""), ("mean", "mean", ".4f"), ("low", "low", ".4f"), ("high", "high", ".4f")]
-    tip += [("p", board.versus.p_name(board.correction), ".4f"), ("all_letters", "letters", "")]
+    tip += [("p", board.versus.p_name(board.correction), ".4f")]
     y, longest = names("Y", "run", None), max(len(row["all_letters"]) for row in rows)
+    one_family = board.versus.simultaneous and 0 < longest <= MOST_LETTERS
     text = chart().mark_text(align="left", dx=6, fontSize=11).encode(y=y, x=alt.X("high:Q"), text="letters:N")
-    over = [text] if 0 < longest <= MOST_LETTERS else []
+    over = [text] if one_family else []
     x = amount("X", "mean", _mean_of(matrix), room=5 * min(6, longest) if over else 0)
     made = ranges(y, x, "low", "high", tip=tip, over=over, color=colour)
     level, count = round(100 * (1 - board.alpha)), some_of(len(shown), len(matrix.runs))
-    same = sum(row["kind"] == "does not differ" for row in rows)
+    same = sum(row["kind"] == VERDICTS[1] for row in rows)
     said = (
-        f"Best is {matrix.runs[0]} with {matrix.means()[0]:.4f}; {same} of the runs shown do not differ significantly "
-        f"from {board.baseline}."
+        f"Best is {matrix.runs[0]} with {matrix.means()[0]:.4f}; {same} of the runs shown are not significantly "
+        f"different from {board.baseline}."
     )
     return drawn(
         tall(made, len(shown)), name=f"leaderboard-{matrix.measure}", rows=rows,
@@ -89,7 +95,7 @@ def _mean_of(matrix: ScoreMatrix) -> str:
 
 
 def _verdict(p: float, alpha: float) -> str:
-    return "differs" if p < alpha else "does not differ"
+    return VERDICTS[0] if p < alpha else VERDICTS[1]
 
 
 def differences(
@@ -144,14 +150,14 @@ def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
         run=[c.names[0] for c in found], difference=[c.mean_difference for c in found], low=[c.low for c in found],
         high=[c.high for c in found], p=result.p[order], kind=kinds,
     )  # fmt: skip
-    scale = alt.Scale(domain=["differs", "does not differ"], range=[ACCENT, MAIN])
+    scale = alt.Scale(domain=list(VERDICTS), range=[ACCENT, MAIN])
     colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
     tip = [("run", "run", ""), ("difference", "difference", "+.4f"), ("low", "low", "+.4f"), ("high", "high", "+.4f")]
     tip += [("p", "p corrected", ".4f")]
     zero, at = mark_at(0.0, axis="x")
     x = amount("X", "difference", f"difference in mean {result.measure}", form="+.2f")
     made = tall(ranges(names("Y", "run", None), x, "low", "high", tip=tip, over=[zero], color=colour), len(rows))
-    said = f"{kinds.count('differs')} of the {len(rows)} runs shown differ significantly between the sets."
+    said = f"{kinds.count(VERDICTS[0])} of the {len(rows)} runs shown are significantly different between the sets."
     some = some_of(len(rows), len(result.comparisons))
     title = f"{result.measure} of {some} runs: first topic set minus second"
     return drawn(made, name="topic-sets", title=title, description=said, rows=rows, mark=at)
@@ -159,7 +165,7 @@ def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
 
 @draws("stats.Factorial")
 def factor_levels(result: Factorial) -> Figure:
-    """Means of the levels of each factor with intervals that overlap where levels do not differ."""
+    """Means of the levels of each factor with intervals that overlap where levels are not significantly different."""
     alt = altair()
     rows = [
         row | {"factor": f.factor}

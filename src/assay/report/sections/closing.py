@@ -51,8 +51,8 @@ def method_section(m: Material) -> Iterator[Block]:
             f"Differences: two-sided paired t test over topics, p corrected by Holm, α = {m.alpha:g}; intervals of "
             f"level {1 - m.alpha:g}. Baseline: {m.baseline or 'the highest mean, picked after seeing the scores'}."
         )
-    if m.has("runs"):
-        p = m.policy
+    if m.aligned is not None:
+        p = m.aligned.policy
         depth = f"; docs beyond rank {p.depth} left out" if p.depth else ""
         yield (
             f"Ties in score: {p.ties}. Topics that a run lacks: {p.missing}. Unjudged docs: "

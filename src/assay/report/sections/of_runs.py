@@ -14,23 +14,28 @@ from assay.report.sections import SECTIONS, Block
 @SECTIONS.register("pool", title="Pool and unjudged docs", need="runs")
 def pool_section(m: Material) -> Iterator[Block]:
     """How much of each run is judged, between which scores judging the rest would leave it, what the pool hides."""
-    from assay.data.aligned import align
     from assay.report.curves import recall_precision, recall_precision_curves
     from assay.report.figures.data import relevance_map
     from assay.report.figures.pooling import bias_bars
 
     yield (
         "Docs that nobody judged count as not relevant. A run that brought docs to the pool has an advantage over one "
-        "that did not. Two extremes: the unjudged docs are all not relevant, or all of the top grade. A measure that "
-        "divides by the best possible list, such as nDCG, may fall in the second case, since that list is longer then."
+        "that did not. Two extremes: the unjudged docs are all not relevant, or all of the top grade."
     )
     yield judged_table(m)
-    yield from bounds_table(m)
-    best = m.best_runs[0]
-    if m.qrels is not None:
-        yield from m.drawing(relevance_map, align(best, m.qrels), run=best.name)
-        yield from m.drawing(recall_precision_curves, recall_precision(m.best_runs[:8], m.qrels))
+    yield from bounds_tables(m)
+    if m.aligned is not None:
+        best = m.best_runs[0].name
+        yield from m.drawing(relevance_map, m.aligned.grades(best), run=best)
+        leading = m.aligned.select([run.name for run in m.best_runs[:8]])
+        yield from m.drawing(recall_precision_curves, recall_precision(leading))
     left = m.left_out
+    if left is None:
+        yield (
+            f"Of the pool {m.pool.reason}; so nothing is said of what it hides. Give the runs that were pooled with "
+            "--pool-runs."
+        )
+        return
     yield (
         f"Leave one out: the docs that only one {left.by} has in its first {left.depth} count as never judged, and its "
         "runs are scored again."
@@ -45,23 +50,22 @@ def judged_table(m: Material) -> Table:
     order = np.argsort(means[:, 1], kind="stable")
     rows = [(m.judged[0].runs[i], *(100 * means[i])) for i in order]
     columns = {"run": "", **{f"first {d}": ".1f" for d in DEPTHS}}
-    note = "mean over topics of the share of retrieved docs that have a judgment, at each depth"
+    note = "mean over topics of the share of retrieved docs that are judged (grade 0 or more), at each depth"
     return Table.of(columns, rows, caption="Judged docs, %", notes=[note])
 
 
-def bounds_table(m: Material) -> Iterator[Table]:
+def bounds_tables(m: Material) -> Iterator[Table]:
     """Per measure: the mean with the unjudged docs not relevant, and with all of them at the top grade."""
-    from assay.scoring import bounds
-
-    if m.qrels is None:
-        return
-    for low, high in bounds(m.runs, m.qrels, [x.measure for x in m.matrices], policy=m.policy, jobs=m.jobs):
-        means, most = low.means(), high.means()
-        order = np.argsort(-means, kind="stable")
-        rows = [(low.runs[i], means[i], most[i], most[i] - means[i]) for i in order]
-        formats = {"run": "", "not relevant": ".4f", "all relevant": ".4f", "change": "+.4f"}
-        note = "unjudged docs count as not relevant, or all as of the top grade, also in the ideal list"
-        yield Table.of(formats, rows, caption=f"{low.measure}: what judging the unjudged docs could do", notes=[note])
+    found = m.bounds
+    columns = zip(found.low.averages(), found.high.averages(), found.low.measures, strict=True)
+    for i, (lows, highs, measure) in enumerate(columns):
+        order = np.argsort(-np.array(lows), kind="stable").tolist()
+        rows = [(found.low.runs[run], lows[run], highs[run], highs[run] - lows[run]) for run in order]
+        formats = {"run": "", "not relevant": ".4f", "top grade": ".4f", "change": "+.4f"}
+        kind = "the ends of a range" if found.kinds[i] == "range" else "two scenarios"
+        note = f"all unjudged docs not relevant, and all of the top grade, past the end of a list too: {kind}"
+        caption = f"{measure}: what judging the unjudged docs could do"
+        yield Table.of(formats, rows, caption=caption, notes=[note, found.reasons[i]])
 
 
 @SECTIONS.register("ties", title="Tie sensitivity", need="runs")

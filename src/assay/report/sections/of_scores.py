@@ -26,8 +26,10 @@ def leaderboard_section(m: Material) -> Iterator[Block]:
         yield from (matrix.table() for matrix in m.matrices)
         return
     yield (
-        "Runs that share a letter do not differ significantly from each other. The interval is that of each mean "
-        "alone: two runs whose intervals overlap may still differ, since they were run on the same topics."
+        "Runs that share a letter are not significantly different from each other, by tests of all pairs; the columns "
+        "against the baseline, and the colours, rest on the tests against the baseline alone, which are fewer. The "
+        "interval is that of each mean alone: two runs whose intervals overlap may still be different, since they were "
+        "run on the same topics."
     )
     for board in m.boards:
         yield from m.drawing(leaderboard, board, top=m.top)
@@ -53,7 +55,7 @@ def comparison_section(m: Material) -> Iterator[Block]:
         share = board.pairs.share(board.alpha, board.correction)
         how = NAMES.get(board.correction, board.correction)
         pairs = f"{len(board.pairs.p):,} pairs of runs"
-        yield f"Of all {pairs} {100 * share:.0f} % differ significantly in {matrix.measure} ({how})."
+        yield f"Of all {pairs} {100 * share:.0f} % are significantly different in {matrix.measure} ({how})."
         yield from m.drawing(
             pair_curves, {b.matrix.measure: b.pairs for b in m.boards if b.pairs is not None}, alpha=m.alpha
         )

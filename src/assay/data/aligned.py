@@ -5,14 +5,15 @@ Where the flow stands: **tables → grades** → scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Floats, Ints, Words
+from assay.core.arrays import Bools, Floats, Ints, Words, sealed
 from assay.core.engine import ordered_map
 from assay.core.errors import UsageError
 from assay.core.ids import coded
@@ -25,61 +26,85 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Which docs of a run are judged, and as which row of the qrels."""
+    """Which docs of a run are pooled, and as which row of the qrels."""
 
     run: Run
     qrels: Qrels
     topic_in_run: Ints
     """For each topic of the qrels its number in the run, −1 where the run lacks it."""
     topic: Ints
-    """Of each judged retrieved doc the number of its topic in the qrels, ascending; its rank from 0; its judgment."""
+    """Of each pooled retrieved doc the number of its topic in the qrels, ascending; its rank from 0; its row there."""
     rank: Ints
     judged_as: Ints
 
     def grades(self, *, topics: slice = slice(None), lengths: Mapping[str, float] | None = None) -> Grades:
         """The grades of these topics of the qrels."""
         start, stop, _ = topics.indices(len(self.qrels.topics))
-        numbers = np.arange(start, stop)
-        sizes = _sizes(self.run, self.topic_in_run[numbers])
-        depth = int(sizes.max(initial=0))
-        found = slice(*np.searchsorted(self.topic, [start, stop]).tolist())
-        row, rank, judgment = self.topic[found] - start, self.rank[found], self.judged_as[found]
-        ranked = np.full((len(numbers), depth), UNJUDGED, dtype=np.int32)
-        ranked[row, rank] = self.qrels.grades[judgment]
-        ideal, judged_inclusion = _ideal(self.qrels)
-        inclusion = None
-        if self.qrels.probabilities is not None:
-            inclusion = np.ones(ranked.shape)
-            inclusion[row, rank] = self.qrels.probabilities[judgment]
+        wanted = slice(start, stop)
+        in_run = self.topic_in_run[wanted]
+        retrieved = np.append(self.run.sizes, 0)[in_run]  # of a topic that the run lacks: 0
+        shape = (len(in_run), int(retrieved.max(initial=0)))
+        first, after = np.searchsorted(self.topic, [start, stop]).tolist()
+        found = slice(first, after)
+        cells = (self.topic[found] - start, self.rank[found])
+        rows = self.judged_as[found]
+        ideal, ideal_inclusion = _ideal(self.qrels)
         return Grades(
-            tuple(self.qrels.topics[i] for i in numbers),
-            ranked,
-            sizes,
-            ideal[numbers],
+            self.qrels.topics[wanted],
+            _table(shape, UNJUDGED, cells, _small(self.qrels.grades[rows])),
+            retrieved,
+            ideal[wanted],
             top=self.qrels.top_grade(),
-            tied=self._tied(numbers, depth) if self.run.ties == "average" else None,
-            lengths=None if lengths is None else self._lengths(numbers, depth, lengths),
-            inclusion=inclusion,
-            judged_inclusion=None if judged_inclusion is None else judged_inclusion[numbers],
+            tied=self._tied(in_run, shape) if self.run.ties == "average" else None,
+            lengths=None if lengths is None else self._lengths(in_run, shape, lengths),
+            inclusion=self._inclusion(shape, cells, rows),
+            judged_inclusion=None if ideal_inclusion is None else ideal_inclusion[wanted],
         )
 
-    def _tied(self, numbers: Ints, depth: int) -> Bools:
-        same, out = self.run.tied(), np.zeros((len(numbers), depth), dtype=bool)
-        for i, t in enumerate(self.topic_in_run[numbers].tolist()):
-            if t >= 0:
-                start, stop = int(self.run.bounds[t]), int(self.run.bounds[t + 1])
-                out[i, : stop - start] = same[start:stop]
-        return out
+    def _inclusion(self, shape: tuple[int, int], cells: tuple[Ints, Ints], rows: Ints) -> Floats | None:
+        """The probability with which each ranked doc was sampled, 1 where it was not."""
+        if self.qrels.probabilities is None:
+            return None
+        return _table(shape, 1.0, cells, self.qrels.probabilities[rows])
 
-    def _lengths(self, numbers: Ints, depth: int, lengths: Mapping[str, float]) -> Floats:
-        out = np.zeros((len(numbers), depth))
-        for i, t in enumerate(self.topic_in_run[numbers].tolist()):
-            docs = self.run.ranking(self.run.topics[t]) if t >= 0 else []
-            missing = next((d for d in docs if d not in lengths), None)
+    def _tied(self, in_run: Ints, shape: tuple[int, int]) -> Bools:
+        """Whether each ranked doc has the score of the one above it."""
+        tied = self.run.tied()
+        table = np.zeros(shape, dtype=bool)
+        for row, rows in self._rows_in_run(in_run):
+            table[row, : rows.stop - rows.start] = tied[rows]
+        return table
+
+    def _lengths(self, in_run: Ints, shape: tuple[int, int], lengths: Mapping[str, float]) -> Floats:
+        """The length of each ranked doc."""
+        table = np.zeros(shape)
+        for row, rows in self._rows_in_run(in_run):
+            docs = self.run.docs.take(rows).tolist()
+            missing = next((doc for doc in docs if doc not in lengths), None)
             if missing is not None:
                 raise UsageError(f"no length for doc {missing!r}; this measure needs the words of every retrieved doc")
-            out[i, : len(docs)] = [lengths[d] for d in docs]
-        return out
+            table[row, : len(docs)] = [lengths[doc] for doc in docs]
+        return table
+
+    def _rows_in_run(self, in_run: Ints) -> Iterator[tuple[int, slice]]:
+        """The topics that the run has, by their number among the wanted, and their rows in the run."""
+        for row, topic in enumerate(in_run.tolist()):
+            if topic >= 0:
+                yield row, slice(int(self.run.bounds[topic]), int(self.run.bounds[topic + 1]))
+
+
+def _small(grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Whole grades in 32 bits, which is half the memory; fractions as they are."""
+    return grades.astype(np.int32) if grades.dtype.kind == "i" else grades
+
+
+def _table(
+    shape: tuple[int, int], filled: float, cells: tuple[Ints, Ints], values: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """A table of one value but for these cells."""
+    table = np.full(shape, filled, dtype=values.dtype)
+    table[cells] = values
+    return table
 
 
 def align(run: Run, qrels: Qrels) -> Grades:
@@ -96,46 +121,43 @@ def align(run: Run, qrels: Qrels) -> Grades:
 
 def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     """Join a run with judgments on (topic, doc): by keys, a block of topics at a time, confirmed by the ids."""
-    number = {t: i for i, t in enumerate(run.topics)}
-    topic_in_run = np.array([number.get(t, -1) for t in qrels.topics], dtype=np.int64)
-    shared = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
-    shared[topic_in_run[topic_in_run >= 0]] = np.flatnonzero(topic_in_run >= 0)
-    table = _buckets(qrels)
+    number = {topic: i for i, topic in enumerate(run.topics)}
+    topic_in_run = np.array([number.get(topic, -1) for topic in qrels.topics], dtype=np.int64)
+    in_both = topic_in_run >= 0
+    # A topic without judgments gets a number that no topic of the qrels has.
+    topic_in_qrels = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
+    topic_in_qrels[topic_in_run[in_both]] = np.flatnonzero(in_both)
+    buckets = _buckets(qrels)
     keys = run.doc_keys()
 
     def in_block(block: slice) -> _Candidates:
-        place, words = run.keyed(block, shared, keys)
-        return table.find(words).shifted(place.start)
+        rows, words = run.keyed(block, topic_in_qrels, keys)
+        return buckets.find(words).shifted(rows.start)
 
     found = _Candidates.joined(ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True))
     if found.are_crowded():
-        rows, judgments = _joined_by_ids(run, qrels, found.rows, shared)
+        rows, judged_as = _joined_by_ids(run, qrels, found.rows, topic_in_qrels)
     else:
-        rows, judgments = found.pairs(table.order)
-        same = run.docs.take(rows).same_as(qrels.docs.take(judgments))
-        rows, judgments = rows[same], judgments[same]
-    return _by_topic(run, qrels, topic_in_run, rows, judgments)
+        rows, judged_as = found.pairs(buckets.order)
+        same = run.docs.take(rows).same_as(qrels.docs.take(judged_as))
+        rows, judged_as = rows[same], judged_as[same]
+    topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
+    rank = rows - run.bounds[topic_in_run[topic]]
+    order = np.argsort(topic, kind="stable")
+    return Match(run, qrels, topic_in_run, topic[order], rank[order], judged_as[order])
 
 
-def _joined_by_ids(run: Run, qrels: Qrels, rows: Ints, shared: Ints) -> tuple[Ints, Ints]:
+def _joined_by_ids(run: Run, qrels: Qrels, rows: Ints, topic_in_qrels: Ints) -> tuple[Ints, Ints]:
     """The rows of the run that are judged, and their judgments, where ids that share a key would make many pairs."""
     (ours, theirs), vocabulary = coded([run.docs.take(rows), qrels.docs])
     width = len(vocabulary)
-    topic_in_qrels = shared[np.searchsorted(run.bounds, rows, side="right") - 1]
-    wanted = topic_in_qrels * width + ours
+    topic = topic_in_qrels[np.searchsorted(run.bounds, rows, side="right") - 1]
+    wanted = topic * width + ours
     known = qrels.topic_of_row() * width + theirs
     order = np.argsort(known, kind="stable")
     at = order.take(np.searchsorted(known[order], wanted), mode="clip")
     there = known[at] == wanted
     return rows[there], at[there]
-
-
-def _by_topic(run: Run, qrels: Qrels, topic_in_run: Ints, rows: Ints, judged_as: Ints) -> Match:
-    """The match of these rows of the run with these of the qrels, in the order of the qrels' topics."""
-    topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
-    rank = rows - run.bounds[topic_in_run[topic]]
-    order = np.argsort(topic, kind="stable")
-    return Match(run, qrels, topic_in_run, topic[order], rank[order], judged_as[order])
 
 
 # Many runs are scored with the same judgments; what depends on them alone is made once.
@@ -213,21 +235,14 @@ def _bucket(words: Words, shift: np.uint64) -> Ints:
     return bucket.view(np.int64)
 
 
-def _sizes(run: Run, topic_in_run: Ints) -> Ints:
-    sizes = np.append(np.diff(run.bounds), 0)
-    return sizes[topic_in_run]
-
-
 @lru_cache(maxsize=2)
-def _ideal(qrels: Qrels) -> tuple[npt.NDArray[np.int32], Floats | None]:
-    """All judged grades of each topic, best first, with their inclusion probabilities."""
+def _ideal(qrels: Qrels) -> tuple[npt.NDArray[Any], Floats | None]:
+    """All grades of each topic, best first, with their inclusion probabilities."""
     topic = qrels.topic_of_row()
-    order = np.lexsort((-qrels.grades, topic))
-    place = np.arange(len(order)) - np.repeat(qrels.bounds[:-1], np.diff(qrels.bounds))
-    ideal = np.full((len(qrels.topics), int(np.diff(qrels.bounds).max(initial=0))), UNJUDGED, dtype=np.int32)
-    ideal[topic, place] = qrels.grades[order]
+    best_first = np.lexsort((-qrels.grades, topic))
+    shape = (len(qrels.topics), int(qrels.sizes.max(initial=0)))
+    cells = (topic, qrels.place_of_row())
+    ideal = sealed(_table(shape, UNJUDGED, cells, _small(qrels.grades[best_first])))
     if qrels.probabilities is None:
         return ideal, None
-    inclusion = np.ones(ideal.shape)
-    inclusion[topic, place] = qrels.probabilities[order]
-    return ideal, inclusion
+    return ideal, sealed(_table(shape, 1.0, cells, qrels.probabilities[best_first]))

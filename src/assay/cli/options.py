@@ -30,6 +30,8 @@ class Output:
     path: Path | None
     quiet: bool
     figure: Path | None = None
+    held: list[str] | None = None
+    """Remarks that wait for the end of the command: one that fails says what is wrong and nothing else."""
 
     def write(self, *tables: Table, of: Any = None) -> None:
         """The tables to standard output or the file; with --figure also the chart of the result `of`.
@@ -57,10 +59,17 @@ class Output:
         """Columns of the terminal that shows the tables; None where a file or another program reads them."""
         return shutil.get_terminal_size().columns if self.path is None and sys.stdout.isatty() else None
 
-    def say(self, message: str) -> None:
-        """A remark on standard error, unless --quiet."""
-        if not self.quiet:
+    def say(self, message: str, *, now: bool = False) -> None:
+        """A remark on standard error, unless --quiet; at the end of the command, or now in a dialogue."""
+        if self.held is not None and not now:
+            self.held.append(message)
+        elif not self.quiet:
             click.echo(message, err=True)
+
+    def say_held(self) -> None:
+        """The remarks that waited."""
+        for message in self.held or []:
+            self.say(message, now=True)
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
@@ -95,9 +104,15 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), kwargs.pop("figure", None))
+        out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), kwargs.pop("figure", None), [])
         check_targets(out)
-        return command(*args, out=out, **kwargs)
+        try:
+            answer = command(*args, out=out, **kwargs)
+        except SystemExit:  # a command may end with a code of its own
+            out.say_held()
+            raise
+        out.say_held()
+        return answer
 
     options: list[Callable[[Any], Any]] = [
         click.option("--format", type=click.Choice(formats), default="text", show_default=True),

@@ -192,7 +192,7 @@ def _ask(session: Judging, kept: Journal, confidence: float | None, out: Output)
             try:
                 _record(session, kept, topic, doc, _grade(answer))
             except UsageError as error:
-                out.say(str(error))
+                out.say(str(error), now=True)
     except click.Abort:
         click.echo(err=True)
     out.text(f"{session.judged()} docs judged, {_relevant(session)} relevant")

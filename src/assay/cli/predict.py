@@ -227,8 +227,11 @@ def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:
 def _names(path: Path | None) -> list[str]:
     if path is None:
         return []
-    with click.open_file(str(path), encoding="utf-8") as lines:
-        return [line.strip() for line in lines if line.strip()]
+    from assay.io.files import read_bytes
+    from assay.io.sheet import decoded
+
+    lines = decoded(str(path), read_bytes(path)).splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _truth(runs: Sequence[Run], qrels_path: Path, measure: str) -> ScoreMatrix:

@@ -256,15 +256,16 @@ def bounds_table(low: list[ScoreMatrix], high: list[ScoreMatrix], measures: list
 def read_lengths(path: Path) -> dict[str, float]:
     """Words per doc from lines `doc words`."""
     from assay.core.errors import DataError
-    from assay.io.files import read_bytes
+    from assay.io.files import read_text
     from assay.io.rows import lines, number
+    from assay.io.sheet import LARGEST
 
     out: dict[str, float] = {}
-    for line, raw in lines(read_bytes(path)):
+    for line, raw in lines(read_text(path)):
         parts = raw.decode(errors="replace").split()
         words = number(parts[1]) if len(parts) == 2 else None
-        if words is None or not words >= 0:
-            raise DataError.at(str(path), line, f'{" ".join(parts)!r} is not "doc words"')
+        if words is None or not 0 <= words <= LARGEST:
+            raise DataError.at(str(path), line, f'{" ".join(parts)[:80]!r} is not "doc words"')
         out[parts[0]] = words
     return out
 

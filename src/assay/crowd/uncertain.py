@@ -203,4 +203,4 @@ def _column(sheet: Sheet, column: int) -> Floats:
     """A column as numbers; only probability and sd may be empty."""
     may = sheet.header[column] in ("probability", "sd")
     cells = [row[column].strip() for row in sheet.rows]
-    return np.array([np.nan if may and not c else sheet.number(i, column) for i, c in enumerate(cells)])
+    return np.array([np.nan if may and not c else sheet.finite(i, column) for i, c in enumerate(cells)])

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any]]:
     """The numbers that are compared: 64-bit scores, or 32-bit ones as trec_eval 9 does."""
-    return scores.astype(np.float32) if compat == "trec_eval-9" else scores
+    if compat != "trec_eval-9":
+        return scores
+    with np.errstate(over="ignore"):  # what is too large for 32 bits is infinite there
+        return scores.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,6 +126,13 @@ def _from_zstandard(raw: bytes) -> bytes:
     return b"".join(frames)
 
 
+def read_text(path: str | Path) -> bytes:
+    """The bytes of a text file without a byte-order mark; one in another encoding than UTF-8 is an error."""
+    data = read_bytes(path)
+    refuse_other_encodings(str(path), data[:8])
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
 def refuse_other_encodings(where: str, head: bytes) -> None:
     """An error for a text that begins with the marks of UTF-16 or UTF-32, or with two byte-order marks."""
     marks = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.core.errors import DataError
 from assay.data import Qrels
-from assay.io.files import read_bytes
+from assay.io.files import read_text
 from assay.io.rows import lines, number
 
 Levels = Mapping[str, float]
@@ -60,7 +60,7 @@ def _fields(path: str | Path, form: str) -> Iterator[tuple[int, list[str]]]:
     """The fields of each line, with its number; an error if there are not as many as in the form."""
     wanted = len(form.split())
     empty = True
-    for line, raw in lines(read_bytes(path)):
+    for line, raw in lines(read_text(path)):
         try:
             fields = raw.decode().split()
         except UnicodeDecodeError:

@@ -137,7 +137,7 @@ def _places(sheet: Sheet, columns: Mapping[str, str], topic_is_told: bool) -> di
         if needed not in place:
             raise DataError(
                 f"{sheet.where}: no column {needed!r}; the columns are: {', '.join(sheet.header)}; "
-                f"say which one holds it, e.g. {needed}={sheet.header[0]}"
+                f"say which one holds it, e.g. {needed}={next(iter(sheet.header), 'name')}"
             )
     return place
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from assay.core.errors import DataError
 from assay.data import Qrels, Run
 from assay.io.files import read_bytes
+from assay.io.rows import LARGEST_GRADE
 from assay.io.sheet import decoded
 
 
@@ -135,7 +136,10 @@ def grade_of(where: str, line: int, text: str) -> int:
     found = re.fullmatch(r"L?([+-]?\d+)", text)
     if not found:
         raise DataError.at(where, line, f"grade is not a whole number: {text!r}; write L0, L1, … or 0, 1, …")
-    return int(found[1])
+    grade = int(found[1]) if len(found[1]) <= 20 else LARGEST_GRADE + 1
+    if abs(grade) > LARGEST_GRADE:
+        raise DataError.at(where, line, f"grade is too large: {text[:60]!r}; grades go up to {LARGEST_GRADE}")
+    return grade
 
 
 def _number(where: str, line: int, text: str) -> float:

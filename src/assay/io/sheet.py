@@ -15,6 +15,9 @@ from assay.core.registry import MOST_NAMES
 from assay.io.files import kind, read_bytes, refuse_other_encodings, write_whole
 from assay.io.rows import number
 
+LARGEST = 1e100
+"""Larger numbers would overflow when they are squared and summed."""
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -42,8 +45,24 @@ class Sheet:
         text = self.rows[row][column]
         value = number(text.strip())
         if value is None:
-            raise DataError.at(self.where, self.lines[row], f"{self.header[column]} is not a number: {text!r}")
+            raise DataError.at(
+                self.where, self.lines[row], f"{self.header[column]} is not a number: {_shortened(text)!r}"
+            )
         return value
+
+    def finite(self, row: int, column: int) -> float:
+        """As `number`, but one that is not finite or beyond LARGEST is an error too."""
+        value = self.number(row, column)
+        if not abs(value) <= LARGEST:
+            what = f"{self.header[column].strip()} is {_shortened(self.rows[row][column])!r}"
+            what += f"; a finite number of at most {LARGEST:g} in size is needed"
+            raise DataError.at(self.where, self.lines[row], what)
+        return value
+
+
+def _shortened(text: str) -> str:
+    """A cell as it is shown in a message."""
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:

@@ -56,12 +56,7 @@ def read_factors(path: str | Path) -> dict[str, Factors]:
 
 def _column(sheet: Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     place = sheet.place(name)
-    values = np.array([sheet.number(i, place) for i in range(len(sheet.rows))], dtype=np.float64)
-    for i in np.flatnonzero(~np.isfinite(values))[:1]:
-        raise DataError.at(
-            sheet.where, sheet.lines[i], f"{name} is {sheet.rows[i][place]!r}; a finite number is needed"
-        )
-    return values
+    return np.array([sheet.finite(i, place) for i in range(len(sheet.rows))], dtype=np.float64)
 
 
 def _scores(sheet: Sheet, row: int, place: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -166,7 +166,7 @@ def read_grid(path: str | Path, *, measure: str = "score") -> tuple[ScoreMatrix,
     if not width or width == len(sheet.header) or not sheet.rows:
         raise DataError(f"{sheet.where}: a factorial table has columns of factors, then a column of scores per topic")
     design = {sheet.header[j].strip(): tuple(row[j].strip() for row in sheet.rows) for j in range(width)}
-    values = [[sheet.number(i, j) for j in range(width, len(sheet.header))] for i in range(len(sheet.rows))]
+    values = [[sheet.finite(i, j) for j in range(width, len(sheet.header))] for i in range(len(sheet.rows))]
     runs = ["/".join(parts) for parts in zip(*design.values(), strict=True)]
     topics = [h.strip() for h in sheet.header[width:]]
     return ScoreMatrix.of(values, runs=runs, topics=topics, measure=measure), design

@@ -8,12 +8,14 @@ from pathlib import Path
 from assay.core.errors import DataError
 from assay.data import Qrels
 from assay.io import read_qrels
+from assay.io.files import read_bytes
 from assay.io.judgment_groups import (
     Preferences,
     read_group_qrels,
     read_preferences,
     read_qrels_as_preferences,
 )
+from assay.io.sheet import LARGEST, decoded
 
 Judgments = Qrels | Preferences | Mapping[str, Qrels]
 """Plain judgments, preferences by topic and group, or plain judgments of each group."""
@@ -33,13 +35,21 @@ def read_judgments(path: str | Path, form: str = "qrels") -> Judgments:
 def read_zscores(path: str | Path) -> dict[tuple[str, str], tuple[float, float]]:
     """trec_eval's -Z file: `topic measure mean sd` per line."""
     out: dict[tuple[str, str], tuple[float, float]] = {}
-    for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+    for number, line in enumerate(decoded(str(path), read_bytes(path)).splitlines(), 1):
         parts = line.split()
         if not parts:
             continue
         try:
             topic, name, mean, sd = parts
-            out[topic, name] = float(mean), float(sd)
+            out[topic, name] = _finite(mean), _finite(sd)
         except ValueError:
-            raise DataError.at(str(path), number, f'{line!r} is not "topic measure mean sd"') from None
+            raise DataError.at(str(path), number, f'{line[:80]!r} is not "topic measure mean sd"') from None
     return out
+
+
+def _finite(text: str) -> float:
+    """A number that is finite and can be squared, or a ValueError."""
+    value = float(text)
+    if not abs(value) <= LARGEST:
+        raise ValueError(text)
+    return value

@@ -28,6 +28,7 @@ from cwl.ruler.ranking import Ranking
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import UsageError
 from assay.data.grades import Grades, grades
 from assay.measures import parse
 
@@ -70,12 +71,19 @@ WITH_COSTS: list[tuple[str, Any]] = [
 lists = st.lists(st.sampled_from([None, 0, 0, 1, 2, 3, 4]), max_size=15)
 
 
+def with_parameter(name: str, parameter: str) -> str:
+    head, at, k = name.partition("@")
+    head = f"{head[:-1]},{parameter})" if head.endswith(")") else f"{head}({parameter})"
+    return head + at + k
+
+
 def compared(name: str, theirs: Any, g: Grades, gains: list[float], costs: list[float]) -> None:
     theirs.measure(Ranking("1", np.array(gains), np.array(costs)))
     for value, expected in zip(VALUES, theirs.get_scores(), strict=True):
-        head, at, k = name.partition("@")
-        head = f"{head[:-1]},value={value})" if head.endswith(")") else f"{head}(value={value})"
-        assert parse(head + at + k)(g)[0] == pytest.approx(expected, abs=1e-9, rel=1e-9), (name, value)
+        assert parse(with_parameter(name, f"value={value}"))(g)[0] == pytest.approx(expected, abs=1e-9, rel=1e-9), (
+            name,
+            value,
+        )
 
 
 @given(ranked=lists)
@@ -92,8 +100,38 @@ def test_cwl_eval(ranked: list[int | None]) -> None:
 def test_cwl_eval_with_costs(docs: list[tuple[int, float]]) -> None:
     costs = [c for _, c in docs]
     g = replace(grades([x for x, _ in docs], judged=[4], top=TOP), lengths=np.array(costs).reshape(1, -1))
-    for name, theirs in WITH_COSTS:
+    for name, theirs in PAIRS + WITH_COSTS:
         compared(name, theirs, g, [x / TOP for x, _ in docs], costs)
+
+
+@given(ranked=st.lists(st.sampled_from([0, 1, 4]), max_size=15))
+@settings(max_examples=40, deadline=None)
+def test_cwl_eval_with_costs_by_grade(ranked: list[int]) -> None:
+    """As cwl_eval's cost file, which gives each kind of doc a cost."""
+    price = {0: 4.0, 1: 20.0, 4: 60.5}
+    g = grades(ranked, judged=[4], top=TOP)
+    for name, theirs in PAIRS + WITH_COSTS:
+        compared(
+            with_parameter(name, "cost=0:4/1:20/4:60.5"),
+            theirs,
+            g,
+            [x / TOP for x in ranked],
+            [price[x] for x in ranked],
+        )
+
+
+def test_given_costs_are_not_ignored() -> None:
+    g = replace(grades([1, 0, 1]), lengths=np.full((1, 3), 20.0))
+    assert parse("CWLP(value=EC)@3")(g).tolist() == [20.0]
+    assert parse("BPM(T=5.0,value=items)@40")(g).tolist() == [2.0]
+    assert parse("BPM(T=5.0,value=items)@40")(grades([1, 0, 1])).tolist() == [40.0]
+
+
+def test_a_grade_without_a_cost_is_named() -> None:
+    with pytest.raises(UsageError, match="no cost for grade 2; name every grade"):
+        parse("CWLRBP(cost=0:1/1:2)")(grades([1, 2]))
+    with pytest.raises(UsageError, match="a cost must be at least 0"):
+        parse("CWLRBP(cost=0:-1)")(grades([0]))
 
 
 def test_dynamic_player_moves_k_as_in_the_paper() -> None:

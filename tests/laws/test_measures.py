@@ -23,6 +23,9 @@ from assay.measures import MEASURES, Measure, parse
 from assay.measures.diversity import evaluate_intents
 
 LAWS = ("bounds", "moving up", "perfect is best", "no relevant", "unjudged at the end")
+FACTS = {
+    "breaks", "range", "needs", "paper", "linear", "bounded", "lower_is_better", "aggregate", "uses_top", "unsure",
+}  # fmt: skip
 RANGES = ("unit", "count", "any", "nonneg")
 TOLERANCE = 1e-9
 
@@ -126,7 +129,13 @@ def _counts(name: str) -> bool:
 
 
 def score(m: Measure, topics: list[Topic]) -> Floats:
-    return m(grades_of(topics))
+    return m(seen_by(m, grades_of(topics)))
+
+
+def seen_by(m: Measure, g: Grades) -> Grades:
+    """Without lengths for a measure that does not need them: to C/W/L measures they are costs, under which a doc that
+    moves up takes its cost with it, and no law about its grade holds."""
+    return g if m.entry.facts.get("needs") == "lengths" else replace(g, lengths=None)
 
 
 def sign(m: Measure) -> float:
@@ -217,7 +226,7 @@ def test_facts_are_classified(name: str) -> None:
     assert set(facts.get("breaks", ())) <= set(LAWS)
     assert facts.get("range", "unit") in RANGES
     assert facts.get("needs", "lengths") in ("lengths", "inclusion", "intents")
-    assert set(facts) <= {"breaks", "range", "needs", "paper", "linear", "bounded", "lower_is_better", "aggregate"}
+    assert set(facts) <= FACTS
     assert MEASURES[name].summary
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from assay.core.errors import UsageError
-from assay.data.grades import grades
-from assay.measures import parse, parse_many
+from assay.measures import MEASURES, Measure, parse, parse_many
 
 
 @pytest.mark.parametrize(
@@ -24,10 +25,10 @@ from assay.measures import parse, parse_many
         ("RBP(p=nan)", "RBP: p=nan is not a number"),
         ("E(alpha=5)", "E: alpha must be from 0 to 1, not 5"),
         ("F(beta=-1)", "F: beta must be at least 0, not -1"),
-        ("ERR(top=0)", "ERR: top must be at least 1, not 0"),
+        ("ERR(top=0)", "ERR: top must be above 0, not 0"),
         ("IPrec(recall=2)", "IPrec: recall must be from 0 to 1, not 2"),
         ("Rprec(times=-1)", "Rprec: times must be above 0, not -1"),
-        ("logAP(floor=0)", "logAP: floor must be above 0 and below 0.5, not 0"),
+        ("logAP(floor=0)", "logAP: floor must be between 0 and 0.5, not 0"),
         ("AP@0", "the cutoff after @ must be a whole number from 1, not '0'"),
         ("zzz", r"no measure 'zzz'; known: .* … \(\d+ in all\)"),
     ],
@@ -38,8 +39,8 @@ def test_what_is_wrong_is_said(text: str, message: str) -> None:
 
 
 def test_a_logarithm_has_a_base_above_1() -> None:
-    with pytest.raises(UsageError, match="the base b of the logarithm must be above 1, not 1"):
-        parse("nDCGjk(b=1)")(grades([1, 0]))
+    with pytest.raises(UsageError, match="nDCGjk: b must be above 1, not 1"):
+        parse("nDCGjk(b=1)")
 
 
 def test_brackets_in_brackets_and_commas() -> None:
@@ -49,3 +50,35 @@ def test_brackets_in_brackets_and_commas() -> None:
 
 def test_what_a_measure_is_called_is_what_it_is_read_as() -> None:
     assert parse("AP(k=10)") == parse("AP@10") == parse("map_cut_10")
+
+
+def test_a_measure_is_the_same_however_it_is_made() -> None:
+    """Parameters appended by a command, defaults given, whole numbers as floats: one measure, one text."""
+    made = Measure("F", (("beta", 2), ("rel", 2.0), ("k", None)))
+    assert made == parse("F(beta=2,rel=2)")
+    assert parse(str(made)) == made
+    assert (str(made), hash(made)) == ("F(rel=2,beta=2)", hash(parse("F(rel=2,beta=2)")))
+    assert Measure("AP", (("rel", 1),)) == parse("AP")
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        ({"name": "AP", "parameters": (("x", 1),)}, "AP: no parameter 'x'"),
+        ({"name": "P", "parameters": (("k", 0),)}, "P: k must be at least 1"),
+        ({"name": "tRBP"}, "tRBP needs k; write tRBP@10"),
+        ({"name": "AP", "aggregate": "mode"}, "no aggregate 'mode'"),
+        ({"name": "AP", "form": "X"}, "no form 'X'"),
+        ({"name": "PA"}, "no measure 'PA'"),
+    ],
+)
+def test_a_measure_cannot_be_made_wrong(made: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Measure(**made)
+
+
+def test_limits_stand_on_the_annotations() -> None:
+    """Every cutoff, persistence and top grade of the registry is limited."""
+    for entry in MEASURES:
+        for key in {"k", "p", "rel", "top", "alpha", "recall", "halflife", "L", "times"} & set(entry.parameters):
+            assert entry.limits(key) is not None, (entry.name, key)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from assay.core.errors import UsageError
 from assay.data.grades import grades
 from assay.measures import parse
-from assay.measures.cwl import cwl_precision, inst
+from assay.measures.adaptive import inst
+from assay.measures.cwl import cwl_precision
 from tests.oracles import measures as plain
 
 lists = st.lists(st.sampled_from([None, -1, 0, 1, 2]), max_size=9)

@@ -1,24 +1,30 @@
-"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, incomplete, diversity.
+"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, adaptive,
+incomplete, diversity.
 
-Importing this package fills the registry. Measures of sessions and of text are not functions of grades and have
-registries of their own, in `sessions` and `text`.
+Measures of sessions, of text and of preferences are not functions of grades and have registries of their own, in
+`sessions`, `text` and `preferred`.
 """
 
-from assay.measures import cwl, dcg, diversity, gain, incomplete, ranks, sets, users
-from assay.measures.base import MEASURES, Measure, measure, parse, parse_many
+from __future__ import annotations
 
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "cwl",
-    "dcg",
-    "diversity",
-    "gain",
-    "incomplete",
-    "measure",
-    "parse",
-    "parse_many",
-    "ranks",
-    "sets",
-    "users",
-]
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.measures.bounds import Bounds, bounds_of
+    from assay.measures.families import MEASURES, Measure, measure, parse, parse_many
+    from assay.measures.ranks import average_precisions
+
+_HOMES = {
+    "Bounds": "bounds",
+    "MEASURES": "families",
+    "Measure": "families",
+    "average_precisions": "ranks",
+    "bounds_of": "bounds",
+    "measure": "families",
+    "parse": "families",
+    "parse_many": "families",
+}
+__all__ = ["MEASURES", "Bounds", "Measure", "average_precisions", "bounds_of", "measure", "parse", "parse_many"]
+__getattr__ = loader(__name__, _HOMES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,20 +23,31 @@ from assay.measures.trec_names import our_name
 Scores = npt.NDArray[np.float64]
 
 MEASURES: Registry[Callable[..., Scores]] = Registry("measure")
-"""Every measure; facts: paper, linear (in the gains of its ranks), range, breaks (laws it does not keep), needs."""
+"""Every measure. Facts that may be declared beside one:
+
+paper; linear (in the gains of its ranks); range (unit, nonneg, count, any); breaks (laws it does not keep); needs
+(lengths, inclusion, intents); aggregate (how topics become one number); lower_is_better; uses_top (it depends on the
+top grade of the scale); bounded (more gain at a rank never lowers it, and nothing else that is judged matters);
+unsure (why judging more can move it either way, where it is not for the sake of R or of the ideal list).
+"""
 
 measure = MEASURES.register
 
 AGGREGATES = ("mean", "median", "geometric", "sum")
+FORMS = ("", "D", "D#", "DIN", "DIN#", "IA")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure with its parameters. Hashable; `parse(str(m)) == m`.
+    """One measure with its parameters. Hashable; `parse(str(m)) == m`, however it was made.
+
+    Parameters are kept in the order of the measure's signature, and those that have their default value are left out.
 
     >>> m = parse("AP(rel=2)@100")
     >>> m.name, dict(m.parameters), str(m)
     ('AP', {'k': 100, 'rel': 2}, 'AP(rel=2)@100')
+    >>> Measure("F", (("beta", 2), ("rel", 2.0), ("k", None))) == parse("F(rel=2,beta=2)")
+    True
     """
 
     name: str
@@ -46,26 +57,44 @@ class Measure:
     form: str = ""
     """Intent-aware form: D, D#, DIN, DIN#, IA, or none."""
 
+    def __post_init__(self) -> None:
+        if self.aggregate not in AGGREGATES:
+            raise UsageError(f"no aggregate {self.aggregate!r}; known: {', '.join(AGGREGATES)}")
+        if self.form not in FORMS:
+            raise UsageError(f"no form {self.form!r}; known: {', '.join(FORMS[1:])}")
+        object.__setattr__(self, "parameters", _canonical(self.entry, dict(self.parameters)))
+
     def __str__(self) -> str:
-        given = dict(self.parameters)
-        k = given.pop("k", None)
-        inside = ",".join(f"{key}={_written(value)}" for key, value in given.items())
-        head = self.name if self.form in ("", "IA") else f"{self.form}-{self.name}"
-        tail = "-IA" if self.form == "IA" else ""
-        text = head + tail + ("'" if self.condensed else "") + (f"({inside})" if inside else "")
-        text += "" if k is None else f"@{k}"
-        return text if self.aggregate == _aggregate(self.entry) else f"{self.aggregate}({text})"
+        return self._text(dict(self.parameters))
 
-    def in_full(self) -> Measure:
-        """The same measure with the defaults of its own parameters written out; cutoff, rel and gain aside.
+    def in_full(self) -> str:
+        """The measure with the defaults of its own parameters written out; cutoff, rel and gain aside.
 
-        >>> str(parse("RBP").in_full())
-        'RBP(p=0.8)'
+        >>> parse("RBP").in_full(), parse("median(RBP@5)").in_full(), parse("AP").in_full()
+        ('RBP(p=0.8)', 'median(RBP(p=0.8)@5)', 'AP')
         """
         given = dict(self.parameters)
-        known = {k: given.get(k, v) for k, v in self.entry.parameters.items()}
-        shown = {k: v for k, v in known.items() if k in given or (v is not None and k not in ("k", "rel", "gain"))}
-        return replace(self, parameters=tuple(shown.items()))
+        shown = {}
+        for key, default in self.entry.parameters.items():
+            own = default is not None and key not in ("k", "rel", "gain")
+            if key in given or own:
+                shown[key] = given.get(key, default)
+        return self._text(shown)
+
+    def _text(self, parameters: dict[str, Any]) -> str:
+        """The measure as it is written, with these parameters."""
+        k = parameters.pop("k", None)
+        inside = ",".join(f"{key}={_written(value)}" for key, value in parameters.items())
+        text = f"{self.name}-IA" if self.form == "IA" else self.name
+        if self.form not in ("", "IA"):
+            text = f"{self.form}-{text}"
+        if self.condensed:
+            text += "'"
+        if inside:
+            text += f"({inside})"
+        if k is not None:
+            text += f"@{k}"
+        return text if self.aggregate == _usual_aggregate(self.entry) else f"{self.aggregate}({text})"
 
     @property
     def entry(self) -> Entry[Callable[..., Scores]]:
@@ -104,27 +133,23 @@ def parse(text: str) -> Measure:
     text = text.strip()
     wrapped = re.fullmatch(r"(mean|median|geometric|sum)\((.*)\)", text)
     if wrapped:
-        inner = parse(wrapped[2])
-        return Measure(inner.name, inner.parameters, inner.condensed, wrapped[1], inner.form)
-    theirs = our_name(text)
-    if theirs is not None and text not in MEASURES:
+        return replace(parse(wrapped[2]), aggregate=wrapped[1])
+    theirs = None if text in MEASURES else our_name(text)
+    if theirs is not None:
         return parse(theirs)
     body, k = _cutoff(text)
     name, given = parse_call(body)
     if k is not None and "k" in given:
         raise UsageError(f"{text!r}: the cutoff is given twice; write {name}@{k}")
+    if k is not None:
+        given["k"] = k
     condensed = name.endswith("'")
     name, form = _form(name.removesuffix("'"))
-    entry = MEASURES[name]
-    given = entry.checked(given if k is None else given | {"k": k})
-    ordered = tuple((key, _checked(entry, key, given[key])) for key in entry.parameters if key in given)
-    kept = tuple((key, value) for key, value in ordered if value != entry.parameters[key])
-    _required(entry, dict(kept))
-    return Measure(name, kept, condensed, _aggregate(entry), form)
+    return Measure(name, tuple(given.items()), condensed, _usual_aggregate(MEASURES[name]), form)
 
 
 def parse_many(text: str) -> list[Measure]:
-    """Measures from a text, parted by blanks or commas outside brackets.
+    """Measures from a text, separated by blanks or commas outside brackets.
 
     >>> [str(m) for m in parse_many("AP, nDCG@10 RBP(p=0.5,gain=exp)")]
     ['AP', 'nDCG@10', 'RBP(p=0.5,gain=exp)']
@@ -136,6 +161,7 @@ def parse_many(text: str) -> list[Measure]:
 
 
 def _cutoff(text: str) -> tuple[str, int | None]:
+    """A text without its cutoff, and the cutoff."""
     found = re.fullmatch(r"(.*)@([^@()]*)", text)
     if not found:
         return text, None
@@ -156,41 +182,32 @@ def _form(name: str) -> tuple[str, str]:
     return name, ""
 
 
-LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
-    "k": (lambda x: x >= 1, "at least 1"),
-    "p": (lambda x: 0 < x < 1, "between 0 and 1"),
-    "alpha": (lambda x: 0 <= x <= 1, "from 0 to 1"),
-    "gamma": (lambda x: 0 <= x <= 1, "from 0 to 1"),
-    "recall": (lambda x: 0 <= x <= 1, "from 0 to 1"),
-    "beta": (lambda x: x >= 0, "at least 0"),
-    "x": (lambda x: x >= 0, "at least 0"),
-    "times": (lambda x: x > 0, "above 0"),
-    "halflife": (lambda x: x > 0, "above 0"),
-    "L": (lambda x: x > 0, "above 0"),
-    "top": (lambda x: x >= 1, "at least 1"),
-    "floor": (lambda x: 0 < x < 0.5, "above 0 and below 0.5"),
-}
-"""What the parameters of a name may be, whatever measure has them."""
-
-
-def _checked(entry: Entry[Callable[..., Scores]], key: str, value: Any) -> Any:
-    """A parameter's value, within the limits of its name; a number where a word is wanted is written as one."""
-    inside, words = LIMITS.get(key, (None, ""))
-    if inside is not None and value is not None and not inside(value):
-        raise UsageError(f"{entry.name}: {key} must be {words}, not {value}")
-    return _written(value) if "str" in entry.kinds(key) and not isinstance(value, str) else value
-
-
-def _aggregate(entry: Entry[Callable[..., Scores]]) -> str:
-    """How topics become one number, unless a person says otherwise: counts are summed, everything else is averaged."""
-    return str(entry.facts.get("aggregate", "mean"))
-
-
-def _required(entry: Entry[Callable[..., Scores]], given: dict[str, Any]) -> None:
+def _canonical(entry: Entry[Callable[..., Scores]], given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Parameters that are checked, in the order of the signature, without those that have their default value."""
+    checked = entry.checked(dict(given))
+    kept = []
     for key, default in entry.parameters.items():
-        if default is inspect.Parameter.empty and key not in given:
+        if key in checked:
+            value = _plain(entry, key, checked[key])
+            if value != default:
+                kept.append((key, value))
+        elif default is inspect.Parameter.empty:
             how = f"{entry.name}@10" if key == "k" else f"{entry.name}({key}=…)"
             raise UsageError(f"{entry.name} needs {key}; write {how}")
+    return tuple(kept)
+
+
+def _plain(entry: Entry[Callable[..., Scores]], key: str, value: Any) -> Any:
+    """A value in the one way in which it is written: words as words, and rel=2 rather than rel=2.0."""
+    if "str" in entry.kinds(key) and not isinstance(value, str):
+        return _written(value)
+    whole = isinstance(value, float) and value.is_integer()
+    return int(value) if whole and not isinstance(entry.parameters[key], float) else value
+
+
+def _usual_aggregate(entry: Entry[Callable[..., Scores]]) -> str:
+    """How topics become one number, unless a person says otherwise: counts are summed, everything else is averaged."""
+    return str(entry.facts.get("aggregate", "mean"))
 
 
 def _written(value: Any) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 
 
 @measure("DCG", linear=True, bounded=True, range="nonneg", paper="Burges et al. 2005")
-def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+def dcg(g: Grades, *, k: Annotated[int, Within(1)] | None = None, gain: str = "grade") -> Scores:
     """Σ_r gain(r) / log2(r + 1).
 
     >>> from assay.data.grades import grades
@@ -21,7 +23,7 @@ def dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
 
 
 @measure("IdealDCG", range="nonneg", paper="Burges et al. 2005")
-def ideal_dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+def ideal_dcg(g: Grades, *, k: Annotated[int, Within(1)] | None = None, gain: str = "grade") -> Scores:
     """DCG of the best list that the judgments allow.
 
     >>> from assay.data.grades import grades
@@ -32,7 +34,7 @@ def ideal_dcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores
 
 
 @measure("nDCG", linear=True, paper="Järvelin & Kekäläinen 2002; Burges et al. 2005")
-def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+def ndcg(g: Grades, *, k: Annotated[int, Within(1)] | None = None, gain: str = "grade") -> Scores:
     """DCG over the DCG of the best list that the judgments allow, both to rank k. No gain to be had scores 0.
 
     gain: grade (trec_eval), exp (2^grade − 1), or a mapping such as 1:3/2:9; fractions are fine.
@@ -45,7 +47,13 @@ def ndcg(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
 
 
 @measure("DCGjk", linear=True, bounded=True, range="nonneg", paper="Järvelin & Kekäläinen 2002")
-def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
+def dcg_jk(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    b: Annotated[float, Within(1, open=True)] = 2.0,
+) -> Scores:
     """Σ_r gain(r) · (1 for r ≤ b, 1/log_b(r) after).
 
     >>> from assay.data.grades import grades
@@ -56,7 +64,13 @@ def dcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2
 
 
 @measure("nDCGjk", linear=True, paper="Järvelin & Kekäläinen 2002")
-def ndcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 2.0) -> Scores:
+def ndcg_jk(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    b: Annotated[float, Within(1, open=True)] = 2.0,
+) -> Scores:
     """DCG of Järvelin and Kekäläinen over its ideal; docs down to rank b are not discounted.
 
     >>> from assay.data.grades import grades
@@ -67,7 +81,7 @@ def ndcg_jk(g: Grades, *, k: int | None = None, gain: str = "grade", b: float = 
 
 
 @measure("Rndcg", paper="trec_eval", breaks=("unjudged at the end",))
-def r_level_ndcg(g: Grades, *, rel: float = 1) -> Scores:
+def r_level_ndcg(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """Mean nDCG at the ranks where the gain of the ideal list falls, and at the end of a list that goes on past them.
 
     With 5 docs of grade 2 and 3 of grade 1 these are ranks 5, 8 and the end. No relevant doc scores 0.
@@ -76,14 +90,16 @@ def r_level_ndcg(g: Grades, *, rel: float = 1) -> Scores:
     >>> r_level_ndcg(grades([1, 0], judged=[1, 1])).round(6).tolist()
     [0.613147]
     """
-    reached, best = _cumulated(g.gains(), g), _cumulated(g.ideal_gains(), g)
-    at = ratio(reached, best)
+    gain_at = _cumulated(g.gains(), g)
+    best_at = _cumulated(g.ideal_gains(), g)
+    ndcg_at = ratio(gain_at, best_at)
     ideal = _widened(g.ideal_gains(), g)
     falls = np.zeros(ideal.shape, dtype=bool)
     falls[:, :-1] = (ideal[:, :-1] > ideal[:, 1:]) & (ideal[:, :-1] > 0)
     goes_on = g.retrieved > (ideal > 0).sum(axis=1) + 1
-    end = at[:, -1] * goes_on
-    scores = ratio((at * falls).sum(axis=1) + end, falls.sum(axis=1) + goes_on)
+    end = ndcg_at[:, -1] * goes_on
+    total = (ndcg_at * falls).sum(axis=1) + end
+    scores = ratio(total, falls.sum(axis=1) + goes_on)
     return np.where(g.relevant(rel) > 0, scores, 0.0)
 
 
@@ -95,12 +111,14 @@ def ndcg_at_relevant(g: Grades) -> Scores:
     >>> ndcg_at_relevant(grades([1, 0], judged=[1, 1])).round(6).tolist()
     [0.806574]
     """
-    reached, best = _cumulated(g.gains(), g), _cumulated(g.ideal_gains(), g)
+    gain_at = _cumulated(g.gains(), g)
+    best_at = _cumulated(g.ideal_gains(), g)
+    ndcg_at = ratio(gain_at, best_at)
     found = _widened(g.gains(), g) > 0
     r = (g.ideal_gains() > 0).sum(axis=1)
     missed = r - found.sum(axis=1)
-    at = ratio(reached, best)
-    return ratio((at * found).sum(axis=1) + missed * at[:, -1], r)
+    total = (ndcg_at * found).sum(axis=1) + missed * ndcg_at[:, -1]
+    return ratio(total, r)
 
 
 @measure("G", paper="trec_eval (Buckley)", breaks=("moving up",))
@@ -114,13 +132,15 @@ def gain_over_cost(g: Grades) -> Scores:
     [0.63093]
     """
     gains = _widened(g.gains(), g)
-    cost = np.maximum(_widened(g.ideal_gains(), g), 1.0).cumsum(axis=1)
-    shares = np.where(gains > 0, gains / np.log2(np.maximum(2 + cost - gains.cumsum(axis=1), 2)), 0.0)
-    return ratio(shares.sum(axis=1), g.ideal_gains().sum(axis=1))
+    ideal = _widened(g.ideal_gains(), g)
+    cost = np.maximum(ideal, 1.0).cumsum(axis=1)
+    unused = np.maximum(cost - gains.cumsum(axis=1), 0.0)
+    discounted = gains / np.log2(2 + unused)
+    return ratio(discounted.sum(axis=1), ideal.sum(axis=1))
 
 
 @measure("binG", paper="trec_eval (Buckley)")
-def binary_gain_over_cost(g: Grades, *, rel: float = 1) -> Scores:
+def binary_gain_over_cost(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """Σ over relevant docs of 1 / log2(2 + docs above it that are not relevant), over R.
 
     >>> from assay.data.grades import grades
@@ -128,29 +148,37 @@ def binary_gain_over_cost(g: Grades, *, rel: float = 1) -> Scores:
     [0.63093]
     """
     hit = g.hits(rel)
-    above = g.ranks() - hit.cumsum(axis=1)
-    return ratio((hit / np.log2(2 + above)).sum(axis=1), g.relevant(rel))
+    nonrelevant_above = g.ranks() - hit.cumsum(axis=1)
+    discounted = hit / np.log2(2 + nonrelevant_above)
+    return ratio(discounted.sum(axis=1), g.relevant(rel))
 
 
 def _widened(gains: Scores, g: Grades) -> Scores:
     """Gains padded with zeros past the end of both the list and the ideal list."""
-    out = np.zeros((len(g.topics), max(g.depth, g.ideal.shape[1]) + 1))
+    width = max(g.depth, g.ideal.shape[1]) + 1
+    out = np.zeros((len(g.topics), width))
     out[:, : gains.shape[1]] = gains
     return out
 
 
 def _cumulated(gains: Scores, g: Grades) -> Scores:
+    """DCG at every rank."""
     wide = _widened(gains, g)
-    return (wide / np.log2(np.arange(2, wide.shape[1] + 2))).cumsum(axis=1)
+    return (wide / _logarithms(wide)).cumsum(axis=1)
 
 
 def _discounted(gains: Scores) -> Scores:
-    return in_order(gains / np.log2(np.arange(2, gains.shape[1] + 2)))
+    """DCG."""
+    return in_order(gains / _logarithms(gains))
+
+
+def _logarithms(gains: Scores) -> Scores:
+    """log2(r + 1) for r = 1, 2, …"""
+    return np.log2(np.arange(2, gains.shape[1] + 2))
 
 
 def _discounted_jk(gains: Scores, b: float) -> Scores:
-    if not b > 1:
-        raise UsageError(f"the base b of the logarithm must be above 1, not {b}")
+    """DCG of Järvelin and Kekäläinen."""
     ranks = np.arange(1, gains.shape[1] + 1)
     discount = np.maximum(1.0, np.log(ranks) / np.log(b))
     return in_order(gains / discount)

@@ -8,13 +8,14 @@ intents), `D-M` (global gains), `D#-M` (with I-rec), `DIN-M` and `DIN#-M` (navig
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bools, Floats
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data import Run
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures.base import Measure, Scores, measure, ratio
@@ -72,7 +73,9 @@ def _on_global_gains(m: Measure, g: IntentGrades, given: dict[str, Any]) -> Scor
 
 
 @measure("I-rec", needs="intents", paper="Zhai, Cohen & Lafferty 2003; Sakai & Song 2011")
-def intent_recall(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> Scores:
+def intent_recall(
+    g: IntentGrades, *, k: Annotated[int, Within(1)] | None = None, rel: Annotated[float, Within(0)] = 1
+) -> Scores:
     """Share of the intents that have a relevant doc in the first k, of those that have one at all; ndeval's strec.
 
     >>> intent_recall(_example(), k=1).round(6).tolist(), intent_recall(_example()).tolist()
@@ -83,7 +86,13 @@ def intent_recall(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> S
 
 
 @measure("alpha-DCG", needs="intents", paper="Clarke et al. 2008; ndeval", breaks=("perfect is best",))
-def alpha_dcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+def alpha_dcg(
+    g: IntentGrades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    alpha: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+) -> Scores:
     """DCG of novelty gains over that of a list whose every doc serves all intents.
 
     The gain at rank r is Σ_i J_i(r)·(1 − α)^(relevant docs of i above); the bound is
@@ -97,7 +106,13 @@ def alpha_dcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel:
 
 
 @measure("alpha-nDCG", needs="intents", paper="Clarke et al. 2008; ndeval")
-def alpha_ndcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+def alpha_ndcg(
+    g: IntentGrades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    alpha: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+) -> Scores:
     """DCG of novelty gains over that of the best list, built greedily; ties there go to the larger doc id.
 
     >>> alpha_ndcg(_example(), k=5).round(6).tolist(), alpha_ndcg(_example(), k=1).tolist()
@@ -108,7 +123,13 @@ def alpha_ndcg(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel
 
 
 @measure("ndeval-ERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
-def ndeval_err_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+def ndeval_err_ia(
+    g: IntentGrades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    alpha: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+) -> Scores:
     """ndeval's ERR-IA: novelty gains discounted by rank, over those of a list whose docs serve all intents.
 
     Grades count as relevant or not, and the intents equally: it is neither Σ P(i)·ERR_i (write ERR-IA for that) nor
@@ -121,7 +142,13 @@ def ndeval_err_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, 
 
 
 @measure("ndeval-nERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
-def ndeval_nerr_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Scores:
+def ndeval_nerr_ia(
+    g: IntentGrades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    alpha: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+) -> Scores:
     """ndeval's nERR-IA: novelty gains discounted by rank, over those of the greedy list of alpha-nDCG.
 
     >>> ndeval_nerr_ia(_example(), k=5).tolist()
@@ -132,7 +159,13 @@ def ndeval_nerr_ia(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5,
 
 
 @measure("NRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
-def nrbp(g: IntentGrades, *, alpha: float = 0.5, beta: float = 0.5, rel: float = 1) -> Scores:
+def nrbp(
+    g: IntentGrades,
+    *,
+    alpha: Annotated[float, Within(0, 1)] = 0.5,
+    beta: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+) -> Scores:
     """Novelty- and rank-biased precision: (1 − (1 − α)β)/S · Σ_r β^(r−1)·Σ_i J_i(r)·(1 − α)^(relevant docs of i above).
 
     >>> nrbp(_example()).tolist()
@@ -144,7 +177,13 @@ def nrbp(g: IntentGrades, *, alpha: float = 0.5, beta: float = 0.5, rel: float =
 
 
 @measure("nNRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
-def normalised_nrbp(g: IntentGrades, *, alpha: float = 0.5, beta: float = 0.5, rel: float = 1) -> Scores:
+def normalised_nrbp(
+    g: IntentGrades,
+    *,
+    alpha: Annotated[float, Within(0, 1)] = 0.5,
+    beta: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+) -> Scores:
     """NRBP over that of the greedy list of alpha-nDCG.
 
     >>> normalised_nrbp(_example()).round(6).tolist()
@@ -155,7 +194,7 @@ def normalised_nrbp(g: IntentGrades, *, alpha: float = 0.5, beta: float = 0.5, r
 
 
 @measure("ndeval-MAP-IA", needs="intents", paper="Agrawal et al. 2009; ndeval")
-def ndeval_map_ia(g: IntentGrades, *, rel: float = 1) -> Scores:
+def ndeval_map_ia(g: IntentGrades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """ndeval's MAP-IA: the mean of AP over the intents that have relevant docs.
 
     >>> ndeval_map_ia(_example()).round(6).tolist()
@@ -168,7 +207,9 @@ def ndeval_map_ia(g: IntentGrades, *, rel: float = 1) -> Scores:
 
 
 @measure("ndeval-P-IA", needs="intents", paper="Agrawal et al. 2009; ndeval")
-def ndeval_precision_ia(g: IntentGrades, *, k: int | None = None, rel: float = 1) -> Scores:
+def ndeval_precision_ia(
+    g: IntentGrades, *, k: Annotated[int, Within(1)] | None = None, rel: Annotated[float, Within(0)] = 1
+) -> Scores:
     """ndeval's P-IA: the mean of P@k over the intents that have relevant docs; without k, of all retrieved docs.
 
     >>> ndeval_precision_ia(_example(), k=5).round(6).tolist()
@@ -179,7 +220,13 @@ def ndeval_precision_ia(g: IntentGrades, *, k: int | None = None, rel: float = 1
 
 
 @measure("P+Q", needs="intents", paper="Sakai 2012", breaks=("perfect is best",))
-def p_plus_q(g: IntentGrades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+def p_plus_q(
+    g: IntentGrades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+) -> Scores:
     """Σ P(i)·Q_i@k over the informational intents + Σ P(j)·P+_j@k over the navigational ones.
 
     Each intent has its own ideal list; intents without relevant docs add 0 and the probabilities are not renormalised.
@@ -197,7 +244,12 @@ def p_plus_q(g: IntentGrades, *, k: int | None = None, gain: str = "grade", beta
 
 @measure("P+Q#", needs="intents", paper="Sakai 2012", breaks=("perfect is best",))
 def p_plus_q_sharp(
-    g: IntentGrades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0, gamma: float = 0.5
+    g: IntentGrades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+    gamma: Annotated[float, Within(0, 1)] = 0.5,
 ) -> Scores:
     """γ·I-rec@k + (1 − γ)·P+Q@k.
 

@@ -6,16 +6,26 @@ BR(r) = (rel(r) + β·cg(r)) / (r + β·cg*(r)), where cg* cumulates the gains o
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
+import numpy.typing as npt
 
 from assay.core.arrays import Bools
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.grades import Grades, gain_mapping, gain_of
 from assay.measures.base import Scores, in_order, measure, ratio
 
 
 @measure("Q", paper="Sakai 2004; Sakai & Kando 2008")
-def q_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+def q_measure(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+) -> Scores:
     """Mean of the blended ratio at the rank of each relevant doc.
 
     Q = 1/R · Σ_{relevant r} BR(r); with a cutoff the sum stops at k and is divided by min(k, R). β = 0 gives AP without
@@ -26,12 +36,19 @@ def q_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: flo
     [0.804762]
     """
     r = _relevant(g, gain)
-    total = (blended_ratio(g, gain=gain, beta=beta, k=k) * (g.gains(gain, k) > 0)).sum(axis=1)
+    hit = g.gains(gain, k) > 0
+    total = (blended_ratio(g, gain=gain, beta=beta, k=k) * hit).sum(axis=1)
     return ratio(total, r if k is None else np.minimum(r, k))
 
 
 @measure("O", paper="Sakai 2004")
-def o_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+def o_measure(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+) -> Scores:
     """Blended ratio at the first relevant doc; 0 if none is retrieved.
 
     >>> from assay.data.grades import grades
@@ -44,7 +61,13 @@ def o_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: flo
 
 
 @measure("P-measure", paper="Sakai 2006", breaks=("moving up",))
-def p_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+def p_measure(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+) -> Scores:
     """Blended ratio at the preferred rank, the first rank with the highest gain of the (cut) list; 0 if none gains.
 
     Moving the preferred doc past another relevant doc can lower it: the doc it passed no longer counts.
@@ -58,7 +81,13 @@ def p_measure(g: Grades, *, k: int | None = None, gain: str = "grade", beta: flo
 
 
 @measure("P+", paper="Sakai 2006", breaks=("moving up",))
-def p_plus(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+def p_plus(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+) -> Scores:
     """Mean of the blended ratio over the relevant ranks down to the preferred rank.
 
     The preferred rank is the first with the highest gain of the (cut) list. 0 if nothing relevant is retrieved.
@@ -77,12 +106,12 @@ def p_plus(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float 
 def normalised_cumulative_utility(
     g: Grades,
     *,
-    k: int | None = None,
+    k: Annotated[int, Within(1)] | None = None,
     gain: str = "grade",
     stop: str = "graded",
     utility: str = "br",
-    gamma: float = 0.95,
-    beta: float = 1.0,
+    gamma: Annotated[float, Within(0, 1)] = 0.95,
+    beta: Annotated[float, Within(0)] = 1.0,
 ) -> Scores:
     """Σ_r Pr(r)·NU(r): the utility of stopping at each relevant doc, weighted by the chance to stop there.
 
@@ -103,19 +132,26 @@ def normalised_cumulative_utility(
 
 def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) -> Scores:
     """Chance to stop at each rank: 0 where the doc is not relevant."""
-    hit, r = gains > 0, _relevant(g, gain)
+    hit = gains > 0
+    r = _relevant(g, gain)
     if stop == "uniform":
         return ratio(hit, r[:, None])
     if stop == "graded":
         return ratio(gains, g.ideal_gains(gain).sum(axis=1)[:, None])
     if stop == "ranked":
         total = r if gamma == 1 else (1 - gamma**r) / (1 - gamma)
-        return ratio(hit * gamma ** (np.maximum(hit.cumsum(axis=1), 1) - 1.0), total[:, None])
+        found_above = np.maximum(hit.cumsum(axis=1), 1) - 1.0
+        return ratio(hit * gamma**found_above, total[:, None])
     raise UsageError(f"NCU: no stop {stop!r}; known: uniform, graded, ranked")
 
 
-@measure("ERR", bounded=True, paper="Chapelle, Metzler, Zhang & Grinspan 2009")
-def expected_reciprocal_rank(g: Grades, *, k: int | None = None, top: float | None = None) -> Scores:
+@measure("ERR", bounded=True, uses_top=True, paper="Chapelle, Metzler, Zhang & Grinspan 2009")
+def expected_reciprocal_rank(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """Expected 1/rank at which a user stops who is satisfied by each doc with probability (2^grade − 1) / 2^top.
 
     ERR = Σ_r 1/r · p(r) · Π_{j<r} (1 − p(j)). top is the highest grade of the collection's scale unless given (gdeval
@@ -128,8 +164,13 @@ def expected_reciprocal_rank(g: Grades, *, k: int | None = None, top: float | No
     return _cascade(_satisfied(g.ranked[:, :k], g.top if top is None else top))
 
 
-@measure("nERR", paper="Chapelle et al. 2009, normalised")
-def normalised_err(g: Grades, *, k: int | None = None, top: float | None = None) -> Scores:
+@measure("nERR", uses_top=True, paper="Chapelle et al. 2009, normalised")
+def normalised_err(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """ERR over the ERR of all judged docs sorted by grade, both to rank k; 0 without relevant docs.
 
     >>> from assay.data.grades import grades
@@ -140,33 +181,53 @@ def normalised_err(g: Grades, *, k: int | None = None, top: float | None = None)
     return ratio(expected_reciprocal_rank(g, k=k, top=top), best)
 
 
-@measure("ERRlin", bounded=True, paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
-def linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+@measure("ERRlin", bounded=True, uses_top=True, paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
+def linear_err(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """ERR with stop probability gain / (highest gain + 1), as in NTCIREVAL: grades 1, 2, 3 of 3 give 1/4, 2/4, 3/4.
 
-    The highest gain is that of the scale. With gain=exp it is ERR. It does not become RR for binary grades: one
-    relevant doc at rank 1 gives 1/2.
+    The highest gain is that of the scale's top grade. With gain=exp it is ERR. It does not become RR for binary grades:
+    one relevant doc at rank 1 gives 1/2.
 
     >>> from assay.data.grades import grades
     >>> linear_err(grades([0, 3, None, 2])).tolist()
     [0.40625]
     """
-    return _cascade(g.gains(gain, k) / (top_gain(g, gain) + 1))
+    return _cascade(_linear_stops(g.gains(gain, k), top_gain(g, gain, top)))
 
 
-@measure("nERRlin", paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
-def normalised_linear_err(g: Grades, *, k: int | None = None, gain: str = "grade") -> Scores:
+@measure("nERRlin", uses_top=True, paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
+def normalised_linear_err(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """ERRlin over the ERRlin of all judged docs sorted by gain, both to rank k; the nERR of NTCIREVAL.
 
     >>> from assay.data.grades import grades
     >>> normalised_linear_err(grades([0, 3, None, 2], judged=[3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0])).round(4).tolist()
     [0.471]
     """
-    return ratio(linear_err(g, k=k, gain=gain), _cascade(g.ideal_gains(gain, k) / (top_gain(g, gain) + 1)))
+    best = _cascade(_linear_stops(g.ideal_gains(gain, k), top_gain(g, gain, top)))
+    return ratio(linear_err(g, k=k, gain=gain, top=top), best)
 
 
-@measure("EBR", paper="Sakai 2018", breaks=("moving up",))
-def expected_blended_ratio(g: Grades, *, k: int | None = None, gain: str = "grade", beta: float = 1.0) -> Scores:
+@measure("EBR", uses_top=True, paper="Sakai 2018", breaks=("moving up",))
+def expected_blended_ratio(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """ERRlin with 1/r replaced by the blended ratio: Σ_r p(r)·BR(r)·Π_{j<r} (1 − p(j)).
 
     >>> from assay.data.grades import grades
@@ -174,38 +235,61 @@ def expected_blended_ratio(g: Grades, *, k: int | None = None, gain: str = "grad
     [0.5]
     """
     value = blended_ratio(g, gain=gain, beta=beta, k=k)
-    return _cascade(g.gains(gain, k) / (top_gain(g, gain) + 1), value)
+    return _cascade(_linear_stops(g.gains(gain, k), top_gain(g, gain, top)), value)
 
 
-@measure("GAP", paper="Robertson, Kanoulas & Yilmaz 2010")
-def graded_average_precision(g: Grades, *, k: int | None = None, thresholds: str = "uniform") -> Scores:
+@measure("GAP", uses_top=True, paper="Robertson, Kanoulas & Yilmaz 2010")
+def graded_average_precision(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    thresholds: str = "uniform",
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """AP for a user whose threshold of relevance is grade j with probability g_j, j = 1 … the scale's top.
 
     GAP = Σ_j g_j·Σ_{r: grade ≥ j} P_j@r / Σ_j g_j·R_j, P_j and R_j with docs of grade ≥ j as the relevant ones.
     thresholds: uniform, linear (g_j ∝ j, as in NTCIREVAL), or a mapping such as 1:0.5/2:0.5. Binary grades give AP.
-    With a cutoff the sum stops at k and the denominator counts the best k judged docs.
+    With a cutoff the sum stops at k and the denominator counts the best k judged docs. Between whole grades the chance
+    that a threshold is at most x is taken from the same formula: x/top if uniform, x(x + 1)/(top(top + 1)) if linear.
 
     >>> from assay.data.grades import grades
     >>> graded_average_precision(grades([2, 0, 1, 3], judged=[3, 2, 1, 1])).round(6).tolist()
     [0.595238]
     """
-    total, best = np.zeros(len(g.topics)), np.zeros(len(g.topics))
-    for grade, probability in _thresholds(thresholds, int(g.top)).items():
+    total = np.zeros(len(g.topics))
+    best = np.zeros(len(g.topics))
+    for grade, probability in _thresholds(g, thresholds, g.top if top is None else top).items():
         hit = g.ranked[:, :k] >= grade
-        total += probability * (hit * hit.cumsum(axis=1) / g.ranks(k)).sum(axis=1)
+        precision = hit.cumsum(axis=1) / g.ranks(k)
+        total += probability * (hit * precision).sum(axis=1)
         best += probability * (g.ideal[:, :k] >= grade).sum(axis=1)
     return ratio(total, best)
 
 
-def _thresholds(text: str, top: int) -> dict[float, float]:
-    """Probability that each grade is the user's threshold."""
+def _thresholds(g: Grades, text: str, top: float) -> dict[float, float]:
+    """Probability that the user's threshold lies at each grade, or between it and the next lower one that occurs."""
     if text not in ("uniform", "linear"):
         return gain_mapping(text)
-    weight = {float(j): 1.0 if text == "uniform" else float(j) for j in range(1, max(top, 1) + 1)}
-    return {grade: w / sum(weight.values()) for grade, w in weight.items()}
+    # The whole grades up to the top, as in the paper, or those that occur where they are many or not whole.
+    occurring = np.unique(np.concatenate([g.ideal.ravel(), g.ranked.ravel()]))
+    occurring = occurring[occurring > 0]
+    whole = float(top).is_integer() and bool((occurring == np.floor(occurring)).all())
+    grades = np.arange(1.0, top + 1) if whole and top <= len(occurring) + 10 else occurring.astype(np.float64)
+    reached = np.minimum(grades, top) / top
+    if text == "linear":
+        reached = reached * (np.minimum(grades, top) + 1) / (top + 1)
+    shares = np.diff(reached, prepend=0.0)
+    return dict(zip(grades.tolist(), shares.tolist(), strict=True))
 
 
-def blended_ratio(g: Grades, *, gain: str = "grade", beta: float = 1.0, k: int | None = None) -> Scores:
+def blended_ratio(
+    g: Grades,
+    *,
+    gain: str = "grade",
+    beta: Annotated[float, Within(0)] = 1.0,
+    k: Annotated[int, Within(1)] | None = None,
+) -> Scores:
     """BR(r) = (rel(r) + β·cg(r)) / (r + β·cg*(r)) at every rank down to k.
 
     >>> from assay.data.grades import grades
@@ -216,19 +300,30 @@ def blended_ratio(g: Grades, *, gain: str = "grade", beta: float = 1.0, k: int |
     best = np.zeros(gains.shape)
     ideal = g.ideal_gains(gain, gains.shape[1])
     best[:, : ideal.shape[1]] = ideal
-    return ((gains > 0).cumsum(axis=1) + beta * gains.cumsum(axis=1)) / (g.ranks(k) + beta * best.cumsum(axis=1))
+    reached = (gains > 0).cumsum(axis=1) + beta * gains.cumsum(axis=1)
+    reachable = g.ranks(k) + beta * best.cumsum(axis=1)
+    return reached / reachable
 
 
-def top_gain(g: Grades, gain: str = "grade") -> float:
-    """The highest gain of the scale: that of the collection's top grade, or of a mapping's best grade.
+def top_gain(g: Grades, gain: str = "grade", top: float | None = None) -> float:
+    """The highest gain of the scale: that of its top grade, or of a mapping's best grade.
+
+    top: the top grade, that of the collection unless given.
 
     >>> from assay.data.grades import grades
-    >>> top_gain(grades([1, 0], top=2), "exp"), top_gain(grades([1]), "1:3/2:9")
-    (3.0, 9.0)
+    >>> top_gain(grades([1, 0], top=2), "exp"), top_gain(grades([1]), "1:3/2:9"), top_gain(grades([1]), top=4)
+    (3.0, 9.0, 4.0)
     """
+    grade = g.top if top is None else top
+    highest = float(gain_of(np.array([grade], dtype=np.float64), gain)[0])
     if gain in ("grade", "exp", "binary"):
-        return float(gain_of(np.array([g.top]), gain)[0])
-    return max(gain_mapping(gain).values())
+        return highest
+    return max(highest, *gain_mapping(gain).values())
+
+
+def unit_gains(g: Grades, gain: str, k: int | None = None, top: float | None = None) -> Scores:
+    """Gains over the highest gain of the scale, so that they lie in [0, 1]; a grade above the top counts as the top."""
+    return np.minimum(ratio(g.gains(gain, k), top_gain(g, gain, top)), 1.0)
 
 
 def _relevant(g: Grades, gain: str) -> Scores:
@@ -244,15 +339,22 @@ def _preferred(gains: Scores) -> tuple[Bools, Bools]:
     return preferred, (among == 0) & (best > 0) | preferred
 
 
-def _satisfied(grades: Scores, top: float) -> Scores:
-    """(2^grade − 1) / 2^top."""
-    return gain_of(np.minimum(grades, top), "exp") / 2.0**top
+def _satisfied(grades: npt.ArrayLike, top: float) -> Scores:
+    """(2^grade − 1) / 2^top, as 2^(grade − top) − 2^(−top): 2^top itself may be more than a number can hold."""
+    counted = np.clip(np.asarray(grades, dtype=np.float64), 0.0, top)
+    return np.exp2(counted - top) - np.exp2(-top)
+
+
+def _linear_stops(gains: Scores, highest: float) -> Scores:
+    """gain / (highest gain + 1); a gain above the highest counts as the highest."""
+    return np.minimum(gains, highest) / (highest + 1)
 
 
 def _cascade(p: Scores, value: Scores | None = None) -> Scores:
     """Σ_r value(r)·p(r)·Π_{j<r} (1 − p(j)); value is 1/r unless given."""
     unsatisfied = np.ones(p.shape)
     unsatisfied[:, 1:] = np.cumprod(1 - p[:, :-1], axis=1)
+    stops = p * unsatisfied
     if value is None:
-        return in_order(p * unsatisfied / np.arange(1, p.shape[1] + 1))
-    return (p * unsatisfied * value).sum(axis=1)
+        return in_order(stops / np.arange(1, p.shape[1] + 1))
+    return (stops * value).sum(axis=1)

@@ -7,13 +7,15 @@ condensed list), and every other measure has that form too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bools, Ints
 from assay.core.errors import UsageError
-from assay.data.grades import UNJUDGED, Grades
+from assay.core.registry import Within
+from assay.data.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.gain import top_gain
 
@@ -22,7 +24,7 @@ EPSILON = 1e-5
 
 
 @measure("bpref", paper="Buckley & Voorhees 2004; trec_eval")
-def bpref(g: Grades, *, rel: float = 1) -> Scores:
+def bpref(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """Share of judged nonrelevant docs that each relevant doc is ranked above; unjudged docs are passed over.
 
     bpref = 1/R · Σ_{relevant retrieved} 1 − min(n, R)/min(N, R), n the judged nonrelevant docs above and N all of them;
@@ -37,7 +39,7 @@ def bpref(g: Grades, *, rel: float = 1) -> Scores:
 
 
 @measure("bpref_R", paper="Sakai 2007; Buckley & Voorhees 2004")
-def bpref_r(g: Grades, *, rel: float = 1) -> Scores:
+def bpref_r(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """bpref with min(n, R)/R for each relevant doc: never 0 for a list that has fewer nonrelevant than relevant docs.
 
     >>> from assay.data.grades import grades
@@ -49,7 +51,7 @@ def bpref_r(g: Grades, *, rel: float = 1) -> Scores:
 
 
 @measure("bpref_N", paper="Sakai 2007; RankEff of Ahlgren & Grönqvist 2008")
-def bpref_n(g: Grades, *, rel: float = 1) -> Scores:
+def bpref_n(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """bpref over all judged nonrelevant docs (bpref_allnonrel, RankEff): 1/R · Σ 1 − n/N; 1 − 0 where N = 0.
 
     >>> from assay.data.grades import grades
@@ -61,7 +63,7 @@ def bpref_n(g: Grades, *, rel: float = 1) -> Scores:
 
 
 @measure("bpref_relative", paper="Sakai 2007")
-def bpref_relative(g: Grades, *, rel: float = 1) -> Scores:
+def bpref_relative(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """1/R · Σ 1 − n/(r′ − 1), r′ the rank among judged docs. A relevant doc at r′ = 1 adds 0: odd, and original.
 
     >>> from assay.data.grades import grades
@@ -73,14 +75,15 @@ def bpref_relative(g: Grades, *, rel: float = 1) -> Scores:
 
 def _preferences(g: Grades, rel: float, lost: Callable[[Scores, Scores], Scores]) -> Scores:
     """1/R · Σ over the relevant docs of 1 − lost(judged nonrelevant docs above, rank among judged docs)."""
-    hit, known = g.ranked >= rel, g.ranked >= 0
+    hit = g.ranked >= rel
+    known = g.judged()
     rank = known.cumsum(axis=1).astype(np.float64)
     above = rank - hit.cumsum(axis=1)
     return ratio(in_order(hit * (1 - lost(above, rank))), g.relevant(rel))
 
 
-@measure("rpref_N", paper="Sakai 2007; De Beer & Moens 2006")
-def rpref_n(g: Grades, *, gain: str = "grade") -> Scores:
+@measure("rpref_N", uses_top=True, paper="Sakai 2007; De Beer & Moens 2006")
+def rpref_n(g: Grades, *, gain: str = "grade", top: Annotated[float, Within(0, open=True)] | None = None) -> Scores:
     """Graded bpref_N: Σ gain(r′)·(1 − pen(r′)/P) / Σ ideal gains, P the largest penalty there could be.
 
     pen(r′) = Σ over judged docs above with less gain of (gain(r′) − their gain)/gain(r′), and
@@ -91,7 +94,8 @@ def rpref_n(g: Grades, *, gain: str = "grade") -> Scores:
     [0.75]
     """
     total = g.ideal_gains(gain).sum(axis=1)
-    worst = (g.ideal >= 0).sum(axis=1) - total / top_gain(g, gain)
+    judged = (g.ideal >= 0).sum(axis=1)
+    worst = judged - ratio(total, top_gain(g, gain, top))
     return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, worst[:, None]))
 
 
@@ -119,7 +123,8 @@ def rpref_relative2(g: Grades, *, gain: str = "grade") -> Scores:
 
 def _graded_preferences(g: Grades, gain: str, lost: Callable[[Scores, Scores], Scores]) -> Scores:
     """Σ gain·(1 − lost(penalty, rank among judged docs)) / Σ ideal gains."""
-    gains, known = g.gains(gain), g.ranked >= 0
+    gains = g.gains(gain)
+    known = g.judged()
     rank = known.cumsum(axis=1).astype(np.float64)
     kept = gains * (1 - lost(_penalty(gains, known), rank))
     return ratio(kept.sum(axis=1), g.ideal_gains(gain).sum(axis=1))
@@ -136,7 +141,7 @@ def _penalty(gains: Scores, known: Bools) -> Scores:
 
 
 @measure("infAP", paper="Yilmaz & Aslam 2006; trec_eval", breaks=("moving up",))
-def inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
+def inferred_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """AP estimated from a uniform sample of the pool: negative grades are pooled but not judged.
 
     At a relevant doc of rank j: 1/j + (pooled above)/j · (relevant above + ε)/(judged above + 2ε), ε = 1e-5; 1 at rank
@@ -146,14 +151,14 @@ def inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     >>> inferred_ap(grades([1, -1, 0, 1, -1, None, 1, None])).round(6).tolist()
     [0.748016]
     """
-    hit, known, pooled = (g.ranked >= rel), (g.ranked >= 0), (g.ranked != UNJUDGED)
-    share = (_above(hit) + EPSILON) / (_above(known) + 2 * EPSILON)
-    expected = (1 + _above(pooled) * share) / g.ranks()
+    hit = g.ranked >= rel
+    share = (_above(hit) + EPSILON) / (_above(g.judged()) + 2 * EPSILON)
+    expected = (1 + _above(g.pooled()) * share) / g.ranks()
     return ratio((hit * expected).sum(axis=1), g.relevant(rel))
 
 
 @measure("xinfAP", paper="Yilmaz, Kanoulas & Aslam 2008", breaks=("moving up", "perfect is best"))
-def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
+def stratified_inferred_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """AP estimated from judgments sampled at a different rate in each stratum of the pool.
 
     At a sampled relevant doc of rank j, P_j = 1/j · (1 + Σ_s D_s·(rel_s + ε)/(judged_s + 3ε)), D_s the docs of stratum
@@ -168,13 +173,18 @@ def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     [0.791665]
     """
     pi, judged_pi = _probabilities(g)
-    hit, known, pooled = (g.ranked >= rel), (g.ranked >= 0), (g.ranked != UNJUDGED)
-    stratum, expected = _strata(pi), np.zeros(g.ranked.shape)
+    hit = g.ranked >= rel
+    known = g.judged()
+    pooled = g.pooled()
+    stratum = _strata(pi)
+    expected = np.zeros(g.ranked.shape)
     for s in range(int(stratum.max(initial=-1)) + 1):
         here = stratum == s
         share = (_above(hit & here) + EPSILON) / (_above(known & here) + 3 * EPSILON)
         expected += _above(pooled & here) * share
-    return ratio((hit / pi * (1 + expected) / g.ranks()).sum(axis=1), ((g.ideal >= rel) / judged_pi).sum(axis=1))
+    precision = (1 + expected) / g.ranks()
+    relevant = ((g.ideal >= rel) / judged_pi).sum(axis=1)
+    return ratio((hit / pi * precision).sum(axis=1), relevant)
 
 
 @measure(
@@ -184,7 +194,7 @@ def stratified_inferred_ap(g: Grades, *, rel: float = 1) -> Scores:
     paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007",
     breaks=("moving up", "perfect is best"),
 )
-def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
+def stat_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """AP estimated from judgments sampled with unequal probabilities π, as in the Million Query tracks.
 
     statAP = 1/Rs · Σ_{sampled relevant, retrieved} Ps(r)/π, where Ps(r) = 1/r · Σ_{sampled relevant down to r} 1/π and
@@ -209,7 +219,13 @@ def stat_ap(g: Grades, *, rel: float = 1) -> Scores:
     lower_is_better=True,
     breaks=("moving up", "perfect is best"),
 )
-def stat_ap_variance(g: Grades, *, rel: float = 1, draws: int = 0, precision: str = "estimated") -> Scores:
+def stat_ap_variance(
+    g: Grades,
+    *,
+    rel: Annotated[float, Within(0)] = 1,
+    draws: Annotated[int, Within(0)] = 0,
+    precision: str = "estimated",
+) -> Scores:
     """Variance of statAP as a ratio of two sampled totals, to the first order.
 
     1/Rs² · Σ_d Σ_e (π_de − π_d·π_e)/π_de · (u_d/π_d)(u_e/π_e) over the sampled relevant docs, where u is Ps(rank) plus

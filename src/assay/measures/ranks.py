@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Annotated
 
-from assay.core.arrays import Ints
+import numpy as np
+import numpy.typing as npt
+
+from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, measure, ratio
 
+ELEVEN = tuple(i / 10 for i in range(11))
+"""The recall levels 0, .1, … 1."""
+
+
+def average_precisions(hits: npt.ArrayLike, relevant: npt.ArrayLike) -> Scores:
+    """AP of many lists at once, for whoever has arrays instead of Grades: 1/R · Σ_r I(r)·P@r, 0 where R is 0.
+
+    hits: lists × ranks, whether the doc at each rank is relevant. relevant: R of each list, or one number for all.
+
+    >>> average_precisions([[True, False, True], [False, True, False]], [3, 1]).round(6).tolist()
+    [0.555556, 0.5]
+    """
+    return ratio(precision_sums(hits), relevant)
+
+
+def precision_sums(hits: npt.ArrayLike) -> Scores:
+    """Σ_r I(r)·P@r of many lists at once: AP without its normaliser.
+
+    >>> precision_sums([[True, False, True]]).round(6).tolist()
+    [1.666667]
+    """
+    marked = np.asarray(hits, dtype=bool)
+    # Only the relevant docs are looked at: they are few, and listed by list and rank.
+    row, rank = np.nonzero(marked)
+    found = np.bincount(row, minlength=len(marked))
+    found_in_lists_before = np.cumsum(found) - found
+    found_so_far = np.arange(1, len(row) + 1) - found_in_lists_before[row]
+    precision = found_so_far / (rank + 1)
+    return np.asarray(np.bincount(row, weights=precision, minlength=len(marked)), dtype=np.float64)
+
 
 @measure("AP", paper="Harman 1993; Buckley & Voorhees 2000")
-def average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+def average_precision(
+    g: Grades, *, k: Annotated[int, Within(1)] | None = None, rel: Annotated[float, Within(0)] = 1
+) -> Scores:
     """Mean of the precision at the rank of each relevant doc.
 
     AP = 1/R · Σ_r I(r)·P@r; R counts every judged relevant doc, retrieved or not. R = 0 scores 0, as in trec_eval.
@@ -20,58 +56,76 @@ def average_precision(g: Grades, *, k: int | None = None, rel: float = 1) -> Sco
     >>> average_precision(grades([1, 0, 1], judged=[1, 1, 1])).round(6).tolist()
     [0.555556]
     """
-    return ratio(sum_of_precisions(g, k=k, rel=rel), g.relevant(rel))
+    return average_precisions(g.hits(rel, k), g.relevant(rel))
 
 
-@measure("SP", range="nonneg", paper="Webber 2010, §3.2")
-def sum_of_precisions(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+@measure("SP", range="nonneg", paper="Webber 2010, §3.2", bounded=True)
+def sum_of_precisions(
+    g: Grades, *, k: Annotated[int, Within(1)] | None = None, rel: Annotated[float, Within(0)] = 1
+) -> Scores:
     """Sum of the precisions at the ranks of the relevant docs: AP without its normaliser R.
 
     >>> from assay.data.grades import grades
     >>> sum_of_precisions(grades([1, 0, 1])).round(6).tolist()
     [1.666667]
     """
-    topic, rank = np.nonzero(g.hits(rel, k))
-    return _per_topic(g, topic, _found_before(g, topic) / (rank + 1))
+    return precision_sums(g.hits(rel, k))
 
 
 @measure("logAP", range="any", breaks=("no relevant",), paper="Robertson 2006")
-def log_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
+def log_average_precision(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    rel: Annotated[float, Within(0)] = 1,
+    floor: Annotated[float, Within(0, 0.5, open=True)] = 1e-5,
+) -> Scores:
     """ln max(AP, floor): its mean is the logarithm of GMAP.
 
     >>> from assay.data.grades import grades
     >>> log_average_precision(grades([1])).tolist()
     [0.0]
     """
-    return np.log(np.maximum(average_precision(g, k=k, rel=rel), floor))
+    ap = average_precision(g, k=k, rel=rel)
+    return np.log(np.maximum(ap, floor))
 
 
 @measure("logitAP", range="any", breaks=("no relevant",), paper="Cormack & Lynam 2006; Robertson 2006")
-def logit_average_precision(g: Grades, *, k: int | None = None, rel: float = 1, floor: float = 1e-5) -> Scores:
+def logit_average_precision(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    rel: Annotated[float, Within(0)] = 1,
+    floor: Annotated[float, Within(0, 0.5, open=True)] = 1e-5,
+) -> Scores:
     """ln(AP / (1 − AP)), AP first clipped to [floor, 1 − floor].
 
     >>> from assay.data.grades import grades
     >>> logit_average_precision(grades([0, 1])).tolist()
     [0.0]
     """
-    ap = np.clip(average_precision(g, k=k, rel=rel), floor, 1 - floor)
-    return np.log(ap / (1 - ap))
+    ap = average_precision(g, k=k, rel=rel)
+    clipped = np.clip(ap, floor, 1 - floor)
+    return np.log(clipped / (1 - clipped))
 
 
 @measure("yaap", range="any", paper="trec_eval (Robertson)")
-def yet_another_average_precision(g: Grades, *, rel: float = 1) -> Scores:
+def yet_another_average_precision(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     """trec_eval's yaap: ln((1 + S) / (1 + R − S)), S the sum of precisions at relevant docs, R the relevant docs.
 
     >>> from assay.data.grades import grades
     >>> yet_another_average_precision(grades([1])).round(6).tolist()
     [0.693147]
     """
-    r, total = g.relevant(rel), sum_of_precisions(g, rel=rel)
+    r = g.relevant(rel)
+    total = sum_of_precisions(g, rel=rel)
     return np.log((1 + total) / (1 + r - total))
 
 
 @measure("RR", bounded=True, paper="Kantor & Voorhees 2000")
-def reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
+def reciprocal_rank(
+    g: Grades, *, k: Annotated[int, Within(1)] | None = None, rel: Annotated[float, Within(0)] = 1
+) -> Scores:
     """1 / rank of the first relevant doc; 0 if there is none (among the first k).
 
     >>> from assay.data.grades import grades
@@ -81,23 +135,35 @@ def reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1) -> Score
     hit = g.hits(rel, k)
     if not hit.shape[1]:
         return np.zeros(len(hit))
-    return np.where(hit.any(axis=1), 1.0 / (1 + hit.argmax(axis=1)), 0.0)
+    first = 1 + hit.argmax(axis=1)
+    return np.where(hit.any(axis=1), 1.0 / first, 0.0)
 
 
 @measure("Rprec", paper="Buckley & Voorhees 2000")
-def r_precision(g: Grades, *, rel: float = 1, times: float = 1.0) -> Scores:
+def r_precision(
+    g: Grades, *, rel: Annotated[float, Within(0)] = 1, times: Annotated[float, Within(0, open=True)] = 1.0
+) -> Scores:
     """Precision at rank R, or at rank ⌊times·R + .9⌋ (trec_eval's Rprec_mult).
 
     >>> from assay.data.grades import grades
     >>> r_precision(grades([1, 0, 1], judged=[1, 1])).tolist()
     [0.5]
     """
-    cutoff = np.floor(times * g.relevant(rel) + (0.0 if times == 1.0 else 0.9))
-    return ratio(_hits_within(g, cutoff, rel), cutoff)
+    r = g.relevant(rel)
+    cutoff = r if times == 1.0 else np.floor(times * r + 0.9)
+    counted = g.ranks()[None, :] <= cutoff[:, None]
+    found = (g.hits(rel) * counted).sum(axis=1)
+    return ratio(found, cutoff)
 
 
 @measure("IPrec", paper="Salton & McGill 1983; trec_eval")
-def interpolated_precision(g: Grades, *, recall: float = 0.5, rel: float = 1, rounding: str = "up") -> Scores:
+def interpolated_precision(
+    g: Grades,
+    *,
+    recall: Annotated[float, Within(0, 1)] = 0.5,
+    rel: Annotated[float, Within(0)] = 1,
+    rounding: str = "up",
+) -> Scores:
     """Interpolated precision at a recall level: the highest precision at any rank that reaches it.
 
     The level is reached at the relevant doc number c: c = ⌊recall·R + .9⌋ with rounding=up (trec_eval 9), and the
@@ -107,37 +173,34 @@ def interpolated_precision(g: Grades, *, recall: float = 0.5, rel: float = 1, ro
     >>> interpolated_precision(grades([0, 1, 1]), recall=0.5).round(6).tolist()
     [0.666667]
     """
-    r = g.relevant(rel)
-    needed = np.floor(recall * r + 0.9) if rounding == "up" else np.floor(recall * r + 0.5)
-    hit = g.hits(rel)
-    found = hit.cumsum(axis=1)
+    if rounding not in ("up", "nearest"):
+        raise UsageError(f"IPrec: no rounding {rounding!r}; known: up, nearest")
+    needed = np.floor(recall * g.relevant(rel) + (0.9 if rounding == "up" else 0.5))
+    found = g.hits(rel).cumsum(axis=1)
     reached = (found >= needed[:, None]) & g.inside()
-    return np.where(reached, found / g.ranks(), 0.0).max(axis=1, initial=0.0)
+    precision = np.where(reached, found / g.ranks(), 0.0)
+    return precision.max(axis=1, initial=0.0)
 
 
 @measure("IPrecAvg", paper="trec_eval 11pt_avg")
-def interpolated_average(g: Grades, *, levels: str = "eleven", rel: float = 1, rounding: str = "up") -> Scores:
+def interpolated_average(
+    g: Grades, *, levels: str = "eleven", rel: Annotated[float, Within(0)] = 1, rounding: str = "up"
+) -> Scores:
     """Mean of the interpolated precision over recall levels: 0, .1, … 1, or a list such as `.25/.5/.75`.
 
     >>> from assay.data.grades import grades
     >>> interpolated_average(grades([1, 1])).tolist()
     [1.0]
     """
-    at = [i / 10 for i in range(11)] if levels == "eleven" else [float(x) for x in levels.split("/")]
-    scores = [interpolated_precision(g, recall=level, rel=rel, rounding=rounding) for level in at]
+    scores = [interpolated_precision(g, recall=level, rel=rel, rounding=rounding) for level in _levels(levels)]
     return np.mean(scores, axis=0)
 
 
-def _hits_within(g: Grades, cutoff: Scores, rel: float) -> Scores:
-    """Relevant docs down to each topic's own cutoff."""
-    return (g.hits(rel) * (g.ranks()[None, :] <= cutoff[:, None])).sum(axis=1).astype(np.float64)
-
-
-def _found_before(g: Grades, topic: Ints) -> Scores:
-    """For relevant docs listed by topic and rank: how many of its topic were found up to each."""
-    count = np.bincount(topic, minlength=len(g.topics))
-    return (np.arange(len(topic)) - (np.cumsum(count) - count)[topic] + 1).astype(np.float64)
-
-
-def _per_topic(g: Grades, topic: Ints, values: Scores) -> Scores:
-    return np.asarray(np.bincount(topic, weights=values, minlength=len(g.topics)), dtype=np.float64)
+def _levels(text: str) -> tuple[float, ...]:
+    """The recall levels that a text names."""
+    if text == "eleven":
+        return ELEVEN
+    try:
+        return tuple(float(level) for level in text.split("/"))
+    except ValueError:
+        raise UsageError(f"IPrecAvg: no levels {text!r}; write eleven, or a list such as .25/.5/.75") from None

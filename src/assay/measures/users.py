@@ -5,28 +5,41 @@ The measures that are made from a probability of going on after each doc (C/W/L)
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.grades import Grades
-from assay.measures.base import Scores, in_order, measure, ratio
-from assay.measures.gain import top_gain
+from assay.measures.base import Scores, in_order, measure
+from assay.measures.gain import unit_gains
 
 
-@measure("RBP", linear=True, bounded=True, paper="Moffat & Zobel 2008")
+@measure("RBP", linear=True, bounded=True, uses_top=True, paper="Moffat & Zobel 2008")
 def rank_biased_precision(
-    g: Grades, *, k: int | None = None, p: float = 0.8, gain: str = "grade", rel: float | None = None
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    p: Annotated[float, Within(0, 1, open=True)] = 0.8,
+    gain: str = "grade",
+    rel: Annotated[float, Within(0)] | None = None,
+    top: Annotated[float, Within(0, open=True)] | None = None,
 ) -> Scores:
     """Gain per doc of a user who goes on to the next doc with probability p.
 
-    RBP = (1 − p)·Σ_r p^(r−1)·gain(r)/gain(top), top the highest grade of the scale; with rel, gain is 1 from that grade
-    on. It is the least that the judgments allow: RBPResidual says how much more it may be.
+    RBP = (1 − p)·Σ_r p^(r−1)·gain(r)/gain(top), top the highest grade of the scale, that of the collection unless
+    given; a grade above it counts as top. With rel, gain is 1 from that grade on. It is the least that the judgments
+    allow: RBPResidual says how much more it may be.
 
     >>> from assay.data.grades import grades
     >>> rank_biased_precision(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0])).round(6).tolist()
     [0.417874]
+    >>> rank_biased_precision(grades([1]), p=0.5, top=2).tolist()
+    [0.25]
     """
-    return (1 - _persistence(p)) * in_order(_unit_gains(g, gain, rel, k) * _powers(g, p, k))
+    gains = unit_gains(g, gain, k, top) if rel is None else g.hits(rel, k).astype(np.float64)
+    return (1 - p) * in_order(gains * _powers(g, p, k))
 
 
 @measure(
@@ -34,8 +47,9 @@ def rank_biased_precision(
     paper="Moffat & Zobel 2008",
     lower_is_better=True,
     breaks=("no relevant",),
+    unsure="every doc that is judged leaves the residual, whatever its grade",
 )
-def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
+def rbp_residual(g: Grades, *, p: Annotated[float, Within(0, 1, open=True)] = 0.8) -> Scores:
     """How much RBP could still grow: the weight of all unjudged docs and of every rank past the end of the list.
 
     (1 − p)·Σ_{unjudged r} p^(r−1) + p^n for a list of n docs; 1 for an empty list. Negative grades are not judged.
@@ -44,12 +58,13 @@ def rbp_residual(g: Grades, *, p: float = 0.8) -> Scores:
     >>> rbp_residual(grades([1, None], judged=[1]), p=0.5).tolist()
     [0.5]
     """
-    unknown = g.inside() & (g.ranked < 0)
-    return (1 - _persistence(p)) * in_order(unknown * _powers(g, p)) + p ** g.retrieved.astype(np.float64)
+    unknown = g.inside() & ~g.judged()
+    tail = p ** g.retrieved.astype(np.float64)
+    return (1 - p) * in_order(unknown * _powers(g, p)) + tail
 
 
 @measure("RBPTrec", paper="trec_eval 10.0", linear=True)
-def rbp_of_trec_eval(g: Grades, *, p: float = 0.9, gain: str = "grade") -> Scores:
+def rbp_of_trec_eval(g: Grades, *, p: Annotated[float, Within(0, 1, open=True)] = 0.9, gain: str = "grade") -> Scores:
     """rbp of trec_eval 10: gains over the highest gain of the topic where that exceeds 1, p = .9.
 
     That is what its source means; the program itself starts from uninitialised numbers and may print others.
@@ -59,7 +74,8 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9, gain: str = "grade") -> Score
     [0.05]
     """
     best = np.maximum(g.ideal_gains(gain).max(axis=1, initial=0.0), 1.0)
-    return (1 - _persistence(p)) * in_order(g.gains(gain) * _powers(g, p)) / best
+    total = in_order(g.gains(gain) * _powers(g, p))
+    return (1 - p) * total / best
 
 
 @measure(
@@ -67,20 +83,29 @@ def rbp_of_trec_eval(g: Grades, *, p: float = 0.9, gain: str = "grade") -> Score
     paper="trec_eval 10.0",
     lower_is_better=True,
     breaks=("no relevant",),
+    unsure="every doc that is judged leaves the residual, whatever its grade",
 )
-def rbp_residual_of_trec_eval(g: Grades, *, p: float = 0.9) -> Scores:
+def rbp_residual_of_trec_eval(g: Grades, *, p: Annotated[float, Within(0, 1, open=True)] = 0.9) -> Scores:
     """rbp_resid of trec_eval 10: as RBPResidual where a retrieved doc is unjudged, and 0 (not p^n) where none is.
 
     >>> from assay.data.grades import grades
     >>> rbp_residual_of_trec_eval(grades([1, None], [1, 1])).round(6).tolist()
     [0.9, 0.0]
     """
-    some = (g.inside() & (g.ranked < 0)).any(axis=1)
-    return np.where(some, rbp_residual(g, p=p), 0.0)
+    unknown = g.inside() & ~g.judged()
+    return np.where(unknown.any(axis=1), rbp_residual(g, p=p), 0.0)
 
 
-@measure("tRBP", linear=True, bounded=True, paper="Webber 2010, ch. 6")
-def truncated_rbp(g: Grades, *, k: int, p: float = 0.8, gain: str = "grade", rel: float | None = None) -> Scores:
+@measure("tRBP", linear=True, bounded=True, uses_top=True, paper="Webber 2010, ch. 6")
+def truncated_rbp(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)],
+    p: Annotated[float, Within(0, 1, open=True)] = 0.8,
+    gain: str = "grade",
+    rel: Annotated[float, Within(0)] | None = None,
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
     """RBP with its weights cut at rank k and rescaled to sum to 1: a top-weighted P@k.
 
     tRBP@k = Σ_{r≤k} w(r)·gain(r)/gain(top), w(r) = (1 − p)·p^(r−1) / (1 − p^k).
@@ -89,11 +114,25 @@ def truncated_rbp(g: Grades, *, k: int, p: float = 0.8, gain: str = "grade", rel
     >>> truncated_rbp(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0]), k=10).round(6).tolist()
     [0.468141]
     """
-    return rank_biased_precision(g, k=k, p=p, gain=gain, rel=rel) / (1 - p**k)
+    cut = rank_biased_precision(g, k=k, p=p, gain=gain, rel=rel, top=top)
+    return cut / (1 - p**k)
 
 
-@measure("TBG", range="nonneg", needs="lengths", paper="Smucker & Clarke 2012", breaks=("moving up", "perfect is best"))
-def time_biased_gain(g: Grades, *, k: int | None = None, rel: float = 1, halflife: float = 224.0) -> Scores:
+@measure(
+    "TBG",
+    range="nonneg",
+    needs="lengths",
+    paper="Smucker & Clarke 2012",
+    breaks=("moving up", "perfect is best"),
+    unsure="a relevant doc takes longer to read, which delays all docs below it",
+)
+def time_biased_gain(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    rel: Annotated[float, Within(0)] = 1,
+    halflife: Annotated[float, Within(0, open=True)] = 224.0,
+) -> Scores:
     """Σ_r gain(r)·exp(−T(r)·ln 2 / halflife), T(r) the seconds that it takes to reach rank r.
 
     gain = .4928 (= .64 clicks × .77 saves) for relevant docs; each doc passed takes 4.4 s for its summary plus
@@ -107,9 +146,11 @@ def time_biased_gain(g: Grades, *, k: int | None = None, rel: float = 1, halflif
     [0.942448]
     """
     hit = g.ranked[:, :k] >= rel
-    seconds = 4.4 + (0.018 * words(g, "TBG")[:, :k] + 7.8) * np.where(hit, 0.64, 0.39)
+    clicks = np.where(hit, 0.64, 0.39)
+    seconds = 4.4 + (0.018 * words(g, "TBG")[:, :k] + 7.8) * clicks
     reached = np.cumsum(seconds, axis=1) - seconds
-    return (0.4928 * hit * np.exp2(-reached / halflife)).sum(axis=1)
+    discount = np.exp2(-reached / halflife)
+    return (0.4928 * hit * discount).sum(axis=1)
 
 
 def words(g: Grades, name: str) -> Scores:
@@ -119,21 +160,6 @@ def words(g: Grades, name: str) -> Scores:
     return g.lengths
 
 
-def unit_gains(g: Grades, gain: str, k: int | None = None) -> Scores:
-    """Gains over the highest gain of the scale, so that they lie in [0, 1]."""
-    return ratio(g.gains(gain, k), top_gain(g, gain))
-
-
-def _unit_gains(g: Grades, gain: str, rel: float | None, k: int | None) -> Scores:
-    return unit_gains(g, gain, k) if rel is None else g.hits(rel, k).astype(np.float64)
-
-
 def _powers(g: Grades, p: float, k: int | None = None) -> Scores:
     """p^(r−1) for r = 1, 2, …"""
     return p ** (g.ranks(k) - 1)
-
-
-def _persistence(p: float) -> float:
-    if not 0 < p < 1:
-        raise UsageError(f"the persistence p must lie between 0 and 1, not {p}")
-    return p

@@ -1,0 +1,10 @@
+"""All families of measures. Importing this module fills the registry; `assay.measures` does so when it is used."""
+
+from __future__ import annotations
+
+from assay.measures import adaptive, cwl, dcg, diversity, gain, incomplete, ranks, sets, users
+from assay.measures.base import MEASURES, Measure, measure, parse, parse_many
+
+FAMILIES = (sets, ranks, dcg, gain, users, cwl, adaptive, incomplete, diversity)
+
+__all__ = ["FAMILIES", "MEASURES", "Measure", "measure", "parse", "parse_many"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -43,11 +45,21 @@ def record(*args: str | Path) -> list[dict[str, object]]:
 
 
 def test_two_runs(folder: Path) -> None:
-    rows = record(folder / "a.run", folder / "b.run", "-m", "overlap")
-    assert rows[0]["topics"] == 2
-    assert rows[0]["overlap"] == pytest.approx((1 + 2 / 3) / 2)
-    assert [r["topic"] for r in rows[1:]] == ["2", "1"]
-    assert "EXT [MIN – MAX]" in run(folder / "a.run", folder / "b.run", "--topics", "0")
+    row = record(folder / "a.run", folder / "b.run", "-m", "overlap")[0]
+    assert row["topics"] == 2
+    assert row["overlap"] == pytest.approx((1 + 2 / 3) / 2)
+    assert row["rbo_min"] < row["rbo"] < row["rbo_max"]  # type: ignore[operator]
+    shown = run(folder / "a.run", folder / "b.run")
+    assert "EXT [MIN – MAX]" in shown
+    assert "most different: 2 (" in shown
+    assert run("runs", folder / "a.run", folder / "b.run") == shown
+
+
+def test_two_runs_topic_by_topic(folder: Path) -> None:
+    rows = record("topics", folder / "a.run", folder / "b.run", "-m", "overlap")
+    assert [r["topic"] for r in rows] == ["2", "1"]
+    assert [r["overlap"] for r in rows] == pytest.approx([2 / 3, 1])
+    assert len(record("topics", folder / "a.run", folder / "b.run", "--most", "1")) == 1
 
 
 def test_many_runs_as_a_matrix_and_as_pairs(folder: Path) -> None:
@@ -68,27 +80,45 @@ def test_p_chosen_from_depth_and_weight(folder: Path) -> None:
 
 def test_sweep_series_preferences(folder: Path) -> None:
     a, b, c = (folder / n for n in RUNS)
-    assert [r["p"] for r in record(a, b, "--sweep", ".5, .9")] == [0.5, 0.9]
-    assert record("--series", a, b, c)[0]["largest change"] == "b → c"
-    assert record("--preferences", a, b)[0]["similarity"] == pytest.approx((5 / 7 + 0 / 6) / 2)
-    relevant = record("--preferences", a, b, "--qrels", folder / "qrels", "--among", "relevant")
+    assert [r["p"] for r in record("sweep", a, b, "--at", ".5, .9")] == [0.5, 0.9]
+    assert record("series", a, b, c)[0]["largest_change"] == "b → c"
+    assert [r["next"] for r in record("series", a, b, c, "--steps")] == ["b", "c"]
+    assert record("preferences", a, b)[0]["similarity"] == pytest.approx((5 / 7 + 0 / 6) / 2)
+    relevant = record("preferences", a, b, "--qrels", folder / "qrels", "--among", "relevant")
     assert relevant[0]["similarity"] == pytest.approx(0.5)
-    with_ap = record("--preferences", a, b, c, "--qrels", folder / "qrels")
-    assert [r["correlation"] for r in with_ap if "correlation" in r] == ["pearson", "tau-b"]
+    assert {r["run"] for r in record("preferences", a, b, c, "--qrels", folder / "qrels")} == {"a", "b", "c"}
+    with_ap = run("preferences", a, b, c, "--qrels", folder / "qrels")
+    assert "mean AP" in with_ap
+    assert "similarity against mean AP, 3 runs: pearson" in with_ap
 
 
 def test_scores(folder: Path) -> None:
-    rows = record(
-        "--scores", folder / "ap.csv", folder / "p10.csv", "-m", "tau-b", "-m", "error-rate", "--d-rank", "-B", "50"
-    )
+    two = [folder / "ap.csv", folder / "p10.csv"]
+    rows = record("scores", *two, "-m", "tau-b", "-m", "error-rate", "-B", "50")
     assert rows[0]["value"] == pytest.approx(1 / 3)
     assert rows[1]["value"] == pytest.approx(1 / 3)
-    assert rows[2]["d_rank"] > 0  # type: ignore[operator]
+    assert record("d-rank", *two, "-B", "50")[0]["d_rank"] > 0  # type: ignore[operator]
 
 
 def test_one_topic_has_no_interval(folder: Path) -> None:
-    row = record("--scores", folder / "ap.csv", folder / "one.csv", "-m", "tau-b", "-B", "50")[0]
+    row = record("scores", folder / "ap.csv", folder / "one.csv", "-m", "tau-b", "-B", "50")[0]
     assert row == {"measure": "tau-b", "value": pytest.approx(1 / 3), "low": None, "high": None}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["a.run", "b.run"], ["a.run", "b.run", "c.run"], ["a.run", "b.run", "c.run", "-m", "overlap", "-m", "rbo"],
+        ["topics", "a.run", "b.run"], ["sweep", "a.run", "b.run", "--at", ".5 .9"], ["series", "a.run", "b.run"],
+        ["preferences", "a.run", "b.run", "--qrels", "qrels"], ["scores", "ap.csv", "p10.csv", "one.csv", "-B", "9"],
+        ["d-rank", "ap.csv", "p10.csv", "-B", "9"], ["list"],
+    ],
+)  # fmt: skip
+def test_every_question_is_one_table_of_csv(folder: Path, args: list[str]) -> None:
+    paths = [str(folder / a) if (folder / a).is_file() else a for a in args]
+    rows = list(csv.reader(io.StringIO(run(*paths, "--format", "csv"))))
+    assert len(rows) > 1
+    assert len({len(row) for row in rows}) == 1
 
 
 def test_a_similarity_without_a_value_is_a_dash_with_a_reason(folder: Path) -> None:
@@ -107,42 +137,59 @@ def test_a_run_without_common_topics_is_a_row_of_dashes(folder: Path) -> None:
 
 
 def test_list_and_output_file(folder: Path) -> None:
-    assert "average-overlap" in run("--list")
+    assert "average-overlap" in run("list")
     out = folder / "out.csv"
-    run(folder / "a.run", folder / "b.run", "--topics", "0", "--format", "csv", "-o", out)
+    run(folder / "a.run", folder / "b.run", "--format", "csv", "-o", out)
     assert out.read_text().startswith("runs,")
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "two run files"),
+        (["runs"], "two run files"),
         (["a.run"], "two runs or more"),
         (["a.run", "b.run", "--p", "1"], "strictly between 0 and 1"),
+        (["a.run", "b.run", "--p", ".8", "--p", ".9"], "--p is given twice"),
         (["a.run", "b.run", "--carry", "10", "2"], "between 0 and 1"),
+        (["a.run", "b.run", "--carry", "10", ".8", "--p", ".5"], "give it or --p, not both"),
         (["a.run", "b.run", "-m", "overlapp"], "did you mean overlap"),
-        (["a.run", "b.run", "--sweep", "x"], "write numbers"),
-        (["a.run", "b.run", "c.run", "--ties", "b"], "--ties goes with two runs or --sweep, not with three runs"),
-        (["a.run", "b.run", "c.run", "--sweep", ".5"], "--sweep compares two runs, and there are 3"),
-        (["a.run", "b.run", "--sweep", ".5", "-m", "overlap"], "--measure goes with two runs or three runs or more"),
-        (["a.run", "b.run", "--window", "2"], "--window goes with --series, not with two runs"),
-        (["a.run", "b.run", "--d-rank"], "--d-rank goes with --scores"),
-        (["a.run", "b.run", "--qrels", "qrels"], "--qrels goes with --preferences"),
+        (["sweep", "a.run", "b.run", "--at", "x"], "write numbers"),
+        (["a.run", "b.run", "c.run", "--ties", "b"], "--ties goes with two runs, not with three runs or more"),
+        (["a.run", "b.run", "c.run", "--p", ".8", "-m", "overlap"], "--p has no effect on overlap"),
+        (["sweep", "a.run", "b.run", "c.run", "--at", ".5"], "sweep compares two runs, and there are 3"),
+        (["topics", "a.run", "b.run", "c.run"], "topics compares two runs, and there are 3"),
         (["a.run", "b.run", "--pairs"], "--pairs goes with three runs or more"),
         (["a.run", "b.run", "--by-depth"], "give --figure FILE as well"),
-        (["--scores", "ap.csv", "p10.csv", "--p", ".8"], "--p goes with two runs"),
-        (["--scores", "one.csv", "ap.csv", "--d-rank"], "two topics or more"),
-        (["--preferences", "a.run", "b.run", "--among", "relevant"], "need qrels"),
-        (["--series", "a.run", "b.run", "--window", "3"], "window 3"),
-        (["--scores"], "two score tables"),
-        (["--scores", "ap.csv"], "one measure only"),
-        (["--scores", "ap.csv", "p10.csv", "-m", "taub"], "did you mean"),
+        (["d-rank", "one.csv", "ap.csv"], "two topics or more"),
+        (["preferences", "a.run", "b.run", "--among", "relevant"], "need qrels"),
+        (["series", "a.run", "b.run", "--window", "3"], "window 3"),
+        (["scores"], "two score tables"),
+        (["scores", "ap.csv"], "one measure only"),
+        (["scores", "ap.csv", "p10.csv", "-m", "taub"], "did you mean"),
     ],
 )
 def test_bad_input_is_one_clear_error(folder: Path, args: list[str], message: str) -> None:
     paths = [str(folder / a) if (folder / a).is_file() else a for a in args]
     with pytest.raises(AssayError, match=message):
         CliRunner().invoke(command, paths, catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["a.run", "b.run", "--window", "2"], ["a.run", "b.run", "--qrels", "qrels"], ["a.run", "b.run", "--sweep", ".5"],
+     ["sweep", "a.run", "b.run", "--at", ".5", "-m", "overlap"], ["scores", "ap.csv", "p10.csv", "--p", ".8"]],
+)  # fmt: skip
+def test_an_option_of_another_question_is_refused(folder: Path, args: list[str]) -> None:
+    paths = [str(folder / a) if (folder / a).is_file() else a for a in args]
+    result = CliRunner().invoke(command, paths)
+    assert result.exit_code == 2
+    assert "No such option" in result.output
+
+
+def test_help_names_what_is_registered() -> None:
+    assert "bar-ilan" in run("runs", "--help")
+    assert "tau-ap" in run("scores", "--help")
+    assert "d-rank" in run("--help")
 
 
 def test_through_the_command_line(folder: Path) -> None:

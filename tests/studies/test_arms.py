@@ -7,7 +7,7 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data import Labels
-from assay.studies import methods
+from assay.studies import arms
 from assay.studies.arms import ARMS, Case, Collected, kendall, method_test
 from assay.studies.simulate import simulate
 
@@ -38,9 +38,9 @@ def test_every_arm_scores_runs(arm: str, collections: dict[str, Case]) -> None:
 
 def test_a_crowd_of_few_labels_takes_so_many_of_each_doc() -> None:
     rows = [("1", doc, f"w{i}", float(i % 2)) for doc in "abc" for i in range(4)]
-    few = methods._some_labels(Labels.from_rows([*rows, ("1", "d", "w0", 1.0)]), 2, seed=3)
+    few = arms._some_labels(Labels.from_rows([*rows, ("1", "d", "w0", 1.0)]), 2, seed=3)
     assert np.bincount(few.items()[0]).tolist() == [2, 2, 2, 1]
-    drawn = {tuple(methods._some_labels(Labels.from_rows(rows), 1, seed=s).worker.tolist()) for s in range(20)}
+    drawn = {tuple(arms._some_labels(Labels.from_rows(rows), 1, seed=s).worker.tolist()) for s in range(20)}
     assert len(drawn) > 5
 
 

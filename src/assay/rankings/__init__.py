@@ -11,10 +11,10 @@ from assay.rankings.batch import kendall_matrix, kendall_rows, pair_signs, tau_o
 from assay.rankings.correlation import CORRELATIONS, kendall_tau_a, kendall_tau_b, pearson, spearman, tau_ap
 from assay.rankings.counts import midranks, settled
 from assay.rankings.fusion import borda, condorcet
-from assay.rankings.rank_biased import persistence_for, rbo, rbo_of_scores
+from assay.rankings.rank_biased import persistence_for, prefix_weight, rbo, rbo_of_scores
 
 __all__ = [
     "CORRELATIONS", "borda", "condorcet", "kendall_matrix", "kendall_rows", "kendall_tau_a", "kendall_tau_b",
-    "midranks", "pair_signs", "pearson", "persistence_for", "rbo", "rbo_of_scores", "settled", "spearman", "tau_ap",
-    "tau_of_signs",
+    "midranks", "pair_signs", "pearson", "persistence_for", "prefix_weight", "rbo", "rbo_of_scores", "settled",
+    "spearman", "tau_ap", "tau_of_signs",
 ]  # fmt: skip

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
+from assay.core.tables import Table
 from assay.rankings.correlation import CORRELATIONS, Heavy, aligned, choice
 from assay.rankings.counts import tie_groups
 
@@ -91,7 +93,7 @@ def parse_ranking(text: str) -> Ranking:
 
 
 @dataclass(frozen=True)
-class RBO:
+class RBO(Result):
     """Rank-biased overlap of two lists: the point estimate and the bounds that any continuation must respect."""
 
     ext: float
@@ -107,6 +109,22 @@ class RBO:
 
     def __str__(self) -> str:
         return f"{self.ext:.4f} [{self.min:.4f} – {self.max:.4f}]"
+
+    def scalars(self) -> dict[str, float]:
+        """The score with its bounds by the keys that records use."""
+        return {"rbo": self.ext, "rbo_min": self.min, "rbo_max": self.max, "residual": self.res, "p": self.p}
+
+    def table(self) -> Table:
+        """One row."""
+        columns = {"RBO EXT": ".4f", "MIN": ".4f", "MAX": ".4f", "residual": ".4f"}
+        row = (self.ext, self.min, self.max, self.res)
+        keys = {"RBO EXT": "rbo", "MIN": "rbo_min", "MAX": "rbo_max"}
+        notes = [f"p = {self.p:g}; EXT [MIN – MAX]: what any continuation of the lists must respect"]
+        return Table.of(columns, [row], caption="Rank-biased overlap", notes=notes, keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The score with its bounds, and the table."""
+        return {**super().record(), **self.scalars()}
 
 
 def rbo(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "a") -> RBO:

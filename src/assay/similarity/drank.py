@@ -14,9 +14,11 @@ import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
-from assay.core.errors import UsageError
+from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.rankings import settled
 
 RIDGE = 1e-5
 
@@ -42,7 +44,7 @@ def d_rank(scores: ScoreMatrix, ranking: Sequence[str]) -> float:
 
 
 @dataclass(frozen=True)
-class DRankResult:
+class DRankResult(Result):
     """d_rank of a ranking and how often resampled topics give one as far away."""
 
     d: float
@@ -58,9 +60,10 @@ class DRankResult:
         caption = f"Distance of the ranking from {self.measure}: {self.runs} runs, {self.topics} topics"
         notes = [
             f"p: share of {self.resamples} bootstrap samples of the topics whose own ranking of the runs is at least "
-            f"as far, (b+1)/(B+1), seed {self.seed}",
-            *([f"{RIDGE:g} added to the variances: not more topics than runs"] if self.topics <= self.runs else []),
+            f"as far, (b+1)/(B+1), seed {self.seed}"
         ]
+        if self.topics <= self.runs:
+            notes.append(f"{RIDGE:g} added to the variances: not more topics than runs")
         return Table.of({"d_rank": ".4f", "p": "p"}, [(self.d, self.p_value)], caption=caption, notes=notes)
 
 
@@ -74,11 +77,21 @@ def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int =
     rng = generator(seed)
     n = len(scores.topics)
     weight = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
-    orders = np.argsort(-(weight @ scores.values.T), axis=1, kind="stable")
-    unlike, times = np.unique(orders, axis=0, return_counts=True)
-    far = np.array([_distance(scores.values, order) >= observed - 1e-12 for order in unlike])
-    p_value = float((times[far].sum() + 1) / (resamples + 1))
+    orders = np.argsort(-settled(weight @ scores.values.T), axis=1, kind="stable")
+    # Many samples give the same order: each is measured once.
+    distinct, times = np.unique(orders, axis=0, return_counts=True)
+    as_far = np.array([_distance(scores.values, order) >= observed - 1e-12 for order in distinct], dtype=bool)
+    p_value = float((times[as_far].sum() + 1) / (resamples + 1))
     return DRankResult(observed, p_value, scores.measure, len(scores.runs), n, resamples, seed)
+
+
+def d_rank_between(truth: ScoreMatrix, estimate: ScoreMatrix, *, resamples: int = 1000, seed: int = 0) -> DRankResult:
+    """d_rank_test of the ranking by the means of `estimate`, over the runs that both have."""
+    common = [run for run in truth.runs if run in set(estimate.runs)]
+    if len(common) < 2:
+        raise DataError(f"{len(common)} runs are in both score files; two or more are needed to compare rankings")
+    ranking = estimate.select(runs=common).by_mean().runs
+    return d_rank_test(truth.select(runs=common), ranking, resamples=resamples, seed=seed)
 
 
 def _distance(values: Floats, order: Ints) -> float:

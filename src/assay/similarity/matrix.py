@@ -18,6 +18,7 @@ import numpy.typing as npt
 from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import Progress, chunks, silent
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Run
 from assay.data.lists import TopicLists, collected
@@ -27,10 +28,13 @@ from assay.similarity.overlap import LIST_SIMILARITIES
 
 SCORES = ("ext", "min", "max")
 SHOWN = 12
+"""Runs up to which the whole matrix is shown."""
+UNKNOWN = 2.0
+"""Beyond every similarity: where undefined ones are sorted to."""
 
 
 @dataclass(frozen=True, eq=False)
-class SimilarityMatrix:
+class SimilarityMatrix(Result):
     """Mean and standard deviation over topics of the similarity of every two runs."""
 
     runs: tuple[str, ...]
@@ -56,34 +60,45 @@ class SimilarityMatrix:
     def pairs(self) -> Table:
         """One row per pair of runs, the most alike first."""
         first, second = np.triu_indices(len(self.runs), k=1)
-        order = np.argsort(-np.nan_to_num(self.mean[first, second], nan=-2.0), kind="stable")
-        rows = [
-            (self.runs[i], self.runs[j], self.mean[i, j], self.sd[i, j], self.topics[i, j])
-            for i, j in zip(first[order], second[order], strict=True)
-        ]
+        most_alike = np.argsort(-np.nan_to_num(self.mean[first, second], nan=-UNKNOWN), kind="stable")
+        rows = []
+        for i, j in zip(first[most_alike], second[most_alike], strict=True):
+            rows.append((self.runs[i], self.runs[j], self.mean[i, j], self.sd[i, j], self.topics[i, j]))
         columns = {"run": "", "other": "", "mean": ".4f", "sd": ".4f", "topics": "d"}
         return Table.of(columns, rows, caption="Similarity of runs", notes=self.notes())
 
     def table(self) -> Table:
         """The matrix where it fits a page, else one row per run: how alike the others are, and which most and least."""
-        notes = self.notes()
-        if len(self.runs) <= SHOWN:
-            rows = [(run, *row) for run, row in zip(self.runs, self.mean, strict=True)]
-            columns = {"run": "", **dict.fromkeys(self.runs, ".4f")}
-            return Table.of(columns, rows, caption="Similarity of runs, mean over topics", notes=notes)
-        d = self.to_others()
-        off = np.where(np.eye(len(d), dtype=bool) | (self.topics == 0), np.nan, self.mean)
-        most, least = np.nan_to_num(off, nan=-2.0).argmax(axis=1), np.nan_to_num(off, nan=2.0).argmin(axis=1)
-        listed = [
-            (self.runs[i], d[i], *self._with(off[i], most[i]), *self._with(off[i], least[i]))
-            for i in np.argsort(-np.nan_to_num(d, nan=-2.0), kind="stable")
-        ]
-        formats = {"run": "", "to others": ".4f", "most alike": "", "to it": ".4f", "least alike": "", "to that": ".4f"}
-        return Table.of(formats, listed, caption="Similarity of runs, mean over topics", notes=notes)
+        caption = "Similarity of runs, mean over topics"
+        if len(self.runs) > SHOWN:
+            return self._most_and_least(caption)
+        rows = [(run, *row) for run, row in zip(self.runs, self.mean, strict=True)]
+        columns = {"run": "", **dict.fromkeys(self.runs, ".4f")}
+        keys = {run: run for run in self.runs}  # the columns are runs, and are called as the runs are
+        return Table.of(columns, rows, caption=caption, notes=self.notes(), keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """Every pair of runs as a row, whatever the table shows."""
+        return {**super().record(), **self.pairs().record()}
+
+    def _most_and_least(self, caption: str) -> Table:
+        to_others = self.to_others()
+        itself_or_unknown = np.eye(len(self.runs), dtype=bool) | (self.topics == 0)
+        others = np.where(itself_or_unknown, np.nan, self.mean)
+        most = np.nan_to_num(others, nan=-UNKNOWN).argmax(axis=1)
+        least = np.nan_to_num(others, nan=UNKNOWN).argmin(axis=1)
+        rows = []
+        for i in np.argsort(-np.nan_to_num(to_others, nan=-UNKNOWN), kind="stable"):
+            extremes = (*self._with(others[i], most[i]), *self._with(others[i], least[i]))
+            rows.append((self.runs[i], to_others[i], *extremes))
+        columns = {"run": "", "to others": ".4f", "most alike": "", "to it": ".4f", "least alike": "", "to that": ".4f"}
+        keys = {"to others": "mean", "to it": "most_alike_mean", "to that": "least_alike_mean"}
+        return Table.of(columns, rows, caption=caption, notes=self.notes(), keys=keys)
 
     def _with(self, row: Floats, other: int) -> tuple[str | None, float]:
         """The name of another run and the similarity with it; no name where they were not compared."""
-        return None if np.isnan(row[other]) else self.runs[other], float(row[other])
+        name = None if np.isnan(row[other]) else self.runs[other]
+        return name, float(row[other])
 
 
 def rbo_matrix(
@@ -107,10 +122,10 @@ def rbo_matrix(
     check_p(p)
     if score not in SCORES:
         raise UsageError(f"RBO: no score {score!r}; known: {', '.join(SCORES)}")
-    of = {"ext": _rbo_ext, "min": _rbo_min, "max": _rbo_max}[score]
+    of_topic = {"ext": _rbo_ext, "min": _rbo_min, "max": _rbo_max}[score]
     recipe = f"RBO {score.upper()}, p = {p:g}, ties in the order of the run, mean over common topics"
-    seen = int(np.ceil(np.log(1e-17) / np.log(p)))
-    return _averaged(runs, lambda lists: of(lists, p), min(depth or seen, seen), recipe, progress)
+    deepest = int(np.ceil(np.log(1e-17) / np.log(p)))
+    return _averaged(runs, lambda lists: of_topic(lists, p), min(depth or deepest, deepest), recipe, progress)
 
 
 def similarity_matrix(
@@ -136,32 +151,37 @@ def similarity_matrix(
     if entry.name in ("overlap", "average-overlap") and k is not None:
         if k < 1:
             raise UsageError(f"k = {k}: lists are compared at depth 1 or more")
-        weight = _overlap_value(k) if entry.name == "overlap" else _average_overlap_value(k)
-        return _averaged(runs, lambda lists: _summed(lists, weight), depth, recipe, progress)
+        value = _overlap_value(k) if entry.name == "overlap" else _average_overlap_value(k)
+        return _averaged(runs, lambda lists: _summed(lists, value), depth, recipe, progress)
 
     def one_by_one(lists: TopicLists) -> Floats:
-        of = functools.partial(if_defined, entry.function, **given)
-        return _pair_by_pair(lists, of, entry.facts.get("symmetric", True))
+        of_two = functools.partial(if_defined, entry.function, **given)
+        return _pair_by_pair(lists, of_two, entry.facts.get("symmetric", True))
 
     return _averaged(runs, one_by_one, depth, recipe, progress)
 
 
 def _averaged(
     runs: Sequence[Run],
-    of: Callable[[TopicLists], Floats],
+    of_topic: Callable[[TopicLists], Floats],
     depth: int | None,
     recipe: str,
     progress: Progress,
 ) -> SimilarityMatrix:
+    """Mean and sd over the topics that two runs have and on which the similarity has a value."""
     check_runs(runs)
-    lists, m = collected(runs, depth=depth), len(runs)
-    total, squares, count = np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m), dtype=np.int64)
+    lists = collected(runs, depth=depth)
+    shape = (len(runs), len(runs))
+    total, squares = np.zeros(shape), np.zeros(shape)
+    count = np.zeros(shape, dtype=np.int64)
     for t in range(len(lists.topics)):
-        has = lists.sizes[:, t] > 0
-        found = of(lists.topic(t))
-        both = has[:, None] & has[None, :] & ~np.isnan(found)
-        values = np.where(both, found, 0.0)
-        total, squares, count = total + values, squares + values**2, count + both
+        has_docs = lists.sizes[:, t] > 0
+        found = of_topic(lists.topic(t))
+        compared = has_docs[:, None] & has_docs[None, :] & ~np.isnan(found)
+        values = np.where(compared, found, 0.0)
+        total += values
+        squares += values**2
+        count += compared
         progress(t + 1, len(lists.topics))
     mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
     variance = np.maximum(squares - total * np.nan_to_num(mean), 0) / np.maximum(count - 1, 1)
@@ -171,14 +191,18 @@ def _averaged(
 
 def _summed(lists: TopicLists, value: Callable[[Ints], Floats]) -> Floats:
     """runs × runs: Σ over shared docs of value(max of the two ranks), for a falling, positive value of the rank."""
-    values = np.asarray(value(np.arange(1, lists.ranked.shape[1] + 1)), dtype=np.float64)
-    table = _table(lists, values)
-    m = len(lists.runs)
-    out = np.zeros((m, m))
+    ranks = np.arange(1, lists.ranked.shape[1] + 1)
+    of_rank = np.asarray(value(ranks), dtype=np.float64)
+    of_doc = _table(lists, of_rank)
+    runs = len(lists.runs)
+    at_once = max(1, 2**18 // runs)
+    total = np.zeros((runs, runs))
     for a, docs in enumerate(_held(lists)):
-        for rows in chunks(len(docs), max(1, 2**18 // m)):
-            out[a, a:] += np.minimum(table[docs[rows], a:], values[rows, None]).sum(axis=0)
-    return _mirrored(out)
+        for rows in chunks(len(docs), at_once):
+            mine = of_rank[rows, None]
+            theirs = of_doc[docs[rows], a:]
+            total[a, a:] += np.minimum(theirs, mine).sum(axis=0)
+    return _mirrored(total)
 
 
 def _held(lists: TopicLists) -> list[Codes]:
@@ -206,7 +230,10 @@ def _rbo_max(lists: TopicLists, p: float) -> Floats:
     short, long = _lengths(lists)
     full = long + short - shared
     h = _Logs(p, int(full.max())).head
-    spread = short * (h[full] - h[short]) + long * (h[full] - h[long]) + shared * (-np.log1p(-p) - h[full])
+    of_short = short * (h[full] - h[short])
+    of_long = long * (h[full] - h[long])
+    of_shared = shared * (-np.log1p(-p) - h[full])
+    spread = of_short + of_long + of_shared
     residual = p**short + p**long - p**full - (1 - p) / p * spread
     return np.asarray(_rbo_min(lists, p) + residual)
 
@@ -223,32 +250,40 @@ def _rbo_ext(lists: TopicLists, p: float) -> Floats:
         return ext
     ext -= lists.shared() * (whole[longest] - whole[long])
     # Σ_{d=s+1…l} (d−s)/(s d) p^d = (Σ p^d)/s − Σ p^d/d
-    beyond = (p ** (short + 1) - p ** (long + 1)) / (1 - p) / np.maximum(short, 1) - (h[long] - h[short])
-    step = (1 / np.maximum(short, 1) - 1 / np.maximum(long, 1)) * p**long + (1 - p) / p * beyond
+    s, l = np.maximum(short, 1), np.maximum(long, 1)  # noqa: E741
+    powers = (p ** (short + 1) - p ** (long + 1)) / (1 - p)
+    beyond = powers / s - (h[long] - h[short])
+    step = (1 / s - 1 / l) * p**long + (1 - p) / p * beyond
     return np.asarray(ext + _shared_in_prefix(lists) * step)
 
 
 def _shared_in_prefix(lists: TopicLists) -> Ints:
     """runs × runs: docs in common among the first len(shorter) of both; 0 for two lists of full length."""
-    lengths, held, m = lists.sizes, _held(lists), len(lists.runs)
+    runs = len(lists.runs)
+    lengths = lists.sizes
+    held = _held(lists)
     longest = int(lengths.max())
     order = np.argsort(lengths, kind="stable")
-    rank = _table(lists, np.arange(1, longest + 1, dtype=np.int32), absent=longest + 1)[:, order]
-    in_prefix = np.zeros((m, m), dtype=np.int64)
+    ranks = np.arange(1, longest + 1, dtype=np.int32)
+    rank_of_doc = _table(lists, ranks, absent=longest + 1)[:, order]
+    in_prefix = np.zeros((runs, runs), dtype=np.int64)
     for place, a in enumerate(order[lengths[order] < longest]):
-        longer, others = rank[held[a], place:], order[place:]
-        in_prefix[a, others] = in_prefix[others, a] = (longer <= lengths[a]).sum(axis=0)
+        not_shorter = order[place:]
+        shared = (rank_of_doc[held[a], place:] <= lengths[a]).sum(axis=0)
+        in_prefix[a, not_shorter] = shared
+        in_prefix[not_shorter, a] = shared
     return in_prefix
 
 
-def _pair_by_pair(lists: TopicLists, of: Callable[[Codes, Codes], float], symmetric: bool) -> Floats:
-    held, m = _held(lists), len(lists.runs)
-    out = np.zeros((m, m))
-    for a in range(m):
-        for b in range(a if symmetric else 0, m):
+def _pair_by_pair(lists: TopicLists, of_two: Callable[[Codes, Codes], float], symmetric: bool) -> Floats:
+    held = _held(lists)
+    runs = len(lists.runs)
+    values = np.zeros((runs, runs))
+    for a in range(runs):
+        for b in range(a if symmetric else 0, runs):
             if len(held[a]) and len(held[b]):
-                out[a, b] = of(held[a], held[b])
-    return _mirrored(out) if symmetric else out
+                values[a, b] = of_two(held[a], held[b])
+    return _mirrored(values) if symmetric else values
 
 
 def _overlap_value(k: int) -> Callable[[Ints], Floats]:
@@ -257,8 +292,10 @@ def _overlap_value(k: int) -> Callable[[Ints], Floats]:
 
 def _average_overlap_value(k: int) -> Callable[[Ints], Floats]:
     """H_k − H_{rank−1}, over k: what a doc found at this depth adds."""
-    left = np.concatenate([(1 / np.arange(1, k + 1))[::-1].cumsum()[::-1] / k, [0.0]])
-    return lambda rank: left[np.minimum(rank, k + 1) - 1]
+    reciprocals = 1 / np.arange(1, k + 1)
+    from_rank_on = reciprocals[::-1].cumsum()[::-1] / k
+    value = np.concatenate([from_rank_on, [0.0]])
+    return lambda rank: value[np.minimum(rank, k + 1) - 1]
 
 
 class _Logs:
@@ -271,6 +308,7 @@ class _Logs:
 
 
 def _lengths(lists: TopicLists) -> tuple[Ints, Ints]:
+    """runs × runs: the length of the shorter and of the longer list of each pair."""
     n = lists.sizes
     return np.minimum(n[:, None], n[None, :]), np.maximum(n[:, None], n[None, :])
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Run
 from assay.rankings.rank_biased import rbo_ext
@@ -19,7 +21,7 @@ from assay.similarity.by_topic import check_runs, common_topics, ranking_of
 
 
 @dataclass(frozen=True, eq=False)
-class SeriesResult:
+class SeriesResult(Result):
     """RBO of each run with the next, on every topic; and of the first runs with the last."""
 
     runs: tuple[str, ...]
@@ -33,38 +35,68 @@ class SeriesResult:
 
     def largest_changes(self, n: int = 5) -> list[tuple[str, str, str, float]]:
         """(run, next run, topic, RBO) of the n largest changes, largest first."""
-        order = np.argsort(self.steps, axis=None, kind="stable")[:n]
-        at = zip(*np.unravel_index(order, self.steps.shape), strict=True)
-        return [(self.runs[i], self.runs[i + 1], self.topics[j], float(self.steps[i, j])) for i, j in at]
+        lowest_first = np.argsort(self.steps, axis=None, kind="stable")[:n]
+        changes = []
+        for place in lowest_first.tolist():
+            step, topic = divmod(place, len(self.topics))
+            value = float(self.steps[step, topic])
+            changes.append((self.runs[step], self.runs[step + 1], self.topics[topic], value))
+        return changes
 
     def step_means(self) -> Floats:
         """The mean over topics of each step: a dip is a day on which the engine changed."""
         return np.asarray(self.steps.mean(axis=1))
 
+    def step_sds(self) -> Floats:
+        """The standard deviation over topics of each step; NaN with a single topic."""
+        if len(self.topics) < 2:
+            return np.full(len(self.steps), np.nan)
+        return np.asarray(self.steps.std(axis=1, ddof=1))
+
     def table(self) -> Table:
         """One row: stability from each run to the next and from the start to the end."""
-        mean, median = float(self.steps.mean()), float(np.median(self.steps))
-        sd = float(self.steps.std(ddof=1)) if self.steps.size > 1 else None
-        change = int(self.step_means().argmin())
-        step = f"{self.runs[change]} → {self.runs[change + 1]}"
-        row = (mean, sd, median, float(self.ends.mean()), step, float(self.step_means()[change]))
-        of_steps = {"step mean": ".4f", "sd": ".4f", "median": ".4f"}
-        columns = {**of_steps, "start to end": ".4f", "largest change": "", "there": ".4f"}
-        note = (
-            f"RBO EXT at p = {self.p:g} of {len(self.runs)} runs in the order given, {len(self.topics)} common topics; "
-            f"start to end: first {self.window} × last {self.window} runs"
+        means = self.step_means()
+        change = int(means.argmin())
+        row = (
+            float(means.mean()),
+            float(self.step_sds().mean()),
+            float(np.median(self.steps)),
+            float(self.ends.mean()),
+            f"{self.runs[change]} → {self.runs[change + 1]}",
+            float(means[change]),
         )
-        return Table.of(columns, [row], caption="Stability over time", notes=[note])
+        columns = {"step mean": ".4f", "sd": ".4f", "median": ".4f"}
+        columns |= {"start to end": ".4f", "largest change": "", "there": ".4f"}
+        keys = {"step mean": "mean", "there": "largest_change_mean"}
+        return Table.of(columns, [row], caption="Stability over time", notes=self._notes(), keys=keys)
 
     def step_table(self) -> Table:
-        """One row per step: mean over topics, and the topic that changed most."""
-        low = self.steps.argmin(axis=1)
-        rows = [
-            (a, b, mean, self.topics[j], row[j])
-            for a, b, mean, j, row in zip(self.runs, self.runs[1:], self.step_means(), low, self.steps, strict=False)
+        """One row per step: mean and spread over topics, and the topic that changed most."""
+        rows = []
+        for i, (mean, sd) in enumerate(zip(self.step_means(), self.step_sds(), strict=True)):
+            most = int(self.steps[i].argmin())
+            median = float(np.median(self.steps[i]))
+            rows.append((self.runs[i], self.runs[i + 1], mean, sd, median, self.topics[most], self.steps[i, most]))
+        columns = {"run": "", "next": "", "mean": ".4f", "sd": ".4f", "median": ".4f"}
+        columns |= {"most changed topic": "", "there": ".4f"}
+        keys = {"there": "most_changed_value"}
+        return Table.of(columns, rows, caption="From each run to the next", notes=self._notes()[:1], keys=keys)
+
+    def tables(self) -> list[Table]:
+        """The summary, then step by step."""
+        return [self.table(), self.step_table()]
+
+    def record(self) -> dict[str, Any]:
+        """The mean RBO of the steps and from start to end, and the tables."""
+        means = {"mean": float(self.step_means().mean()), "start_to_end": float(self.ends.mean()), "p": self.p}
+        return {**super().record(), **means}
+
+    def _notes(self) -> list[str]:
+        return [
+            f"RBO EXT at p = {self.p:g} of {len(self.runs)} runs in the order given, {len(self.topics)} common topics",
+            f"sd: over the topics of a step, mean of {len(self.steps)} steps; median: of all steps and topics; "
+            f"start to end: first {self.window} × last {self.window} runs",
         ]
-        columns = {"run": "", "next": "", "mean": ".4f", "most changed topic": "", "there": ".4f"}
-        return Table.of(columns, rows, caption="From each run to the next")
 
 
 def series(runs: Sequence[Run], *, p: float = 0.9, window: int = 1, depth: int | None = None) -> SeriesResult:
@@ -77,17 +109,17 @@ def series(runs: Sequence[Run], *, p: float = 0.9, window: int = 1, depth: int |
     array([1. , 0.9])
     """
     check_runs(runs)
-    if not 1 <= window <= len(runs) // 2:
-        raise UsageError(
-            f"window {window}: of {len(runs)} runs between 1 and {len(runs) // 2} can be the start and the end"
-        )
+    most = len(runs) // 2
+    if not 1 <= window <= most:
+        raise UsageError(f"window {window}: of {len(runs)} runs between 1 and {most} can be the start and the end")
     cut = list(runs) if depth is None else [run.cut(depth) for run in runs]
     topics = common_topics(cut)
-    lists = [[ranking_of(run, t) for t in topics] for run in cut]
+    lists = [[ranking_of(run, topic) for topic in topics] for run in cut]
 
     def alike(i: int, j: int) -> list[float]:
         return [rbo_ext(a, b, p) for a, b in zip(lists[i], lists[j], strict=True)]
 
+    last = len(runs) - window
     steps = [alike(i, i + 1) for i in range(len(runs) - 1)]
-    ends = [alike(i, len(runs) - window + j) for i in range(window) for j in range(window)]
+    ends = [alike(i, last + j) for i in range(window) for j in range(window)]
     return SeriesResult(tuple(r.name for r in runs), tuple(topics), np.array(steps), np.array(ends), p, window)

@@ -14,6 +14,8 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
+from assay.core.tables import Table
+from assay.rankings import CORRELATIONS
 from assay.rankings.counts import concordant_pairs
 from assay.rankings.rank_biased import Items, Ranking, rbo_ext
 
@@ -142,6 +144,19 @@ def anchor_map(a: Items | Ranking, b: Items | Ranking, *, s: int = 30, k: int | 
     return float((hit * precision).sum() / len(anchors))
 
 
+def named_similarities() -> list[Table]:
+    """What can be named: similarities of lists, and correlations of rankings of the same items."""
+    columns = {"name": "", "parameters": "", "what": ""}
+    tables = []
+    for title, registry in (("Of result lists", LIST_SIMILARITIES), ("Of rankings of the same runs", CORRELATIONS)):
+        rows = []
+        for entry in registry:
+            parameters = ", ".join(f"{key}={value}" for key, value in entry.parameters.items())
+            rows.append((entry.name, parameters, entry.summary))
+        tables.append(Table.of(columns, rows, caption=title))
+    return tables
+
+
 @dataclass(frozen=True, eq=False)
 class _Both:
     """The first k of two lists: how many items each has, and the ranks of those they share, in the order of a."""
@@ -154,26 +169,31 @@ class _Both:
 
     def agreement(self) -> Floats:
         """|A_d ∩ B_d| / d for d = 1 … k."""
-        found = np.bincount(np.maximum(self.rank_a, self.rank_b), minlength=self.k + 1)[1:]
+        found_at = np.maximum(self.rank_a, self.rank_b)
+        found = np.bincount(found_at, minlength=self.k + 1)[1:]
         return np.asarray(found.cumsum() / np.arange(1, self.k + 1))
 
     def pairs(self) -> tuple[int, int]:
         """Pairs of items that both lists order: alike and unlike; a missing item ranks below all that are there."""
-        n = len(self.rank_a)
+        shared = len(self.rank_a)
+        only_a, only_b = self.n_a - shared, self.n_b - shared
         alike = int(concordant_pairs(self.rank_a, self.rank_b))
+        unlike = _choose_two(shared) - alike
         # An item that only a holds, above a shared one in a, must be below it in b; below it, they agree.
-        unlike_a, unlike_b = (int(r.sum()) - n * (n + 1) // 2 for r in (self.rank_a, self.rank_b))
-        mixed = n * (self.n_a - n) + n * (self.n_b - n)
-        unlike = _choose_two(n) - alike + unlike_a + unlike_b
-        return alike + mixed - unlike_a - unlike_b, unlike + (self.n_a - n) * (self.n_b - n)
+        unlike_mixed = int(self.rank_a.sum()) + int(self.rank_b.sum()) - shared * (shared + 1)
+        mixed = shared * only_a + shared * only_b
+        # An item that only a holds and one that only b holds are ordered in opposite ways.
+        return alike + mixed - unlike_mixed, unlike + unlike_mixed + only_a * only_b
 
     def moved(self, value: Callable[[Floats], Floats]) -> float:
         """1 − Σ|value(rank_a) − value(rank_b)| over all items / the same for disjoint lists; missing at k + 1."""
         missing = value(np.array(self.k + 1.0))
-        a, b = (np.abs(value(np.arange(1.0, n + 1)) - missing) for n in (self.n_a, self.n_b))
+        cost_a = np.abs(value(np.arange(1.0, self.n_a + 1)) - missing)
+        cost_b = np.abs(value(np.arange(1.0, self.n_b + 1)) - missing)
         shared = np.abs(value(self.rank_a.astype(float)) - value(self.rank_b.astype(float))).sum()
-        alone = a.sum() - a[self.rank_a - 1].sum() + b.sum() - b[self.rank_b - 1].sum()
-        return float(1 - (shared + alone) / (a.sum() + b.sum()))
+        largest = cost_a.sum() + cost_b.sum()
+        alone = cost_a.sum() - cost_a[self.rank_a - 1].sum() + cost_b.sum() - cost_b[self.rank_b - 1].sum()
+        return float(1 - (shared + alone) / largest)
 
 
 def _both(a: Items | Ranking, b: Items | Ranking, k: int | None) -> _Both:
@@ -182,9 +202,11 @@ def _both(a: Items | Ranking, b: Items | Ranking, k: int | None) -> _Both:
     if depth < 1:
         raise UsageError(f"k = {depth}: lists are compared at depth 1 or more")
     items_a, items_b = first.items[:depth], second.items[:depth]
-    in_b = _places(items_a, items_b, missing=True)
-    rank_a = np.flatnonzero(in_b >= 0) + 1
-    return _Both(depth, len(items_a), len(items_b), rank_a, in_b[rank_a - 1] + 1)
+    place_in_b = _places(items_a, items_b, missing=True)
+    in_both = place_in_b >= 0
+    rank_a = np.flatnonzero(in_both) + 1
+    rank_b = place_in_b[in_both] + 1
+    return _Both(depth, len(items_a), len(items_b), rank_a, rank_b)
 
 
 def _strict(items: Items | Ranking) -> Ranking:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,12 @@ import numpy.typing as npt
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import UsageError
-from assay.core.tables import Table
+from assay.core.results import Result
+from assay.core.tables import Table, shown
 from assay.data import Qrels, Run
 from assay.data.lists import TopicLists, collected
 from assay.data.scores import ScoreMatrix
-from assay.rankings.correlation import CORRELATIONS
+from assay.rankings import kendall_tau_b, pearson, settled
 from assay.rankings.counts import ascending_pairs
 from assay.similarity.by_topic import check_runs
 
@@ -30,7 +31,7 @@ AMONG = ("all", "relevant", "nonrelevant")
 
 
 @dataclass(frozen=True, eq=False)
-class PreferenceSimilarity:
+class PreferenceSimilarity(Result):
     """Sim(a, b) of all runs, and d(a), each run's mean similarity with the others."""
 
     runs: tuple[str, ...]
@@ -51,13 +52,20 @@ class PreferenceSimilarity:
 
     def table(self) -> Table:
         """One row per run, the most similar to the others first."""
-        d = self.to_others()
-        off = self.matrix - 2 * np.eye(len(d))
-        order = np.argsort(-d, kind="stable")
-        rows = [(self.runs[i], d[i], self.runs[int(off[i].argmax())], off[i].max()) for i in order]
+        to_others = self.to_others()
+        without_itself = self.matrix - 2 * np.eye(len(self.runs))
+        rows = []
+        for i in np.argsort(-to_others, kind="stable"):
+            nearest = int(without_itself[i].argmax())
+            rows.append((self.runs[i], to_others[i], self.runs[nearest], without_itself[i, nearest]))
         columns = {"run": "", "similarity": ".4f", "most alike": "", "to it": ".4f"}
         caption = f"Shared preferences among {self.among} docs: mean {self.mean():.4f}"
-        return Table.of(columns, rows, caption=caption, notes=[self.recipe])
+        keys = {"to it": "most_alike_similarity"}
+        return Table.of(columns, rows, caption=caption, notes=[self.recipe], keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The mean over the runs, and the table."""
+        return {**super().record(), "mean": self.mean()}
 
 
 def preference_similarity(
@@ -87,13 +95,14 @@ def preference_similarity(
         raise UsageError(f"preferences among {among} docs need qrels; give them")
     check_runs(runs)
     lists = collected([_levelled(run, ties) for run in runs], depth=depth)
-    among_these = (
-        None if qrels is None or among == "all" else lists.graded(qrels).relevant(rel) == (among == "relevant")
-    )
+    kept: Bools | None = None
+    if qrels is not None and among != "all":
+        relevant = lists.graded(qrels).relevant(rel)
+        kept = relevant if among == "relevant" else ~relevant
 
     def shares(t: int) -> tuple[Floats, Bools]:
-        seen = lists.topic(t)
-        return _shares(seen if among_these is None else seen.only(among_these[seen.items]))
+        of_topic = lists.topic(t)
+        return _shares(of_topic if kept is None else of_topic.only(kept[of_topic.items]))
 
     of_topics = ordered_map(shares, range(len(lists.topics)), jobs=jobs, threads=True, progress=progress)
     total = np.sum([share for share, _ in of_topics], axis=0)
@@ -117,12 +126,50 @@ def _shares(lists: TopicLists) -> tuple[Floats, Bools]:
     return shared / np.maximum(union, 1), union > 0
 
 
-def likeness_and_scores(similarity: PreferenceSimilarity, scores: ScoreMatrix) -> Table:
-    """Does a run that goes with the others score well? Correlation of d with the mean scores of the same runs."""
-    d, means = similarity.to_others(), scores.select(runs=similarity.runs).means()
-    rows = [(name, CORRELATIONS[name].function(d, means)) for name in ("pearson", "tau-b")]
-    caption = f"Similarity to the others against mean {scores.measure}, {len(d)} runs"
-    return Table.of({"correlation": "", "value": ".4f"}, rows, caption=caption)
+@dataclass(frozen=True, eq=False)
+class LikenessAndScores(Result):
+    """Does a run that goes with the others score well? Their similarity beside their mean scores."""
+
+    similarity: PreferenceSimilarity
+    measure: str
+    means: Floats
+    """Of the runs of the similarity, in their order."""
+    pearson: float | None
+    tau: float | None
+    """Both None where all runs have one similarity or one mean."""
+
+    def table(self) -> Table:
+        """As the table of the similarity, with a column of mean scores and the correlations below."""
+        alone = self.similarity.table()
+        mean_of = dict(zip(self.similarity.runs, self.means, strict=True))
+        rows = [(*row, mean_of[row[0]]) for row in alone.rows]
+        columns = dict(zip(alone.columns, alone.formats, strict=True)) | {f"mean {self.measure}": ".4f"}
+        correlations = f"pearson {shown(self.pearson, '.4f')}, tau-b {shown(self.tau, '.4f')}"
+        notes = [*alone.notes, f"similarity against mean {self.measure}, {len(rows)} runs: {correlations}"]
+        keys = dict(zip(alone.columns, alone.keys, strict=True)) | {f"mean {self.measure}": "score"}
+        return Table.of(columns, rows, caption=alone.caption, notes=notes, keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The correlations, and the table."""
+        return {**super().record(), "pearson": self.pearson, "tau": self.tau}
+
+
+def likeness_and_scores(similarity: PreferenceSimilarity, scores: ScoreMatrix) -> LikenessAndScores:
+    """Correlation of each run's similarity to the others with its mean score (Carterette & Allan, §5)."""
+    means = scores.select(runs=similarity.runs).means()
+    x, y = settled(similarity.to_others()), settled(means)
+    defined = len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0
+    r, tau = (pearson(x, y), kendall_tau_b(x, y)) if defined else (None, None)
+    return LikenessAndScores(similarity, scores.measure, means, r, tau)
+
+
+def with_scores(
+    similarity: PreferenceSimilarity, runs: Sequence[Run], qrels: Qrels, measure: str = "AP"
+) -> LikenessAndScores:
+    """The similarity of these runs beside their mean scores by a measure."""
+    from assay.scoring import evaluate
+
+    return likeness_and_scores(similarity, evaluate(runs, qrels, measure)[0])
 
 
 def shared_preferences(lists: TopicLists) -> Ints:
@@ -133,22 +180,35 @@ def shared_preferences(lists: TopicLists) -> Ints:
     """
     ranks = _dense_ranks(lists)
     shared = np.diag([_ordered_pairs(r) for r in ranks])
+    rank_of_doc = np.zeros((len(lists.docs), len(ranks)), dtype=np.int64)
     run, _, doc = lists.cells
-    rank = np.zeros((len(lists.docs), len(ranks)), dtype=np.int64)
-    rank[doc, run] = np.concatenate(ranks)
-    waiting: dict[int, list[tuple[int, Ints, Orders]]] = {}
+    rank_of_doc[doc, run] = np.concatenate(ranks)
+    waiting: dict[int, list[_Waiting]] = {}
     for a, mine in enumerate(ranks[:-1]):
-        theirs = np.ascontiguousarray(rank[lists.ranked[a, : len(mine)], a + 1 :].T)
-        size = _size(np.count_nonzero(theirs, axis=1))
-        for n in np.unique(size[size > 0]).tolist():
-            rows = np.flatnonzero(size == n)
-            waiting.setdefault(n, []).append((a, a + 1 + rows, _relative_order(mine, theirs[rows], 1 << n)))
-    for found in waiting.values():
-        orders = np.concatenate([order for _, _, order in found])
-        counts = np.concatenate([ascending_pairs(orders[c]) for c in chunks(len(orders), 2**20 // orders.shape[1])])
-        first, second = (np.concatenate(c) for c in zip(*((np.full(len(b), a), b) for a, b, _ in found), strict=True))
-        shared[first, second] = shared[second, first] = counts
+        docs = lists.ranked[a, : len(mine)]
+        theirs = np.ascontiguousarray(rank_of_doc[docs, a + 1 :].T)
+        log_size = _size(np.count_nonzero(theirs, axis=1))
+        for n in np.unique(log_size[log_size > 0]).tolist():
+            rows = np.flatnonzero(log_size == n)
+            orders = _relative_order(mine, theirs[rows], 1 << n)
+            waiting.setdefault(n, []).append(_Waiting(np.full(len(rows), a), a + 1 + rows, orders))
+    for together in waiting.values():
+        first = np.concatenate([w.first for w in together])
+        second = np.concatenate([w.second for w in together])
+        orders = np.concatenate([w.orders for w in together])
+        at_once = 2**20 // orders.shape[1]
+        counts = np.concatenate([ascending_pairs(orders[part]) for part in chunks(len(orders), at_once)])
+        shared[first, second] = counts
+        shared[second, first] = counts
     return shared
+
+
+class _Waiting(NamedTuple):
+    """Pairs of runs whose shared docs wait to be counted with others of their size."""
+
+    first: Ints
+    second: Ints
+    orders: Orders
 
 
 def _dense_ranks(lists: TopicLists) -> list[Ints]:

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import generator
 from assay.core.errors import DataError
-from assay.core.tables import Table
+from assay.core.results import Result
+from assay.core.tables import Table, key_of
 from assay.data.scores import ScoreMatrix
-from assay.rankings import CORRELATIONS, kendall_matrix, settled
+from assay.rankings import CORRELATIONS, settled
 
 USUAL = ("tau-b", "tau-ap", "pearson", "spearman", "rbo")
+KEYS = {"tau-b": "tau", "spearman": "rho"}
+"""Correlations that a record calls otherwise than the registry does."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Correlation:
 
 
 @dataclass(frozen=True)
-class RankingComparison:
+class RankingComparison(Result):
     """How alike two score matrices rank their common runs."""
 
     names: tuple[str, str]
@@ -46,11 +50,17 @@ class RankingComparison:
         """One row per correlation."""
         rows = [(c.name, c.value, c.low, c.high) for c in self.correlations]
         columns = {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f"}
-        lost = [f"{c.name}: undefined in {c.undefined} samples, left out" for c in self.correlations if c.undefined]
+        notes = [self.recipe]
+        notes += [f"{c.name}: undefined in {c.undefined} samples, left out" for c in self.correlations if c.undefined]
         if any(c.value is None for c in self.correlations):
-            lost.append("–: undefined, one of the two gives all runs the same score")
+            notes.append("–: undefined, one of the two gives all runs the same score")
         caption = f"{self.names[0]} against {self.names[1]}: {len(self.runs)} runs"
-        return Table.of(columns, rows, caption=caption, notes=[self.recipe, *lost])
+        return Table.of(columns, rows, caption=caption, notes=notes)
+
+    def record(self) -> dict[str, Any]:
+        """Each correlation by its key (tau, tau_ap, pearson, rho, …), and the table."""
+        values = {KEYS.get(c.name, key_of(c.name)): c.value for c in self.correlations}
+        return {**super().record(), **values}
 
 
 def compare_rankings(
@@ -77,33 +87,36 @@ def compare_rankings(
         raise DataError(f"{len(common)} runs are in both score files; two or more are needed to compare rankings")
     a, b = truth.select(runs=common), estimate.select(runs=common)
     paired = set(a.topics) == set(b.topics)
-    b = b.select(topics=a.topics) if paired else b
-    resamples = resamples if min(len(a.topics), len(b.topics)) > 1 else 0
-    drawn_a, drawn_b = _drawn_means(a, b, paired, resamples, seed)
-    found = tuple(_correlation(m, a, b, paired, drawn_a, drawn_b, level) for m in measures)
-    topics = f"{len(a.topics)} topics" if paired else f"{len(a.topics)} and {len(b.topics)} topics, drawn apart"
-    interval = f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of topics, seed {seed}"
-    recipe = f"means over {topics}; {interval if resamples else 'no intervals'}"
+    if paired:
+        b = b.select(topics=a.topics)
+    if min(len(a.topics), len(b.topics)) < 2:
+        resamples = 0
+    drawn = _drawn_means(a, b, paired, resamples, seed)
+    correlations = tuple(_correlation(measure, a, b, paired, drawn, level) for measure in measures)
     means = (tuple(a.means().tolist()), tuple(b.means().tolist()))
-    return RankingComparison((truth.measure, estimate.measure), tuple(common), means, found, recipe)
+    recipe = _recipe(a, b, paired, resamples, level, seed)
+    return RankingComparison((truth.measure, estimate.measure), tuple(common), means, correlations, recipe)
+
+
+def _recipe(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, level: float, seed: int) -> str:
+    topics = f"{len(a.topics)} topics" if paired else f"{len(a.topics)} and {len(b.topics)} topics, drawn apart"
+    if not resamples:
+        return f"means over {topics}; no intervals"
+    drawn = f"{resamples} bootstrap samples of topics, seed {seed}"
+    return f"means over {topics}; {100 * level:.0f} % percentile intervals, {drawn}"
 
 
 def _drawn_means(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """resamples × runs: means over topics drawn with replacement."""
+    """resamples × runs, of both: means over topics drawn with replacement."""
     rng = generator(seed)
     n, m = len(a.topics), len(b.topics)
     for_a = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
     for_b = for_a if paired else rng.multinomial(m, np.full(m, 1 / m), size=resamples) / m
-    return _means(for_a, a), _means(for_b, b)
-
-
-def _means(weights: Floats, scores: ScoreMatrix) -> Floats:
-    """Weighted means of each run."""
-    return settled(weights @ scores.values.T)
+    return settled(for_a @ a.values.T), settled(for_b @ b.values.T)
 
 
 def _correlation(
-    measure: str, a: ScoreMatrix, b: ScoreMatrix, paired: bool, drawn_a: Floats, drawn_b: Floats, level: float
+    measure: str, a: ScoreMatrix, b: ScoreMatrix, paired: bool, drawn: tuple[Floats, Floats], level: float
 ) -> Correlation:
     entry, given = CORRELATIONS.parse(measure)
 
@@ -113,21 +126,14 @@ def _correlation(
         except DataError:
             return float("nan")
 
-    cells = entry.name == "delta" and paired
-    observed = value(a.values, b.values) if cells else value(settled(a.means()), settled(b.means()))
-    drawn = np.array([value(x, y) for x, y in zip(drawn_a, drawn_b, strict=True)])
-    defined = drawn[np.isfinite(drawn)]
-    if not np.isfinite(observed) or not len(defined) or cells:
-        return Correlation(measure, observed if np.isfinite(observed) else None, None, None)
+    if entry.name == "delta" and paired:
+        return Correlation(measure, value(a.values, b.values), None, None)
+    observed = value(settled(a.means()), settled(b.means()))
+    if not np.isfinite(observed):
+        return Correlation(measure, None, None, None)
+    in_samples = np.array([value(x, y) for x, y in zip(*drawn, strict=True)])
+    defined = in_samples[np.isfinite(in_samples)]
+    if not len(defined):
+        return Correlation(measure, observed, None, None)
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Correlation(measure, observed, float(low), float(high), len(drawn) - len(defined))
-
-
-def rank_correlations(matrices: Sequence[ScoreMatrix]) -> tuple[tuple[str, ...], Floats]:
-    """Kendall's τ-b between the rankings of the same runs by several measures: names and the matrix.
-
-    NaN where a measure gives all runs the same mean.
-    """
-    runs = matrices[0].runs
-    means = np.array([m.select(runs=runs).means() for m in matrices])
-    return tuple(m.measure for m in matrices), kendall_matrix(settled(means))
+    return Correlation(measure, observed, float(low), float(high), len(in_samples) - len(defined))

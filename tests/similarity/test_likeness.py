@@ -1,0 +1,92 @@
+"""One function for two runs, two score matrices and two lists; every result has a record with stable keys."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import assay.similarity
+from assay.core.errors import UsageError
+from assay.core.results import Result
+from assay.data import Run, ScoreMatrix
+from assay.similarity import (
+    compare_rankings,
+    compare_runs,
+    d_rank_test,
+    p_sweep,
+    preference_similarity,
+    rbo,
+    series,
+    similarity,
+    similarity_matrix,
+)
+from assay.similarity.shared_preferences import likeness_and_scores
+
+A = Run.from_lists("a", {"1": list("abcd"), "2": list("xyz")})
+B = Run.from_lists("b", {"1": list("abdc"), "2": list("zxu")})
+C = Run.from_lists("c", {"1": list("dcba"), "2": list("uvw")})
+X = ScoreMatrix.of([[0.1, 0.2, 0.3], [0.3, 0.4, 0.2], [0.5, 0.6, 0.9]], runs=["a", "b", "c"], measure="AP")
+Y = ScoreMatrix.of([[0.1, 0.1, 0.1], [0.5, 0.4, 0.2], [0.3, 0.3, 0.1]], runs=["a", "b", "c"], measure="P@10")
+
+
+def test_two_of_a_kind_are_compared() -> None:
+    assert similarity(A, B, p=0.8, measures=["overlap"]) == compare_runs(A, B, p=0.8, measures=["overlap"])
+    assert similarity(X, Y, resamples=20, seed=3) == compare_rankings(X, Y, resamples=20, seed=3)
+    assert similarity(list("abd"), list("cbe"), p=0.5) == rbo(list("abd"), list("cbe"), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "said"),
+    [
+        (A, X, {}, "Run and ScoreMatrix cannot be compared"),
+        (A, ["a"], {}, "cannot be compared"),
+        (A, B, {"resamples": 5}, "resamples has no effect on two runs"),
+        (X, Y, {"p": 0.5}, "p has no effect on two score matrices"),
+        (["a"], ["b"], {"depth": 3}, "depth has no effect on two lists"),
+    ],
+)
+def test_what_has_no_effect_or_no_sense_is_refused(a: Any, b: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        similarity(a, b, **options)
+
+
+RESULTS: dict[str, tuple[Result, set[str]]] = {
+    "two lists": (rbo(list("abd"), list("cbe")), {"rbo", "rbo_min", "rbo_max", "residual", "p"}),
+    "two runs": (compare_runs(A, B), {"rbo", "rbo_min", "rbo_max", "residual", "p"}),
+    "sweep": (p_sweep(A, B, [0.5, 0.9]), set()),
+    "matrix": (similarity_matrix([A, B, C]), set()),
+    "series": (series([A, B, C]), {"mean", "start_to_end"}),
+    "preferences": (preference_similarity([A, B, C]), {"mean"}),
+    "preferences and scores": (likeness_and_scores(preference_similarity([A, B, C]), X), {"pearson", "tau"}),
+    "rankings": (compare_rankings(X, Y, resamples=9), {"tau", "tau_ap", "pearson", "rho", "rbo"}),
+    "d_rank": (d_rank_test(X, ["b", "a", "c"], resamples=9), set()),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_a_table_and_a_record_with_plain_keys(name: str) -> None:
+    result, scalars = RESULTS[name]
+    assert isinstance(result, Result)
+    record = result.record()
+    assert scalars <= set(record)
+    assert json.loads(json.dumps(record)) == record
+    for table in result.tables():
+        assert all(key.isascii() and " " not in key for key in table.keys)
+        assert table.text()
+
+
+def test_the_exported_names_are_there() -> None:
+    assert sorted(assay.similarity.__all__) == assay.similarity.__all__
+    for name in assay.similarity.__all__:
+        assert getattr(assay.similarity, name) is not None
+
+
+def test_the_spread_of_a_series_is_over_the_topics_of_each_step() -> None:
+    """All topics agree in every step, so that nothing varies over topics, however much the steps do."""
+    days = [("mon", "abc"), ("tue", "abc"), ("wed", "xyz"), ("thu", "xyz")]
+    result = series([Run.from_lists(day, {"1": list(docs), "2": list(docs)}) for day, docs in days])
+    assert result.step_means().round(6).tolist() == [1, 0, 1]
+    assert result.table().column("sd") == [pytest.approx(0.0, abs=1e-12)]
+    assert result.step_table().column("sd") == [pytest.approx(0.0, abs=1e-12)] * 3

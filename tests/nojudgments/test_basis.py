@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.nojudgments.basis import average_precision, best_share, comparable
+from assay.pooling.rescoring import rescored
 from assay.scoring import evaluate
 
 DOCS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
@@ -67,3 +68,17 @@ def test_bad_input_is_named() -> None:
         comparable([one, other])
     with pytest.raises(DataError, match="'a' is there twice"):
         comparable([one, one])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_average_precision_is_the_measure_to_the_last_digit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i:02d}" for i in range(40)]
+    runs = [
+        Run.from_lists(f"r{r}", {str(t): list(rng.permutation(docs)[: rng.integers(1, 30)]) for t in range(4)})
+        for r in range(5)
+    ]
+    lists = comparable(runs)
+    relevant = rng.random(lists.items) < 0.3
+    expected = rescored(lists, "AP", grades=relevant.astype(np.int32))
+    np.testing.assert_array_equal(average_precision(lists, relevant), expected)

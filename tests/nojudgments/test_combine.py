@@ -11,37 +11,27 @@ from scipy.stats import rankdata
 
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.combine import (
-    FUSIONS,
-    borda_of,
-    combined,
-    combined_means,
-    condorcet,
-    majorities,
-    of_ranks,
-    rank_position_of,
-    ranks,
-)
+from assay.nojudgments.combine import FUSIONS, borda, combined, combined_means, condorcet, rank_position
+from assay.rankings.fusion import majorities, ranks
 
-# s_i is 1st, 2nd, 3rd and s_j 2nd, 1st, 1st by three methods; three candidates are counted though two are named.
-TOY = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]])
+# s_i is 1st, 2nd, 3rd and s_j 2nd, 1st, 1st by three methods; the third candidate has the ranks that are left.
+TOY = -np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [3.0, 1.0, 2.0]])
 SCORES = arrays(np.float64, (3, 6), elements=st.integers(0, 5).map(float))
 
 
 def test_toy_rank_position() -> None:
-    scores = rank_position_of(TOY)
-    assert scores.round(4).tolist() == [0.5455, 0.4]
+    assert rank_position(TOY)[:2].round(4).tolist() == [0.5455, 0.4]
     assert not FUSIONS["rank-position"].facts["higher"]
 
 
 def test_toy_borda() -> None:
-    assert borda_of(TOY, 3).tolist() == [3, 5]
+    assert borda(TOY)[:2].tolist() == [3, 5]
 
 
 def test_toy_condorcet() -> None:
-    votes = majorities(of_ranks(TOY.tolist()))
+    votes = majorities(TOY)
     assert (votes[0, 1], votes[1, 0]) == (1, 2)
-    assert condorcet(of_ranks(TOY.tolist())).tolist() == [0, 1]
+    assert condorcet(TOY[:, :2]).tolist() == [0, 1]
 
 
 @given(SCORES)

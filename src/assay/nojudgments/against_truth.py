@@ -15,6 +15,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.rankings import CORRELATIONS, settled
 
 LEVELS = ("runs", "topics", "cells")
 MEASURES = {"ρ": "pearson", "τ": "tau-b", "r_S": "spearman", "τ_AP": "tau-ap", "RBO": "rbo"}
@@ -72,18 +73,13 @@ def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dic
     >>> {k: round(v, 3) for k, v in correlations(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).items()}
     {'ρ': 0.5, 'τ': 0.333, 'r_S': 0.5, 'τ_AP': 0.5, 'RBO': 0.878}
     """
-    from assay.rankings.correlation import CORRELATIONS
-    from assay.rankings.rank_biased import rbo_of_scores  # registers "rbo"
-
-    x, y = _settled(truth), _settled(predicted)
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    true_scores = settled(truth)
+    guessed_scores = settled(predicted)
+    if len(true_scores) < 2 or np.ptp(true_scores) == 0 or np.ptp(guessed_scores) == 0:
         return dict.fromkeys(MEASURES)
-    found: dict[str, float | None] = {
-        shown: CORRELATIONS[name].function(x, y) for shown, name in MEASURES.items() if name not in ("tau-ap", "rbo")
+    return {
+        shown: CORRELATIONS.call(name, true_scores, guessed_scores, heavy=heavy) for shown, name in MEASURES.items()
     }
-    found["τ_AP"] = CORRELATIONS["tau-ap"].function(x, y, heavy=heavy)
-    found["RBO"] = rbo_of_scores(x, y, heavy="bottom" if heavy == "bottom" else "top")
-    return found
 
 
 def accuracy_table(results: Sequence[Accuracy], *, truth: str = "the truth", notes: Sequence[str] = ()) -> Table:
@@ -98,12 +94,6 @@ def accuracy_table(results: Sequence[Accuracy], *, truth: str = "the truth", not
     ]
     formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
     return Table.of(formats, rows, caption=f"Accuracy against {truth}", notes=said)
-
-
-def _settled(values: Floats) -> Floats:
-    """Values rounded to 12 digits, so that sums added in another order do not break ties."""
-    top = float(np.abs(values).max(initial=0.0))
-    return np.round(values / top, 12) if top > 0 else np.zeros_like(values)
 
 
 def _delta(predicted: ScoreMatrix, truth: ScoreMatrix) -> float | None:

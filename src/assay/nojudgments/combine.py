@@ -16,6 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.predictors import scaled
+from assay.rankings import fusion, settled
 
 FUSIONS: Registry[Callable[[Floats], Floats]] = Registry("fusion")
 
@@ -27,81 +28,28 @@ def average(scores: Floats) -> Floats:
     >>> average(np.array([[1.0, 3.0], [10.0, 20.0]])).tolist()
     [0.0, 1.0]
     """
-    low, span = scores.min(axis=1, keepdims=True), np.ptp(scores, axis=1, keepdims=True)
-    return np.asarray(((scores - low) / np.where(span > 0, span, 1)).mean(axis=0))
+    low = scores.min(axis=1, keepdims=True)
+    span = np.ptp(scores, axis=1, keepdims=True)
+    scaled_scores = (scores - low) / np.where(span > 0, span, 1)
+    return np.asarray(scaled_scores.mean(axis=0))
 
 
 @FUSIONS.register("rank-position", higher=False)
 def rank_position(scores: Floats) -> Floats:
-    """1 / Σ 1/rank over methods: less is better.
-
-    >>> rank_position(of_ranks([[1, 2], [2, 1], [3, 1]])).round(4).tolist()
-    [0.5, 0.4]
-    """
-    return rank_position_of(ranks(scores))
+    """1 / Σ 1/rank over methods: less is better."""
+    return fusion.rank_position(scores)
 
 
 @FUSIONS.register("borda", higher=True)
 def borda(scores: Floats) -> Floats:
-    """Σ (N − rank) over methods, N the number of runs.
-
-    >>> borda(np.array([[0.9, 0.5, 0.1], [0.2, 0.8, 0.1]])).tolist()
-    [3.0, 3.0, 0.0]
-    """
-    return borda_of(ranks(scores), scores.shape[1])
+    """Σ (N − rank) over methods, N the number of runs."""
+    return fusion.borda(scores)
 
 
 @FUSIONS.register("condorcet", higher=True)
 def condorcet(scores: Floats) -> Floats:
-    """Number of runs that come after it by wins, then fewest losses, in pairwise majorities over methods.
-
-    >>> condorcet(np.array([[3.0, 2.0, 1.0], [3.0, 1.0, 2.0], [1.0, 3.0, 2.0]])).tolist()
-    [2.0, 1.0, 0.0]
-    """
-    votes = majorities(scores)
-    margin = np.sign(votes - votes.T)
-    wins, losses = (margin > 0).sum(axis=1), (margin < 0).sum(axis=1)
-    key = wins * (len(wins) + 1) - losses
-    return np.asarray((key[:, None] > key[None, :]).sum(axis=1), dtype=np.float64)
-
-
-def majorities(scores: Floats) -> Floats:
-    """runs × runs: how many methods put the first above the second.
-
-    >>> majorities(of_ranks([[1, 2], [2, 1], [3, 1]])).tolist()
-    [[0.0, 1.0], [2.0, 0.0]]
-    """
-    return np.asarray((scores[:, :, None] > scores[:, None, :]).sum(axis=0), dtype=np.float64)
-
-
-def rank_position_of(rank: Floats) -> Floats:
-    """1 / Σ 1/rank, of ranks methods × runs.
-
-    >>> rank_position_of(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]])).round(4).tolist()
-    [0.5455, 0.4]
-    """
-    return np.asarray(1 / (1 / rank).sum(axis=0))
-
-
-def borda_of(rank: Floats, candidates: int) -> Floats:
-    """Σ (candidates − rank), of ranks methods × runs.
-
-    >>> borda_of(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 1.0]]), 3).tolist()
-    [3.0, 5.0]
-    """
-    return np.asarray((candidates - rank).sum(axis=0))
-
-
-def ranks(scores: Floats) -> Floats:
-    """Rank of each run within each method, 1 the best; tied runs share the mean of their ranks."""
-    above = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-    level = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
-    return np.asarray(above + (level + 1) / 2)
-
-
-def of_ranks(rank: Sequence[Sequence[float]]) -> Floats:
-    """Scores that give these ranks back."""
-    return -np.array(rank, dtype=np.float64)
+    """Number of runs that come after it by wins, then fewest losses, in pairwise majorities over methods."""
+    return fusion.condorcet(scores)
 
 
 def combined(predictions: Sequence[ScoreMatrix], how: str = "average") -> ScoreMatrix:
@@ -115,9 +63,9 @@ def combined(predictions: Sequence[ScoreMatrix], how: str = "average") -> ScoreM
     if entry.name == "average":
         values = np.mean([scaled(p, "min-max").values for p in predictions], axis=0)
     else:
-        stack = np.array([p.values for p in predictions])
-        fused = np.column_stack([entry.function(stack[:, :, t]) for t in range(stack.shape[2])])
-        values = fused if entry.facts["higher"] else -fused
+        by_method = np.array([p.values for p in predictions])
+        by_topic = [_fused(how, by_method[:, :, t]) for t in range(by_method.shape[2])]
+        values = np.column_stack(by_topic)
     names = ", ".join(p.measure for p in predictions)
     return ScoreMatrix(first.runs, first.topics, values, f"combined-{entry.name}", f"{entry.name} of {names}")
 
@@ -130,12 +78,15 @@ def combined_means(predictions: Sequence[ScoreMatrix], how: str = "average") -> 
     [0.0, 2.0]
     """
     _same_shape(predictions)
-    entry, _ = FUSIONS.parse(how)
-    # Means are rounded so that the order of adding cannot break a tie.
     means = np.array([p.means() for p in predictions])
-    top = np.abs(means).max(axis=1, keepdims=True)
-    fused = entry.function(np.round(means / np.where(top > 0, top, 1), 12))
-    return fused if entry.facts["higher"] else -fused
+    return _fused(how, settled(means))
+
+
+def _fused(how: str, scores: Floats) -> Floats:
+    """One score per run, turned so that more is better."""
+    fused: Floats = FUSIONS.call(how, scores)
+    higher_is_better = FUSIONS.parse(how)[0].facts["higher"]
+    return fused if higher_is_better else -fused
 
 
 def _same_shape(predictions: Sequence[ScoreMatrix]) -> ScoreMatrix:

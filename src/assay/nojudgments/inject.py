@@ -18,7 +18,7 @@ from assay.core.registry import Registry
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.against_truth import matched
-from assay.topics.criteria import tau
+from assay.rankings import kendall_rows, settled
 from assay.topics.hits import hits
 
 CHOICES: Registry[Callable[..., Floats]] = Registry("choice of topics to judge")
@@ -56,7 +56,7 @@ def predicted_hubness(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random
 def like_true_column(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
     """Predicted column most like the true column."""
     pairs = zip(predicted.values.T, truth.values.T, strict=True)
-    return np.array([tau(np.round(p, 12)[None, :], np.round(t, 12))[0] for p, t in pairs])
+    return np.concatenate([_taus_with(guess[None, :], true) for guess, true in pairs])
 
 
 @CHOICES.register("T2", practical=False, search=False)
@@ -170,7 +170,7 @@ def injection(
         chosen = _chosen(entry.function, ours, real, rng, wanted, low=low, search=entry.facts["search"])
         taus[i], alone[i] = _taus(ours, real, chosen, rescale), _taus(ours, real, chosen, rescale, alone=True)
         progress(i + 1, times)
-    none = float(tau(np.round(ours.means(), 12)[None, :], np.round(real.means(), 12))[0])
+    none = float(_taus_with(ours.means()[None, :], real.means())[0])
     recipe = f"{entry.summary} repetitions={times}, seed={seed}, rescale={rescale}, {len(ours.runs)} runs, {n} topics"
     return Injection(f"{entry.name}{' low' if low else ''}", wanted, taus, alone, none, recipe)
 
@@ -208,7 +208,7 @@ def _taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, rescale: b
         )
     else:
         sums = judged + (1 - chosen) @ predicted.values.T
-    return tau(np.round(sums, 9), np.round(truth.values.sum(axis=1), 9))
+    return _taus_with(sums, truth.values.sum(axis=1))
 
 
 def _rescaled(predicted: Floats, known: Floats) -> Floats:
@@ -218,7 +218,13 @@ def _rescaled(predicted: Floats, known: Floats) -> Floats:
 
 
 def _column_taus(columns: Floats, means: Floats) -> Floats:
-    return tau(np.round(columns.T, 12), np.round(means, 12))
+    """τ-b of each topic's column with the means of the runs."""
+    return _taus_with(columns.T, means)
+
+
+def _taus_with(rows: Floats, truth: Floats) -> Floats:
+    """τ-b of each row of scores with the true ones; 0 where a row says nothing, for it ranks no run above another."""
+    return kendall_rows(settled(rows), settled(truth), undefined=0.0)
 
 
 def _best_subsets(matrix: ScoreMatrix, rng: np.random.Generator, low: bool) -> Floats:

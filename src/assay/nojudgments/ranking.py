@@ -26,6 +26,7 @@ from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
 from assay.nojudgments.predictors import METHODS, predictions
 from assay.nojudgments.pseudo import bias
+from assay.rankings import settled
 
 LEFT_OUT = ("wu-crestani-v4",)
 """Methods that the combination leaves out unless they are all there is: too weak everywhere (Roitero 2020, §7.5.2)."""
@@ -208,8 +209,9 @@ def places(scores: Floats) -> Ints:
     >>> places(np.array([0.5, 0.9, 0.5])).tolist()
     [2, 1, 2]
     """
-    settled = np.round(scores / max(float(np.abs(scores).max(initial=0.0)), 1e-300), 12)
-    return np.asarray(1 + (settled[None, :] > settled[:, None]).sum(axis=1))
+    values = settled(scores)
+    higher = values[None, :] > values[:, None]
+    return np.asarray(1 + higher.sum(axis=1))
 
 
 def short_name(method: str) -> str:

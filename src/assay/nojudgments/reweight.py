@@ -2,8 +2,8 @@
 
 In each round the most probable unjudged doc of every topic is judged, runs whose preferences the judgments confirm gain
 weight, those contradicted lose it, and the probabilities are fitted anew with the weights. The judging order
-`reweighting` (`pooling.bradley_terry`) weighs the runs alike, for judging on and on; `reweighted_emap` says where the two
-part.
+`reweighting` (`pooling.bradley_terry`) weighs the runs alike, for judging on and on; `reweighted_emap` says where they
+differ.
 """
 
 from __future__ import annotations

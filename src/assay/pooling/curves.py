@@ -20,7 +20,7 @@ from assay.data.lists import Lists, TopicLists
 from assay.pooling.judging import topic_orders
 from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import voters
-from assay.rankings.correlation import kendall_tau_a
+from assay.rankings import kendall_tau_a, settled
 
 LARGEST = np.iinfo(np.int64).max
 
@@ -187,16 +187,14 @@ class _Task:
 
 
 def tau(a: Floats, b: Floats) -> float:
-    """Kendall's τ_a: (concordant − discordant) / all pairs; tied pairs count for neither. One run alone: 1.
-
-    Scores that differ by rounding alone are tied.
+    """Kendall's τ-a, of means; one run alone has 1: nothing can stand in another order.
 
     >>> tau(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
     0.3333333333333333
     """
     if len(a) < 2:
         return 1.0
-    return kendall_tau_a(np.round(a, 12), np.round(b, 12))
+    return kendall_tau_a(settled(a), settled(b))
 
 
 def _checked(lists: Lists, orders: Sequence[str], budgets: Sequence[int] | None, repetitions: int) -> None:

@@ -17,7 +17,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.data.lists import TopicLists
-from assay.pooling.pools import settled, take
+from assay.pooling.pools import take, to_twelve_digits
 
 
 class Order(Protocol):
@@ -108,7 +108,7 @@ class Hedge(Scored):
         return np.asarray(shifted / shifted.sum())
 
     def scores(self) -> Floats:
-        return settled(self.weights() @ self.excess)
+        return to_twelve_digits(self.weights() @ self.excess)
 
     def learn(self, doc: int, relevant: bool) -> None:
         loss = (-0.5 if relevant else 0.5) * (self.excess[:, doc] + self.lacked)
@@ -154,7 +154,7 @@ class Residual(Scored):
     def scores(self) -> Floats:
         # What is left is added up anew: 1 − Σ would keep no digit of it when almost all is judged.
         residual = self.weight @ ~self.known + self.tail
-        return settled(self.urgency(self.base, residual) @ self.weight)
+        return to_twelve_digits(self.urgency(self.base, residual) @ self.weight)
 
     def learn(self, doc: int, relevant: bool) -> None:
         self.base = self.base + relevant * self.weight[:, doc]

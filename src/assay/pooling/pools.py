@@ -188,11 +188,11 @@ def _sum(lists: TopicLists, weights: Floats) -> Floats:
 
 def _heaviest(weights: Floats, n: int | None) -> Chosen:
     """The n heaviest docs; equal weights by doc id, ascending."""
-    order = np.argsort(-settled(weights), kind="stable")[: _size(n)]
+    order = np.argsort(-to_twelve_digits(weights), kind="stable")[: _size(n)]
     return order, weights[order]
 
 
-def settled(values: Floats) -> Floats:
+def to_twelve_digits(values: Floats) -> Floats:
     """Values to twelve digits: sums taken in another order differ in the last ones, and equal docs must tie."""
     mantissa, exponent = np.frexp(values)
     return np.asarray(np.ldexp(np.round(mantissa, 12), exponent))

@@ -81,9 +81,9 @@ def test_bounds_hold_the_truth_for_measures_that_guarantee_it() -> None:
     collection = simulate(topics=10, runs_per_group=1, pool_depth=5)
     names = ["P@10", "RR", "RBP(p=0.8)", "DCG@10"]
     (truth, *more) = evaluate(collection.runs, collection.truth, names)
-    for (low, high), true in zip(
-        bounds(collection.runs, collection.qrels, names, policy=Policy()), [truth, *more], strict=True
-    ):
+    found = bounds(Aligned.of(collection.runs, collection.qrels), names)
+    assert found.kinds == ("range",) * 4
+    for low, high, true in zip(found.low, found.high, [truth, *more], strict=True):
         assert (low.values <= true.values + 1e-12).all()
         assert (true.values <= high.values + 1e-12).all()
         assert (low.values < high.values).any()

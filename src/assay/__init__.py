@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from assay.pooling import Judging, left_out
     from assay.rankings.correlation import kendall_tau_b, tau_ap
     from assay.rankings.rank_biased import rbo
-    from assay.report import figure, save_figure, write_report
+    from assay.report import figure, report, save_figure
     from assay.scoring import Policy, evaluate
     from assay.similarity.matrix import similarity_matrix
     from assay.similarity.systems import compare_rankings
@@ -56,17 +56,62 @@ _HOMES = {
     "save_figure": "report", "similarity_matrix": "similarity.matrix", "simulate": "studies.simulate",
     "standardized": "standard.factors", "tau_ap": "rankings",
     "variance_components": "standard.variance", "worker_quality": "crowd.quality", "write_labels": "io",
-    "write_qrels": "io", "write_report": "report", "write_run": "io", "write_scores": "io.scores",
+    "write_qrels": "io", "report": "report", "write_run": "io", "write_scores": "io.scores",
 }  # fmt: skip
 
 __all__ = [
-    "AssayError", "DataError", "Grades", "IntentQrels", "Judging", "Labels", "Measure", "Policy", "Qrels", "Run",
-    "RunInfo", "ScoreMatrix", "Table", "Topics", "UsageError", "__version__", "aggregate", "align", "all_pairs",
-    "cohen_kappa", "compare_rankings", "compare_two", "evaluate", "figure", "kendall_tau_b", "krippendorff_alpha",
-    "leaderboard", "left_out", "measure", "parse", "power_plan", "predicted", "ranked", "rbo", "read_intent_qrels",
-    "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "save_figure", "similarity_matrix",
-    "simulate", "standardized", "tau_ap", "variance_components", "worker_quality", "write_labels", "write_qrels",
-    "write_report", "write_run", "write_scores",
+    "AssayError",
+    "DataError",
+    "Grades",
+    "IntentQrels",
+    "Judging",
+    "Labels",
+    "Measure",
+    "Policy",
+    "Qrels",
+    "Run",
+    "RunInfo",
+    "ScoreMatrix",
+    "Table",
+    "Topics",
+    "UsageError",
+    "__version__",
+    "aggregate",
+    "align",
+    "all_pairs",
+    "cohen_kappa",
+    "compare_rankings",
+    "compare_two",
+    "evaluate",
+    "figure",
+    "kendall_tau_b",
+    "krippendorff_alpha",
+    "leaderboard",
+    "left_out",
+    "measure",
+    "parse",
+    "power_plan",
+    "predicted",
+    "ranked",
+    "rbo",
+    "read_intent_qrels",
+    "read_labels",
+    "read_qrels",
+    "read_run",
+    "read_scores",
+    "read_topics",
+    "report",
+    "save_figure",
+    "similarity_matrix",
+    "simulate",
+    "standardized",
+    "tau_ap",
+    "variance_components",
+    "worker_quality",
+    "write_labels",
+    "write_qrels",
+    "write_run",
+    "write_scores",
 ]  # fmt: skip
 
 

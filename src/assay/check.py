@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from assay.core.errors import DataError
+from assay.core.engine import Progress, silent
+from assay.core.errors import AssayError, DataError
 from assay.core.ids import Ids
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.data.aligned import Match, match
@@ -37,10 +39,11 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """All that is odd in some files."""
+class Findings(Result):
+    """All that is odd in some files, and how far the order of tied docs could move the scores of their runs."""
 
     found: tuple[Finding, ...]
+    ties: Table = field(default_factory=lambda: ties_table(()))
 
     @property
     def errors(self) -> int:
@@ -52,6 +55,45 @@ class Findings:
         rows = [(f"{f.where}:{f.line}" if f.line else f.where, f.level, f.what) for f in self.found]
         note = f"{self.errors} errors, {len(self.found) - self.errors} remarks"
         return Table.of({"where": "", "level": "", "what": ""}, rows, notes=["", note])
+
+    def tables(self) -> list[Table]:
+        """The findings, and the table of ties where there are any."""
+        return [self.table(), *([self.ties] if self.ties.rows else [])]
+
+
+def check(runs: Sequence[str | Path], qrels: str | Path | None = None, *, progress: Progress = silent) -> Findings:
+    """What is odd in run files and a qrels file, with line numbers.
+
+    With judgments also topics that runs lack, the share of unjudged docs, and how far ties could move the scores.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
+    ...     _ = file.write("1 Q0 a 1 2.0 bm25\\n1 Q0 b 2 NA bm25\\n")
+    ...     file.flush()
+    ...     [(finding.line, finding.what.partition(";")[0]) for finding in check([file.name]).found]
+    [(2, "score is not a number: 'NA'")]
+    """
+    found = check_qrels(qrels) if qrels is not None else []
+    bad_qrels = any(f.level == "error" for f in found)
+    judgments = read_qrels(qrels) if qrels is not None and not bad_qrels else None
+    ties: list[Table] = []
+    for i, path in enumerate(runs):
+        found += check_run(path, judgments)
+        if judgments is not None:
+            ties += _ties_of_file(path, judgments)
+        progress(i + 1, len(runs))
+    return Findings(tuple(found), ties_table([row for table in ties for row in table.rows]))
+
+
+def _ties_of_file(path: str | Path, qrels: Qrels) -> list[Table]:
+    """How far ties could move the scores of a run file; nothing where it cannot be read or has no ties."""
+    try:
+        run, _ = read_run_leniently(path)
+    except AssayError:
+        return []
+    if not run.tied().any() or not set(run.topics) & set(qrels.topics):
+        return []
+    return [tie_sensitivity(match(run.ordered("average"), qrels).grades(), run.name)]
 
 
 def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
@@ -125,8 +167,14 @@ def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("A
         m = parse(name) if isinstance(name, str) else name
         worst, best = m(g.with_order(low)).mean(), m(g.with_order(high)).mean()
         rows.append((run, str(m), m(g).mean(), worst, best, best - worst))
+    return ties_table(rows)
+
+
+def ties_table(rows: Sequence[Sequence[object]]) -> Table:
+    """The table of tie sensitivity."""
     formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f", "could move": ".4f"}
-    return Table.of(formats, rows, caption="Tie sensitivity")
+    note = "mean: ties by doc id; worst and best: over all orders of docs of equal score"
+    return Table.of(formats, rows, caption="Tie sensitivity", notes=[note])
 
 
 def _check_table(where: str, look: Callable[[], Sequence[Finding]]) -> list[Finding]:

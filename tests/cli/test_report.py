@@ -129,10 +129,10 @@ def test_published_scores(demo: Path, tmp_path: Path) -> None:
     papers = tmp_path / "papers.csv"
     papers.write_text("year,score,kind,pair\n2004,.2,baseline,x\n2004,.3,improved,x\n")
     out = tmp_path / "p.svg"
-    done = run("--published", papers, demo / "scores.csv", "-m", "AP", "-o", out)
+    done = run("published", papers, demo / "scores.csv", "-m", "AP", "-o", out)
     assert "best run of the track" in done.stdout
     assert out.read_text().startswith("<svg")
-    run("--published", papers, "--format", "csv", "-o", tmp_path / "p.csv", "--quiet")
+    run("published", papers, "--format", "csv", "-o", tmp_path / "p.csv", "--quiet")
     assert (tmp_path / "p.csv").read_text().startswith("scores,n,mean,highest\nbaseline,1,0.2,0.2\n")
 
 

@@ -16,8 +16,9 @@ from assay.cli.check import command as check
 from assay.cli.measures import command as measures
 from assay.cli.score import command as score
 from assay.core.errors import UsageError
-from assay.data import Qrels
+from assay.data import Qrels, Run
 from assay.io.scores import read_scores
+from assay.scoring import Aligned
 from tests.conftest import real_data
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 1\n"
@@ -240,6 +241,7 @@ def test_the_whole_table_of_trec_eval_on_real_files() -> None:
 def test_tied_unjudged_docs_come_last_in_the_best_order() -> None:
     """a (relevant) tied with x and y (unjudged): RR is 1 at best, 1/3 at worst."""
     qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
+    run = Run.from_dict("r", {"1": {"a": 1.0, "x": 1.0, "y": 1.0}})
     table = tie_sensitivity(Aligned.of([run], qrels, ties="average").grades("r"), "r", ["RR", "AP"])
     for row in table.rows:
         assert row[2:] == pytest.approx((1 / 3, 1 / 3, 1.0, 2 / 3))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.write import write_report
+from assay.report.write import report
 from tests.conftest import real_data
 from tests.report.zoo import EVIL, collection, hostile_names
 
@@ -30,7 +30,7 @@ FRAME = """<!doctype html><title>frame</title><body>
 <p id="facts"></p><script>
 const look = () => {{
   const d = document.getElementById("f").contentDocument;
-  if (!d || d.documentElement.dataset.ready !== "yes") return setTimeout(look, 500);
+  if (!d || !d.documentElement || d.documentElement.dataset.ready !== "yes") return setTimeout(look, 500);
   const charts = [...d.querySelectorAll(".chart")];
   const facts = [charts.length, charts.filter((c) => c.querySelector("svg")).length,
     d.documentElement.scrollWidth, getComputedStyle(d.body).backgroundColor,
@@ -76,7 +76,7 @@ def assert_sound_everywhere(page: Path, folder: Path) -> None:
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("browser") / "report.html"
     c = collection()
-    write_report(path, runs=c.runs, qrels=c.qrels, labels=c.labels, measures=["AP", "nDCG@10", "P@10"])
+    report(c.runs, c.qrels, path=path, labels=c.labels, measures=["AP", "nDCG@10", "P@10"])
     return path
 
 
@@ -97,7 +97,7 @@ def test_a_console_error_and_a_fetch_would_be_seen(tmp_path: Path) -> None:
 
 def test_scripts_as_names_are_not_run(tmp_path: Path) -> None:
     runs, qrels, labels = hostile_names()
-    write_report(tmp_path / "report.html", runs=runs, qrels=qrels, labels=labels, title=EVIL)
+    report(runs, qrels, path=tmp_path / "report.html", labels=labels, title=EVIL)
     assert_sound(tmp_path / "report.html", tmp_path, width=390, dark=False)
 
 
@@ -113,7 +113,7 @@ def test_report_of_trec_covid_round_1(tmp_path: Path) -> None:
         archive.extractall(tmp_path, filter="data")
     qrels = read_qrels(folder / "qrels.txt")
     page = tmp_path / "report.html"
-    write_report(page, runs=load_runs([tmp_path / "runs"]), qrels=qrels, measures=["nDCG@10", "AP"])
+    report(load_runs([tmp_path / "runs"]), qrels, path=page, measures=["nDCG@10", "AP"])
     assert_sound_everywhere(page, tmp_path)
 
 
@@ -124,5 +124,5 @@ def test_report_of_crowd_labels_s100(tmp_path: Path) -> None:
     folder = real_data("crowd-s100-trec8")
     labels = read_labels(folder / "judgments.tsv.xz", columns={"label": "score"}, times=100)
     page = tmp_path / "report.html"
-    write_report(page, labels=labels, qrels=read_qrels(folder / "trec8-qrels.txt"))
+    report(labels=labels, qrels=read_qrels(folder / "trec8-qrels.txt"), path=page)
     assert_sound_everywhere(page, tmp_path)

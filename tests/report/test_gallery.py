@@ -39,5 +39,8 @@ def test_commands_are_taken(line: str) -> None:
     _, name, *words = shlex.split(line)
     command: click.Command = importlib.import_module(f"assay.cli.{name}").command
     while isinstance(command, click.Group):
+        default = getattr(command, "default", None)
+        if default is not None and words[0] not in command.commands:
+            words = [default, *words]
         command, words = command.commands[words[0]], words[1:]
     assert command.make_context(name, words).params["figure"]

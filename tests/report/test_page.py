@@ -12,7 +12,7 @@ import pytest
 from assay.core.tables import Table
 from assay.report.page import MOST_ROWS, chart_library, figure_page, report_page, safe_json
 from assay.report.sections import Section
-from assay.report.write import write_report
+from assay.report.write import report
 from tests.report.zoo import EVIL, ZOO, collection, hostile_names
 
 
@@ -46,7 +46,7 @@ def read(html: str) -> Reader:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(path, runs=collection().runs, qrels=collection().qrels, labels=collection().labels)
+    report(collection().runs, collection().qrels, path=path, labels=collection().labels)
     return path.read_text()
 
 
@@ -55,7 +55,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A report in which every name is a script."""
     path = tmp_path_factory.mktemp("page") / "hostile.html"
     runs, qrels, labels = hostile_names()
-    write_report(path, runs=runs, qrels=qrels, labels=labels, title=EVIL)
+    report(runs, qrels, path=path, labels=labels, title=EVIL)
     return path.read_text()
 
 
@@ -159,7 +159,7 @@ def test_a_page_of_figures_has_them_all() -> None:
 
 
 def test_templates_are_beside_the_code() -> None:
-    import assay.report
+    from assay.report import page
 
-    folder = Path(assay.report.__file__).parent / "templates"
+    folder = Path(page.__file__).parent / "templates"
     assert {p.name for p in folder.iterdir()} >= {"base.html", "report.html", "parts.html", "style.css", "page.js"}

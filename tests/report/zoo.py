@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.data import Labels, Qrels, Run
 from assay.data.scores import ScoreMatrix
-from assay.scoring import evaluate
+from assay.scoring import Aligned, evaluate
 from assay.studies.simulate import Collection, simulate
 
 EVIL = "<script>alert(1)</script>"
@@ -106,7 +106,7 @@ def pairs() -> Any:
 def recall_precision() -> Any:
     from assay.report.curves import recall_precision
 
-    return recall_precision(collection().runs, collection().qrels)
+    return recall_precision(Aligned.of(collection().runs, collection().qrels))
 
 
 @kept

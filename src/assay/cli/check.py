@@ -10,13 +10,15 @@ import click
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, run_files, runs_argument
 from assay.cli.options import Output, output_options
+from assay.core.errors import UsageError
 
 
 @click.command(cls=Command)
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments to check too, and to check the runs against.")
+@click.option("--ties", is_flag=True, help="Only the table that says how far ties could move a score; with --qrels.")
 @output_options
-def command(runs: tuple[Path, ...], qrels_path: Path | None, out: Output) -> None:
+def command(runs: tuple[Path, ...], qrels_path: Path | None, ties: bool, out: Output) -> None:
     """Say what is odd in run and qrels files, with line numbers.
 
     \b
@@ -24,25 +26,17 @@ def command(runs: tuple[Path, ...], qrels_path: Path | None, out: Output) -> Non
 
     Exit code 1 if there are errors, 0 if there are only remarks.
     """
-    from assay.check import Findings, check_qrels, check_run, read_run_leniently, tie_sensitivity
-    from assay.core.errors import AssayError
-    from assay.io import read_qrels
+    from assay.check import check
 
-    found = check_qrels(qrels_path) if qrels_path else []
-    bad_qrels = any(f.level == "error" for f in found)
-    qrels = read_qrels(qrels_path) if qrels_path and not bad_qrels else None
-    tables = []
-    files = run_files(runs)
+    if ties and qrels_path is None:
+        raise UsageError("--ties says how far scores could move; give --qrels")
     with out.progress("checking") as progress:
-        for i, path in enumerate(files):
-            found += check_run(path, qrels)
-            progress(i + 1, len(files))
-            try:
-                run = read_run_leniently(path)[0] if qrels else None
-            except AssayError:
-                continue
-            if qrels is not None and run is not None and run.tied().any() and set(run.topics) & set(qrels.topics):
-                tables.append(tie_sensitivity(match(run.ordered("average"), qrels).grades(), run.name))
-    findings = Findings(tuple(found))
-    out.write(findings.table(), *tables)
+        findings = check(run_files(runs), qrels_path, progress=progress)
+    if ties:
+        out.write(findings.ties)
+    elif out.format == "csv":
+        # CSV holds one table.
+        out.write(findings.table())
+    else:
+        out.write(*findings.tables())
     sys.exit(1 if findings.errors else 0)

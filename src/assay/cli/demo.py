@@ -50,12 +50,10 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     tables = [leaderboard(matrix, seed=seed).table(), audit(matrix).table()]
     out.write(*tables)
     if report:
-        from assay.report import write_report
+        from assay.report import report as write_report
 
         path = folder / "report.html"
         with out.progress("report") as progress:
-            write_report(
-                path, runs=collection.runs, qrels=collection.qrels, labels=collection.labels, progress=progress
-            )
+            write_report(collection.runs, collection.qrels, labels=collection.labels, path=path, progress=progress)
         out.say(f"\nThe report: {path}  (open it in a browser; it needs no network)")
     out.say(NEXT.format(folder))

@@ -120,7 +120,8 @@ def load_scores(
         for option, given in (("--measure", name), ("--transpose", transpose)):
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
-        return evaluate(run_files(files), load_qrels(qrels_path), chosen_measures(measures or "AP nDCG@10"), jobs=2)
+        wanted = chosen_measures(measures or "AP nDCG@10")
+        return list(evaluate(run_files(files), load_qrels(qrels_path), wanted, jobs=2))
     matrices = _score_tables(files, transpose, name)
     if not measures:
         return matrices

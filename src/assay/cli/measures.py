@@ -26,7 +26,7 @@ def command(name: str | None, plugin: Path | None, out: Output) -> None:
     assay measures nDCG
     """
     if plugin is not None:
-        from assay.cli.score import load_plugin
+        from assay.measures.plugins import load_plugin
 
         load_plugin(plugin)
     if name is None:

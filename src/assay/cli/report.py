@@ -210,6 +210,7 @@ def published(
     found = read_published(papers, runs=runs, measure=given[0].measure if given else (measures or "AP"))
     if format == "html":
         save_figure(found, str(out.path))
+        click.echo(found.table().text())
     else:
         out.text(render([found.table()], format))
     out.say(f"published scores written to {out.path}")

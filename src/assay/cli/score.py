@@ -20,16 +20,18 @@ from assay.cli.inputs import (
 )
 from assay.cli.options import Output, jobs_option, seed_option, with_output
 from assay.core.errors import UsageError
-from assay.core.tables import FORMATS, Table
+from assay.core.tables import FORMATS
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
     from assay.data.intents import IntentQrels
-    from assay.data.scores import ScoreMatrix
+    from assay.data.scores import Scores
     from assay.measures import Measure
-    from assay.scoring import Policy
+    from assay.scoring import Aligned, Policy
 
 DEFAULT = "AP nDCG@10 P@10 RR"
+ON_RUNS = ("recall-precision", "relevance")
+"""Figures that are drawn from the runs themselves."""
 
 
 @click.command(cls=Command)
@@ -110,6 +112,8 @@ def command(
 
     keep_freed_memory()
     if plugin is not None:
+        from assay.measures.plugins import load_plugin
+
         load_plugin(plugin)
     policy = replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
     files = run_files(runs)
@@ -149,51 +153,58 @@ def _score(
     jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Everything but trec_eval's own output."""
-    from dataclasses import replace
-
-    from assay.scoring import evaluate
+    from assay.io.lengths import read_lengths
+    from assay.scoring import Aligned, evaluate
+    from assay.scoring import bounds as score_bounds
 
     words = read_lengths(lengths) if lengths else None
     runs = _read(files, True, out) if lenient else files
+    aligned: Aligned | None = None
     with out.progress("scoring") as progress:
-        matrices = evaluate(runs, qrels, measures, policy=policy, lengths=words, jobs=jobs, progress=progress)
+        if bounds or (out.figure is not None and draw in ON_RUNS):
+            # The runs are needed again: they are read and joined once for all that is asked.
+            aligned = Aligned.of(runs, _plain(qrels, bounds, draw), policy=policy, jobs=jobs, progress=progress)
+            scores = aligned.scores(measures, lengths=words, jobs=jobs)
+        else:
+            scores = evaluate(runs, qrels, measures, policy=policy, lengths=words, jobs=jobs, progress=progress)
+    more = [score_bounds(aligned, measures, jobs=jobs).table()] if bounds and aligned is not None else []
+    if per_topic:
+        more.append(scores.per_topic())
     if save:
         from assay.io.scores import write_scores
 
-        write_scores(save, matrices)
+        write_scores(save, scores)
         out.say(f"scores written to {save}")
-    tables = [summary(matrices, measures)]
-    if per_topic:
-        tables.append(topic_table(matrices))
-    if bounds:
-        high = evaluate(runs, qrels, measures, policy=replace(policy, unjudged="top"), lengths=words, jobs=jobs)
-        tables.append(bounds_table(matrices, high, measures))
-    out.write(*tables, of=_drawing(draw, matrices, files, qrels) if out.figure else None)
+    # CSV holds one table: the one that was asked for, which has the scores in it.
+    tables = more if out.format == "csv" and more else [scores.table(), *more]
+    out.write(*tables, of=_drawing(draw, scores, aligned) if out.figure else None)
 
 
-def _drawing(draw: str, matrices: list[ScoreMatrix], files: list[Path], qrels: Qrels | IntentQrels) -> object:
-    """What the figure is made of."""
+def _plain(qrels: Qrels | IntentQrels, bounds: bool, draw: str) -> Qrels:
+    """The judgments if they are not by intent, else an error."""
     from assay.data import Qrels
-    from assay.io import read_run
 
-    if draw == "map":
-        return matrices[0] if len(matrices) == 1 else matrices
+    if isinstance(qrels, Qrels):
+        return qrels
+    raise UsageError(f"{'--bounds' if bounds else f'--draw {draw}'} needs plain judgments; give --qrels")
+
+
+def _drawing(draw: str, scores: Scores, aligned: Aligned | None) -> object:
+    """What the figure is made of."""
+    if aligned is not None and draw == "recall-precision":
+        from assay.report.curves import recall_precision
+
+        return recall_precision(aligned)
+    if aligned is not None and draw == "relevance":
+        from assay.report.figures.data import relevance_map
+
+        return [relevance_map(aligned.grades(run), run=run) for run in aligned.names]
     if draw == "distribution":
         from assay.report.figures.data import distribution
         from assay.standard.factors import standardized
 
-        return [distribution(m, standardized(m)) for m in matrices]
-    if not isinstance(qrels, Qrels):
-        raise UsageError(f"--draw {draw} needs plain judgments; give --qrels")
-    runs = [read_run(path) for path in files]
-    if draw == "recall-precision":
-        from assay.report.curves import recall_precision
-
-        return recall_precision(runs, qrels)
-    from assay.data.aligned import align
-    from assay.report.figures.data import relevance_map
-
-    return [relevance_map(align(run, qrels), run=run.name) for run in runs]
+        return [distribution(matrix, standardized(matrix)) for matrix in scores]
+    return scores[0] if len(scores) == 1 else list(scores)
 
 
 def _only_in_doubt(others: dict[str, object]) -> None:
@@ -212,72 +223,6 @@ def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], see
     with out.progress("drawing judgments") as progress:
         found = [score_uncertainty(runs, judgments, str(m), seed=seed, progress=progress) for m in measures]
     out.write(*(f.table() for f in found))
-
-
-def summary(matrices: list[ScoreMatrix], measures: list[Measure]) -> Table:
-    """One row per run, best first on the first measure; one column per measure."""
-    import numpy as np
-
-    columns = [[m.average(row) for row in matrix.values] for matrix, m in zip(matrices, measures, strict=True)]
-    order = np.argsort(-np.array(columns[0]), kind="stable").tolist()
-    formats = {"run": "", **{m.measure: _format(x) for m, x in zip(matrices, measures, strict=True)}}
-    rows = [(matrices[0].runs[i], *(c[i] for c in columns)) for i in order]
-    notes = [f"{len(matrices[0].topics)} topics; {m.signature}" for m in matrices]
-    return Table.of(formats, rows, notes=["", *notes])
-
-
-def topic_table(matrices: list[ScoreMatrix]) -> Table:
-    """One row per run and topic."""
-    first = matrices[0]
-    rows = [
-        (run, topic, *(m.values[i, j] for m in matrices))
-        for i, run in enumerate(first.runs)
-        for j, topic in enumerate(first.topics)
-    ]
-    return Table.of({"run": "", "topic": "", **{m.measure: ".4f" for m in matrices}}, rows)
-
-
-def bounds_table(low: list[ScoreMatrix], high: list[ScoreMatrix], measures: list[Measure]) -> Table:
-    """Per run and measure the score with unjudged docs not relevant, and with all of them at the top grade.
-
-    Called a range only where more relevance at a rank can never lower the measure, and two scenarios elsewhere.
-    """
-    rows = []
-    for a, b, m in zip(low, high, measures, strict=True):
-        kind = "range" if m.entry.facts.get("bounded") else "two scenarios"
-        rows += [
-            (run, a.measure, m.average(x), m.average(y), kind)
-            for run, x, y in zip(a.runs, a.values, b.values, strict=True)
-        ]
-    formats = {"run": "", "measure": "", "unjudged not relevant": ".4f", "unjudged top grade": ".4f", "is a": ""}
-    return Table.of(formats, rows, caption="What the unjudged docs could change")
-
-
-def read_lengths(path: Path) -> dict[str, float]:
-    """Words per doc from lines `doc words`."""
-    from assay.core.errors import DataError
-    from assay.io.files import read_text
-    from assay.io.rows import lines, number
-    from assay.io.sheet import LARGEST
-
-    out: dict[str, float] = {}
-    for line, raw in lines(read_text(path)):
-        parts = raw.decode(errors="replace").split()
-        words = number(parts[1]) if len(parts) == 2 else None
-        if words is None or not 0 <= words <= LARGEST:
-            raise DataError.at(str(path), line, f'{" ".join(parts)[:80]!r} is not "doc words"')
-        out[parts[0]] = words
-    return out
-
-
-def load_plugin(path: Path) -> None:
-    """Run a Python file that registers measures with `@assay.measure`."""
-    import runpy
-
-    try:
-        runpy.run_path(str(path))
-    except Exception as error:  # whatever a person's own file raises is told, not traced
-        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Qrels | IntentQrels:
@@ -335,7 +280,3 @@ def _with_rel(measures: list[Measure], rel: float) -> list[Measure]:
         else m
         for m in measures
     ]
-
-
-def _format(m: Measure) -> str:
-    return ".0f" if m.entry.facts.get("range") == "count" and m.aggregate == "sum" else ".4f"

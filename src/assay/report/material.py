@@ -170,8 +170,7 @@ class Material:
     @cached_property
     def ties(self) -> Table:
         """How far each run's means could move by the order of tied docs, the most movable first."""
-        from assay.check import tie_sensitivity
-        from assay.core.tables import Table
+        from assay.check import tie_sensitivity, ties_table
 
         measures = [m.measure for m in self.matrices]
         averaged = self._aligned.under(ties="average")
@@ -180,10 +179,8 @@ class Material:
             for joined, name in zip(averaged.matches, averaged.names, strict=True)
             if joined.run.tied().any()
         ]
-        rows = sorted((row for t in found for row in t.rows), key=lambda row: -row[-1])
-        formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f"}
-        note = "mean: ties by doc id; worst and best: over all orders of docs of equal score"
-        return Table.of(formats | {"could move": ".4f"}, rows, caption="Tie sensitivity", notes=[note])
+        rows = sorted((row for table in found for row in table.rows), key=lambda row: -row[-1])
+        return ties_table(rows)
 
     @cached_property
     def findings(self) -> Findings:
@@ -286,8 +283,10 @@ def material(
 
     files: the files that the runs come from, in their order.
     """
-    aligned = runs if isinstance(runs, Aligned) else None
-    if aligned is None and runs and qrels is not None:
+    aligned: Aligned | None = None
+    if isinstance(runs, Aligned):
+        aligned = runs
+    elif runs and qrels is not None:
         aligned = Aligned.of(runs, qrels, jobs=jobs)
     if aligned is not None:
         qrels = aligned.qrels
@@ -295,7 +294,8 @@ def material(
     if not matrices and labels is None:
         raise UsageError("nothing to report on; give runs with qrels, score files, or labels")
     return Material(
-        aligned=aligned, qrels=qrels, pool_runs=None if pool_runs is None else tuple(pool_runs), matrices=tuple(matrices), labels=labels, scale=scale, files=tuple(files),
+        aligned=aligned, qrels=qrels, pool_runs=None if pool_runs is None else tuple(pool_runs),
+        matrices=tuple(matrices), labels=labels, scale=scale, files=tuple(files),
         qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, seed=seed, jobs=jobs,
         dropped=tuple(dropped),
     )  # fmt: skip

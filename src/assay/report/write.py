@@ -54,13 +54,16 @@ def report(
     from assay.data.scores import ScoreMatrix, Scores
     from assay.report.material import material
 
+    lists: Sequence[Run] = ()
     matrices: Sequence[ScoreMatrix] = ()
     if isinstance(runs, ScoreMatrix):
-        runs, matrices = (), [runs]
+        matrices = [runs]
     elif isinstance(runs, Scores):
-        runs, matrices = (), list(runs)
+        matrices = list(runs)
+    else:
+        lists = runs
     found = material(
-        runs=runs, qrels=qrels, pool_runs=pool_runs, matrices=matrices, labels=labels, measures=measures, jobs=jobs,
+        runs=lists, qrels=qrels, pool_runs=pool_runs, matrices=matrices, labels=labels, measures=measures, jobs=jobs,
         baseline=baseline, top=top, alpha=1 - level, seed=seed,
     )  # fmt: skip
     write_page(path, found, sections=sections, title=title, progress=progress)

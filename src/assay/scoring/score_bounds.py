@@ -47,6 +47,7 @@ class ScoreBounds(Result):
 def bounds(aligned: Aligned, measures: str | Measure | Sequence[str | Measure], *, jobs: int = 1) -> ScoreBounds:
     """The scores of aligned runs between which judging their unjudged docs would leave them.
 
+    >>> from assay.data import Qrels, Run
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
     >>> aligned = Aligned.of([Run.from_lists("r", {"1": ["a", "x", "b"]})], qrels)
     >>> found = bounds(aligned, "P@4")
@@ -54,8 +55,8 @@ def bounds(aligned: Aligned, measures: str | Measure | Sequence[str | Measure], 
     ([[0.25]], [[0.75]], ('range',))
     """
     rules = aligned.policy
-    if rules.condensed or rules.unjudged != "0" or rules.ties == "average":
-        raise UsageError("bounds say what unjudged docs could change; they need them kept, and one order of the docs")
+    if rules.condensed or rules.unjudged != "0":
+        raise UsageError("bounds say what the unjudged docs could change; a condensed list has none, leave that out")
     wanted = parsed(measures)
     found = ordered_map(lambda joined: _bounds_of_run(joined, wanted, rules), aligned.matches, jobs=jobs, forks=True)
     low, high = (
@@ -78,7 +79,7 @@ def _bounds_of_run(joined: Match, measures: Sequence[Measure], policy: Policy) -
     lows, highs = [], []
     for block in blocks_of_topics(joined):
         grades = prepared(joined.grades(topics=block), policy)
-        ends = [bounds_of(measure, grades) for measure in measures]
+        ends = [bounds_of(measure, grades, seed=policy.seed) for measure in measures]
         lows.append(np.array([end.low for end in ends]).reshape(len(measures), -1))
         highs.append(np.array([end.high for end in ends]).reshape(len(measures), -1))
     nothing = np.zeros((len(measures), 0))

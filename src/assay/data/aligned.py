@@ -17,6 +17,7 @@ from assay.core.arrays import Bools, Floats, Ints, Words, sealed
 from assay.core.engine import ordered_map
 from assay.core.errors import UsageError
 from assay.core.ids import coded
+from assay.data.given import small_grades
 from assay.data.grades import UNJUDGED, Grades
 from assay.data.qrels import Qrels
 from assay.data.runs import Run
@@ -51,7 +52,7 @@ class Match:
         ideal, ideal_inclusion = _ideal(self.qrels)
         return Grades(
             self.qrels.topics[wanted],
-            _table(shape, UNJUDGED, cells, _small(self.qrels.grades[rows])),
+            _table(shape, UNJUDGED, cells, small_grades(self.qrels.grades[rows])),
             retrieved,
             ideal[wanted],
             top=self.qrels.top_grade(),
@@ -91,11 +92,6 @@ class Match:
         for row, topic in enumerate(in_run.tolist()):
             if topic >= 0:
                 yield row, slice(int(self.run.bounds[topic]), int(self.run.bounds[topic + 1]))
-
-
-def _small(grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Whole grades in 32 bits, which is half the memory; fractions as they are."""
-    return grades.astype(np.int32) if grades.dtype.kind == "i" else grades
 
 
 def _table(
@@ -242,7 +238,7 @@ def _ideal(qrels: Qrels) -> tuple[npt.NDArray[Any], Floats | None]:
     best_first = np.lexsort((-qrels.grades, topic))
     shape = (len(qrels.topics), int(qrels.sizes.max(initial=0)))
     cells = (topic, qrels.place_of_row())
-    ideal = sealed(_table(shape, UNJUDGED, cells, _small(qrels.grades[best_first])))
+    ideal = sealed(_table(shape, UNJUDGED, cells, small_grades(qrels.grades[best_first])))
     if qrels.probabilities is None:
         return ideal, None
     return ideal, sealed(_table(shape, 1.0, cells, qrels.probabilities[best_first]))

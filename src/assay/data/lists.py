@@ -10,109 +10,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Codes, Floats, Ints
+from assay.core.arrays import Bools, Codes, Floats, Ints, sealed
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids, coded
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run, RunInfo
+from assay.data.given import small_grades
 from assay.data.grades import UNJUDGED
+from assay.data.topic_lists import NONE, TopicLists
+from assay.data.topic_rows import bounds_of, counted
 
-NONE = -1
-"""Stands in `codes` and `ranked` past the end of a list."""
-
-
-@dataclass(frozen=True, eq=False)
-class TopicLists:
-    """The lists of one topic: `ranked[s, r]` is the number of the doc that run s has at rank r + 1, or −1.
-
-    Docs are numbered in ascending order of their bytes; `items[d]` is the doc's place among the items of the whole.
-    """
-
-    topic: str
-    runs: tuple[str, ...]
-    docs: Ids
-    ranked: Codes
-    scores: Floats
-    items: Ints
-
-    @cached_property
-    def cells(self) -> tuple[Ints, Ints, Codes]:
-        """Run, rank − 1 and doc of all that was retrieved."""
-        run, place = np.nonzero(self.ranked >= 0)
-        return run, place, self.ranked[run, place]
-
-    @cached_property
-    def ranks(self) -> Codes:
-        """Rank of each doc in each run, runs × docs, 0 where the run has not retrieved it."""
-        out = np.zeros((len(self.runs), len(self.docs)), dtype=np.int32)
-        run, place, doc = self.cells
-        out[run, doc] = place + 1
-        return out
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """Length of each run's list."""
-        return (self.ranked >= 0).sum(axis=1)
-
-    def best_ranks(self) -> Ints:
-        """The best rank of each doc in any run."""
-        return np.where(self.ranks > 0, self.ranks, np.iinfo(np.int32).max).min(axis=0).astype(np.int64)
-
-    def shared(self) -> Ints:
-        """runs × runs: docs in common."""
-        held = np.zeros((len(self.runs), len(self.docs) + 1), dtype=np.float32)  # counts are exact below 2²⁴
-        held[np.arange(len(self.runs))[:, None], self.ranked] = 1
-        held[:, NONE] = 0  # where the padding went
-        return np.rint(held @ held.T).astype(np.int64)
-
-    def number(self, doc: str) -> int:
-        """The number of a doc; an error if no run has it."""
-        found = self._numbers.get(doc)
-        if found is None:
-            raise DataError(
-                f"topic {self.topic}: doc {doc!r} is not in the pool; judge docs that a run retrieved, or pool deeper"
-            )
-        return found
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {doc: number for number, doc in enumerate(self.docs)}
-
-    def only(self, keep: Bools) -> TopicLists:
-        """The lists without the other docs, closed up; docs keep their order."""
-        numbers = np.where(keep, np.cumsum(keep) - 1, NONE).astype(np.int32)
-        ranked = np.where(self.ranked >= 0, numbers[self.ranked], NONE).astype(np.int32)
-        order = np.argsort(ranked < 0, axis=1, kind="stable")
-        depth = int((ranked >= 0).sum(axis=1).max(initial=0))
-        kept = np.flatnonzero(keep)
-        return replace(
-            self,
-            docs=self.docs.take(kept),
-            ranked=np.take_along_axis(ranked, order, axis=1)[:, :depth],
-            scores=np.take_along_axis(self.scores, order, axis=1)[:, :depth],
-            items=self.items[kept],
-        )
-
-    def cut(self, depth: int | None) -> TopicLists:
-        """The lists down to a depth (or whole), without the docs that no run has there."""
-        cut = replace(self, ranked=self.ranked[:, :depth], scores=self.scores[:, :depth])
-        seen = np.zeros(len(self.docs), dtype=bool)
-        seen[cut.ranked[cut.ranked >= 0]] = True
-        return cut if seen.all() else cut.only(seen)
+__all__ = ["NONE", "Lists", "TopicLists", "check_names", "collected"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Lists:
     """The ranked docs of several runs: rows grouped by run, then topic, best first.
 
     The rows of run r on topic t are `bounds[r·T + t]:bounds[r·T + t + 1]`, T the number of topics. Items, every doc of
-    a topic that a run retrieved or that was judged, stand in the order of topics and, within a topic, of the bytes of
-    the doc id, so that an item's number also settles ties. `grades` are theirs, UNJUDGED where there is none.
+    a topic that a run retrieved or that is in the pool of the qrels, stand in the order of topics and, within a topic,
+    of the bytes of the doc id, so that an item's number also settles ties. `grades` are theirs: UNJUDGED for items
+    that are not in the pool, negative for those that are in it and not judged.
 
     >>> lists = collected([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})])
     >>> lists.item.tolist(), lists.rank.tolist(), lists.docs.tolist()
@@ -128,13 +52,17 @@ class Lists:
     scores: Floats
     topic_of_item: Ints
     docs: Ids
-    grades: Codes
+    grades: npt.NDArray[Any]
     infos: tuple[RunInfo, ...]
     dropped: tuple[str, ...] = ()
     """Topics that a run answers and that are left out."""
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def __repr__(self) -> str:
+        sizes = [counted(len(self.runs), "run"), counted(len(self.topics), "topic"), counted(len(self), "doc")]
+        return f"Lists({', '.join(sizes)})"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -152,9 +80,9 @@ class Lists:
         return tuple(info.group or run for run, info in zip(self.runs, self.infos, strict=True))
 
     @property
-    def top(self) -> int:
+    def top(self) -> float:
         """The highest grade, at least 1."""
-        return int(self.grades.max(initial=1))
+        return max(1, self.grades.max(initial=1).item())
 
     @property
     def depth(self) -> int:
@@ -184,7 +112,7 @@ class Lists:
     @cached_property
     def run_bounds(self) -> Ints:
         """Where the rows of each run begin, and the end."""
-        return np.concatenate([[0], np.cumsum(self.sizes.sum(axis=1))])
+        return bounds_of(self.sizes.sum(axis=1))
 
     @cached_property
     def item_bounds(self) -> Ints:
@@ -194,18 +122,21 @@ class Lists:
     @cached_property
     def codes(self) -> Codes:
         """The item at each rank, runs × topics × depth, −1 past the end of a list: 4 bytes for each place."""
-        out = np.full((*self.shape, self.depth), NONE, dtype=np.int32)
-        out[np.arange(self.depth) < self.sizes[:, :, None]] = self.item
-        return out
+        table = np.full((*self.shape, self.depth), NONE, dtype=np.int32)
+        inside = np.arange(self.depth) < self.sizes[:, :, None]
+        table[inside] = self.item
+        return table
 
     def topic(self, t: int) -> TopicLists:
         """The lists of topic number t, with all items of the topic as docs."""
-        items = np.arange(self.item_bounds[t], self.item_bounds[t + 1])
-        starts, sizes = self.bounds[:-1][t :: len(self.topics)], self.sizes[:, t]
+        first_item, after = int(self.item_bounds[t]), int(self.item_bounds[t + 1])
+        items = np.arange(first_item, after)
+        starts = self.bounds[:-1][t :: len(self.topics)]
+        sizes = self.sizes[:, t]
         place = np.arange(sizes.max(initial=0))
         inside = place < sizes[:, None]
         rows = np.where(inside, starts[:, None] + place, 0)
-        ranked = np.where(inside, self.item[rows] - self.item_bounds[t], NONE).astype(np.int32)
+        ranked = np.where(inside, self.item[rows] - first_item, NONE).astype(np.int32)
         scores = np.where(inside, self.scores[rows], 0.0)
         return TopicLists(self.topics[t], self.runs, self.docs.take(items), ranked, scores, items)
 
@@ -219,33 +150,41 @@ class Lists:
         return np.bincount(self.item[rows], minlength=self.items)
 
     def select(self, runs: Sequence[str]) -> Lists:
-        """Only these runs, in this order, and only the items they retrieved or that are judged; the topics stay."""
-        at = np.array([self._place(name) for name in runs], dtype=np.int64)
-        rows = np.concatenate([np.arange(0), *(np.arange(self.run_bounds[r], self.run_bounds[r + 1]) for r in at)])
-        return replace(self._kept(rows, self.sizes[at]), runs=tuple(runs), infos=tuple(self.infos[r] for r in at))
+        """Only these runs, in this order, and only the items they retrieved or that are pooled; the topics stay."""
+        places = [self._place(name) for name in runs]
+        rows = [np.arange(self.run_bounds[r], self.run_bounds[r + 1]) for r in places]
+        every_row = np.concatenate([np.arange(0), *rows])
+        only = self._kept(every_row, self.sizes[np.array(places, dtype=np.int64)])
+        return replace(only, runs=tuple(runs), infos=tuple(self.infos[r] for r in places))
 
     def cut(self, depth: int) -> Lists:
-        """Only the first `depth` docs of each run and topic, and only the items among them or judged."""
+        """Only the first `depth` docs of each run and topic, and only the items among them or pooled."""
         if self.depth <= depth:
             return self
         return self._kept(np.flatnonzero(self.rank <= depth), np.minimum(self.sizes, depth))
 
     def graded(self, qrels: Qrels) -> Lists:
-        """The same lists with the grades of these qrels; what they judge beyond the items is left out."""
-        (ours, theirs), vocabulary = coded([self.docs, qrels.docs])
-        place = {t: i for i, t in enumerate(self.topics)}
-        topic = np.array([place.get(t, NONE) for t in qrels.topics], dtype=np.int64)[qrels.topic_of_row()]
+        """The same lists with the grades of these qrels; docs that they grade beyond the items are left out."""
+        (doc_of_item, doc_of_row), vocabulary = coded([self.docs, qrels.docs])
         width = max(1, len(vocabulary))
-        keys, wanted = self.topic_of_item * width + ours, topic * width + theirs
-        at = np.searchsorted(keys, wanted)
-        found = np.append(keys, NONE)[at] == np.where(topic >= 0, wanted, UNJUDGED)
-        grades = np.full(self.items, UNJUDGED, dtype=np.int32)
-        grades[at[found]] = qrels.grades[found]
-        return replace(self, grades=grades)
+        topic_of_row = _places(qrels.topics, self.topics)[qrels.topic_of_row()]
+        item_keys = self.topic_of_item * width + doc_of_item  # ascending, as items stand in this order
+        row_keys = topic_of_row * width + doc_of_row
+        item = np.searchsorted(item_keys, row_keys)
+        is_item = (np.append(item_keys, NONE)[item] == row_keys) & (topic_of_row >= 0)
+        return replace(self, grades=_item_grades(self.items, item[is_item], qrels.grades[is_item]))
 
-    def relevant(self, rel: int = 1) -> Bools:
-        """Whether each item is judged relevant."""
-        return np.asarray(self.grades >= rel)
+    def pooled(self) -> Bools:
+        """Whether each item is in the pool of the qrels: it is judged, or has a negative grade."""
+        return np.asarray(self.grades != UNJUDGED)
+
+    def judged(self) -> Bools:
+        """Whether each item is judged: its grade is at least 0."""
+        return np.asarray(self.grades >= 0)
+
+    def relevant(self, rel: float = 1) -> Bools:
+        """Whether each item is judged relevant; an item that is not judged never is."""
+        return np.asarray(self.grades >= max(rel, 0))
 
     def to_runs(self) -> list[Run]:
         """The lists as runs again, with scores that agree with the ranks.
@@ -254,11 +193,13 @@ class Lists:
         >>> lists.to_runs()[0].to_dict()
         {'1': {'y': -1.0, 'x': -2.0}}
         """
-        bounds = [np.concatenate([[0], np.cumsum(sizes)]) for sizes in self.sizes]
-        return [
-            Run(name, self.topics, b, self.docs.take(self.item[a:z]), -self.rank[a:z].astype(np.float64), info=info)
-            for name, info, b, (a, z) in zip(self.runs, self.infos, bounds, pairwise(self.run_bounds), strict=True)
-        ]
+        runs = []
+        for r, name in enumerate(self.runs):
+            rows = slice(int(self.run_bounds[r]), int(self.run_bounds[r + 1]))
+            docs = self.docs.take(self.item[rows])
+            scores = -self.rank[rows].astype(np.float64)
+            runs.append(Run(name, self.topics, bounds_of(self.sizes[r]), docs, sealed(scores), info=self.infos[r]))
+        return runs
 
     def _place(self, name: str) -> int:
         try:
@@ -269,12 +210,13 @@ class Lists:
     def _kept(self, rows: Ints, sizes: Ints) -> Lists:
         """The lists of these rows, items numbered anew."""
         item = self.item[rows]
-        used = self.grades != UNJUDGED
+        used = self.pooled()
         used[item] = True
+        new_number = np.cumsum(used) - 1
         return replace(
             self,
-            bounds=np.concatenate([[0], np.cumsum(sizes)]),
-            item=(np.cumsum(used) - 1)[item],
+            bounds=bounds_of(sizes.ravel()),
+            item=new_number[item],
             scores=self.scores[rows],
             topic_of_item=self.topic_of_item[used],
             docs=self.docs.take(np.flatnonzero(used)),
@@ -304,23 +246,27 @@ def collected(
         raise UsageError(f"depth is {depth}; a list is cut at 1 doc or deeper")
     if topics is None:
         topics = qrels.topics if qrels is not None else natural_order({t for run in runs for t in run.topics})
-    cut = [run if depth is None or np.diff(run.bounds).max(initial=0) <= depth else run.cut(depth) for run in runs]
-    tables = [_in_order(run, topics) for run in cut] + ([] if qrels is None else [_in_order(qrels, topics)])
-    sizes = np.array([size for _, _, size in tables])
-    item, topic_of_item, docs = _coded([docs for docs, _, _ in tables], sizes)
-    rows, grades = int(sizes[: len(runs)].sum()), np.full(len(docs), UNJUDGED, dtype=np.int32)
-    if qrels is not None:
-        grades[item[rows:]] = tables[-1][1]
+    tables = [_in_order(_cut(run, depth), topics) for run in runs]
+    retrieved = np.array([table.sizes for table in tables])
+    judgments = None if qrels is None else _in_order(qrels, topics)
+    if judgments is not None:
+        tables.append(judgments)
+    item, topic_of_item, docs = _numbered(tables)
+    rows = int(retrieved.sum())
+    if judgments is None:
+        grades = np.full(len(docs), UNJUDGED, dtype=np.int32)
+    else:
+        grades = _item_grades(len(docs), item[rows:], judgments.values)
     lists = Lists(
         runs=tuple(run.name for run in runs),
         topics=tuple(topics),
-        bounds=np.concatenate([[0], np.cumsum(sizes[: len(runs)])]),
+        bounds=bounds_of(retrieved.ravel()),
         item=item[:rows],
-        scores=np.concatenate([scores for _, scores, _ in tables[: len(runs)]]),
+        scores=np.concatenate([table.values for table in tables[: len(runs)]]),
         topic_of_item=topic_of_item,
         docs=docs,
         grades=grades,
-        infos=tuple(replace(run.info, group=(groups or {}).get(run.name) or run.info.group) for run in runs),
+        infos=tuple(_in_group(run, groups or {}) for run in runs),
         dropped=_dropped(runs, topics),
     )
     _refuse_duplicates(lists)
@@ -337,26 +283,63 @@ def check_names(runs: Sequence[Run]) -> None:
         raise DataError(f"run {twice!r} is there twice; names must differ")
 
 
-def _in_order(table: Run | Qrels, topics: Sequence[str]) -> tuple[Ids, Floats | Ints, Ints]:
-    """Docs, scores (or grades) and their number per topic, on these topics in their order."""
+def _cut(run: Run, depth: int | None) -> Run:
+    """The run to that depth; itself where it is not deeper."""
+    if depth is None or run.sizes.max(initial=0) <= depth:
+        return run
+    return run.cut(depth)
+
+
+def _in_group(run: Run, groups: Mapping[str, str]) -> RunInfo:
+    """What is known of a run, with the group that a person gave."""
+    return replace(run.info, group=groups.get(run.name) or run.info.group)
+
+
+class _Table(NamedTuple):
+    """Docs and scores (or grades) of a run (or qrels), on the topics wanted in their order."""
+
+    docs: Ids
+    values: npt.NDArray[Any]
+    sizes: Ints
+    """Docs of each topic."""
+
+
+def _in_order(table: Run | Qrels, topics: Sequence[str]) -> _Table:
+    """A run or qrels on these topics in their order."""
     values = table.scores if isinstance(table, Run) else table.grades
+    place = _places(table.topics, topics)
+    wanted = place >= 0
     sizes = np.zeros(len(topics), dtype=np.int64)
-    place = {t: i for i, t in enumerate(topics)}
-    at = np.array([place.get(t, NONE) for t in table.topics], dtype=np.int64)
-    sizes[at[at >= 0]] = np.diff(table.bounds)[at >= 0]
-    if (np.diff(at, prepend=-1) > 0).all():
-        return table.docs, values, sizes
-    of_row = at[table.topic_of_row()]
-    order = np.argsort(of_row, kind="stable")[int(np.sum(of_row < 0)) :]
-    return table.docs.take(order), values[order], sizes
+    sizes[place[wanted]] = table.sizes[wanted]
+    if (np.diff(place, prepend=NONE) > 0).all():  # all topics are wanted, and stand in this order already
+        return _Table(table.docs, values, sizes)
+    place_of_row = place[table.topic_of_row()]
+    unwanted = int(np.sum(place_of_row < 0))
+    order = np.argsort(place_of_row, kind="stable")[unwanted:]
+    return _Table(table.docs.take(order), values[order], sizes)
 
 
-def _coded(columns: Sequence[Ids], sizes: Ints) -> tuple[Ints, Ints, Ids]:
-    """The item of each row, and the topic and doc of each item; sizes: rows of each column on each topic."""
-    codes, vocabulary = coded(columns)
+def _places(names: Sequence[str], among: Sequence[str]) -> Ints:
+    """The place of each name among others, −1 where it is not there."""
+    place = {name: i for i, name in enumerate(among)}
+    return np.array([place.get(name, NONE) for name in names], dtype=np.int64)
+
+
+def _item_grades(items: int, graded: Ints, grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The grades of so many items: these of the graded ones, UNJUDGED for the others."""
+    small = small_grades(grades)
+    every = np.full(items, UNJUDGED, dtype=small.dtype)
+    every[graded] = small
+    return every
+
+
+def _numbered(tables: Sequence[_Table]) -> tuple[Ints, Ints, Ids]:
+    """The item of each row of all tables, and the topic and doc of each item."""
+    codes, vocabulary = coded([table.docs for table in tables])
+    sizes = np.array([table.sizes for table in tables])
     topics, width = sizes.shape[1], max(1, len(vocabulary))
-    topic = np.repeat(np.tile(np.arange(topics), len(columns)), sizes.ravel())
-    keys, item = _distinct(topic * width + np.concatenate(codes), topics * width)
+    topic_of_row = np.repeat(np.tile(np.arange(topics), len(tables)), sizes.ravel())
+    keys, item = _distinct(topic_of_row * width + np.concatenate(codes), topics * width)
     return item, keys // width, vocabulary.take(keys % width)
 
 
@@ -370,17 +353,22 @@ def _distinct(keys: Ints, below: int) -> tuple[Ints, Ints]:
 
 
 def _dropped(runs: Sequence[Run], topics: Sequence[str]) -> tuple[str, ...]:
-    answered = {t for run in runs for t, n in zip(run.topics, np.diff(run.bounds), strict=True) if n}
+    """The topics for which a run has docs and which are not among these."""
+    answered: set[str] = set()
+    for run in runs:
+        answered.update(topic for topic, size in zip(run.topics, run.sizes.tolist(), strict=True) if size)
     return tuple(natural_order(answered - set(topics)))
 
 
 def _refuse_duplicates(lists: Lists) -> None:
-    last = np.zeros(lists.items, dtype=np.int64)
-    for r, (a, b) in enumerate(pairwise(lists.run_bounds)):
-        items = lists.item[a:b]
-        last[items] = np.arange(len(items))
-        twice = np.flatnonzero(last[items] != np.arange(len(items)))
-        if len(twice):
-            i = int(items[twice[0]])
-            topic = lists.topics[lists.topic_of_item[i]]
-            raise DataError(f"run {lists.runs[r]!r}: doc {lists.docs[i]!r} is there twice on topic {topic!r}; keep one")
+    """An error if a run has a doc twice in a topic."""
+    last_place = np.zeros(lists.items, dtype=np.int64)
+    for run, (first, after) in zip(lists.runs, pairwise(lists.run_bounds), strict=True):
+        items = lists.item[first:after]
+        places = np.arange(len(items))
+        last_place[items] = places
+        earlier = np.flatnonzero(last_place[items] != places)
+        if len(earlier):
+            item = int(items[earlier[0]])
+            topic = lists.topics[lists.topic_of_item[item]]
+            raise DataError(f"run {run!r}: doc {lists.docs[item]!r} is there twice on topic {topic!r}; keep one")

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints, Keys, kept
-from assay.core.errors import UsageError
+from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
 from assay.data.given import D, T, id_texts, numbers
 from assay.data.order import Moves, ranked_order, sort_keys
@@ -82,6 +82,10 @@ class Run(TopicRows):
         """A run from columns grouped by topic, in any order within a topic. A doc twice in a topic is an error."""
         (text,) = id_texts([name], "run", "run")
         texts = tuple(id_texts(topics, "topic", text))
+        if len(scores) != len(docs):
+            raise DataError(f"{text}: {len(docs)} docs and {len(scores)} scores; each doc needs one")
+        if np.isnan(scores).any():
+            raise DataError(f"{text}: a score is not a number (nan); every doc needs one")
         unordered = cls(text, texts, bounds, docs, scores, ranks, info=info or RunInfo())
         unordered.checked("a doc has one place in a ranking")
         return unordered.ordered()

@@ -34,6 +34,7 @@ from assay.io.files import (
     write_whole,
 )  # fmt: skip
 
+_BLANK = re.compile(r"[\x00-\x20]")
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
 
@@ -92,6 +93,7 @@ def grouped_qrels(
 
 def write_run(path: str | Path, run: Run) -> None:
     """A run as a TREC file, ranks from 1, scores with all their digits."""
+    _refuse_blanks(path, run)
     docs, scores, bounds = run.docs.tolist(), run.scores.tolist(), run.bounds.tolist()
     lines = (
         f"{topic} Q0 {docs[i]} {i - a + 1} {scores[i]!r} {run.name}\n"
@@ -103,12 +105,22 @@ def write_run(path: str | Path, run: Run) -> None:
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
     """Judgments as a TREC file; sampled ones with their probability as the fifth column."""
+    _refuse_blanks(path, qrels)
     topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
     columns = zip(topics, qrels.docs.tolist(), qrels.grades.tolist(), strict=True)
     lines = [f"{topic} 0 {doc} {grade}" for topic, doc, grade in columns]
     if qrels.probabilities is not None:
         lines = [f"{line} {p!r}" for line, p in zip(lines, qrels.probabilities.tolist(), strict=True)]
     write_whole(path, "".join(line + "\n" for line in lines))
+
+
+def _refuse_blanks(path: str | Path, table: Run | Qrels) -> None:
+    """Ids with white space would be two fields of a line, and a topic that starts with # a comment."""
+    for what, ids in (("topic", table.topics), ("doc", table.docs.tolist())):
+        unfit = next((i for i in ids if _BLANK.search(i) or (what == "topic" and i.startswith("#"))), None)
+        if unfit is not None:
+            why = "TREC files have no white space in ids, and no # at the start of a topic"
+            raise DataError(f"{path}: {what} {unfit!r}: {why}; write a table instead (.csv, .jsonl, .parquet)")
 
 
 def _text(path: str | Path) -> Text:

@@ -70,6 +70,17 @@ def test_pooled_is_not_judged() -> None:
     assert qrels.judged().tolist() == [True, False, True]
 
 
+def test_docs_that_are_pooled_and_not_judged_for_any_intent() -> None:
+    rows = [("1", "i", "a", 1), ("1", "i", "b", -2), ("1", "i", "c", -2), ("1", "j", "c", 0), ("2", "0", "d", 0)]
+    qrels = IntentQrels.from_rows(rows)
+    assert qrels.judged().tolist() == [True, False, True, True]
+    seen = align_intents(Run.from_lists("r", {"1": ["x", "b", "a", "c"], "2": ["d"]}), qrels)
+    assert seen.places.judged()[0].tolist() == [False, False, True, True]
+    assert seen.places.pooled()[0].tolist() == [False, True, True, True]
+    assert seen.condensed().hits()[0].tolist() == [[True, False], [False, False]]
+    assert seen.any_intent().judged()[0].tolist() == [False, False, True, True]
+
+
 def test_whole_numbers_are_ids() -> None:
     numbered: dict[int, dict[Any, float]] = {401: {12: 1.0, np.int64(13): 2.0}}
     run = Run.from_dict(7, numbered)

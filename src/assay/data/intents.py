@@ -1,7 +1,8 @@
 """IntentQrels and IntentGrades: judgments by intent (subtopic) of a topic, and what a run makes of them.
 
 Where the flow stands: beside `qrels` and `grades`, for diversity measures. A doc that is judged for a topic is judged
-for all its intents: grade 0 where the file does not name it.
+for all its intents: grade 0 where the file does not name it. A doc that has negative grades only is in the pool and not
+judged, for all its intents.
 """
 
 from __future__ import annotations
@@ -26,13 +27,17 @@ from assay.data.topic_rows import TopicRows, bounds_of, counted
 NONE = "0"
 """Stands for no intent in NTCIR and TREC files, for docs relevant to none; an intent if a doc is relevant to it."""
 
+POOLED = -1
+"""Stands for a row of the judgments where a doc is in the pool and not judged."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntentQrels(TopicRows):
     """Judged docs of each topic with a grade for each of its intents.
 
     Rows `bounds[t]:bounds[t + 1]` are the docs of topic t, ascending by the bytes of their ids; grades[row, i] is the
-    grade for the topic's intent number i. Topics with fewer intents have probability 0 and grade 0 for the rest.
+    grade for the topic's intent number i. Topics with fewer intents have probability 0 and no relevant doc for the
+    rest.
 
     >>> q = IntentQrels.from_rows([("1", "a", "x", 2), ("1", "b", "y", 1)])
     >>> q
@@ -83,7 +88,9 @@ class IntentQrels(TopicRows):
         for topic, names, of_topic in zip(topics, intents, docs, strict=True):
             for doc in of_topic:
                 given = judged[topic][doc]
-                grades[row, : len(names)] = [given.get(intent, 0) for intent in names]
+                not_named = min(0, max(given.values()))
+                grades[row, : len(names)] = [given.get(intent, not_named) for intent in names]
+                grades[row, len(names) :] = not_named
                 row += 1
         wanted = set(navigational)
         return cls(
@@ -107,6 +114,12 @@ class IntentQrels(TopicRows):
             topic: {doc: dict(zip(intents, grades, strict=False)) for doc, grades in nested[topic].items()}
             for topic, intents in zip(self.topics, self.intents, strict=True)
         }
+
+    def judged(self) -> Bools:
+        """Whether each doc is judged: it has a grade of at least 0. The others are in the pool and not judged."""
+        if not self.grades.shape[1]:  # docs that are judged and relevant to no intent
+            return np.ones(len(self), dtype=bool)
+        return np.asarray((self.grades >= 0).any(axis=1))
 
     def top_grade(self) -> float:
         """The highest grade of the whole set, at least 1."""
@@ -167,7 +180,8 @@ def _marked(topics: Sequence[str], intents: Sequence[Sequence[str]], width: int,
 class IntentGrades:
     """The grades of one run for each intent: all that a diversity measure may see.
 
-    places are Grades whose "grades" are rows of `table` (judged docs × intents), larger for larger doc ids. The arrays
+    places are Grades whose "grades" are rows of `table` (pooled docs × intents), larger for larger doc ids, and −1 for
+    a doc that is in the pool and not judged. The arrays
     made of it have topics × depth × intents cells: meant for hundreds of topics, not for millions.
     """
 
@@ -246,6 +260,6 @@ def align_intents(run: Run, qrels: IntentQrels) -> IntentGrades:
     >>> g.hits()[0].tolist()
     [[False, True], [False, False], [True, False]]
     """
-    rows = np.arange(len(qrels), dtype=np.int64)
+    rows = np.where(qrels.judged(), np.arange(len(qrels)), POOLED)
     places = align(run, Qrels(qrels.topics, qrels.bounds, qrels.docs, rows, name=qrels.name))
     return IntentGrades(places, qrels.grades, qrels.probabilities, qrels.navigational, qrels.top_grade())

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from assay.cli.study import command as study_commands
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
 from assay.rankings import pair_signs, tau_of_signs
 from assay.rankings.rank_biased import rbo_ext
 from assay.similarity.overlap import average_overlap
+from assay.stats.all_pairs import all_pairs
 from assay.stats.resampling import topic_counts
 from assay.studies import swaps as swap_module
 from assay.studies.concordance import concordance
@@ -113,7 +116,8 @@ def test_difference_needed_by_a_plain_loop() -> None:
 def test_swaps_by_a_plain_loop(ties: bool) -> None:
     matrix = random_matrix(7, 10, 4)
     order = np.random.default_rng(0).permutation(10)[:6]
-    count, swapped = swap_module._one_draw(matrix.values, (order[:3], order[3:]), ties, False, None)
+    how = swap_module._How(ties, relative=False, significant=None, width=swap_module.WIDTH)
+    count, swapped = swap_module._one_draw(matrix.values[:, order[:3]], matrix.values[:, order[3:]], how)
     wanted = oracle.swaps(
         matrix.values, order[:3].tolist(), order[3:].tolist(), ties=ties, width=swap_module.WIDTH, bins=swap_module.BINS
     )
@@ -135,10 +139,10 @@ def test_swap_rates_fall_with_difference_and_with_topics() -> None:
 def test_means_that_differ_by_rounding_are_ties() -> None:
     """.1 + .2 is .30000000000000004: no swap may come of it where ties are none."""
     matrix = ScoreMatrix.of([[0.1, 0.2, 0.3, 0.0], [0.3, 0.0, 0.1, 0.2]])
-    sets = (np.array([0, 1]), np.array([2, 3]))
     assert (matrix.values[0, :2].sum(), matrix.values[1, :2].sum()) == (0.30000000000000004, 0.3)
-    assert swap_module._one_draw(matrix.values, sets, True, False, None)[1].sum() == 1
-    assert swap_module._one_draw(matrix.values, sets, False, False, None)[1].sum() == 0
+    for ties in (True, False):
+        how = swap_module._How(ties, relative=False, significant=None, width=swap_module.WIDTH)
+        assert swap_module._one_draw(matrix.values[:, :2], matrix.values[:, 2:], how)[1].sum() == ties
 
 
 @pytest.mark.parametrize("topics", [4, 5, 9, 43])
@@ -260,3 +264,40 @@ def test_bad_input() -> None:
 def test_tau_of_constant_scores_is_zero() -> None:
     flat, rising = pair_signs(np.zeros((1, 3))), pair_signs(np.array([[1.0, 2.0, 3.0]]))
     assert tau_of_signs(flat, rising, undefined=0.0).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-18, 1e3, 1e18, 1e25, 1e300])
+@pytest.mark.parametrize("relative", [False, True])
+def test_swaps_of_huge_and_tiny_scores(scale: float, relative: bool) -> None:
+    matrix = ScoreMatrix.of(random_matrix(4, 12, 3).values * scale)
+    found = swap_rates(matrix, draws=4, relative=relative, significant=0.5)
+    usual = swap_rates(random_matrix(4, 12, 3), draws=4, relative=relative, significant=0.5)
+    assert found.counts.sum() == usual.counts.sum()
+    assert found.swaps.sum() == usual.swaps.sum()
+    assert (found.counts == usual.counts).all() or not relative
+    assert found.table().text()
+
+
+def test_a_simultaneous_test_needs_its_own_difference_and_says_that_it_is_corrected() -> None:
+    matrix = random_matrix(6, 20, 4)
+    for test in ("tukey", "randomised-tukey"):
+        found = discriminative_power([matrix], test=test, alpha=0.1, resamples=200)
+        assert found.needed == (all_pairs(matrix, test, level=0.9, resamples=200).critical,)
+        notes = " ".join(found.table().notes)
+        assert "hold for all pairs at once" in notes
+        assert "not corrected" not in notes
+        assert "Sakai" not in notes
+    single = discriminative_power([matrix], test="t", resamples=200)
+    assert "not corrected" in " ".join(single.table().notes)
+    assert single.needed == (difference_needed(matrix),)
+
+
+@pytest.mark.parametrize("test", ["student", "welch"])
+def test_a_test_of_two_topic_sets_is_refused_with_the_reason(test: str) -> None:
+    with pytest.raises(UsageError, match=f"{test} compares two topic sets, .* the same topics; take t, "):
+        discriminative_power([random_matrix(3, 6, 1)], test=test)
+
+
+def test_one_default_number_of_resamples() -> None:
+    options = {p.name: p for p in study_commands.commands["discriminative"].params}
+    assert options["resamples"].default == inspect.signature(discriminative_power).parameters["resamples"].default

@@ -1,0 +1,33 @@
+"""Are measures and methods any good? One question per module; and a whole test collection from a seed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+# Functions that carry the name of their module are loaded at once, lest the module stands in their place.
+from assay.studies.concordance import concordance
+from assay.studies.simulate import simulate, write_collection
+
+if TYPE_CHECKING:
+    from assay.studies.arms import Case, method_test
+    from assay.studies.discriminative import discriminative_power
+    from assay.studies.measure_rankings import measure_tau, predictivity
+    from assay.studies.swaps import swap_rates
+    from assay.studies.votes import predictive_power
+
+_HOMES = {
+    "Case": "arms",
+    "discriminative_power": "discriminative",
+    "measure_tau": "measure_rankings",
+    "method_test": "arms",
+    "predictive_power": "votes",
+    "predictivity": "measure_rankings",
+    "swap_rates": "swaps",
+}
+__all__ = [
+    "Case", "concordance", "discriminative_power", "measure_tau", "method_test", "predictive_power", "predictivity",
+    "simulate", "swap_rates", "write_collection",
+]  # fmt: skip
+__getattr__ = loader(__name__, _HOMES)

@@ -16,6 +16,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.aggregation import aggregate
 from assay.data import Labels, Qrels, Run
@@ -129,7 +130,7 @@ class Collected:
 
 
 @dataclass(frozen=True)
-class MethodTest:
+class MethodTest(Result):
     """Two arms on several collections."""
 
     arms: tuple[str, str]
@@ -139,22 +140,13 @@ class MethodTest:
 
     def table(self) -> Table:
         """One row per collection and number of runs."""
-        rows = [
-            (
-                r.collection,
-                r.runs,
-                len(r.tau[0]),
-                r.tau[0].mean(),
-                r.tau[1].mean(),
-                r.tau[0].mean() - r.tau[1].mean(),
-                r.p,
-            )
-            for r in self.results
-        ]
-        formats = {
-            "collection": "", "runs": "d", "subsets": "d", self.arms[0]: ".3f", self.arms[1]: ".3f", "Δ": "+.3f",
-            "p": "p",
-        }  # fmt: skip
+        rows = []
+        for r in self.results:
+            first, second = r.tau[0].mean(), r.tau[1].mean()
+            rows.append((r.collection, r.runs, len(r.tau[0]), first, second, first - second, r.p))
+        columns = {"collection": "", "runs": "d", "subsets": "d"}
+        columns |= {self.arms[0]: ".3f", self.arms[1]: ".3f", "Δ": "+.3f", "p": "p"}
+        keys = {self.arms[0]: "tau_first", self.arms[1]: "tau_second"}
         won = {r.collection for r in self.results if r.p < 0.05}
         every = {r.collection for r in self.results}
         notes = [
@@ -162,7 +154,7 @@ class MethodTest:
             f"p: one-sided paired t test that {self.arms[0]} is better; seed {self.seed}",
             f"{self.arms[0]} is better (p < .05 for some number of runs) on {len(won)} of {len(every)} collections",
         ]
-        return Table.of(formats, rows, caption=f"{self.arms[0]} against {self.arms[1]}", notes=notes)
+        return Table.of(columns, rows, caption=f"{self.arms[0]} against {self.arms[1]}", notes=notes, keys=keys)
 
 
 def method_test(
@@ -184,16 +176,18 @@ def method_test(
     """
     cases = {name: Case(*given) for name, given in collections.items()}
     _check(first, second, cases, sizes)
-    arms = [ARMS.parse(first), ARMS.parse(second)]
-    tasks = [task for number, name in enumerate(cases) for task in _tasks(number, name, cases, sizes, subsets, seed)]
+    tasks: list[_Task] = []
+    for number, name in enumerate(cases):
+        tasks += _tasks(number, name, cases, sizes, subsets, seed)
     truth = {name: evaluate(case.runs, case.qrels, measure)[0].means() for name, case in cases.items()}
 
     def one(task: _Task) -> tuple[float, float]:
-        few = cases[task.name]._replace(runs=[cases[task.name].runs[c] for c in task.chosen])
-        a, b = (
-            kendall(entry.function(few, task.seed, **given), truth[task.name][task.chosen]) for entry, given in arms
-        )
-        return a, b
+        case = cases[task.name]
+        few = case._replace(runs=[case.runs[c] for c in task.chosen])
+        real = truth[task.name][task.chosen]
+        of_first = kendall(ARMS.call(first, few, task.seed), real)
+        of_second = kendall(ARMS.call(second, few, task.seed), real)
+        return of_first, of_second
 
     taus = np.array(ordered_map(one, tasks, jobs=jobs, threads=True, progress=progress))
     shaped = taus.reshape(len(cases) * len(sizes), subsets, 2)
@@ -227,6 +221,8 @@ def _check(first: str, second: str, cases: Mapping[str, Case], sizes: Sequence[i
         raise UsageError(f"both arms are {first!r}; compare two different methods")
     if not sizes or min(sizes) < 2:
         raise UsageError(f"sizes {list(sizes)}: a subset has two runs or more to be ranked")
+    for arm in (first, second):
+        ARMS.parse(arm)  # a name or parameter that nobody knows is said before anything is computed
     for name, case in cases.items():
         if len(case.runs) < max(sizes):
             raise DataError(f"{name}: {len(case.runs)} runs; subsets of {max(sizes)} need more")

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.rankings import pair_signs, settled
@@ -19,7 +19,7 @@ from assay.studies.measure_sets import same_cells
 
 
 @dataclass(frozen=True)
-class Concordance:
+class Concordance(Result):
     """How often each of two measures agrees with the gold measures where the two disagree."""
 
     measures: tuple[str, str]
@@ -41,17 +41,22 @@ class Concordance:
 
     def table(self) -> Table:
         """One row per measure."""
-        rows = [
-            (m, self.disagreements, c, 100 * s, o)
-            for m, c, s, o in zip(self.measures, self.concordant, self.shares, self.only, strict=True)
-        ]
+        rows = []
+        for i, measure in enumerate(self.measures):
+            rows.append((measure, self.disagreements, self.concordant[i], 100 * self.shares[i], self.only[i]))
         formats = {"measure": "", "disagreements": "d", "concordant": "d", "%": ".1f", "alone": "d"}
         notes = [
             f"gold: {' and '.join(self.gold)}; a tie in gold is concordant with both",
             f"two-sided sign test on the cases where only one is concordant: p = {shown(self.p, 'p')}",
-            *([] if self.disagreements else ["–: the two measures never disagree"]),
         ]
-        return Table.of(formats, rows, caption="Concordance", notes=notes)
+        if not self.disagreements:
+            notes.append("–: the two measures never disagree")
+        keys = {"%": "concordant_percent"}
+        return Table.of(formats, rows, caption="Concordance", notes=notes, keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The p of the sign test, and the table."""
+        return {**super().record(), "p": self.p}
 
 
 def concordance(first: ScoreMatrix, second: ScoreMatrix, gold: Sequence[ScoreMatrix]) -> Concordance:
@@ -64,14 +69,20 @@ def concordance(first: ScoreMatrix, second: ScoreMatrix, gold: Sequence[ScoreMat
     one, two, *standards = same_cells([first, second, *gold])
     a, b = _signs(one), _signs(two)
     differ = a * b < 0
-    right = [np.ones_like(differ), np.ones_like(differ)]
-    for g in standards:
-        sign = _signs(g)
-        right = [r & (x * sign >= 0) for r, x in zip(right, (a, b), strict=True)]
-    counts = [int((differ & r).sum()) for r in right]
-    only = int((differ & right[0] & ~right[1]).sum()), int((differ & right[1] & ~right[0]).sum())
-    names, standard_names = (first.measure, second.measure), tuple(g.measure for g in gold)
-    return Concordance(names, standard_names, int(differ.sum()), (counts[0], counts[1]), only, _sign_test(*only))
+    first_right, second_right = differ, differ
+    for standard in standards:
+        sign = _signs(standard)
+        first_right = first_right & (a * sign >= 0)
+        second_right = second_right & (b * sign >= 0)
+    only = int((first_right & ~second_right).sum()), int((second_right & ~first_right).sum())
+    return Concordance(
+        measures=(first.measure, second.measure),
+        gold=tuple(standard.measure for standard in gold),
+        disagreements=int(differ.sum()),
+        concordant=(int(first_right.sum()), int(second_right.sum())),
+        only=only,
+        p=_sign_test(*only),
+    )
 
 
 def _signs(matrix: ScoreMatrix) -> Floats:

@@ -13,27 +13,35 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import parse_call
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs
+from assay.stats.all_pairs import all_pairs, is_simultaneous
+from assay.stats.paired import TESTS
 from assay.stats.pairs import every_pair
 from assay.stats.resampling import RESAMPLES, topic_counts
+from assay.stats.tukey import SIMULTANEOUS
+from assay.stats.two_sample import TWO_SAMPLE_TESTS
 
 REPLICATES = 1000
 PAIRS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
-class DiscriminativePower:
+class DiscriminativePower(Result):
     """p-values of all pairs by each measure, and the difference that each needs."""
 
     measures: tuple[str, ...]
     p: tuple[Floats, ...]
     """Per measure the p-values of all pairs, largest first: its ASL curve."""
     needed: tuple[float | None, ...]
+    """Per measure the critical difference of a simultaneous test, else Sakai's estimate by the bootstrap."""
     alpha: float
     recipe: str
     topics: int
+    simultaneous: bool = False
+    """Whether the p-values hold for all pairs at once."""
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -42,14 +50,26 @@ class DiscriminativePower:
 
     def table(self) -> Table:
         """One row per measure, the most discriminating first."""
-        order = sorted(range(len(self.measures)), key=lambda i: -self.shares[i])
-        rows = [(self.measures[i], len(self.p[i]), 100 * self.shares[i], self.needed[i]) for i in order]
-        formats = {"measure": "", "pairs": "d", f"% with p < {self.alpha:g}": ".1f", "difference needed": ".3f"}
-        notes = [
+        shares = self.shares
+        most_first = sorted(range(len(self.measures)), key=lambda i: -shares[i])
+        rows = [(self.measures[i], len(self.p[i]), 100 * shares[i], self.needed[i]) for i in most_first]
+        share = f"% with p < {self.alpha:g}"
+        columns = {"measure": "", "pairs": "d", share: ".1f", "difference needed": ".3f"}
+        keys = {share: "significant_percent"}
+        caption = f"Discriminative power on {self.topics} topics"
+        return Table.of(columns, rows, caption=caption, notes=self._notes(), keys=keys)
+
+    def _notes(self) -> list[str]:
+        if self.simultaneous:
+            return [
+                f"{self.recipe}; the p-values hold for all pairs at once",
+                f"difference needed: the critical difference of this test at {self.alpha:g}",
+            ]
+        return [
             f"{self.recipe}; not corrected for the number of pairs",
-            f"difference needed: Sakai's estimate, {REPLICATES} bootstrap samples, the largest over all pairs",
+            f"difference needed: Sakai's estimate by the studentised bootstrap, {REPLICATES} samples, whatever the "
+            "test; the largest over all pairs",
         ]
-        return Table.of(formats, rows, caption=f"Discriminative power on {self.topics} topics", notes=notes)
 
 
 def discriminative_power(
@@ -62,21 +82,56 @@ def discriminative_power(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> DiscriminativePower:
-    """Share of run pairs with p < α by any test of `assay compare`, and the difference needed, for each measure."""
+    """Share of run pairs with p < α by a test of pairs or of all pairs at once, and the difference needed.
+
+    >>> scores = ScoreMatrix.of([[0.5, 0.6, 0.9, 0.7], [0.4, 0.4, 0.6, 0.5], [0.4, 0.4, 0.6, 0.5]])
+    >>> [round(share, 2) for share in discriminative_power([scores], test="t").shares]
+    [0.67]
+    """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha={alpha} is not in (0, 1)")
-    found = []
-    for i, m in enumerate(matrices):
-        found.append(all_pairs(m, test, resamples=resamples, seed=seed, jobs=jobs))
+    if not matrices:
+        raise UsageError("no scores; name at least one measure")
+    simultaneous = _is_simultaneous(test)
+    tested = []
+    for i, matrix in enumerate(matrices):
+        tested.append(all_pairs(matrix, test, level=1 - alpha, resamples=resamples, seed=seed, jobs=jobs))
         progress(i + 1, len(matrices))
+    if simultaneous:
+        needed = [pairs.critical for pairs in tested]
+    else:
+        needed = [difference_needed(matrix, alpha=alpha, seed=seed) for matrix in matrices]
     return DiscriminativePower(
-        tuple(m.measure for m in matrices),
-        tuple(np.sort(f.p)[::-1] for f in found),
-        tuple(difference_needed(m, alpha=alpha, seed=seed) for m in matrices),
-        alpha,
-        found[0].recipe,
-        len(matrices[0].topics),
+        measures=tuple(matrix.measure for matrix in matrices),
+        p=tuple(np.sort(pairs.p)[::-1] for pairs in tested),
+        needed=tuple(needed),
+        alpha=alpha,
+        recipe=tested[0].recipe,
+        topics=len(matrices[0].topics),
+        simultaneous=simultaneous,
     )
+
+
+def _is_simultaneous(test: str) -> bool:
+    """Whether a test is of all pairs at once; a test of two topic sets is refused with the reason."""
+    name, _ = parse_call(test)
+    if name in TWO_SAMPLE_TESTS and name not in TESTS:
+        raise UsageError(
+            f"{name} compares two topic sets, and here all runs have the same topics; take t, wilcoxon or another "
+            f"test of pairs: {TESTS.listed()}, {SIMULTANEOUS.listed()}"
+        )
+    return is_simultaneous(test)
+
+
+def draws_samples(test: str) -> bool:
+    """Whether the number of resamples has an effect on the p-values of a test.
+
+    >>> draws_samples("bootstrap-t"), draws_samples("tukey"), draws_samples("sign(min_difference=0.01)")
+    (True, False, False)
+    """
+    name, _ = parse_call(test)
+    entry = SIMULTANEOUS[name] if _is_simultaneous(test) else TESTS[name]
+    return bool(entry.facts.get("resampled"))
 
 
 def difference_needed(
@@ -88,18 +143,19 @@ def difference_needed(
     replicate; the estimate is the largest over all pairs. Pairs of equal runs have no t and are left out; None if all
     are equal.
     """
-    n = len(matrix.topics)
-    if n < 2:
+    topics = len(matrix.topics)
+    if topics < 2:
         raise DataError(f"{matrix.measure}: one topic has no spread")
-    counts = np.concatenate(list(topic_counts(n, replicates, seed)))
+    counts = np.concatenate(list(topic_counts(topics, replicates, seed)))
     place = int(np.ceil(alpha * len(counts)))
     first, second = every_pair(len(matrix.runs))
-    largest = [
-        _needed(matrix.values[first[c]] - matrix.values[second[c]], counts, place)
-        for c in chunks(len(first), PAIRS_AT_ONCE)
-    ]
-    found = [x for x in largest if x is not None]
-    return max(found) if found else None
+    largest: list[float] = []
+    for part in chunks(len(first), PAIRS_AT_ONCE):
+        differences = matrix.values[first[part]] - matrix.values[second[part]]
+        needed = _needed(differences, counts, place)
+        if needed is not None:
+            largest.append(needed)
+    return max(largest, default=None)
 
 
 def _needed(differences: Floats, counts: Floats, place: int) -> float | None:
@@ -110,7 +166,10 @@ def _needed(differences: Floats, counts: Floats, place: int) -> float | None:
     if not len(varied):
         return None
     means = varied @ counts.T / n
-    variance = np.maximum((varied**2 @ counts.T / n - means**2) * n / (n - 1), 0.0)
-    t = np.divide(np.abs(means), np.sqrt(variance / n), out=np.zeros_like(means), where=variance > 1e-18)
-    chosen = np.argpartition(-t, place - 1, axis=1)[:, place - 1]
-    return float(np.abs(means[np.arange(len(means)), chosen]).max())
+    mean_squares = varied**2 @ counts.T / n
+    variance = np.maximum((mean_squares - means**2) * n / (n - 1), 0.0)
+    error = np.sqrt(variance / n)
+    t = np.divide(np.abs(means), error, out=np.zeros_like(means), where=variance > 1e-18)
+    replicate = np.argpartition(-t, place - 1, axis=1)[:, place - 1]
+    chosen = means[np.arange(len(means)), replicate]
+    return float(np.abs(chosen).max())

@@ -13,6 +13,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_matrix, pair_signs, settled, tau_of_signs
@@ -23,7 +24,7 @@ AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
-class MeasureTau:
+class MeasureTau(Result):
     """Kendall's τ between the run rankings by each pair of measures on the same topics."""
 
     measures: tuple[str, ...]
@@ -35,19 +36,21 @@ class MeasureTau:
 
     def table(self) -> Table:
         """A row and a column per measure."""
-        rows = [(m, *row) for m, row in zip(self.measures, self.tau, strict=True)]
         notes = [
             f"τ-b over {self.runs} runs and {self.topics} topics; {self.dropped} runs dropped that are at the bottom "
             "under every measure",
             "above .9 two measures are mostly exchangeable, below .8 noticeably different: a rough rule",
-            *(["–: undefined, a measure gives all runs the same mean"] if np.isnan(self.tau).any() else []),
         ]
-        return Table.of(
-            {"measure": "", **dict.fromkeys(self.measures, ".3f")},
-            rows,
-            caption="Do the measures rank alike?",
-            notes=notes,
-        )
+        if np.isnan(self.tau).any():
+            notes.append("–: undefined, a measure gives all runs the same mean")
+        return _square(self.measures, self.tau, "Do the measures rank alike?", notes)
+
+
+def _square(measures: tuple[str, ...], values: Floats, caption: str, notes: list[str]) -> Table:
+    """A row and a column per measure, the columns called as the measures are."""
+    rows = [(measure, *row) for measure, row in zip(measures, values, strict=True)]
+    columns = {"measure": "", **dict.fromkeys(measures, ".3f")}
+    return Table.of(columns, rows, caption=caption, notes=notes, keys={measure: measure for measure in measures})
 
 
 def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> MeasureTau:
@@ -67,7 +70,7 @@ def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> Measu
 
 
 @dataclass(frozen=True, eq=False)
-class Predictivity:
+class Predictivity(Result):
     """Mean τ between the ranking by one measure on half of the topics and by another on the other half."""
 
     measures: tuple[str, ...]
@@ -81,15 +84,12 @@ class Predictivity:
 
     def table(self) -> Table:
         """A row per measure that predicts, a column per measure that is predicted."""
-        rows = [(m, *row) for m, row in zip(self.measures, self.tau, strict=True)]
         notes = [
             f"mean τ-b over {self.splits} random splits of {self.topics} topics into halves of {self.topics // 2}, "
             f"{self.runs} runs, seed {self.seed}; sd of τ {self.spread.min():.3f} to {self.spread.max():.3f}",
             f"predicts itself best: {self.measures[int(np.diag(self.tau).argmax())]}",
         ]
-        return Table.of(
-            {"measure": "", **dict.fromkeys(self.measures, ".3f")}, rows, caption="Predictivity", notes=notes
-        )
+        return _square(self.measures, self.tau, "Predictivity", notes)
 
 
 def predictivity(
@@ -111,13 +111,18 @@ def predictivity(
         raise DataError(f"{topics} topic cannot be split in two")
     if splits < 2:
         raise UsageError(f"splits={splits}: at least 2 are needed")
-    rng, total, squares = generator(seed), np.zeros((len(kept),) * 2), np.zeros((len(kept),) * 2)
+    rng = generator(seed)
+    total = np.zeros((len(kept), len(kept)))
+    squares = np.zeros((len(kept), len(kept)))
     for part in chunks(splits, AT_ONCE):
-        order = rng.permuted(np.broadcast_to(np.arange(topics), (part.stop - part.start, topics)), axis=1)
-        a, b = (_half_signs(values, order[:, i * half : (i + 1) * half]) for i in (0, 1))
+        in_order = np.broadcast_to(np.arange(topics), (part.stop - part.start, topics))
+        shuffled = rng.permuted(in_order, axis=1)
+        a = _half_signs(values, shuffled[:, :half])
+        b = _half_signs(values, shuffled[:, half : 2 * half])
         tau = tau_of_signs(a, b, undefined=0.0)  # a half that ties all runs predicts nothing
-        tau = (tau + np.swapaxes(tau, 1, 2)) / 2
-        total, squares = total + tau.sum(axis=0), squares + (tau**2).sum(axis=0)
+        both_ways = (tau + np.swapaxes(tau, 1, 2)) / 2
+        total += both_ways.sum(axis=0)
+        squares += (both_ways**2).sum(axis=0)
         progress(part.stop, splits)
     mean = total / splits
     spread = np.sqrt(np.maximum(squares / splits - mean**2, 0.0))

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, silent
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.grades import grades
 from assay.measures import parse
@@ -23,7 +24,7 @@ DEPTHS = (10, 50, 100)
 
 
 @dataclass(frozen=True, eq=False)
-class SwappedLists:
+class SwappedLists(Result):
     """AP and similarities of all lists, and τ between them."""
 
     names: tuple[str, ...]
@@ -36,9 +37,8 @@ class SwappedLists:
         """One row per similarity, the most faithful first."""
         order = np.argsort(-self.tau, kind="stable")
         rows = [(self.names[i], self.tau[i]) for i in order]
-        return Table.of(
-            {"similarity": "", "τ with AP": ".3f"}, rows, caption="Similarity against AP", notes=[self.recipe]
-        )
+        columns = {"similarity": "", "τ with AP": ".3f"}
+        return Table.of(columns, rows, caption="Similarity against AP", notes=[self.recipe], keys={"τ with AP": "tau"})
 
 
 def swapped_lists(
@@ -56,19 +56,18 @@ def swapped_lists(
         lists += _worsened(relevant, others, swaps, rng)
         progress(i + 1, repetitions)
     depths = [k for k in DEPTHS if k <= relevant + others]
-    names = [*(f"RBO(p={p:g})" for p in PERSISTENCES), *(f"AO@{k}" for k in depths), *(f"KD@{k}" for k in depths)]
     shared = _shared(np.array(lists))
     ideal = list(range(relevant + others))
-    columns = [
-        *(_rbo_ext(shared, p) for p in PERSISTENCES),
-        *(_average_overlap(shared, k) for k in depths),
-        *([kendall_top_k(ranking, ideal, k=k) for ranking in lists] for k in depths),
-    ]
-    similarity = np.array(columns).T
-    ap = parse("AP")(grades(*([int(d < relevant) for d in ranking] for ranking in lists)))
+    of_name: dict[str, Floats] = {}
+    of_name |= {f"RBO(p={p:g})": _rbo_ext(shared, p) for p in PERSISTENCES}
+    of_name |= {f"AO@{k}": _average_overlap(shared, k) for k in depths}
+    of_name |= {f"KD@{k}": np.array([kendall_top_k(ranking, ideal, k=k) for ranking in lists]) for k in depths}
+    similarity = np.array(list(of_name.values())).T
+    hits = [[int(doc < relevant) for doc in ranking] for ranking in lists]
+    ap = parse("AP")(grades(*hits))
     tau = kendall_rows(settled(similarity.T), settled(ap))
     recipe = f"{relevant} relevant and {others} other docs, {swaps} swaps, {repetitions} repetitions, seed {seed}; τ-b"
-    return SwappedLists(tuple(names), ap, similarity, tau, recipe)
+    return SwappedLists(tuple(of_name), ap, similarity, tau, recipe)
 
 
 def _worsened(relevant: int, others: int, swaps: int, rng: np.random.Generator) -> list[list[int]]:

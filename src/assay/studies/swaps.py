@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generator, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import pair_signs, settled
@@ -28,7 +30,7 @@ FEWEST_SIZES = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Swaps:
+class Swaps(Result):
     """Pairs counted and swapped, sizes × bins, and the rate extrapolated to all topics."""
 
     measure: str
@@ -56,34 +58,40 @@ class Swaps:
 
     def table(self) -> Table:
         """One row per bin of difference."""
-        largest = self.rates[-1]
-        rows = [
-            (f"{b * WIDTH:.2f} –" + (f" {(b + 1) * WIDTH:.2f}" if b < BINS - 1 else ""), int(self.counts[-1, b]),
-             100 * largest[b], 100 * self.extrapolated[b])
-            for b in range(BINS)
-        ]  # fmt: skip
-        needed = self.needed()
-        beyond = 100 * self.counts[-1, round((needed or 0) / WIDTH) :].sum() / max(1.0, self.counts[-1].sum())
-        if np.isnan(self.extrapolated).all():
-            verdict = f"no bin has {FEWEST} pairs at {FEWEST_SIZES} sizes or more, so nothing is extrapolated"
-        elif needed is None:
-            verdict = "no difference is large enough for 5 % swaps"
-        else:
-            verdict = (
-                f"at most 5 % swaps with {self.topics} topics: from {needed:.2f} on, as {beyond:.1f} % of the pairs"
-            )
+        at_largest = 100 * self.rates[-1]
+        at_all = 100 * self.extrapolated
+        pairs = self.counts[-1].astype(int)
+        rows = [(_edges(b), pairs[b], at_largest[b], at_all[b]) for b in range(BINS)]
+        seen, extrapolated = f"% swaps at {self.sizes[-1]}", f"% swaps at {self.topics}, extrapolated"
+        columns = {"difference": "", "pairs": "d", seen: ".1f", extrapolated: ".1f"}
+        keys = {seen: "swaps_percent", extrapolated: "swaps_percent_extrapolated"}
         notes = [
             self.recipe,
             f"extrapolated by A₁·exp(−A₂·c) to {self.topics} topics; bins with fewer than {FEWEST} pairs are left out",
-            verdict,
+            self.verdict(),
         ]
-        formats = {
-            "difference": "",
-            "pairs": "d",
-            f"% swaps at {self.sizes[-1]}": ".1f",
-            f"% swaps at {self.topics}": ".1f",
-        }
-        return Table.of(formats, rows, caption=f"Swap rates of {self.measure}", notes=notes)
+        return Table.of(columns, rows, caption=f"Swap rates of {self.measure}", notes=notes, keys=keys)
+
+    def verdict(self) -> str:
+        """From which difference on at most 5 % of the pairs swap, in words."""
+        if np.isnan(self.extrapolated).all():
+            return f"no bin has {FEWEST} pairs at {FEWEST_SIZES} sizes or more, so nothing is extrapolated"
+        needed = self.needed()
+        if needed is None:
+            return "no difference is large enough for 5 % swaps"
+        first_bin = round(needed / WIDTH)
+        share = 100 * self.counts[-1, first_bin:].sum() / max(1.0, self.counts[-1].sum())
+        return f"at most 5 % swaps with {self.topics} topics: from {needed:.2f} on, as {share:.1f} % of the pairs"
+
+    def record(self) -> dict[str, Any]:
+        """The measure, the difference from which on at most 5 % swap, and the table."""
+        return {**super().record(), "measure": self.measure, "difference_needed": self.needed()}
+
+
+def _edges(b: int) -> str:
+    """A bin of differences in words; the last one is open."""
+    low = f"{b * WIDTH:.2f} –"
+    return low if b == BINS - 1 else f"{low} {(b + 1) * WIDTH:.2f}"
 
 
 def swap_rates(
@@ -106,22 +114,19 @@ def swap_rates(
     apart and may share topics, so that they can be larger than half of the topics.
     """
     n = len(matrix.topics)
-    most = n if overlapping else n // 2
     chosen = tuple(sizes) if sizes else eighths(n // 2)
-    if n < 4 or len(matrix.runs) < 2:
-        raise DataError(
-            f"{matrix.measure}: {len(matrix.runs)} runs × {n} topics; the swap method needs 2 runs and 4 topics"
-        )
-    if any(not 2 <= c <= most for c in chosen):
-        raise UsageError(f"sizes {chosen}: {_kind(overlapping)} sets of {n} topics have from 2 to {most}")
-    if significant is not None and not 0 < significant < 1:
-        raise UsageError(f"significant={significant}: a level of significance lies in (0, 1)")
-    counts, swaps = np.zeros((len(chosen), BINS)), np.zeros((len(chosen), BINS))
+    _check(matrix, chosen, overlapping, significant)
+    # Scaled by a power of two, which is exact, so that neither huge nor tiny scores leave the range of floats.
+    _, exponent = np.frexp(np.abs(matrix.values).max())
+    values = np.ldexp(matrix.values, -exponent)
+    how = _How(ties, relative, significant, WIDTH if relative else float(np.ldexp(WIDTH, -exponent)))
+    counts = np.zeros((len(chosen), BINS))
+    swaps = np.zeros((len(chosen), BINS))
     for i, c in enumerate(chosen):
         rng = generator(np.random.default_rng([seed, c]))
         for _ in range(draws):
-            sets = _two_sets(rng, n, c, overlapping)
-            counted, swapped = _one_draw(matrix.values, sets, ties, relative, significant)
+            first, second = _two_sets(rng, n, c, overlapping)
+            counted, swapped = _one_draw(values[:, first], values[:, second], how)
             counts[i] += counted
             swaps[i] += swapped
         progress(i + 1, len(chosen))
@@ -130,6 +135,17 @@ def swap_rates(
     recipe += f"; only pairs with p < {significant:g} on the first set" if significant else ""
     extrapolated = _extrapolated(np.array(chosen), counts, swaps, n)
     return Swaps(matrix.measure, chosen, counts, swaps, extrapolated, n, draws, recipe)
+
+
+def _check(matrix: ScoreMatrix, sizes: Sequence[int], overlapping: bool, significant: float | None) -> None:
+    runs, n = matrix.shape
+    most = n if overlapping else n // 2
+    if n < 4 or runs < 2:
+        raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; the swap method needs 2 runs and 4 topics")
+    if any(not 2 <= c <= most for c in sizes):
+        raise UsageError(f"sizes {tuple(sizes)}: {_kind(overlapping)} sets of {n} topics have from 2 to {most}")
+    if significant is not None and not 0 < significant < 1:
+        raise UsageError(f"significant={significant}: a level of significance lies in (0, 1)")
 
 
 def eighths(most: int) -> tuple[int, ...]:
@@ -151,23 +167,32 @@ def _two_sets(rng: np.random.Generator, n: int, c: int, overlapping: bool) -> tu
     return drawn[:c], rng.permutation(n)[:c] if overlapping else drawn[c : 2 * c]
 
 
-def _one_draw(
-    values: Floats, sets: tuple[Ints, Ints], ties: bool, relative: bool, significant: float | None
-) -> tuple[Floats, Floats]:
-    """Pairs and swaps by bin, for one pair of topic sets."""
-    a, b = values[:, sets[0]], values[:, sets[1]]
-    first, second = np.triu_indices(len(values), 1)
-    means = [x.mean(axis=1) for x in (a, b)]
-    product = pair_signs(settled(means[0])) * pair_signs(settled(means[1]))
-    swapped = product <= 0 if ties else product < 0
-    kept = np.ones(len(first), dtype=bool) if significant is None else _significant(a[first] - a[second], significant)
-    size = np.abs(means[0][first] - means[0][second])
-    if relative:
-        best = np.maximum(means[0][first], means[0][second])
-        size = np.divide(size, best, out=np.zeros_like(size), where=best > 0)
-    bins = np.minimum((size / WIDTH + 1e-9).astype(np.int64), BINS - 1)
-    count = np.bincount(bins[kept], minlength=BINS).astype(np.float64)
-    return count, np.bincount(bins[kept & swapped], minlength=BINS).astype(np.float64)
+class _How(NamedTuple):
+    """What counts as a swap, and the width of a bin in the units of the scores."""
+
+    ties: bool
+    relative: bool
+    significant: float | None
+    width: float
+
+
+def _one_draw(a: Floats, b: Floats, how: _How) -> tuple[Floats, Floats]:
+    """Pairs and swaps by bin, of the scores (runs × topics) on two topic sets."""
+    mean_a, mean_b = a.mean(axis=1), b.mean(axis=1)
+    agreement = pair_signs(settled(mean_a)) * pair_signs(settled(mean_b))
+    swapped = agreement <= 0 if how.ties else agreement < 0
+    first, second = np.triu_indices(len(a), 1)
+    size = np.abs(mean_a[first] - mean_a[second])
+    if how.relative:
+        better = np.maximum(mean_a[first], mean_a[second])
+        size = np.divide(size, better, out=np.zeros_like(size), where=better > 0)
+    with np.errstate(over="ignore"):  # beyond all bins, and so in the last
+        bins = np.minimum(size / how.width + 1e-9, BINS - 1).astype(np.int64)
+    if how.significant is not None:
+        kept = _significant(a[first] - a[second], how.significant)
+        bins, swapped = bins[kept], swapped[kept]
+    counted = np.bincount(bins, minlength=BINS)
+    return counted.astype(np.float64), np.bincount(bins[swapped], minlength=BINS).astype(np.float64)
 
 
 def _significant(differences: Floats, alpha: float) -> npt.NDArray[np.bool_]:

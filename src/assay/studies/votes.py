@@ -5,13 +5,14 @@ Units are (topic, left run, right run) with votes of people who saw both lists s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.io.sheet import read_sheet
@@ -30,7 +31,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class PredictivePower:
+class PredictivePower(Result):
     """Agreement of a measure with the majority of votes, for small and large differences."""
 
     measure: str
@@ -53,7 +54,9 @@ class PredictivePower:
             "units that the measure ties are counted apart",
             "95 % binomial interval (Clopper-Pearson); one-sided sign test against one half",
         ]
-        return Table.of(formats, rows, caption=f"Does {self.measure} prefer what people prefer?", notes=notes)
+        keys = {"%": "agree_percent", "% low": "low", "% high": "high"}
+        caption = f"Does {self.measure} prefer what people prefer?"
+        return Table.of(formats, rows, caption=caption, notes=notes, keys=keys)
 
 
 def predictive_power(matrix: ScoreMatrix, votes: Sequence[Vote]) -> PredictivePower:
@@ -65,27 +68,19 @@ def predictive_power(matrix: ScoreMatrix, votes: Sequence[Vote]) -> PredictivePo
     units = [(key, side) for key, side in balance.items() if side]
     if not units:
         raise DataError("no unit has a majority of votes for one side")
-    scores = {
-        (r, t): x
-        for r, row in zip(matrix.runs, matrix.values, strict=True)
-        for t, x in zip(matrix.topics, row, strict=True)
-    }
-    differences = np.array([_score(scores, left, t) - _score(scores, right, t) for (t, left, right), _ in units])
+    score = _score_of(matrix)
+    differences = np.array([score(left, topic) - score(right, topic) for (topic, left, right), _ in units])
     sides = np.sign([side for _, side in units])
-    opinion = np.abs(differences) > 1e-12
-    middle = float(np.median(np.abs(differences[opinion]))) if opinion.any() else 0.0
-    large = np.abs(differences) > middle
-    parts = [("all", np.ones(len(units), bool)), (f"|Δ| ≤ {middle:.4g}", ~large), (f"|Δ| > {middle:.4g}", large)]
-    found = tuple(
-        (
-            name,
-            int((m & opinion).sum()),
-            int((m & opinion & (np.sign(differences) == sides)).sum()),
-            int((m & ~opinion).sum()),
-        )
-        for name, m in parts
-    )
-    return PredictivePower(matrix.measure, len(units), len(balance) - len(units), found)
+    size = np.abs(differences)
+    opinion = size > 1e-12
+    agrees = opinion & (np.sign(differences) == sides)
+    middle = float(np.median(size[opinion])) if opinion.any() else 0.0
+    large = size > middle
+    parts = {"all": np.ones(len(units), bool), f"|Δ| ≤ {middle:.4g}": ~large, f"|Δ| > {middle:.4g}": large}
+    counted = []
+    for name, part in parts.items():
+        counted.append((name, int((part & opinion).sum()), int((part & agrees).sum()), int((part & ~opinion).sum())))
+    return PredictivePower(matrix.measure, len(units), len(balance) - len(units), tuple(counted))
 
 
 def read_votes(path: str | Path) -> list[Vote]:
@@ -101,10 +96,17 @@ def read_votes(path: str | Path) -> list[Vote]:
     return out
 
 
-def _score(scores: dict[tuple[str, str], float], run: str, topic: str) -> float:
-    if (run, topic) not in scores:
-        raise DataError(f"no score of run {run!r} on topic {topic!r}, which the votes name")
-    return scores[run, topic]
+def _score_of(matrix: ScoreMatrix) -> Callable[[str, str], float]:
+    """A function of run and topic; an error where the matrix lacks one."""
+    row = {run: i for i, run in enumerate(matrix.runs)}
+    column = {topic: j for j, topic in enumerate(matrix.topics)}
+
+    def score(run: str, topic: str) -> float:
+        if run not in row or topic not in column:
+            raise DataError(f"no score of run {run!r} on topic {topic!r}, which the votes name")
+        return float(matrix.values[row[run], column[topic]])
+
+    return score
 
 
 def _interval(agree: int, n: int) -> tuple[float, float]:

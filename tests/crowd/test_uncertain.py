@@ -10,8 +10,9 @@ import pytest
 from assay.agreement.scales import S100
 from assay.core.errors import DataError
 from assay.crowd.aggregation import aggregate
-from assay.crowd.score_uncertainty import score_uncertainty
-from assay.crowd.uncertain import Uncertain, read_uncertain, write_uncertain
+from assay.crowd.uncertain import Uncertain
+from assay.crowd.uncertain_files import read_uncertain, write_uncertain
+from assay.crowd.uncertain_scores import score_uncertainty
 from assay.data import Labels, Run
 from assay.scoring import evaluate
 from tests.crowd.simulated import categories

@@ -91,29 +91,32 @@ def command(
     if as_qrels:
         refuse_others("--qrels", SOURCES)
     named = scale_of(scale) if scale else None
+    remarks: list[str] = []
+    reading["say"] = remarks.append
     if reference is not None:
-        labels = read_named(_one(files), named, say=out.say, **reading)
+        labels = read_named(_one(files), named, **reading)
         checked = labels if named is None else named.checked(labels)
-        found = reference_agreement(
-            checked, load_qrels(reference), per_topic=per_topic, resamples=resamples, level=level, seed=seed
-        )
+        known = load_qrels(reference)
+        found = reference_agreement(checked, known, per_topic=per_topic, resamples=resamples, level=level, seed=seed)
         out.write(*found.tables(), of=found)
-        return
-    ratings = _ratings(files, as_qrels, named, rel, out, reading)
-    if tables:
-        pairs = contingencies(ratings)
+    elif tables:
+        pairs = contingencies(_ratings(files, as_qrels, named, rel, reading))
         out.write(*(pair.table() for pair in pairs), of=pairs)
-        return
-    with out.progress("resampling") as progress:
-        found = agreement(
-            ratings, measures=measures, scale=named if rel is None else None, per_topic=per_topic,
-            resamples=resamples, level=level, seed=seed, progress=progress,
-        )  # fmt: skip
-    out.write(*found.tables(), of=found)
+    else:
+        ratings = _ratings(files, as_qrels, named, rel, reading)
+        with out.progress("resampling") as progress:
+            found = agreement(
+                ratings, measures=measures, scale=named if rel is None else None, per_topic=per_topic,
+                resamples=resamples, level=level, seed=seed, progress=progress,
+            )  # fmt: skip
+        out.write(*found.tables(), of=found)
+    # Said only where all went well: a refusal is one line.
+    for remark in remarks:
+        out.say(remark)
 
 
 def _ratings(
-    files: Sequence[Path], as_qrels: bool, scale: Scale | None, rel: float | None, out: Output, reading: dict[str, Any]
+    files: Sequence[Path], as_qrels: bool, scale: Scale | None, rel: float | None, reading: dict[str, Any]
 ) -> Ratings:
     from assay.agreement.ratings import Ratings
     from assay.agreement.result import rated
@@ -123,7 +126,7 @@ def _ratings(
         ratings = Ratings.of_qrels(qrels, [path.name for path in files])
         ratings = ratings if scale is None else ratings.on(scale)
     else:
-        ratings = rated(read_named(_one(files), scale, say=out.say, **reading), scale=scale)
+        ratings = rated(read_named(_one(files), scale, **reading), scale=scale)
     return ratings if rel is None else ratings.binary(rel)
 
 

@@ -127,8 +127,7 @@ def _in_doubt(
     files: Sequence[Path], uncertainty: Path, measures: str, baseline: str | None, seed: int, out: Output
 ) -> None:
     """Leaderboards and differences whose intervals hold the doubt of the judgments."""
-    from assay.crowd.score_uncertainty import score_uncertainty
-    from assay.crowd.uncertain import read_uncertain
+    from assay.crowd import read_uncertain, score_uncertainty
 
     judgments, runs = read_uncertain(uncertainty), load_runs(files)
     tables: list[Table] = []

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import Group
+from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE
-from assay.cli.label_files import labels_input, named_values, read_reference, reference_option
+from assay.cli.label_files import (
+    check_folders,
+    has_effect,
+    labels_input,
+    named_values,
+    read_reference,
+    reference_option,
+    say_repeats,
+    show_option,
+    shown_parts,
+)
 from assay.cli.label_files import load_labels as load_labels
 from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
 
 if TYPE_CHECKING:
     from assay.agreement.scales import Scale
-    from assay.crowd.uncertain import Uncertain
+    from assay.crowd import Uncertain
     from assay.data import Labels
 
-C = TypeVar("C", bound=Callable[..., Any])
 COUNT = click.IntRange(min=0)
 
 
@@ -28,7 +36,7 @@ def command() -> None:
     """From many workers to judgments one can trust.
 
     LABELS is a table (CSV, TSV, JSONL, Parquet, compressed or not) with the columns topic, doc, worker, label and
-    perhaps task, position, seconds, attempt, gold. Other names are told with --column.
+    perhaps task, position, seconds, attempt, gold. --column says which columns hold them under other names.
 
     \b
     Are the workers any good, and what is odd in the file:
@@ -38,16 +46,6 @@ def command() -> None:
     From 0–100 to relevant or not:
       assay crowd transform labels.csv --scale S100 --levels 2 --way D_a+t --target expert.qrels --qrels binary.qrels
     """
-
-
-def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
-    """Where workers labelled a doc more than once, say so, on which lines, and what becomes of it."""
-    from assay.crowd.findings import TWICE, findings
-
-    found = next((f for f in findings(labels, scale=scale) if f.problem == TWICE), None)
-    if found is not None:
-        _, count, lines, _ = found.row()
-        out.say(f"{TWICE}, {count} labels (lines {lines}): {what}")
 
 
 @command.command()
@@ -64,11 +62,12 @@ def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
     show_default=True,
     help="Least seconds on most docs; 0 for no such check.",
 )
-@click.option("--on-docs", type=COUNT, default=6, show_default=True, help="On so many docs.")
+@click.option("--on-docs", type=COUNT, default=6, show_default=True, help="Docs that need these seconds.")
 @click.option("--start", type=float, help="Preset value of the slider; the check that it was moved.")
-@click.option("--moved", type=COUNT, default=4, show_default=True, help="Moved on so many docs.")
-@click.option("--attempts", type=COUNT, default=3, show_default=True, help="Most attempts.")
+@click.option("--moved", type=COUNT, default=4, show_default=True, help="Docs on which it must be moved.")
+@click.option("--attempts", type=COUNT, default=3, show_default=True, help="Most attempts; 0 for no such check.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Rows shown of workers, docs and failures.")
+@show_option("odd, protocol, failures, topics, workers, docs")
 def check(
     labels: Labels,
     scale: Scale,
@@ -82,46 +81,59 @@ def check(
     moved: int,
     attempts: int,
     most: int,
+    show: tuple[str, ...],
     out: Output,
 ) -> None:
     """What is odd, which tasks fail which check, and which workers deserve a second look.
 
     \b
       assay crowd check labels.tsv --scale S100 --times 100 --reference trec8.qrels --start 50
+      assay crowd check labels.tsv --show workers --most 1000 --format csv
     """
-    from assay.crowd.findings import findings, findings_table
-    from assay.crowd.protocol import Protocol, check_protocol, with_gold
-    from assay.crowd.quality import doc_quality, topic_quality, worker_quality
+    from assay.crowd.checkup import check_labels
+    from assay.crowd.protocol import Protocol
 
-    found = findings_table(findings(labels, scale=scale))
-    known = read_reference(gold)
-    marked = labels if known is None else with_gold(labels, known, scale=scale)
-    protocol = Protocol(docs or None, gold_docs or None, seconds or None, on_docs, start, moved, attempts or None)
-    checked = check_protocol(marked, protocol)
-    outside = scale.outside(labels.label)
-    if outside.any():
-        out.say(f"{int(outside.sum())} labels outside the scale are left out of the tables of topics, workers and docs")
-        marked = marked.select(~outside)
-    by_topic = topic_quality(marked, scale=scale, reference=read_reference(reference))
-    by_worker, by_doc = worker_quality(marked, scale=scale), doc_quality(marked, scale=scale)
-    tables = [found, checked.summary(), by_topic.table()]
-    if most:
-        tables[2:2] = [checked.table(most=most)]
-        tables += [by_worker.table(most=most), by_doc.table(most=most)]
-    out.write(*tables, of=[by_worker, by_topic, by_doc])
+    has_effect("on_docs", seconds > 0, "without the check of seconds")
+    has_effect("moved", start is not None, "without --start")
+    protocol = Protocol(
+        docs=docs or None,
+        gold=gold_docs or None,
+        seconds=seconds or None,
+        on_docs=on_docs,
+        start=start,
+        moved=moved,
+        attempts=attempts or None,
+    )
+    result = check_labels(
+        labels, scale=scale, reference=read_reference(reference), gold=read_reference(gold), protocol=protocol
+    )
+    parts = result.parts(most=most)
+    if not most and not show:
+        parts = {name: table for name, table in parts.items() if name not in ("failures", "workers", "docs")}
+    out.write(*shown_parts(parts, show), of=[result.workers, result.topics, result.docs])
+    for warning in result.warnings:
+        out.say(warning)
 
 
 @command.command()
 @output_and_figure_options
 @labels_input
-@click.option("--method", default="majority", show_default=True, help="See `assay crowd methods`.")
+@click.option(
+    "--method",
+    default="majority",
+    show_default=True,
+    cls=RegistryOption,
+    registry="assay.crowd.aggregation:AGGREGATIONS",
+    help="One of: {names}; parameters as in 'dawid-skene(restarts=5)'. See `assay crowd methods`.",
+)
 @click.option("--repeats", default="all", show_default=True, type=click.Choice(["all", "first", "last"]),
               help="Where a worker labelled a doc more than once.")  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high, probability and sd of each doc here.")
-@click.option("--workers", type=COUNT, default=0, help="Also show so many workers as the model sees them.")
+@click.option("--workers", type=COUNT, default=0, help="Also show this many workers as the model sees them.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Least certain docs that are shown.")
 @reference_option
+@show_option("summary, docs, workers, reference")
 def aggregate(
     labels: Labels,
     scale: Scale,
@@ -132,37 +144,42 @@ def aggregate(
     workers: int,
     most: int,
     reference: Path | None,
+    show: tuple[str, ...],
     out: Output,
 ) -> None:
     """Qrels from workers, and how sure each grade is.
 
+    Means and other numbers keep their fractions, in the qrels too.
+
     \b
       assay crowd aggregate labels.csv --method 'dawid-skene(restarts=5)' --qrels crowd.qrels --uncertainty crowd.csv
     """
-    from assay.crowd.aggregation import aggregate as aggregated
+    from assay.crowd import aggregate as aggregated
     from assay.crowd.aggregation import agreement_with_reference
 
-    say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
+    check_folders(qrels_path, uncertainty)
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
-    tables = [judged.summary()]
+    has_effect("workers", bool(judged.workers), f"with {judged.method}, which says nothing about workers")
+    parts = {"summary": judged.summary()}
     if most:
-        tables.append(judged.table(most=most))
-    if workers and judged.workers:
-        tables.append(judged.worker_table(most=workers))
-    elif workers:
-        out.say(f"{judged.method} says nothing about workers; a model does, see `assay crowd methods`")
+        parts["docs"] = judged.table(most=most)
+    if workers:
+        parts["workers"] = judged.worker_table(most=workers)
     known = read_reference(reference)
     if known is not None:
-        tables.append(agreement_with_reference(labels, known, [method], scale=scale).table())
-    out.write(*tables, of=judged)
+        parts["reference"] = agreement_with_reference(labels, known, [judged], scale=scale).table()
+    out.write(*shown_parts(parts, show), of=judged)
+    say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     write_judgments(judged, qrels_path, uncertainty, out)
 
 
 def write_judgments(judged: Uncertain, qrels: Path | None, uncertainty: Path | None, out: Output) -> None:
-    """The judgments as qrels, and with their uncertainty, where a path was given."""
-    from assay.crowd.uncertain import write_uncertain
+    """The judgments as qrels, and with their uncertainty, where a path was given; and what a person must know."""
+    from assay.crowd import write_uncertain
     from assay.io import write_qrels
 
+    for warning in judged.warnings:
+        out.say(warning)
     if qrels:
         write_qrels(qrels, judged.qrels())
         out.say(f"qrels written to {qrels}")
@@ -175,20 +192,9 @@ def write_judgments(judged: Uncertain, qrels: Path | None, uncertainty: Path | N
 @output_options
 def methods(out: Output) -> None:
     """The aggregations and the ways of choosing a cut, with their parameters."""
-    import assay.crowd.aggregation  # noqa: F401  (it registers the models)
-    from assay.core.tables import Table
-    from assay.crowd.cutways import WAYS
-    from assay.crowd.vote import AGGREGATIONS
+    from assay.crowd.listing import known_methods
 
-    named = [
-        (e.name, str(e.facts["kind"]), ", ".join(f"{k}={v}" for k, v in e.parameters.items()), e.summary)
-        for e in AGGREGATIONS
-    ]
-    ways = [(e.name, "with a target" if e.facts["target"] else "without", e.summary) for e in WAYS]
-    out.write(
-        Table.of({"method": "", "labels": "", "parameters": "", "what": ""}, named, caption="Aggregations"),
-        Table.of({"way": "", "target": "", "what": ""}, ways, caption="Ways of choosing a cut"),
-    )
+    out.write(known_methods())
 
 
 @command.command()
@@ -198,6 +204,7 @@ def methods(out: Output) -> None:
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
 @click.option("--most", type=COUNT, default=20, show_default=True, help="Docs that are shown.")
+@show_option("summary, docs")
 @output_and_figure_options
 def preferences(
     path: Path,
@@ -206,6 +213,7 @@ def preferences(
     qrels_path: Path | None,
     uncertainty: Path | None,
     most: int,
+    show: tuple[str, ...],
     out: Output,
 ) -> None:
     """Grades from preference pairs: columns topic, doc, other, worker, label (1 this doc, 0 the other, .5 a tie).
@@ -213,11 +221,14 @@ def preferences(
     \b
       assay crowd preferences pairs.csv --qrels crowd.qrels
     """
-    from assay.crowd.aggregation import aggregate as aggregated
+    from assay.crowd import aggregate as aggregated
     from assay.crowd.bradley_terry import read_preferences
 
-    judged = aggregated(read_preferences(path, columns=named_values(columns, "--column")), "bradley-terry", prior=prior)
-    out.write(judged.summary(), judged.table(most=most), of=judged)
+    check_folders(qrels_path, uncertainty)
+    pairs = read_preferences(path, columns=named_values(columns, "--column"))
+    judged = aggregated(pairs, "bradley-terry", prior=prior)
+    parts = {"summary": judged.summary(), "docs": judged.table(most=most)}
+    out.write(*shown_parts(parts, show), of=judged)
     write_judgments(judged, qrels_path, uncertainty, out)
 
 
@@ -240,6 +251,8 @@ def tasks(
     """
     from assay.crowd.tasks import make_tasks, read_pool, write_tasks
 
+    check_folders(to)
+    has_effect("gold_docs", gold is not None, "without --gold")
     known = read_reference(gold)
     made = make_tasks(
         read_pool(pool),
@@ -250,8 +263,8 @@ def tasks(
         seed=seed,
     )
     write_tasks(to, made)
-    out.say(f"{len(made.rows)} rows written to {to}")
     out.write(made.table(), of=made)
+    out.say(f"{len(made.rows)} rows written to {to}")
 
 
 # The other commands of the group live in a file of their own and join it when it is imported.

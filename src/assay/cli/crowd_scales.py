@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.crowd import command, say_repeats
+from assay.cli.commands import RegistryOption
+from assay.cli.crowd import command
 from assay.cli.inputs import FILE
-from assay.cli.label_files import labels_input, read_reference, reference_option
+from assay.cli.label_files import (
+    check_folders,
+    has_effect,
+    labels_input,
+    read_reference,
+    reference_option,
+    say_repeats,
+    show_option,
+    shown_parts,
+)
 from assay.cli.options import Output, output_and_figure_options, seed_option
 from assay.core.errors import UsageError
 
@@ -22,7 +32,10 @@ if TYPE_CHECKING:
 @output_and_figure_options
 @labels_input
 @click.option("--levels", default=2, show_default=True, help="Levels of the coarse scale.")
-@click.option("--way", default="H_t+a", show_default=True, help="How to choose the cut: see `assay crowd methods`.")
+@click.option(
+    "--way", default="H_t+a", show_default=True, cls=RegistryOption, registry="assay.crowd.cutways:WAYS",
+    help="How to choose the cut: {names}; see `assay crowd methods`.",
+)  # fmt: skip
 @click.option("--target", type=FILE, help="Qrels on the coarse scale, for H, D_a+t and D_t+a.")
 @click.option("--scope", type=click.Choice(["topics", "mean", "pooled"]), default="topics", show_default=True,
               help="A cut per topic; one by the mean of the topics; one on all labels.")  # fmt: skip
@@ -39,6 +52,7 @@ if TYPE_CHECKING:
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs that are ranked with both judgments; repeatable.")
 @click.option("-m", "--measure", default="nDCG", show_default=True, help="Measure of that ranking.")
 @reference_option
+@show_option("cuts, ranking")
 def transform(
     labels: Labels,
     scale: Scale,
@@ -55,6 +69,7 @@ def transform(
     runs: tuple[Path, ...],
     measure: str,
     reference: Path | None,
+    show: tuple[str, ...],
     out: Output,
 ) -> None:
     """From a fine scale to a coarse one: the cut with the highest agreement, per topic or for all.
@@ -62,12 +77,20 @@ def transform(
     \b
       assay crowd transform labels.csv --scale S100 --levels 4 --way D_a+t --target graded.qrels
     """
-    from assay.crowd.cuts import best_cuts, transformed
+    from assay.crowd import best_cuts, transformed
+    from assay.crowd.cutways import WAYS
+    from assay.crowd.system_ranking import ranking_agreement
     from assay.io import write_qrels
 
+    check_folders(qrels_path)
     if runs and reference is None:
         raise UsageError("--run needs --reference: the judgments that rank the runs rightly")
-    say_repeats(labels, scale, out, "the first counts")
+    has_effect("reference", bool(runs), "without --run")
+    has_effect("measure", bool(runs), "without --run")
+    needs_target = WAYS[way].facts["target"]
+    has_effect("target", needs_target, f"with the way {way}, which compares workers with each other")
+    has_effect("unjudged", needs_target, f"with the way {way}, which has no target")
+    has_effect("aggregate", way.endswith("a+t"), f"with the way {way}, which cuts before it aggregates")
     with out.progress("cuts") as progress:
         found = best_cuts(
             labels,
@@ -84,15 +107,14 @@ def transform(
             progress=progress,
         )
     judged = transformed(labels, found, ties=ties, aggregate=aggregate)
-    if found.degenerate():
-        out.say(f"look at these before you use the cuts: topics {', '.join(found.degenerate())}")
-    tables = [found.table()]
+    parts = {"cuts": found.table()}
     known = read_reference(reference)
     if runs and known is not None:
-        from assay.crowd.system_ranking import ranking_agreement
-
-        tables.append(ranking_agreement(list(runs), judged, known, measure=measure).table())
-    out.write(*tables, of=found)
+        parts["ranking"] = ranking_agreement(list(runs), judged, known, measure=measure).table()
+    out.write(*shown_parts(parts, show), of=found)
+    say_repeats(labels, scale, out, "the first counts")
+    if found.degenerate():
+        out.say(f"look at these before you use the cuts: topics {', '.join(found.degenerate())}")
     if qrels_path:
         write_qrels(qrels_path, judged)
         out.say(f"qrels written to {qrels_path}")
@@ -114,10 +136,11 @@ def transform(
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Labels per doc up to which is drawn.",
+    help="Most labels per doc that are drawn.",
 )
 @click.option("--untied", is_flag=True, help="Divide by pairs whose reference differs, not by all pairs.")
 @seed_option
+@show_option("values, time, experience, fewer-docs, fewer-labels")
 def effort(
     labels: Labels,
     scale: Scale,
@@ -126,6 +149,7 @@ def effort(
     most_labels: int,
     untied: bool,
     seed: int,
+    show: tuple[str, ...],
     out: Output,
 ) -> None:
     """Running out of values, time by position, and what fewer docs or fewer labels would have given.
@@ -133,29 +157,22 @@ def effort(
     \b
       assay crowd effort labels.tsv --scale S100 --times 100 --reference trec8.qrels
     """
-    from assay.crowd.effort import fewer_docs, fewer_judgments, run_out, time_by_position
+    from assay.crowd.effort_summary import judging_effort
 
-    scale.checked(labels)
-    gone = [run_out(labels, scale=scale)] if scale.kind == "interval" else []
-    drawn: list[object] = [*gone]
-    tables = [g.table() for g in gone]
-    if labels.seconds is not None:
-        times = time_by_position(labels)
-        drawn.append(times)
-        tables += [times.table(), times.learning_table()]
-    known = read_reference(reference)
-    if known is not None:
-        fewer_in_task = fewer_docs(labels, known, untied=untied)
-        tables.append(fewer_in_task.table())
-        with out.progress("fewer labels per doc") as progress:
-            fewer = fewer_judgments(
-                labels, known, most=most_labels, repeats=repeats, untied=untied, seed=seed, progress=progress
-            )
-        tables.append(fewer.table())
-        drawn += [fewer_in_task, fewer]
-    if not tables:
-        raise UsageError("nothing to show: give --reference, a column of seconds, or a numeric scale")
-    out.write(*tables, of=drawn)
+    for option in ("repeats", "most_labels", "untied", "seed"):
+        has_effect(option, reference is not None, "without --reference")
+    with out.progress("fewer labels per doc") as progress:
+        found = judging_effort(
+            labels,
+            scale=scale,
+            reference=read_reference(reference),
+            most=most_labels,
+            repeats=repeats,
+            untied=untied,
+            seed=seed,
+            progress=progress,
+        )
+    out.write(*shown_parts(found.parts(), show), of=found.results())
 
 
 @command.command()

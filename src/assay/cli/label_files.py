@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from assay.cli.inputs import FILE
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.agreement.scales import Scale
+    from assay.cli.options import Output
+    from assay.core.tables import Table
     from assay.data import Labels, Qrels
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -46,8 +49,12 @@ def labels_input(command: C) -> C:
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         reading = {name: kwargs.pop(name) for name in READING}
-        labels, scale = load_labels(kwargs.pop("path"), **reading, say=kwargs["out"].say)
-        return command(*args, labels=labels, scale=scale, **kwargs)
+        remarks: list[str] = []
+        labels, scale = load_labels(kwargs.pop("path"), **reading, say=remarks.append)
+        command(*args, labels=labels, scale=scale, **kwargs)
+        # Said only where all went well: a refusal is one line.
+        for remark in remarks:
+            kwargs["out"].say(remark)
 
     wrapped: Any = click.argument("path", metavar="LABELS", type=FILE)(reading_options(run))
     return wrapped
@@ -129,3 +136,44 @@ def read_reference(path: Path | None) -> Qrels | None:
     from assay.io import read_qrels
 
     return read_qrels(path)
+
+
+def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
+    """Where workers labelled a doc more than once, say so, on which lines, and what becomes of it."""
+    from assay.crowd.findings import TWICE, findings
+
+    found = next((f for f in findings(labels, scale=scale) if f.problem == TWICE), None)
+    if found is not None:
+        _, count, lines, _ = found.row()
+        out.say(f"{TWICE}, {count} labels (lines {lines}): {what}")
+
+
+def has_effect(parameter: str, condition: bool, where: str) -> None:
+    """An error if an option is given that does nothing, since the condition for it does not hold."""
+    context = click.get_current_context()
+    if condition or context.get_parameter_source(parameter) is not ParameterSource.COMMANDLINE:
+        return
+    option = next(p for p in context.command.params if p.name == parameter)
+    raise UsageError(f"{option.opts[-1]} has no effect {where}; leave it out")
+
+
+def check_folders(*paths: Path | None) -> None:
+    """An error before any work where a file that is asked for could not be written."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
+
+
+def shown_parts(parts: Mapping[str, Table], chosen: Sequence[str]) -> list[Table]:
+    """The tables that --show names, in their own order; all of them if it is not given."""
+    for name in chosen:
+        if name not in parts:
+            raise UsageError(f"--show {name}: there is no such table here; there are: {', '.join(parts)}")
+    return [table for name, table in parts.items() if not chosen or name in chosen]
+
+
+def show_option(names: str) -> Callable[[C], C]:
+    """--show NAME, repeatable: only these tables, so that one of them can be written as CSV."""
+    return click.option(
+        "--show", multiple=True, metavar="NAME", help=f"Only these tables, repeatable: {names}. CSV holds one table."
+    )

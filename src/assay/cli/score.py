@@ -216,8 +216,7 @@ def _only_in_doubt(others: dict[str, object]) -> None:
 
 def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:
     """Scores with the doubt of their judgments."""
-    from assay.crowd.score_uncertainty import score_uncertainty
-    from assay.crowd.uncertain import read_uncertain
+    from assay.crowd import read_uncertain, score_uncertainty
 
     judgments, runs = read_uncertain(uncertainty), _read(files, False, out)
     with out.progress("drawing judgments") as progress:

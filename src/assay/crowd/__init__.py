@@ -1,1 +1,40 @@
-"""From many workers to judgments one can trust: scales, protocol, quality, aggregation, cuts."""
+"""From many workers to judgments one can trust."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.crowd.aggregation import aggregate
+    from assay.crowd.bradley_terry import Preferences
+    from assay.crowd.cuts import best_cuts, transformed
+    from assay.crowd.quality import worker_quality
+    from assay.crowd.uncertain import Uncertain
+    from assay.crowd.uncertain_files import read_uncertain, write_uncertain
+    from assay.crowd.uncertain_scores import score_uncertainty
+
+_HOMES = {
+    "Preferences": "bradley_terry",
+    "Uncertain": "uncertain",
+    "aggregate": "aggregation",
+    "best_cuts": "cuts",
+    "read_uncertain": "uncertain_files",
+    "score_uncertainty": "uncertain_scores",
+    "transformed": "cuts",
+    "worker_quality": "quality",
+    "write_uncertain": "uncertain_files",
+}
+__all__ = [
+    "Preferences",
+    "Uncertain",
+    "aggregate",
+    "best_cuts",
+    "read_uncertain",
+    "score_uncertainty",
+    "transformed",
+    "worker_quality",
+    "write_uncertain",
+]
+__getattr__ = loader(__name__, _HOMES)

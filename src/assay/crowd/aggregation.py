@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from assay.agreement.across_scales import grades_of, reference_of
+from assay.agreement.kappa import cohen_kappa
 from assay.agreement.ratings import Ratings
 from assay.agreement.scales import Scale, scale_in
+from assay.core.arrays import Bools
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 
 # Imported for what they register.
@@ -33,81 +37,103 @@ def aggregate(
     """Judgments from labels by a registered aggregation, written `name` or `name(key=value, …)`.
 
     Magnitudes are first made comparable by geometric averaging. repeats: what to do where a worker labelled a doc more
-    than once: take `all`, the `first` or the `last` of them.
+    than once: take `all`, the `first` or the `last` of them. Grades of means and of other numbers keep their fractions.
 
     >>> rows = [("1", "a", "v", 1), ("1", "a", "w", 1), ("1", "a", "x", 0)]
     >>> aggregate(Labels.from_rows(rows), "majority").qrels().to_dict()
     {'1': {'a': 1}}
     """
-    entry, told = AGGREGATIONS.parse(method)
-    given = told | entry.checked(parameters)
-    kind = entry.facts["kind"]
-    if isinstance(labels, Preferences) or kind == "preferences":
-        if not isinstance(labels, Preferences) or kind != "preferences":
-            needed = "preference pairs" if kind == "preferences" else "a label for each doc"
-            raise UsageError(f"{entry.name} needs {needed}; preference pairs and bradley-terry go together")
-        return entry.function(labels, **given)
-    scale = scale or scale_in(labels)
+    entry, _ = AGGREGATIONS.parse(method)
+    entry.checked(parameters)
+    # Huge labels overflow on the way to their mean; what comes out is then refused as a whole.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if isinstance(labels, Preferences) or entry.facts["kind"] == "preferences":
+            return _of_preferences(labels, method, entry.facts["kind"], parameters)
+        return _of_labels(labels, method, entry.facts["kind"], scale or scale_in(labels), repeats, parameters)
+
+
+def _of_preferences(labels: Labels | Preferences, method: str, kind: str, parameters: dict[str, Any]) -> Uncertain:
+    if not isinstance(labels, Preferences) or kind != "preferences":
+        needed = "preference pairs" if kind == "preferences" else "a label for each doc"
+        raise UsageError(f"{method} needs {needed}; preference pairs and bradley-terry go together")
+    judgments: Uncertain = AGGREGATIONS.call(method, labels, **parameters)
+    return judgments
+
+
+def _of_labels(
+    labels: Labels, method: str, kind: str, scale: Scale, repeats: str, parameters: dict[str, Any]
+) -> Uncertain:
     notes: tuple[str, ...] = ()
     if scale.kind == "ratio":
-        short = short_units(labels)
-        labels = comparable_magnitudes(labels)
         notes = ("Magnitudes made comparable by geometric averaging within each topic.",)
-        notes += (f"{short} units have fewer than 4 docs: their mean takes true differences away.",) if short else ()
+        short = short_units(labels)
+        if short:
+            notes += (f"{short} units have fewer than 4 docs: their mean takes true differences away.",)
+        labels = comparable_magnitudes(labels)
     if kind == "categories" and scale.kind != "categories":
         raise DataError(
-            f"labels on the scale {scale.name} are numbers; {entry.name} needs levels: cut the scale first, "
+            f"labels on the scale {scale.name} are numbers; {method} needs levels: cut the scale first, "
             "or aggregate by mean, median, weighted or interval"
         )
-    judgments = entry.function(Ratings.of_labels(labels, scale=scale, repeats=repeats), **given)
-    return replace(judgments, notes=judgments.notes + notes) if notes else judgments
+    ratings = Ratings.of_labels(labels, scale=scale, repeats=repeats)
+    judgments: Uncertain = AGGREGATIONS.call(method, ratings, **parameters)
+    return replace(judgments, notes=judgments.notes + notes)
 
 
 @dataclass(frozen=True, eq=False)
-class AgreementWithReference:
-    """One row per aggregation: share relevant, share of equal grades, κ and the docs that were compared."""
+class AgreementWithReference(Result):
+    """One row per aggregation: docs compared, share relevant, share of equal judgments (accuracy) and κ."""
 
     rows: tuple[tuple[object, ...], ...]
+    cut: float
+    rel: float
 
     def table(self) -> Table:
         """Single labels first, then each aggregation."""
         formats = {"judgments": "", "n": "d", "share relevant": ".4f", "accuracy": ".4f", "κ": ".4f"}
-        return Table.of(formats, self.rows, caption="Agreement with the reference (relevant or not)")
+        note = f"relevant: labels and grades of at least {self.cut:g}, reference grades of at least {self.rel:g}"
+        caption = "Agreement with the reference (relevant or not)"
+        return Table.of(formats, self.rows, caption=caption, notes=[note])
 
 
 def agreement_with_reference(
     labels: Labels,
     reference: Qrels,
-    methods: Iterable[str],
+    methods: Iterable[str | Uncertain],
     *,
     scale: Scale | None = None,
     cut: float | None = None,
-    rel: int = 1,
+    rel: float = 1,
 ) -> AgreementWithReference:
     """How often single labels, and each aggregation of them, say as the reference whether a doc is relevant.
 
     A label or grade is relevant from `cut` on (1 for categories, the middle of a numeric scale), a reference grade from
-    `rel` on. Docs without a reference grade are left out; κ is Cohen's on relevant or not.
+    `rel` on. Docs that the reference has not judged are left out; κ is Cohen's on relevant or not. Methods are names,
+    or judgments that were made already.
     """
-    from assay.agreement.across_scales import reference_of
-
-    scale = scale or scale_in(labels)
-    least = cut if cut is not None else (scale.low + scale.high) / 2 if scale.kind == "interval" else 1.0
+    chosen = scale or scale_in(labels)
+    least = _middle(chosen) if cut is None else cut
     grade = reference_of(labels, reference)
-    known = np.flatnonzero(~np.isnan(grade))
+    known = ~np.isnan(grade)
     rows = [("single labels", *_compared(labels.label[known] >= least, grade[known] >= rel))]
-    of_item = reference.to_dict()
     for method in methods:
-        judged = aggregate(labels, method, scale=scale)
-        pairs = [(g, of_item.get(t, {}).get(d)) for (t, d), g in zip(judged.items, judged.grade.tolist(), strict=True)]
-        ours, theirs = np.array([(a, b) for a, b in pairs if b is not None]).T
-        rows.append((method, *_compared(ours >= least, theirs >= rel)))
-    return AgreementWithReference(tuple(rows))
+        judgments = aggregate(labels, method, scale=chosen) if isinstance(method, str) else method
+        theirs = grades_of(judgments.items, reference, labels.name)
+        both = ~np.isnan(theirs)
+        name = method if isinstance(method, str) else method.method
+        rows.append((name, *_compared(judgments.grade[both] >= least, theirs[both] >= rel)))
+    return AgreementWithReference(tuple(rows), least, rel)
 
 
-def _compared(ours: Any, theirs: Any) -> tuple[int, float, float, float | None]:
-    """n, share relevant of ours, accuracy, κ (None where chance agreement is 1)."""
-    accuracy = float((ours == theirs).mean())
-    a, b = float(ours.mean()), float(theirs.mean())
-    chance = a * b + (1 - a) * (1 - b)
-    return len(ours), a, accuracy, (accuracy - chance) / (1 - chance) if chance < 1 else None
+def _middle(scale: Scale) -> float:
+    """The label from which on a doc is relevant where nobody says."""
+    return (scale.low + scale.high) / 2 if scale.kind == "interval" else 1.0
+
+
+def _compared(ours: Bools, theirs: Bools) -> tuple[int, float, float, float | None]:
+    """n, share relevant of ours, accuracy, κ (None where both say one and the same throughout)."""
+    try:
+        kappa = cohen_kappa(ours, theirs)
+    except DataError:
+        kappa = None
+    return len(ours), float(ours.mean()), float((ours == theirs).mean()), kappa

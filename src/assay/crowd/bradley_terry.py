@@ -92,10 +92,20 @@ def bradley_terry(
     counts = np.bincount(np.concatenate([first, second]), minlength=len(keys))
     how = "converged" if done < iterations else "stopped, not converged,"
     notes = (f"Bradley–Terry: {how} after {done} iterations; {len(labels)} comparisons, prior {prior:g}.",)
-    grade, bottom, top = (np.round(v).astype(np.int64) for v in (chance, low, high))
-    nothing, levels = np.full(len(keys), np.nan), np.array([0.0, 100.0])
-    spread = sd * chance * (100 - chance) / 100
-    return Uncertain("Bradley–Terry", items, grade, bottom, top, nothing, spread, counts, chance, levels, notes=notes)
+    chance, low, high = (np.round(v, 9) for v in (chance, low, high))
+    return Uncertain(
+        method="Bradley–Terry",
+        items=items,
+        grade=chance,
+        low=low,
+        high=high,
+        probability=np.full(len(keys), np.nan),
+        sd=sd * chance * (100 - chance) / 100,
+        labels=counts,
+        estimate=chance,
+        levels=np.array([0.0, 100.0]),
+        notes=notes,
+    )
 
 
 def _strengths(

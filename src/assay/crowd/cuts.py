@@ -17,6 +17,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.cutsearch import BestCut, Keeper, climbed, combinations, every
 from assay.crowd.cutsums import CutSums, table_alpha
@@ -27,7 +28,7 @@ SCOPES = ("topics", "mean", "pooled")
 
 
 @dataclass(frozen=True, eq=False)
-class CutSearch:
+class CutSearch(Result):
     """Best cuts, one per topic or one for all, and for two levels the α of every cut."""
 
     way: str

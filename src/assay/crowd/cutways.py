@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.agreement.across_scales import grades_of
 from assay.agreement.scales import Scale
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
@@ -45,20 +46,18 @@ class Source:
 def source_of(
     labels: Labels, scale: Scale, target: Qrels | None, levels: int, unjudged: str, ties: str, aggregate: str
 ) -> Source:
-    """Labels and target coded for the search; grades below 0 are 0, and a grade that the levels lack is an error."""
+    """Labels and target coded for the search; a grade that the levels lack is an error, one below 0 is unjudged."""
     scale.checked(labels)
     item, pairs = labels.items()
     x = np.searchsorted(np.array(scale.levels), labels.label).astype(np.int64)
     task = task_of(labels)
     grades = np.full(len(pairs), -1)
     if target is not None:
-        known = target.to_dict()
-        least = 0 if unjudged == "zero" else -1
-        if not any(d in known.get(t, {}) for t, d in pairs):
-            raise DataError(f"{labels.name}: no doc has a grade in {target.name}; check topics and doc ids")
-        grades = np.array([max(0, g) if (g := known.get(t, {}).get(d)) is not None else least for t, d in pairs])
-        if grades.max(initial=0) >= levels:
-            raise DataError(f"{target.name}: grade {grades.max()} does not fit {levels} levels (0–{levels - 1})")
+        known = grades_of(pairs, target, labels.name)
+        bad = known[~np.isnan(known) & ~np.isin(known, np.arange(levels))]
+        if len(bad):
+            raise DataError(f"{target.name}: grade {bad.max():g} does not fit {levels} levels (0–{levels - 1})")
+        grades = np.nan_to_num(known, nan=0 if unjudged == "zero" else -1).astype(np.int64)
     return Source(scale, x, item, task, grades, ties, aggregate, levels > 2)
 
 

@@ -15,13 +15,14 @@ from assay.agreement.scales import Scale
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.units import in_task_order, task_of
 from assay.data import Labels, Qrels
 
 
 @dataclass(frozen=True, eq=False)
-class RunOut:
+class RunOut(Result):
     """How often tasks hold exactly k labels at the low and at the high end, and what may have been lost by that."""
 
     tasks: int
@@ -96,7 +97,7 @@ def _gaps(x: Floats, task: Ints, place: Ints, tasks: int, longest: int) -> npt.N
 
 
 @dataclass(frozen=True, eq=False)
-class TimeByPosition:
+class TimeByPosition(Result):
     """Seconds by position in the task and by how many tasks the worker had done before."""
 
     positions: tuple[tuple[object, ...], ...]
@@ -111,6 +112,10 @@ class TimeByPosition:
         }  # fmt: skip
         notes = (f"{self.unknown} labels without time are left out.",) if self.unknown else ()
         return Table.of(formats, self.positions, caption="Seconds by position in the task", notes=notes)
+
+    def tables(self) -> list[Table]:
+        """By position, and by experience."""
+        return [self.table(), self.learning_table()]
 
     def learning_table(self) -> Table:
         """One row per number of tasks done before."""
@@ -156,7 +161,7 @@ def _tasks_before(labels: Labels) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Fewer:
+class Fewer(Result):
     """Pairwise agreement with a reference when less is judged: for each amount the values of all tasks or topics."""
 
     what: str

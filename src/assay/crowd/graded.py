@@ -14,7 +14,7 @@ from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.crowd.uncertain import LEVEL, Uncertain
-from assay.crowd.vote import AGGREGATIONS, _rounded
+from assay.crowd.vote import AGGREGATIONS, estimated
 
 PRIOR_SHAPE = 2.0
 BIAS_SHARE = 0.1
@@ -57,8 +57,8 @@ def interval(
     if ratio:
         low, high, sd = np.exp(low), np.exp(high), np.exp(fit.worth) * sd
     centre = np.exp(fit.worth) if ratio else fit.worth.clip(ratings.scale.low, ratings.scale.high)
-    told = _rounded("interval model", ratings, centre, low, high, sd, _worker_facts(ratings, fit))
-    return _noted(told, fit, len(ratings))
+    judgments = estimated("interval model", ratings, centre, low, high, sd, _worker_facts(ratings, fit))
+    return _noted(judgments, fit, len(ratings))
 
 
 def _some(iterations: int) -> None:
@@ -140,16 +140,11 @@ def ordinal(ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-5)
     posterior = np.zeros((len(sd), len(ratings.levels)))
     posterior[:, np.unique(ratings.answer)] = np.diff(ndtr((edges - fit.worth[:, None]) / sd[:, None]), axis=1)
     note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {100 * LEVEL:.0f} %."
-    told = Uncertain.of_posterior(
-        "ordinal model",
-        ratings.items,
-        posterior / posterior.sum(axis=1, keepdims=True),
-        levels=ratings.levels,
-        labels=ratings.sizes,
-        workers=_worker_facts(ratings, fit),
-        notes=(note,),
+    shares = posterior / posterior.sum(axis=1, keepdims=True)
+    judgments = Uncertain.of_levels(
+        "ordinal model", ratings, shares, workers=_worker_facts(ratings, fit), notes=(note,)
     )
-    return _noted(told, fit, len(ratings))
+    return _noted(judgments, fit, len(ratings))
 
 
 def _probit(ratings: Ratings, iterations: int, tolerance: float) -> tuple[Worth, Floats]:

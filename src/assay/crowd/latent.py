@@ -37,7 +37,7 @@ class Fit:
         """The log-likelihood of the last iteration."""
         return self.history[-1]
 
-    def told(self, restarts: int, tolerance: float, what: str = "log-likelihood") -> str:
+    def ending(self, restarts: int, tolerance: float, what: str = "log-likelihood") -> str:
         """How the fit ended, in words; `what` names the number that was made large."""
         how = "converged" if self.converged else "stopped, not converged,"
         starts = f"; best of {restarts} starts" if restarts > 1 else ""
@@ -115,8 +115,8 @@ def dawid_skene(
         | {f"{y:g}|{c:g}": float(m[i, j]) for j, c in enumerate(ratings.levels) for i, y in enumerate(ratings.levels)}
         for w, a, m in zip(ratings.workers, accuracy, confusion, strict=True)
     }
-    told = (fit.told(restarts, tolerance), *_short_of_labels(ratings))
-    return judged("Dawid–Skene", ratings, posterior, told, facts)
+    ending = (fit.ending(restarts, tolerance), *_short_of_labels(ratings))
+    return judged("Dawid–Skene", ratings, posterior, ending, facts)
 
 
 def _short_of_labels(ratings: Ratings) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def one_coin(
     posterior = fit.posterior
     skill = matrix.T @ posterior.ravel() / counts
     facts = {w: {"accuracy": float(s)} for w, s in zip(ratings.workers, skill, strict=True)}
-    return judged("one coin", ratings, posterior, (fit.told(restarts, tolerance),), facts)
+    return judged("one coin", ratings, posterior, (fit.ending(restarts, tolerance),), facts)
 
 
 @AGGREGATIONS.register("glad", kind="categories")
@@ -186,8 +186,8 @@ def glad(ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, st
     n, state = len(ratings.workers), fit.parameters["state"]
     ease = np.exp(state[n:])
     facts = {w: {"ability": float(a)} for w, a in zip(ratings.workers, state[:n], strict=True)}
-    told = fit.told(1, tolerance, "log density") + f" Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
-    return judged("GLAD", ratings, fit.posterior, (told,), facts)
+    ending = fit.ending(1, tolerance, "log density") + f" Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
+    return judged("GLAD", ratings, fit.posterior, (ending,), facts)
 
 
 def _glad_run(ratings: Ratings, iterations: int, tolerance: float, steps: int) -> Fit:
@@ -249,14 +249,12 @@ def oriented(posterior: Floats, ratings: Ratings) -> Floats:
 
 
 def judged(
-    method: str, ratings: Ratings, posterior: Floats, told: tuple[str, ...], workers: dict[str, dict[str, float]]
+    method: str, ratings: Ratings, posterior: Floats, ending: tuple[str, ...], workers: dict[str, dict[str, float]]
 ) -> Uncertain:
     """What a model found: the posterior as judgments, how the fit ended, and what the model says of the workers."""
     size = f"{len(ratings)} labels, {len(ratings.items)} docs, {len(ratings.workers)} workers."
-    notes, counts = (f"{method}: {told[0]}", *told[1:], size), ratings.sizes
-    return Uncertain.of_posterior(
-        method, ratings.items, posterior, levels=ratings.levels, labels=counts, workers=workers, notes=notes
-    )
+    notes = (f"{method}: {ending[0]}", *ending[1:], size)
+    return Uncertain.of_levels(method, ratings, posterior, workers=workers, notes=notes)
 
 
 def _by_worker_and_answer(ratings: Ratings) -> Any:

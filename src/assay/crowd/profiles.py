@@ -12,12 +12,13 @@ import numpy as np
 
 from assay.agreement.across_scales import reference_of
 from assay.core.arrays import Floats
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels, Qrels
 
 
 @dataclass(frozen=True, eq=False)
-class GainProfile:
+class GainProfile(Result):
     """Per level of the reference: how many labels, their lower quartile, median, upper quartile and mean."""
 
     levels: tuple[float, ...]
@@ -32,7 +33,7 @@ class GainProfile:
         """Whether the medians rise below a straight line between their ends, above it, or along it."""
         middle = self.quartiles[:, 1]
         if len(middle) < 3 or middle[-1] <= middle[0]:
-            return "not told"
+            return "unknown"
         place = (np.array(self.levels) - self.levels[0]) / (self.levels[-1] - self.levels[0])
         bend = ((middle - middle[0]) / (middle[-1] - middle[0]) - place)[1:-1].mean()
         return "linear" if abs(bend) < 0.02 else "sub-linear" if bend > 0 else "super-linear"

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from assay.agreement.across_scales import grades_of
 from assay.agreement.ratings import repeated
 from assay.agreement.scales import Scale
 from assay.core.arrays import Ints
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
@@ -25,8 +27,8 @@ from assay.data import Labels, Qrels
 class Protocol:
     """What a task must fulfil; the defaults are those of the 0–100 collection of Roitero et al. 2018.
 
-    docs: docs of a task, gold among them. gold: gold docs of a task. seconds, on_docs: at least so many seconds on at
-    least so many docs. start, moved: labels other than the preset value on at least so many docs. attempts: at most.
+    docs: docs of a task, gold among them. gold: gold docs of a task. seconds, on_docs: at least `seconds` on `on_docs`
+    docs or more. start, moved: labels other than the preset value on at least `moved` docs. attempts: at most.
     once_per_topic: a worker may do one task of a topic. Set a number to None to leave its check out.
     """
 
@@ -53,7 +55,7 @@ class Failure:
 
 
 @dataclass(frozen=True, eq=False)
-class ProtocolCheck:
+class ProtocolCheck(Result):
     """All failures, how many tasks there are, and the checks that the file's columns do not allow."""
 
     protocol: Protocol
@@ -71,6 +73,10 @@ class ProtocolCheck:
         formats = {"check": "", "task": "", "worker": "", "topic": "", "why": "", "line": "d"}
         shown = f" (the first {most} of {len(self.failures)})" if most and len(self.failures) > most else ""
         return Table.of(formats, rows, caption=f"Tasks that fail a check{shown}", notes=self._notes())
+
+    def tables(self) -> list[Table]:
+        """The checks, and every failure."""
+        return [self.summary(), self.table()]
 
     def summary(self) -> Table:
         """One row per check."""
@@ -182,10 +188,9 @@ def with_gold(labels: Labels, gold: Qrels, *, scale: Scale, shared: float = 0.9)
     tasks = np.zeros(len(labels.topics), dtype=np.int64)
     first = np.unique(task, return_index=True)[1]
     np.add.at(tasks, labels.topic[first], 1)
-    known = gold.to_dict()
-    grade = np.array([known.get(t, {}).get(d, np.nan) for t, d in pairs], dtype=np.float64)
+    known = grades_of(pairs, gold, labels.name)
     width = (scale.high if np.isfinite(scale.high) else float(labels.label.max())) - scale.low
-    grade = scale.low + np.maximum(grade, 0) / gold.top_grade() * width
+    grade = scale.low + known / gold.top_grade() * width
     common = np.bincount(item)[item] >= shared * tasks[labels.topic]
     marked = np.where(common, grade[item], np.nan)
     if np.isnan(marked).all():

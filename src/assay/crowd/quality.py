@@ -15,6 +15,7 @@ from assay.agreement.left_out import alpha_by_topic, alpha_without
 from assay.agreement.ratings import Ratings, single
 from assay.agreement.scales import Scale, default_level, scale_in
 from assay.core.arrays import Floats
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
@@ -26,7 +27,7 @@ FAR = 2.5
 
 
 @dataclass(frozen=True, eq=False)
-class WorkerQuality:
+class WorkerQuality(Result):
     """One row per worker; not-a-number where a fact is not known. `reasons` says why a worker is suspect."""
 
     workers: tuple[str, ...]
@@ -201,7 +202,7 @@ def _suspicion(facts: dict[str, Floats]) -> tuple[Floats, tuple[tuple[str, ...],
 
 
 @dataclass(frozen=True, eq=False)
-class TopicQuality:
+class TopicQuality(Result):
     """Per topic: labels, docs, workers, α; with a reference also pairwise agreement and AUC of the docs' means."""
 
     rows: tuple[tuple[object, ...], ...]
@@ -264,7 +265,7 @@ def doc_entropy(ratings: Ratings) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class DocQuality:
+class DocQuality(Result):
     """Per doc: labels, mean, sd, entropy and controversy, 1 = the labels are split between both ends of the scale."""
 
     items: tuple[tuple[str, str], ...]

@@ -41,7 +41,7 @@ def mace(
     fit = max(runs, key=lambda f: f.likelihood)
     honest = _shares(fit.parameters["spam"])[:, 1]
     facts = {w: {"honest": float(h)} for w, h in zip(ratings.workers, honest, strict=True)}
-    return judged("MACE", ratings, fit.posterior, (fit.told(restarts, tolerance, "evidence lower bound"),), facts)
+    return judged("MACE", ratings, fit.posterior, (fit.ending(restarts, tolerance, "evidence lower bound"),), facts)
 
 
 def _climbed(

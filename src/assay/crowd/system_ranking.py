@@ -8,24 +8,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
+from assay.rankings import kendall_tau_b, settled
 from assay.scoring import evaluate
 
 
 @dataclass(frozen=True, eq=False)
-class RankingAgreement:
+class RankingAgreement(Result):
     """Means of the runs under both sets of judgments, and τ_b of the two rankings."""
 
     runs: tuple[str, ...]
     ours: Floats
     reference: Floats
     tau: float
+    """NaN where one of the two gives all runs the same mean."""
     measure: str
 
     def table(self) -> Table:
@@ -35,20 +39,27 @@ class RankingAgreement:
         notes = (f"Kendall τ_b of the two rankings by mean {self.measure}: {self.tau:.4f}; {len(rows)} runs.",)
         return Table.of({"run": "", "reference": ".4f", "ours": ".4f"}, rows, caption=self.measure, notes=notes)
 
+    def record(self) -> dict[str, Any]:
+        """The table, and τ."""
+        return {"tau": None if np.isnan(self.tau) else self.tau, "measure": self.measure, **super().record()}
+
 
 def ranking_agreement(
     runs: Sequence[Run | str | Path], judgments: Qrels, reference: Qrels, *, measure: str = "nDCG"
 ) -> RankingAgreement:
     """τ_b of the runs' mean scores under two sets of judgments, on the topics that both have."""
-    from scipy.stats import kendalltau
-
     if len(runs) < 2:
         raise DataError(f"{len(runs)} run; a ranking needs two or more")
-    shared = [t for t in judgments.topics if t in set(reference.topics)]
+    known = set(reference.topics)
+    shared = [topic for topic in judgments.topics if topic in known]
     if not shared:
         raise DataError(f"{judgments.name} and {reference.name} share no topic")
-    (ours,), (theirs,) = (evaluate(runs, q, [measure]) for q in (judgments, reference))
-    a, b = (m.select(topics=shared).means() for m in (ours, theirs))
-    varied = np.ptp(a) > 0 and np.ptp(b) > 0
-    tau = float(kendalltau(np.round(a, 12), np.round(b, 12)).statistic) if varied else float("nan")
-    return RankingAgreement(ours.runs, a, b, tau, measure)
+    ours = evaluate(runs, judgments, [measure])[0]
+    theirs = evaluate(runs, reference, [measure])[0]
+    our_means = ours.select(topics=shared).means()
+    their_means = theirs.select(topics=shared).means()
+    try:
+        tau = kendall_tau_b(settled(our_means), settled(their_means))
+    except DataError:
+        tau = float("nan")
+    return RankingAgreement(ours.runs, our_means, their_means, tau, measure)

@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.io.files import TABULAR, kind, read_bytes
 from assay.io.sheet import decoded, read_sheet, write_sheet
@@ -26,11 +27,11 @@ class TaskRow:
     topic: str
     position: int
     doc: str
-    gold: int | None
+    gold: float | None
 
 
 @dataclass(frozen=True, eq=False)
-class Tasks:
+class Tasks(Result):
     """All rows, grouped by task, and how they were dealt."""
 
     rows: tuple[TaskRow, ...]
@@ -58,7 +59,7 @@ class Tasks:
 def make_tasks(
     pool: Mapping[str, Sequence[str]],
     *,
-    gold: Mapping[str, Mapping[str, int]] | None = None,
+    gold: Mapping[str, Mapping[str, float]] | None = None,
     docs: int = 8,
     gold_docs: int = 2,
     workers: int = 10,
@@ -81,7 +82,8 @@ def make_tasks(
     rng = generator(seed)
     rows: list[TaskRow] = []
     for topic, names in pool.items():
-        known = dict((gold or {}).get(topic, {}))
+        # A grade below 0 says that the doc was not judged, so that it can check nobody.
+        known = {doc: grade for doc, grade in (gold or {}).get(topic, {}).items() if grade >= 0}
         if gold and len(known) < gold_docs:
             raise DataError(f"topic {topic}: {len(known)} gold docs; {gold_docs} are needed")
         todo = [d for d in dict.fromkeys(names) if d not in known]
@@ -121,8 +123,8 @@ def _continued(laid: list[int], pack: list[int], room: int) -> list[int]:
     return head + tail
 
 
-def _gold_of(known: Mapping[str, int], number: int, rng: np.random.Generator) -> list[tuple[str, int | None]]:
-    """So many gold docs, the lowest and the highest grades in turn, at random among equal grades."""
+def _gold_of(known: Mapping[str, float], number: int, rng: np.random.Generator) -> list[tuple[str, float | None]]:
+    """`number` gold docs, the lowest and the highest grades in turn, at random among equal grades."""
     names = [list(known)[i] for i in rng.permutation(len(known)).tolist()]
     ranked = sorted(names, key=lambda d: known[d])
     picked: list[str] = []

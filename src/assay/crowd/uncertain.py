@@ -9,40 +9,44 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints
+from assay.agreement.ratings import Ratings
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import DataError
 from assay.core.ids import Ids
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
-from assay.io.sheet import Sheet, read_sheet, write_sheet
 
 COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels")
 LEVEL = 0.95
+FEW_GRADES = 12
+"""Up to this many different grades are listed one by one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Uncertain:
+class Uncertain(Result):
     """One row per doc, grouped by topic: the grade, an interval of grades that holds it with 95 %, and its spread.
 
-    probability is that of the grade (not-a-number where a method has none), sd is on the scale of the grades.
-    posterior: docs × levels; None for methods that estimate a number. workers: what a model says of each worker.
+    Grades of methods that estimate a number are that number, fractions and all. probability is that of the grade (NaN
+    where a method has none), sd is on the scale of the grades. posterior: docs × levels; None for methods that estimate
+    a number. workers: what a model says of each worker. warnings: what a person must know before using the grades.
 
     >>> u = Uncertain.of_posterior("demo", [("1", "a"), ("1", "b")], [[.9, .1], [.2, .8]], levels=[0, 1], labels=[5, 5])
     >>> u.grade.tolist(), u.low.tolist(), u.high.tolist()
-    ([0, 1], [0, 0], [1, 1])
+    ([0.0, 1.0], [0.0, 0.0], [1.0, 1.0])
     """
 
     method: str
     items: tuple[tuple[str, str], ...]
-    grade: Ints
-    low: Ints
-    high: Ints
+    grade: Floats
+    low: Floats
+    high: Floats
     probability: Floats
     sd: Floats
     labels: Ints
@@ -51,6 +55,13 @@ class Uncertain:
     posterior: Floats | None = None
     workers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """An error where the labels were so large that a number of theirs cannot be written."""
+        for values in (self.grade, self.low, self.high, self.sd):
+            if not np.isfinite(values).all():
+                raise DataError(f"{self.method}: labels are too large or too far apart to be added up; rescale them")
 
     @classmethod
     def of_posterior(
@@ -61,44 +72,85 @@ class Uncertain:
         *,
         levels: npt.ArrayLike,
         labels: npt.ArrayLike,
-        grade: Ints | None = None,
+        best: Ints | None = None,
         workers: Mapping[str, Mapping[str, float]] | None = None,
         notes: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
     ) -> Uncertain:
         """From the posterior over the levels: the grade is the most probable level (the lower of equal ones).
 
         The interval runs from the level where the cumulated posterior reaches 2.5 % to the one where it reaches 97.5 %.
+        best: the place of each doc's grade among the levels, where it is another than the most probable.
         """
-        p, values = np.asarray(posterior, dtype=np.float64), np.asarray(levels, dtype=np.float64)
-        best = np.argmax(p, axis=1) if grade is None else np.searchsorted(values, grade)
+        p = np.asarray(posterior, dtype=np.float64)
+        values = np.asarray(levels, dtype=np.float64)
+        chosen = np.argmax(p, axis=1) if best is None else best
         cumulated = p.cumsum(axis=1)
         tail = (1 - LEVEL) / 2
-        low = np.minimum((cumulated < tail - 1e-12).sum(axis=1), best)
-        high = np.maximum((cumulated < 1 - tail - 1e-12).sum(axis=1).clip(max=len(values) - 1), best)
+        below = (cumulated < tail - 1e-12).sum(axis=1)
+        above = (cumulated < 1 - tail - 1e-12).sum(axis=1).clip(max=len(values) - 1)
         mean = p @ values
-        spread = np.sqrt(np.maximum(0.0, p @ values**2 - mean**2))
-        whole = np.round(values).astype(np.int64)
+        variance = p @ values**2 - mean**2
         return cls(
+            method=method,
+            items=tuple(items),
+            grade=values[chosen],
+            low=values[np.minimum(below, chosen)],
+            high=values[np.maximum(above, chosen)],
+            probability=p[np.arange(len(p)), chosen],
+            sd=np.sqrt(np.maximum(0.0, variance)),
+            labels=np.asarray(labels, dtype=np.int64),
+            estimate=mean,
+            levels=values,
+            posterior=p,
+            workers=workers or {},
+            notes=notes,
+            warnings=warnings,
+        )
+
+    @classmethod
+    def of_levels(
+        cls,
+        method: str,
+        ratings: Ratings,
+        posterior: Floats,
+        *,
+        best: Ints | None = None,
+        workers: Mapping[str, Mapping[str, float]] | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Uncertain:
+        """As `of_posterior`, of a model of the workers; but the only label of a doc is never overruled.
+
+        A model that holds a worker for worse than chance turns that worker's labels round. Where others labelled the
+        doc too they speak for it; where nobody did the model has nothing but its opinion of the worker.
+        """
+        chosen = np.argmax(posterior, axis=1) if best is None else best.copy()
+        only = ratings.sizes[ratings.item] == 1
+        overruled = only & (chosen[ratings.item] != ratings.answer)
+        chosen[ratings.item[overruled]] = ratings.answer[overruled]
+        warnings: tuple[str, ...] = ()
+        if overruled.any():
+            warnings = (
+                f"{method} would overrule the only label of {int(overruled.sum())} of {int(only.sum())} docs with one "
+                "label; the label is kept: a model needs docs with several labels.",
+            )
+        return cls.of_posterior(
             method,
-            tuple(items),
-            whole[best],
-            whole[low],
-            whole[high],
-            p[np.arange(len(p)), best],
-            spread,
-            np.asarray(labels, dtype=np.int64),
-            mean,
-            values,
-            p,
-            workers or {},
-            notes,
+            ratings.items,
+            posterior,
+            levels=ratings.levels,
+            labels=ratings.sizes,
+            best=chosen,
+            workers=workers,
+            notes=notes,
+            warnings=warnings,
         )
 
     def __len__(self) -> int:
         return len(self.grade)
 
     def qrels(self) -> Qrels:
-        """The grades as qrels."""
+        """The grades as qrels; fractions stay fractions."""
         return self._as_qrels(self.grade, self.method)
 
     def low_qrels(self) -> Qrels:
@@ -112,95 +164,76 @@ class Uncertain:
     def draw(self, seed: int | np.random.Generator = 0) -> Qrels:
         """Qrels drawn from the posterior, each doc on its own: score many draws to see the spread of a measure."""
         rng = generator(seed)
-        if self.posterior is not None:
-            u = rng.random(len(self))[:, None]
-            place = (self.posterior.cumsum(axis=1) < u).sum(axis=1).clip(max=len(self.levels) - 1)
-            return self._as_qrels(np.round(self.levels[place]).astype(np.int64), f"{self.method} drawn")
-        drawn = np.round(self.estimate + self.sd * rng.standard_normal(len(self)))
-        clipped = drawn.clip(np.floor(self.levels[0]), np.ceil(self.levels[-1]))
-        return self._as_qrels(clipped.astype(np.int64), f"{self.method} drawn")
+        if self.posterior is None:
+            drawn = self.estimate + self.sd * rng.standard_normal(len(self))
+            return self._as_qrels(drawn.clip(self.levels[0], self.levels[-1]), f"{self.method} drawn")
+        share = rng.random(len(self))[:, None]
+        place = (self.posterior.cumsum(axis=1) < share).sum(axis=1)
+        return self._as_qrels(self.levels[place.clip(max=len(self.levels) - 1)], f"{self.method} drawn")
 
     def table(self, *, most: int | None = None) -> Table:
         """One row per doc, least certain first where `most` limits them."""
-        order = np.argsort(-self.sd, kind="stable")[:most] if most is not None else np.arange(len(self))
-        rows = [self._row(i) for i in order.tolist()]
-        formats = dict.fromkeys(COLUMNS[:2], "") | {
-            "grade": "d", "low": "d", "high": "d", "probability": ".3f", "sd": ".3f", "labels": "d",
+        order = np.arange(len(self)) if most is None else np.argsort(-self.sd, kind="stable")[:most]
+        rows = [self.row(i) for i in order.tolist()]
+        grade = "d" if all(_is_whole(v) for v in (self.grade, self.low, self.high)) else ".3f"
+        formats = {
+            "topic": "", "doc": "", "grade": grade, "low": grade, "high": grade, "probability": ".3f", "sd": ".3f",
+            "labels": "d",
         }  # fmt: skip
         which = "" if most is None or most >= len(self) else f", the {most} least certain of {len(self)} docs"
         return Table.of(formats, rows, caption=f"Judgments by {self.method}{which}")
 
-    def _row(self, i: int) -> tuple[object, ...]:
-        columns = (self.grade, self.low, self.high, self.probability, self.sd, self.labels)
-        return (*self.items[i], *(c[i].item() for c in columns))
+    def tables(self) -> list[Table]:
+        """The summary, every doc, and the workers where the method says something of them."""
+        workers = [self.worker_table()] if self.workers else []
+        return [self.summary(), self.table(), *workers]
+
+    def row(self, i: int) -> tuple[Any, ...]:
+        """One doc, in the order of COLUMNS; whole grades as whole numbers."""
+        grades = (_tidy(float(v[i])) for v in (self.grade, self.low, self.high))
+        rest = (self.probability[i].item(), self.sd[i].item(), self.labels[i].item())
+        return (*self.items[i], *grades, *rest)
 
     def summary(self) -> Table:
         """One row per grade, or for many grades one row of their mean: docs, and how sure they are on average."""
-        levels = np.unique(self.grade)
-        named = [(f"{v}", self.grade == v) for v in levels.tolist()] if len(levels) <= 12 else []
-        rows = [
-            (name, int(m.sum()), m.mean(), _mean(self.probability[m]), self.sd[m].mean())
-            for name, m in [*named, ("all", np.ones(len(self), dtype=bool))]
-        ]
+        groups: list[tuple[str, Bools]] = []
+        grades = np.unique(self.grade)
+        if len(grades) <= FEW_GRADES:
+            groups = [(f"{v:g}", self.grade == v) for v in grades.tolist()]
+        groups.append(("all", np.ones(len(self), dtype=bool)))
+        rows = []
+        for name, docs in groups:
+            rows.append((name, int(docs.sum()), docs.mean(), _mean(self.probability[docs]), self.sd[docs].mean()))
         formats = {"grade": "", "docs": "d", "share": ".4f", "mean probability": ".3f", "mean sd": ".3f"}
-        return Table.of(formats, rows, caption=f"Judgments by {self.method}", notes=self.notes)
+        return Table.of(formats, rows, caption=f"Judgments by {self.method}", notes=(*self.notes, *self.warnings))
 
     def worker_table(self, *, most: int | None = None) -> Table:
-        """What the model says of each worker, or of the first so many; empty for methods without such a model."""
+        """What the model says of each worker, or of the first `most`; empty for methods without such a model."""
         names = list(next(iter(self.workers.values()), {}))
-        rows = [(w, *(facts[n] for n in names)) for w, facts in list(self.workers.items())[:most]]
+        rows = []
+        for worker, facts in list(self.workers.items())[:most]:
+            rows.append((worker, *(facts[name] for name in names)))
         which = f", the first {len(rows)} of {len(self.workers)}" if len(rows) < len(self.workers) else ""
-        formats = {"worker": ""} | dict.fromkeys(names, ".4f")
-        return Table.of(formats, rows, caption=f"Workers by {self.method}{which}", notes=self.notes)
+        formats = {"worker": "", **dict.fromkeys(names, ".4f")}
+        # Cells of a confusion matrix, "1|0", keep their names for programs.
+        keys = {name: name for name in names}
+        return Table.of(formats, rows, caption=f"Workers by {self.method}{which}", notes=self.notes, keys=keys)
 
-    def _as_qrels(self, grades: Ints, name: str) -> Qrels:
-        sizes = Counter(t for t, _ in self.items)
+    def _as_qrels(self, grades: Floats, name: str) -> Qrels:
+        sizes = Counter(topic for topic, _ in self.items)
         bounds = np.cumsum([0, *sizes.values()], dtype=np.int64)
-        return Qrels(tuple(sizes), bounds, Ids.of(d for _, d in self.items), grades, name=name)
+        return Qrels(tuple(sizes), bounds, Ids.of(doc for _, doc in self.items), grades, name=name)
 
 
-def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
-    """The judgments as a table of COLUMNS and, where there is a posterior, p(level) for each level."""
-    header = list(COLUMNS)
-    rows = [list(judgments._row(i)) for i in range(len(judgments))]
-    if judgments.posterior is not None:
-        header += [f"p({v:g})" for v in judgments.levels]
-        rows = [r + p for r, p in zip(rows, judgments.posterior.tolist(), strict=True)]
-    write_sheet(path, header, ([None if v != v else v for v in row] for row in rows))
+def _is_whole(values: Floats) -> bool:
+    return bool((values == np.floor(values)).all())
 
 
-def read_uncertain(path: str | Path) -> Uncertain:
-    """Judgments as `write_uncertain` wrote them; rows of a topic may stand anywhere in the file."""
-    sheet = read_sheet(path)
-    at = {c: sheet.place(c) for c in COLUMNS}
-    first = {t: i for i, t in reversed(list(enumerate(row[at["topic"]] for row in sheet.rows)))}
-    order = sorted(range(len(sheet.rows)), key=lambda i: first[sheet.rows[i][at["topic"]]])
-    sheet = Sheet(sheet.where, sheet.header, [sheet.rows[i] for i in order], [sheet.lines[i] for i in order])
-    number = {c: _column(sheet, at[c]) for c in COLUMNS[2:]}
-    grade, low, high = (np.round(number[c]).astype(np.int64) for c in ("grade", "low", "high"))
-    wrong = np.flatnonzero((low > grade) | (grade > high))
-    if len(wrong):
-        what = f"the grade {grade[wrong[0]]} is not between low {low[wrong[0]]} and high {high[wrong[0]]}"
-        raise DataError.at(sheet.where, sheet.lines[wrong[0]], what)
-    places = [i for i, h in enumerate(sheet.header) if h.startswith("p(")]
-    levels = np.array([float(sheet.header[i][2:-1]) for i in places]) if places else np.unique([low, high])
-    posterior = np.column_stack([_column(sheet, i) for i in places]) if places else None
-    items = tuple((row[at["topic"]], row[at["doc"]]) for row in sheet.rows)
-    estimate = posterior @ levels if posterior is not None else grade.astype(np.float64)
-    labels = np.round(number["labels"]).astype(np.int64)
-    name = Path(path).name
-    return Uncertain(
-        name, items, grade, low, high, number["probability"], number["sd"], labels, estimate, levels, posterior
-    )
+def _tidy(value: float) -> int | float:
+    """A whole number without its point."""
+    return int(value) if value.is_integer() else value
 
 
 def _mean(values: Floats) -> float | None:
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else None
-
-
-def _column(sheet: Sheet, column: int) -> Floats:
-    """A column as numbers; only probability and sd may be empty."""
-    may = sheet.header[column] in ("probability", "sd")
-    cells = [row[column].strip() for row in sheet.rows]
-    return np.array([np.nan if may and not c else sheet.finite(i, column) for i, c in enumerate(cells)])

@@ -52,16 +52,25 @@ def geometric(ratings: Ratings, *, add: float = 0.0) -> Uncertain:
 def trimmed(ratings: Ratings, *, share: float = 0.2) -> Uncertain:
     """Mean without the lowest and highest ⌊share·n⌋ labels of each doc.
 
-    The interval is that of the mean of the labels kept.
+    Interval: that of the mean, with the spread of all labels after those cut off are set to the nearest one kept, and
+    divided by the share of labels kept. Tukey and McLaughlin 1963.
     """
     if not 0 <= share < 0.5:
         raise UsageError(f"a share of {share:g} cannot be trimmed from both ends; it must lie in [0, .5)")
     order = np.lexsort((ratings.value, ratings.item))
-    counts = ratings.sizes
-    place = np.arange(len(ratings)) - np.repeat(np.cumsum(counts) - counts, counts)
-    cut = np.floor(share * counts).astype(np.int64)[ratings.item[order]]
-    keep = order[(place >= cut) & (place < counts[ratings.item[order]] - cut)]
-    return _of_numbers(f"trimmed mean ({share:g} of each end)", ratings, ratings.value[keep], rows=keep)
+    n = ratings.sizes
+    begin = np.cumsum(n) - n
+    cut = np.floor(share * n).astype(np.int64)
+    value, item = ratings.value[order], ratings.item[order]
+    place = np.arange(len(order)) - begin[item]
+    kept = (place >= cut[item]) & (place < (n - cut)[item])
+    lowest, highest = value[begin + cut], value[begin + n - 1 - cut]
+    drawn_in = value.clip(lowest[item], highest[item])
+    centre = np.bincount(item[kept], value[kept]) / np.bincount(item[kept])
+    quantile, error = _moderated(item, drawn_in, n, n - 2 * cut)
+    reach = quantile * error * n / (n - 2 * cut)
+    method = f"trimmed mean ({share:g} of each end)"
+    return estimated(method, ratings, centre, centre - reach, centre + reach, reach / quantile)
 
 
 @AGGREGATIONS.register("median", kind="numbers")
@@ -79,7 +88,7 @@ def median(ratings: Ratings, *, ties: str = "middle") -> Uncertain:
     rank = np.maximum(binom.ppf((1 - LEVEL) / 2, n, 0.5), 1).astype(np.int64)
     low, high = values[begin + rank - 1], values[begin + n - rank]
     sd = (high - low) / (2 * 1.96)
-    return _rounded(f"median (ties: {ties})", ratings, centre, low, high, sd)
+    return estimated(f"median (ties: {ties})", ratings, centre, low, high, sd)
 
 
 def _of_ties(low: Floats, high: Floats, ties: str) -> Floats:
@@ -97,19 +106,16 @@ def majority(ratings: Ratings, *, ties: str = "low", seed: int = 0) -> Uncertain
     agreement of two workers = s² + (1−s)²/(K−1).
     """
     votes = ratings.votes()
-    best = _winner(votes, ties, seed)
     accuracy = common_accuracy(votes)
-    told = f"{accuracy:.3f}" if votes.sum(axis=1).max(initial=0) > 1 else "unknown, since no doc has two labels"
-    notes = (f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {told}.",)
+    known = votes.sum(axis=1).max(initial=0) > 1
+    shown = f"{accuracy:.3f}" if known else "unknown, since no doc has two labels"
     odds = np.log(accuracy * (len(ratings.levels) - 1) / (1 - accuracy))
-    return Uncertain.of_posterior(
+    return Uncertain.of_levels(
         f"majority (ties: {ties})",
-        ratings.items,
+        ratings,
         softmax(odds * votes),
-        levels=ratings.levels,
-        labels=ratings.sizes,
-        grade=np.round(ratings.levels[best]).astype(np.int64),
-        notes=notes,
+        best=_winner(votes, ties, seed),
+        notes=(f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {shown}.",),
     )
 
 
@@ -151,6 +157,8 @@ def weighted(ratings: Ratings) -> Uncertain:
     weight = 1/mean squared distance from the mean of the others, moderated by three labels of the whole set.
     A doc that only one worker labelled tells nothing of quality.
     """
+    from scipy.stats import t
+
     if ratings.scale.kind == "categories":
         return _weighted_votes(ratings)
     n, total = ratings.sizes[ratings.item], np.bincount(ratings.item, ratings.value)[ratings.item]
@@ -167,7 +175,8 @@ def weighted(ratings: Ratings) -> Uncertain:
     effective = sums**2 / np.bincount(ratings.item, row**2)
     error = np.sqrt((effective * sd**2 + PRIOR_DEGREES * overall) / (effective + PRIOR_DEGREES) / effective)
     workers = {w: {"weight": float(v * overall)} for w, v in zip(ratings.workers, weight, strict=True)}
-    return _rounded("weighted mean", ratings, centre, centre - 1.96 * error, centre + 1.96 * error, error, workers)
+    reach = t.ppf((1 + LEVEL) / 2, effective - 1 + PRIOR_DEGREES) * error
+    return estimated("weighted mean", ratings, centre, centre - reach, centre + reach, error, workers)
 
 
 def _weighted_votes(ratings: Ratings) -> Uncertain:
@@ -182,9 +191,7 @@ def _weighted_votes(ratings: Ratings) -> Uncertain:
     workers = {
         w: {"agreement": float(s), "weight": float(v)} for w, s, v in zip(ratings.workers, share, weight, strict=True)
     }
-    return Uncertain.of_posterior(
-        "weighted votes", ratings.items, posterior, levels=ratings.levels, labels=ratings.sizes, workers=workers
-    )
+    return Uncertain.of_levels("weighted votes", ratings, posterior, workers=workers)
 
 
 def softmax(logs: Floats) -> Floats:
@@ -195,29 +202,33 @@ def softmax(logs: Floats) -> Floats:
 
 
 def _of_numbers(
-    method: str,
-    ratings: Ratings,
-    values: Floats,
-    *,
-    rows: Ints | None = None,
-    back: Callable[[Floats], Floats] = lambda v: v,
+    method: str, ratings: Ratings, values: Floats, *, back: Callable[[Floats], Floats] = lambda v: v
 ) -> Uncertain:
-    """Mean, moderated t interval and sd of `values` (of these rows) per doc, `back` on the scale of the labels."""
+    """Mean, moderated t interval and sd of `values` per doc, taken `back` to the scale of the labels."""
+    n = ratings.sizes
+    centre = np.bincount(ratings.item, values) / n
+    quantile, error = _moderated(ratings.item, values, n, n)
+    reach = quantile * error
+    low, high = back(centre - reach), back(centre + reach)
+    return estimated(method, ratings, back(centre), low, high, (high - low) / (2 * quantile))
+
+
+def _moderated(item: Ints, values: Floats, n: Ints, kept: Ints) -> tuple[Floats, Floats]:
+    """The t quantile and the standard error of each doc's mean, its variance moderated by that of the whole set.
+
+    kept: the labels that the mean is taken of, which set the degrees of freedom.
+    """
     from scipy.stats import t
 
-    item = ratings.item if rows is None else ratings.item[rows]
-    n = np.bincount(item, minlength=len(ratings.items))
-    centre = np.bincount(item, values, minlength=len(n)) / n
-    square = np.bincount(item, (values - centre[item]) ** 2, minlength=len(n))
-    pooled = square.sum() / max(1, int((n - 1).sum()))
-    variance = (square + PRIOR_DEGREES * pooled) / (n - 1 + PRIOR_DEGREES)
-    quantile = t.ppf((1 + LEVEL) / 2, n - 1 + PRIOR_DEGREES)
-    reach = quantile * np.sqrt(variance / n)
-    low, high = back(centre - reach), back(centre + reach)
-    return _rounded(method, ratings, back(centre), low, high, (high - low) / (2 * quantile))
+    centre = np.bincount(item, values) / n
+    squares = np.bincount(item, (values - centre[item]) ** 2)
+    pooled = squares.sum() / max(1, int((n - 1).sum()))
+    variance = (squares + PRIOR_DEGREES * pooled) / (n - 1 + PRIOR_DEGREES)
+    quantile = np.asarray(t.ppf((1 + LEVEL) / 2, kept - 1 + PRIOR_DEGREES))
+    return quantile, np.sqrt(variance / n)
 
 
-def _rounded(
+def estimated(
     method: str,
     ratings: Ratings,
     centre: Floats,
@@ -226,31 +237,34 @@ def _rounded(
     sd: Floats,
     workers: dict[str, dict[str, float]] | None = None,
 ) -> Uncertain:
-    """Numbers as whole grades within the scale; a ratio scale becomes 0–100 of the topic's highest value."""
+    """Numbers as grades within the scale; a ratio scale becomes 0–100 of the topic's highest value."""
+    levels = np.array([ratings.scale.low, ratings.scale.high])
     notes: tuple[str, ...] = ()
-    levels = ratings.levels
     if ratings.scale.kind == "ratio":
         top = np.zeros(len(ratings.topics))
         np.maximum.at(top, ratings.topic, centre)
-        per = RATIO_STEPS / top[ratings.topic]
+        # Where all magnitudes of a topic are too small to be told from 0, so are its grades.
+        per = np.divide(RATIO_STEPS, top, out=np.zeros_like(top), where=top > 0)[ratings.topic]
         centre, low, high, sd = centre * per, low * per, high * per, sd * per
         levels = np.array([0.0, RATIO_STEPS])
-        notes = (f"Magnitudes as whole grades: 0–{RATIO_STEPS} of the topic's highest aggregate.",)
-    else:
-        levels = np.array([ratings.scale.low, ratings.scale.high])
-    grade = np.round(centre).astype(np.int64)
-    floor, ceiling = (np.round(v.clip(levels[0], levels[-1])).astype(np.int64) for v in (low, high))
+        notes = (f"Magnitudes as grades: 0–{RATIO_STEPS} of the topic's highest aggregate.",)
+    if ((centre > 0) & (centre < 1)).any():
+        notes += (
+            "Some grades lie between 0 and 1: measures of relevant docs count grades of at least rel, 1 or more.",
+        )
+    # Nine digits are more than any label tells, and keep 10 from being written as 9.999999999999996.
+    centre, low, high = np.round(centre, 9), np.round(low, 9), np.round(high, 9)
     return Uncertain(
-        method,
-        ratings.items,
-        grade,
-        np.minimum(floor, grade),
-        np.maximum(ceiling, grade),
-        np.full(len(grade), np.nan),
-        sd,
-        ratings.sizes,
-        centre,
-        levels,
+        method=method,
+        items=ratings.items,
+        grade=centre,
+        low=np.minimum(low.clip(levels[0], levels[-1]), centre),
+        high=np.maximum(high.clip(levels[0], levels[-1]), centre),
+        probability=np.full(len(centre), np.nan),
+        sd=sd,
+        labels=ratings.sizes,
+        estimate=centre,
+        levels=levels,
         workers=workers or {},
         notes=notes,
     )

@@ -70,6 +70,10 @@ class ScoreUncertainty(Result):
         ]
         return Table.of(formats, rows, caption=f"How far uncertain judgments move {self.matrix.measure}", notes=notes)
 
+    def tables(self) -> list[Table]:
+        """The runs, and their differences where there is a baseline."""
+        return [self.table(), self.differences()] if self.baseline is not None else [self.table()]
+
     def differences(self) -> Table:
         """One row per other run: its difference to the baseline, the intervals, and how often it stays above."""
         if self.baseline is None:

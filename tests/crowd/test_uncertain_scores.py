@@ -11,8 +11,9 @@ from click.testing import CliRunner
 from assay.cli.compare import command as compare
 from assay.cli.score import command as score
 from assay.core.errors import UsageError
-from assay.crowd.score_uncertainty import score_uncertainty
-from assay.crowd.uncertain import Uncertain, write_uncertain
+from assay.crowd.uncertain import Uncertain
+from assay.crowd.uncertain_files import write_uncertain
+from assay.crowd.uncertain_scores import score_uncertainty
 from assay.data import Run
 from assay.io import write_run
 from assay.scoring import evaluate

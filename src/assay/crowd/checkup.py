@@ -1,0 +1,83 @@
+"""Are labels fit to be aggregated? What is odd, which tasks fail the protocol; topics, workers and docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.agreement.scales import Scale, scale_in
+from assay.core.results import Result
+from assay.core.tables import Table
+from assay.crowd.findings import Finding, findings, findings_table
+from assay.crowd.protocol import Protocol, ProtocolCheck, check_protocol, with_gold
+from assay.crowd.quality import (
+    DocQuality,
+    TopicQuality,
+    WorkerQuality,
+    doc_quality,
+    topic_quality,
+    worker_quality,
+)
+from assay.data import Labels, Qrels
+
+PARTS = ("odd", "protocol", "failures", "topics", "workers", "docs")
+
+
+@dataclass(frozen=True, eq=False)
+class Checkup(Result):
+    """All that can be said of labels before they are aggregated."""
+
+    odd: tuple[Finding, ...]
+    protocol: ProtocolCheck
+    topics: TopicQuality
+    workers: WorkerQuality
+    docs: DocQuality
+    warnings: tuple[str, ...] = ()
+
+    def parts(self, *, most: int | None = None) -> dict[str, Table]:
+        """The tables by the names of PARTS; of failures, workers and docs the first `most` rows."""
+        return {
+            "odd": findings_table(list(self.odd)),
+            "protocol": self.protocol.summary(),
+            "failures": self.protocol.table(most=most),
+            "topics": self.topics.table(),
+            "workers": self.workers.table(most=most),
+            "docs": self.docs.table(most=most),
+        }
+
+    def tables(self) -> list[Table]:
+        """All of them."""
+        return list(self.parts().values())
+
+
+def check_labels(
+    labels: Labels,
+    *,
+    scale: Scale | None = None,
+    reference: Qrels | None = None,
+    gold: Qrels | None = None,
+    protocol: Protocol | None = None,
+) -> Checkup:
+    """What is odd in the labels, which tasks fail which check, and how good topics, workers and docs are.
+
+    gold: qrels of gold docs, where the labels do not say which docs are gold. reference: judgments to compare with.
+    Labels outside the scale are odd, and are left out of what is said of topics, workers and docs.
+    """
+    chosen = scale or scale_in(labels)
+    odd = findings(labels, scale=chosen)
+    marked = labels if gold is None else with_gold(labels, gold, scale=chosen)
+    checked = check_protocol(marked, protocol)
+    warnings: tuple[str, ...] = ()
+    outside = chosen.outside(labels.label)
+    if outside.any():
+        warnings = (
+            f"{int(outside.sum())} labels outside the scale are left out of the tables of topics, workers and docs",
+        )
+        marked = marked.select(~outside)
+    return Checkup(
+        odd=tuple(odd),
+        protocol=checked,
+        topics=topic_quality(marked, scale=chosen, reference=reference),
+        workers=worker_quality(marked, scale=chosen),
+        docs=doc_quality(marked, scale=chosen),
+        warnings=warnings,
+    )

@@ -1,0 +1,91 @@
+"""Uncertain judgments in and out: a table with a row per doc and, where there is one, the posterior of its level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.crowd.uncertain import COLUMNS, Uncertain
+from assay.io.sheet import Sheet, read_sheet, write_sheet
+
+MAY_BE_EMPTY = ("probability", "sd")
+
+
+def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
+    """The judgments as a table of COLUMNS and, where there is a posterior, p(level) for each level."""
+    header = list(COLUMNS)
+    rows = [list(judgments.row(i)) for i in range(len(judgments))]
+    if judgments.posterior is not None:
+        header += [f"p({level:g})" for level in judgments.levels]
+        for row, shares in zip(rows, judgments.posterior.tolist(), strict=True):
+            row += shares
+    # NaN, the one value that differs from itself, is an empty cell.
+    write_sheet(path, header, ([None if value != value else value for value in row] for row in rows))
+
+
+def read_uncertain(path: str | Path) -> Uncertain:
+    """Judgments as `write_uncertain` wrote them; rows of a topic may stand anywhere in the file."""
+    sheet = _by_topic(read_sheet(path))
+    place = {name: sheet.place(name) for name in COLUMNS}
+    number = {name: _column(sheet, place[name]) for name in COLUMNS[2:]}
+    grade, low, high = number["grade"], number["low"], number["high"]
+    wrong = np.flatnonzero((low > grade) | (grade > high))
+    if len(wrong):
+        row = wrong[0]
+        what = f"the grade {grade[row]:g} is not between low {low[row]:g} and high {high[row]:g}"
+        raise DataError.at(sheet.where, sheet.lines[row], what)
+    shares = [i for i, name in enumerate(sheet.header) if name.startswith("p(")]
+    if shares:
+        levels = np.array([_level(sheet, i) for i in shares])
+        posterior = np.column_stack([_column(sheet, i) for i in shares])
+        estimate = posterior @ levels
+    else:
+        levels, posterior, estimate = np.unique([low, high]), None, grade
+        bare = np.flatnonzero(np.isnan(number["sd"]))
+        if len(bare):
+            raise DataError.at(sheet.where, sheet.lines[bare[0]], "sd is empty, and there is no posterior p(level)")
+    return Uncertain(
+        method=Path(path).name,
+        items=tuple((row[place["topic"]], row[place["doc"]]) for row in sheet.rows),
+        grade=grade,
+        low=low,
+        high=high,
+        probability=number["probability"],
+        sd=np.nan_to_num(number["sd"], nan=0.0),
+        labels=np.round(number["labels"].clip(0, 2**53)).astype(np.int64),
+        estimate=estimate,
+        levels=levels,
+        posterior=posterior,
+    )
+
+
+def _by_topic(sheet: Sheet) -> Sheet:
+    """The rows of each topic together, topics in the order in which they come."""
+    topic = sheet.place("topic")
+    first: dict[str, int] = {}
+    for row in sheet.rows:
+        first.setdefault(row[topic], len(first))
+    order = sorted(range(len(sheet.rows)), key=lambda i: first[sheet.rows[i][topic]])
+    return Sheet(sheet.where, sheet.header, [sheet.rows[i] for i in order], [sheet.lines[i] for i in order])
+
+
+def _level(sheet: Sheet, column: int) -> float:
+    """The level of a column p(level)."""
+    name = sheet.header[column]
+    try:
+        return float(name.removeprefix("p(").removesuffix(")"))
+    except ValueError:
+        raise DataError(f"{sheet.where}: the column {name!r} is no p(level), such as p(1)") from None
+
+
+def _column(sheet: Sheet, column: int) -> Floats:
+    """A column as numbers; only probability and sd may be empty."""
+    may_be_empty = sheet.header[column] in MAY_BE_EMPTY
+    values = []
+    for i, row in enumerate(sheet.rows):
+        empty = may_be_empty and not row[column].strip()
+        values.append(np.nan if empty else sheet.finite(i, column))
+    return np.array(values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -30,7 +31,71 @@ def pages() -> dict[str, str]:
         importlib.import_module("assay.measures")
         out[f"{page}.md"] = registry_page(title, getattr(importlib.import_module(module), name))
     out["methods.md"] = methods_page()
+    out["api.md"] = api_page()
     return out
+
+
+PACKAGES = (
+    "data", "io", "measures", "scoring", "rankings", "stats", "standard", "plan", "similarity", "agreement", "crowd",
+    "pooling", "topics", "nojudgments", "studies", "report",
+)  # fmt: skip
+"""Packages whose names are public, in the order of the layers."""
+
+
+def exported() -> Iterator[tuple[str, str, Any]]:
+    """Every public name: the module that exports it, the name, and what it stands for."""
+    top = importlib.import_module("assay")
+    for name in top.__all__:
+        if name.startswith("__"):
+            continue
+        home = importlib.import_module(f"assay.{name}") if name in top._CALLABLE else top
+        yield "assay", name, getattr(home, name)
+    for package in PACKAGES:
+        module = importlib.import_module(f"assay.{package}")
+        for name in module.__all__:
+            yield f"assay.{package}", name, getattr(module, name)
+
+
+def api_page() -> str:
+    """Every public name with its signature, what it does and an example."""
+    parts = ["# Python\n\nEvery public name. What `assay` exports is listed once, under `assay`.\n"]
+    seen: dict[int, str] = {}
+    current = ""
+    for module, name, thing in exported():
+        if module != current:
+            parts.append(f"## {module}\n\n{inspect.getdoc(importlib.import_module(module)) or ''}\n")
+            current = module
+        if id(thing) in seen:
+            parts.append(f"`{module}.{name}`: see [`{seen[id(thing)]}`](#{_anchor(seen[id(thing)])}).\n")
+            continue
+        seen[id(thing)] = f"{module}.{name}"
+        parts.append(_api_entry(module, name, thing))
+    return "\n".join(parts)
+
+
+def _anchor(heading: str) -> str:
+    return heading.lower().replace(".", "")
+
+
+def _api_entry(module: str, name: str, thing: Any) -> str:
+    """One name: a heading, its signature, its docstring with the example as a block."""
+    head = f"### {module}.{name}\n"
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        kind = f"The registry of every {thing.kind}: {thing.listed()}." if isinstance(thing, Registry) else repr(thing)
+        return f"{head}\n{kind}\n"
+    text = inspect.cleandoc(thing.__doc__ or "")
+    said, mark, example = text.partition("\n>>>")
+    block = f"\n```pycon\n{(mark + example).strip()}\n```\n" if example else ""
+    return f"{head}\n```text\n{_signature(name, thing)}\n```\n\n{said.rstrip()}\n{block}"
+
+
+def _signature(name: str, thing: Any) -> str:
+    """How a thing is called, as it is written in the source; a class by what its makers take."""
+    try:
+        shown = str(inspect.signature(thing))
+    except (TypeError, ValueError):
+        shown = "(…)"
+    return re.sub(r" at 0x[0-9a-f]+", "", f"{name}{shown}")
 
 
 def commands_page() -> str:
@@ -91,7 +156,7 @@ def other_registries() -> Iterable[tuple[str, Registry[Any]]]:
     root = Path(importlib.import_module("assay").__file__ or "").parent
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
-        if parts[0] in ("cli", "report") or parts[-1] == "__init__":
+        if parts[0] in ("cli", "report") or parts[-1] == "__init__" or parts[-1].startswith("_"):
             continue
         module = importlib.import_module(".".join(("assay", *parts)))
         for value in vars(module).values():

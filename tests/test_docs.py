@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -84,6 +85,18 @@ def environment() -> dict[str, str]:
     """With `assay` on the path, and lines as wide as they like."""
     bin_folder = str(Path(sys.executable).parent)
     return {**os.environ, "PATH": bin_folder + os.pathsep + os.environ["PATH"], "COLUMNS": "200"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_docs_import_only_public_names(page: Path) -> None:
+    """From `assay` or `assay.<package>`, never from a module within a package."""
+    text = page.read_text()
+    deep = re.findall(r"^(?:>>> )?(?:from|import) (assay\.\w+\.[\w.]+)", text, re.MULTILINE)
+    assert deep == []
+    for package, names in re.findall(r"^(?:>>> )?from (assay(?:\.\w+)?) import \(?([\w, ]+)", text, re.MULTILINE):
+        module = importlib.import_module(package)
+        for name in re.split(r"[,\s]+", names.strip()):
+            assert name in module.__all__, f"{name} is not exported by {package}"
 
 
 def test_links_lead_somewhere() -> None:

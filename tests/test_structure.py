@@ -7,6 +7,7 @@ import importlib
 import inspect
 import re
 import statistics
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,9 @@ import assay
 from assay.cli.main import COMMANDS
 from assay.measures import MEASURES
 from tests.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "docs"))
+from make_reference import PACKAGES, exported  # noqa: E402
 
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
@@ -103,6 +107,54 @@ def test_public_functions_and_classes_have_docstrings() -> None:
         and not ast.get_docstring(node)
     ]
     assert not bare
+
+
+def stem_owner(path: Path) -> str:
+    """What a module's name stands for: figures and commands carry the names of packages, formats those of types."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    if parts[0] == "cli" or parts[:2] == ("report", "figures"):
+        return "/".join(parts)
+    if parts[0] in ("data", "io"):
+        return f"data/{parts[-1]}"
+    return "/".join(parts)
+
+
+def test_a_stem_stands_for_one_thing() -> None:
+    owners: dict[str, set[str]] = {}
+    for path in MODULES:
+        if path.stem != "__init__" and path.relative_to(SOURCE).parts[0] != "cli" and "figures" not in path.parts:
+            owners.setdefault(path.stem, set()).add(stem_owner(path))
+    assert {stem: sorted(found) for stem, found in owners.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_exports_a_few_names(package: str) -> None:
+    module = importlib.import_module(f"assay.{package}")
+    assert 3 <= len(module.__all__) <= 14
+    assert sorted(module.__all__) == list(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_every_exported_name_has_an_example_and_stands_in_the_reference() -> None:
+    reference = (ROOT / "docs" / "reference" / "api.md").read_text()
+    bare = []
+    for module, name, thing in exported():
+        assert f"{module}.{name}" in reference
+        is_error = inspect.isclass(thing) and issubclass(thing, Exception)
+        if (
+            (inspect.isclass(thing) or inspect.isfunction(thing))
+            and not is_error
+            and ">>>" not in (thing.__doc__ or "")
+        ):
+            bare.append(f"{module}.{name}")
+    assert not bare
+
+
+def test_names_of_python_and_of_commands_match() -> None:
+    same = {"check", "compare", "similarity", "agreement", "predict", "pool", "report", "standardize"}
+    assert same <= set(COMMANDS)
+    assert same <= set(assay.__all__)
 
 
 def test_public_names_are_there_and_sorted() -> None:

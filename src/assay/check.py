@@ -14,6 +14,7 @@ import numpy as np
 from assay.core.engine import Progress, silent
 from assay.core.errors import AssayError, DataError
 from assay.core.ids import Ids
+from assay.core.lazy import callable_module
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
@@ -290,3 +291,5 @@ def _run_of(reading: Reading, name: str) -> Run:
 
 def _names(topics: Sequence[str]) -> str:
     return f" ({', '.join(topics[:5])}{', …' if len(topics) > 5 else ''})"
+
+callable_module(__name__)

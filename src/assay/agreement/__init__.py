@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.core.lazy import loader
+from assay.core.lazy import callable_module, loader
 
 if TYPE_CHECKING:
     from assay.agreement.across_scales import pairwise_agreement
@@ -41,3 +41,5 @@ __all__ = [
     "reference_agreement",
 ]
 __getattr__ = loader(__name__, _HOMES)
+
+callable_module(__name__)

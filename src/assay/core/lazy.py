@@ -1,14 +1,18 @@
-"""Packages whose names are loaded when they are used: who asks for one does not wait for the others."""
+"""Packages whose names are loaded when they are used, and packages that can be called."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a package whose names live in its modules: homes maps a name to its module.
+
+    Who asks for one name does not wait for the modules of the others.
 
     >>> loader("assay.core", {"Table": "tables"})("Table").__name__
     'Table'
@@ -20,3 +24,19 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return getattr(import_module(f"{package}.{homes[name]}"), name)
 
     return attribute
+
+
+class _CallableModule(ModuleType):
+    """A module that is called like the function of its own name."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self, self.__name__.rpartition(".")[2])(*args, **kwargs)
+
+
+def callable_module(name: str) -> None:
+    """Make calling a module call its function of the same name: `assay.similarity(a, b)`.
+
+    A command, its Python function and the package behind it have one name, and importing the package would hide the
+    function; so the package answers for it.
+    """
+    sys.modules[name].__class__ = _CallableModule

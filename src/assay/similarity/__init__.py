@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.core.lazy import loader
+from assay.core.lazy import callable_module, loader
 
 if TYPE_CHECKING:
     from assay.rankings import rbo
@@ -34,3 +34,5 @@ __all__ = [
     "series", "similarity", "similarity_matrix",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)
+
+callable_module(__name__)

@@ -150,13 +150,14 @@ def test_most_that_may_be_ranges_are() -> None:
 
 def test_every_other_measure_rests_on_all_that_is_judged_or_says_why() -> None:
     """A measure without `bounded` or `unsure` must change when a relevant doc is judged that was not retrieved."""
-    g = grades([0, 1, 0, 2, 1, 3], judged=[3, 2, 1, 1, 0, 0], top=4)
-    g = replace(g, inclusion=np.ones((1, 6)), judged_inclusion=np.ones((1, 6)))
-    more = replace(g, ideal=np.array([[4, 4, 3, 2, 1, 1, 0, 0]]), judged_inclusion=np.ones((1, 8)))
+    lists = ([0, 1, 0, 2, 1, 3], [1, 0, 0, 0, 0, 2], [2, 1, 1, 0, 0, 0])
+    g = grades(*lists, judged=[3, 2, 1, 1, 0, 0], top=4)
+    g = replace(g, inclusion=np.full((3, 6), 0.5), judged_inclusion=np.full((3, 6), 0.5))
+    more = replace(g, ideal=np.array([[4, 4, 3, 2, 1, 1, 0, 0]] * 3), judged_inclusion=np.full((3, 8), 0.5))
     for entry in MEASURES:
         facts = entry.facts
         if facts.get("needs") == "intents" or facts.get("bounded") or "unsure" in facts:
             continue
         text = f"{entry.name}@3" if entry.parameters.get("k") is inspect.Parameter.empty else entry.name
         m = parse("Utility(c=-1)" if entry.name == "Utility" else text)
-        assert m(g)[0] != m(more)[0], entry.name
+        assert (m(g) != m(more)).any(), str(m)

@@ -19,6 +19,10 @@ UNJUDGED = -(2**31)
 """Stands in `ranked` for a doc that is not in the pool and past the end of a list, in `ideal` past its end."""
 
 
+LARGEST_EXPONENT = 1000
+"""Of gains 2^grade − 1: sums of a few million of them are still numbers."""
+
+
 @dataclass(frozen=True, eq=False)
 class Grades:
     """The grades of one run: a row per topic.
@@ -171,6 +175,9 @@ def gain_of(grades: npt.NDArray[Any], gain: str) -> Floats:
     if gain == "grade":
         return positive
     if gain == "exp":
+        largest = positive.max(initial=0.0)
+        if largest > LARGEST_EXPONENT:
+            raise UsageError(f"gain=exp: 2^{largest:g} is more than a number can hold; use gain=grade or a mapping")
         return np.exp2(positive) - 1
     if gain == "binary":
         return (positive > 0).astype(np.float64)

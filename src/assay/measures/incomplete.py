@@ -93,10 +93,11 @@ def rpref_n(g: Grades, *, gain: str = "grade", top: Annotated[float, Within(0, o
     >>> rpref_n(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.75]
     """
-    total = g.ideal_gains(gain).sum(axis=1)
+    highest = top_gain(g, gain, top)
+    total = np.minimum(g.ideal_gains(gain), highest).sum(axis=1)
     judged = (g.ideal >= 0).sum(axis=1)
-    worst = judged - ratio(total, top_gain(g, gain, top))
-    return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, worst[:, None]))
+    worst = judged - ratio(total, highest)
+    return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, worst[:, None]), highest)
 
 
 @measure("rpref_relative", paper="Sakai 2007")
@@ -121,13 +122,16 @@ def rpref_relative2(g: Grades, *, gain: str = "grade") -> Scores:
     return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, rank))
 
 
-def _graded_preferences(g: Grades, gain: str, lost: Callable[[Scores, Scores], Scores]) -> Scores:
-    """Σ gain·(1 − lost(penalty, rank among judged docs)) / Σ ideal gains."""
-    gains = g.gains(gain)
+def _graded_preferences(
+    g: Grades, gain: str, lost: Callable[[Scores, Scores], Scores], highest: float = np.inf
+) -> Scores:
+    """Σ gain·(1 − lost(penalty, rank among judged docs)) / Σ ideal gains; a gain above the highest counts as it."""
+    gains = np.minimum(g.gains(gain), highest)
+    ideal = np.minimum(g.ideal_gains(gain), highest)
     known = g.judged()
     rank = known.cumsum(axis=1).astype(np.float64)
     kept = gains * (1 - lost(_penalty(gains, known), rank))
-    return ratio(kept.sum(axis=1), g.ideal_gains(gain).sum(axis=1))
+    return ratio(kept.sum(axis=1), ideal.sum(axis=1))
 
 
 def _penalty(gains: Scores, known: Bools) -> Scores:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from assay.data.grades import Grades, grades
+from assay.data.grades import UNJUDGED, Grades
 from assay.measures import parse
 
 ROWS = list(csv.DictReader((Path(__file__).parent / "measures.csv").read_text(encoding="utf-8").splitlines()))
@@ -32,8 +32,15 @@ def test_every_row_says_where_it_comes_from() -> None:
 
 
 def _grades(row: dict[str, str]) -> Grades:
-    ranked = [None if x == "-" else int(x) for x in row["ranked"].split()]
-    g = grades(ranked, judged=[int(x) for x in row["judged"].split()], top=float(row["top"]) if row["top"] else None)
+    ranked = [None if x == "-" else float(x) for x in row["ranked"].split()]
+    judged = sorted((float(x) for x in row["judged"].split()), reverse=True)
+    g = Grades(
+        ("1",),
+        np.array([[UNJUDGED if x is None else x for x in ranked]]).reshape(1, -1),
+        np.array([len(ranked)]),
+        np.array([judged]).reshape(1, -1),
+        top=float(row["top"]) if row["top"] else max([1.0, *judged]),
+    )
     return replace(
         g,
         lengths=_numbers(row["lengths"]),

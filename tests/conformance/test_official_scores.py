@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.data.scores import ScoreMatrix
+from assay.data.scores import Scores
 from assay.io import read_qrels, read_run
 from assay.io.scores import read_scores
 from assay.measures import parse
@@ -29,7 +29,7 @@ def unpacked(archive: Path, folder: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def covid(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, dict[str, str]], list[ScoreMatrix]]:
+def covid(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, dict[str, str]], Scores]:
     root = real_data("trec-covid-round1")
     files = unpacked(root / "runs.tar.xz", tmp_path_factory.mktemp("covid"))
     with open(root / "leaderboard.csv", newline="") as file:
@@ -44,7 +44,7 @@ def covid(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, dict[str,
     [(0, "MAP", 143), (1, "bpref", 143), (2, "p@5", 143), (3, "ndcg@10", 143), (4, "RBP(p=.5)", 142)],
 )
 def test_leaderboard_of_trec_covid(
-    covid: tuple[dict[str, dict[str, str]], list[ScoreMatrix]], place: int, column: str, least: int
+    covid: tuple[dict[str, dict[str, str]], Scores], place: int, column: str, least: int
 ) -> None:
     board, matrices = covid
     matrix = matrices[place]

@@ -20,6 +20,7 @@ from assay.data import Run
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures.base import Measure, Scores, measure, ratio
 from assay.measures.gain import p_plus, q_measure
+from assay.measures.ranks import average_precisions
 
 SMALLEST = 5e-324
 """Any global gain above 0 makes a doc relevant."""
@@ -102,7 +103,8 @@ def alpha_dcg(
     >>> alpha_dcg(_example(), k=5).round(6).tolist()
     [0.478698]
     """
-    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_log), _bound(g, k, alpha, rel, _by_log))
+    gains = _novelty(g, k, alpha, rel)
+    return ratio(_discounted(gains, _by_log), _bound(g, k, alpha, rel, _by_log))
 
 
 @measure("alpha-nDCG", needs="intents", paper="Clarke et al. 2008; ndeval")
@@ -118,8 +120,9 @@ def alpha_ndcg(
     >>> alpha_ndcg(_example(), k=5).round(6).tolist(), alpha_ndcg(_example(), k=1).tolist()
     ([0.756935], [0.5])
     """
+    gains = _novelty(g, k, alpha, rel)
     ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
-    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_log), _discounted(ideal, _by_log))
+    return ratio(_discounted(gains, _by_log), _discounted(ideal, _by_log))
 
 
 @measure("ndeval-ERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
@@ -138,7 +141,8 @@ def ndeval_err_ia(
     >>> ndeval_err_ia(_example(), k=5).round(6).tolist(), ndeval_err_ia(_example(), k=1).round(6).tolist()
     ([0.423601], [0.333333])
     """
-    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_rank), _bound(g, k, alpha, rel, _by_rank))
+    gains = _novelty(g, k, alpha, rel)
+    return ratio(_discounted(gains, _by_rank), _bound(g, k, alpha, rel, _by_rank))
 
 
 @measure("ndeval-nERR-IA", needs="intents", paper="Clarke et al. 2011; ndeval", breaks=("perfect is best",))
@@ -154,8 +158,9 @@ def ndeval_nerr_ia(
     >>> ndeval_nerr_ia(_example(), k=5).tolist()
     [0.65625]
     """
+    gains = _novelty(g, k, alpha, rel)
     ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
-    return ratio(_discounted(_novelty(g, k, alpha, rel), _by_rank), _discounted(ideal, _by_rank))
+    return ratio(_discounted(gains, _by_rank), _discounted(ideal, _by_rank))
 
 
 @measure("NRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
@@ -172,8 +177,10 @@ def nrbp(
     [0.375]
     """
     gains = _novelty(g, None, alpha, rel)
-    total = (1 - (1 - alpha) * beta) * (gains @ beta ** (_ranks(gains) - 1))
-    return ratio(total, g.answerable(rel).sum(axis=1))
+    total = _rank_biased(gains, beta)
+    highest = 1 / (1 - (1 - alpha) * beta)
+    intents = g.answerable(rel).sum(axis=1)
+    return ratio(total / highest, intents)
 
 
 @measure("nNRBP", needs="intents", paper="Clarke, Kolla & Vechtomova 2009; ndeval", breaks=("perfect is best",))
@@ -189,8 +196,9 @@ def normalised_nrbp(
     >>> normalised_nrbp(_example()).round(6).tolist()
     [0.571429]
     """
-    gains, ideal = _novelty(g, None, alpha, rel), greedy_gains(g, alpha=alpha, rel=rel)
-    return ratio(gains @ beta ** (_ranks(gains) - 1), ideal @ beta ** (_ranks(ideal) - 1))
+    gains = _novelty(g, None, alpha, rel)
+    ideal = greedy_gains(g, alpha=alpha, rel=rel)
+    return ratio(_rank_biased(gains, beta), _rank_biased(ideal, beta))
 
 
 @measure("ndeval-MAP-IA", needs="intents", paper="Agrawal et al. 2009; ndeval")
@@ -201,9 +209,11 @@ def ndeval_map_ia(g: IntentGrades, *, rel: Annotated[float, Within(0)] = 1) -> S
     [0.472222]
     """
     hit = g.hits(rel)
-    precision = hit.cumsum(axis=1) / np.arange(1, hit.shape[1] + 1)[None, :, None]
-    found = ratio((hit * precision).sum(axis=1), g.judged_hits(rel).sum(axis=1))
-    return ratio(found.sum(axis=1), g.answerable(rel).sum(axis=1))
+    relevant = g.judged_hits(rel).sum(axis=1)
+    total = np.zeros(len(g.topics))
+    for i in range(hit.shape[2]):
+        total += average_precisions(hit[:, :, i], relevant[:, i])
+    return ratio(total, g.answerable(rel).sum(axis=1))
 
 
 @measure("ndeval-P-IA", needs="intents", paper="Agrawal et al. 2009; ndeval")
@@ -216,7 +226,9 @@ def ndeval_precision_ia(
     [0.266667]
     """
     size = g.places.retrieved if k is None else k
-    return ratio(g.hits(rel, k).sum(axis=(1, 2)), size * g.answerable(rel).sum(axis=1))
+    intents = g.answerable(rel).sum(axis=1)
+    found = g.hits(rel, k).sum(axis=(1, 2))
+    return ratio(found, size * intents)
 
 
 @measure("P+Q", needs="intents", paper="Sakai 2012", breaks=("perfect is best",))
@@ -237,8 +249,10 @@ def p_plus_q(
     total = np.zeros(len(g.topics))
     for i in range(g.table.shape[1]):
         one = g.intent(i)
-        q, p = q_measure(one, k=k, gain=gain, beta=beta), p_plus(one, k=k, gain=gain, beta=beta)
-        total += g.probabilities[:, i] * np.where(g.navigational[:, i], p, q)
+        informational = q_measure(one, k=k, gain=gain, beta=beta)
+        navigational = p_plus(one, k=k, gain=gain, beta=beta)
+        score = np.where(g.navigational[:, i], navigational, informational)
+        total += g.probabilities[:, i] * score
     return total
 
 
@@ -271,22 +285,27 @@ def greedy_gains(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, r
     useful = docs.any(axis=2)
     steps = int(useful.sum(axis=1).max(initial=0))
     steps = steps if k is None else min(k, steps)
-    left, worth = np.array(useful), np.ones((len(docs), docs.shape[2]))
-    gains, topic = np.zeros((len(docs), steps)), np.arange(len(docs))
+    topic = np.arange(len(docs))
+    left = np.array(useful)
+    worth_of_intent = np.ones((len(docs), docs.shape[2]))
+    gains = np.zeros((len(docs), steps))
     for r in range(steps):
-        value = np.where(left, (docs * worth[:, None, :]).sum(axis=2), -1.0)
+        worth_of_doc = (docs * worth_of_intent[:, None, :]).sum(axis=2)
+        value = np.where(left, worth_of_doc, -1.0)
         taken = value.argmax(axis=1)
         gains[:, r] = np.maximum(value[topic, taken], 0.0)
         left[topic, taken] = False
-        worth = np.where(docs[topic, taken], worth * (1 - alpha), worth)
+        served = docs[topic, taken]
+        worth_of_intent = np.where(served, worth_of_intent * (1 - alpha), worth_of_intent)
     return gains
 
 
 def _novelty(g: IntentGrades, k: int | None, alpha: float, rel: float) -> Floats:
     """Σ_i J_i(r)·(1 − α)^(relevant docs of i above), topics × ranks."""
     hit: Bools = g.hits(rel, k)
-    above: npt.NDArray[np.int64] = np.cumsum(hit, axis=1) - hit
-    return (hit * (1 - alpha) ** above).sum(axis=2)
+    relevant_above: npt.NDArray[np.int64] = np.cumsum(hit, axis=1) - hit
+    worth = (1 - alpha) ** relevant_above
+    return (hit * worth).sum(axis=2)
 
 
 def _by_log(rank: Floats) -> Floats:
@@ -303,9 +322,17 @@ def _discounted(gains: Floats, discount: Callable[[Floats], Floats]) -> Scores:
 
 def _bound(g: IntentGrades, k: int | None, alpha: float, rel: float, discount: Callable[[Floats], Floats]) -> Scores:
     """What a list of k docs, or of those retrieved, would have if every doc were relevant to all S intents."""
-    ranks = np.arange(1.0, (g.places.depth if k is None else k) + 1)
-    reached = np.concatenate([[0.0], np.cumsum((1 - alpha) ** (ranks - 1) * discount(ranks))])
-    return g.answerable(rel).sum(axis=1) * reached[g.places.retrieved if k is None else k]
+    depth = g.places.depth if k is None else k
+    ranks = np.arange(1.0, depth + 1)
+    reached = np.zeros(depth + 1)
+    reached[1:] = np.cumsum((1 - alpha) ** (ranks - 1) * discount(ranks))
+    intents = g.answerable(rel).sum(axis=1)
+    return intents * reached[g.places.retrieved if k is None else k]
+
+
+def _rank_biased(gains: Floats, beta: float) -> Scores:
+    """Σ_r β^(r−1)·gain(r)."""
+    return gains @ beta ** (_ranks(gains) - 1)
 
 
 def _ranks(gains: Floats) -> Floats:

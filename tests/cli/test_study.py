@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
+import io
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from assay.cli.study import command
 from assay.core.errors import AssayError
-from assay.io.scores import write_scores
+from assay.io.scores import read_scores, write_scores
 from assay.scoring import evaluate
-from assay.studies.simulate import simulate, write_collection
+from assay.stats.all_pairs import all_pairs
+from assay.stats.paired import TESTS
+from assay.stats.tukey import SIMULTANEOUS
+from assay.studies import simulate, write_collection
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +79,51 @@ def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
         (["concordance", "{}/s.csv", "--pair", "AP,RR", "--gold", "AP"], "'AP' is named twice"),
         (["concordance", "{}/s.csv", "--pair", "AP", "--gold", "RR"], "name two measures"),
         (["concordance", "{}/s.csv", "--pair", "AP,nope", "--gold", "RR"], "no measure 'nope'"),
+        (["discriminative", "{}/s.csv", "--test", "student"], "student compares two topic sets"),
+        (["discriminative", "{}/s.csv", "--test", "t", "-B", "50"], "--resamples has no effect on t"),
+        (["discriminative", "{}/s.csv", "--test", "t", "--test", "sign"], "--test is given twice"),
+        (["--list", "swaps", "{}/s.csv"], "--list has no effect on swaps"),
+        (
+            [
+                "methods",
+                "topics(count=3)",
+                "predict",
+                "--collection",
+                "a",
+                "{}/qrels.txt",
+                "{}/runs",
+                "--collection",
+                "b",
+                "{}/qrels.txt",
+                "{}/runs",
+                "--labels",
+                "a",
+                "{}/labels.csv",
+            ],
+            "--labels has no effect, for neither arm",
+        ),
+        (
+            [
+                "methods",
+                "topics(count=3)",
+                "crowd",
+                "--collection",
+                "a",
+                "{}/qrels.txt",
+                "{}/runs",
+                "--collection",
+                "b",
+                "{}/qrels.txt",
+                "{}/runs",
+                "--labels",
+                "a",
+                "{}/labels.csv",
+                "--labels",
+                "a",
+                "{}/labels.csv",
+            ],
+            "given twice",
+        ),
         (["swaps", "{}/s.csv", "--significant", "2"], "significance lies in"),
         (["swaps", "{}/s.csv", "--sizes", "99"], "disjoint sets of 12 topics have from 2 to 6"),
         (["measure-tau", "{}/s.csv", "--keep", "0"], "keep=0.0"),
@@ -81,6 +133,46 @@ def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
 def test_bad_input_is_one_clear_error(args: list[str], message: str, folder: Path) -> None:
     with pytest.raises(AssayError, match=message):
         CliRunner().invoke(command, [a.format(folder) for a in args], catch_exceptions=False)
+
+
+def test_randomised_tukey_prints_its_own_difference(folder: Path) -> None:
+    args = ["discriminative", f"{folder}/s.csv", "-m", "AP", "--test", "randomised-tukey", "-B", "200"]
+    row = rows(*args)[0]
+    critical = all_pairs(read_scores(folder / "s.csv")[0], "randomised-tukey", resamples=200).critical
+    assert row["difference_needed"] == pytest.approx(critical, abs=1e-12)
+    assert "not corrected" not in CliRunner().invoke(command, args, catch_exceptions=False).stdout
+
+
+def test_help_names_every_test_that_works() -> None:
+    text = "".join(CliRunner().invoke(command, ["discriminative", "--help"]).stdout.split())
+    for name in (*TESTS.names(), *SIMULTANEOUS.names()):
+        assert f"{name}," in text or f"{name}." in text
+
+
+def test_tables_without_a_measure_are_named_by_their_files(folder: Path) -> None:
+    for name, values in {"first": ".1,.2\nb,.3,.4\nc,.5,.9", "second": ".3,.1\nb,.2,.2\nc,.9,.5"}.items():
+        (folder / f"{name}.csv").write_text(f"run,1,2\na,{values}\n")
+    found = rows("measure-tau", f"{folder}/first.csv", f"{folder}/second.csv", "--keep", "1")
+    assert [row["measure"] for row in found] == ["first", "second"]
+
+
+@pytest.mark.parametrize("study", ["measure-tau", "predictivity", "swaps", "votes", "discriminative", "concordance"])
+def test_every_study_is_one_table_of_csv(study: str, folder: Path) -> None:
+    more = {
+        "predictivity": ["--splits", "5"], "swaps": ["--draws", "2"], "votes": ["--votes", f"{folder}/v.csv"],
+        "discriminative": ["--test", "t"], "concordance": ["--pair", "AP,RR", "--gold", "P@10"],
+    }  # fmt: skip
+    args = [study, f"{folder}/s.csv", *more.get(study, []), "--format", "csv"]
+    lines = list(csv.reader(io.StringIO(CliRunner().invoke(command, args, catch_exceptions=False).stdout)))
+    assert len(lines) > 1
+    assert len({len(line) for line in lines}) == 1
+    assert all(key.isascii() for key in lines[0])
+
+
+def rows(*args: str) -> list[dict[str, Any]]:
+    found = json.loads(CliRunner().invoke(command, [*args, "--format", "json"], catch_exceptions=False).stdout)
+    tables = found if isinstance(found, list) else [found]
+    return [row for table in tables for row in table["rows"]]
 
 
 @pytest.mark.parametrize(

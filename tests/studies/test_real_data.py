@@ -39,7 +39,7 @@ def covid(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Run], Qrels, d
 @pytest.fixture(scope="module")
 def scores(covid: tuple[list[Run], Qrels, dict[str, dict[str, str]]]) -> list[ScoreMatrix]:
     runs, qrels, _ = covid
-    return evaluate(runs, qrels, MEASURES, jobs=2)
+    return list(evaluate(runs, qrels, MEASURES, jobs=2))
 
 
 def robust() -> list[ScoreMatrix]:

@@ -38,7 +38,7 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     from assay.plan.audit import audit
     from assay.scoring import evaluate
     from assay.stats.leaderboard import leaderboard
-    from assay.studies.simulate import simulate, write_collection
+    from assay.studies import simulate, write_collection
 
     collection = simulate(seed)
     write_collection(collection, folder)
@@ -54,6 +54,9 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
 
         path = folder / "report.html"
         with out.progress("report") as progress:
-            write_report(collection.runs, collection.qrels, labels=collection.labels, path=path, progress=progress)
+            write_report(
+                collection.runs, collection.qrels, path=path, labels=collection.labels,
+                pool_runs=collection.pool_runs, seed=seed, progress=progress,
+            )  # fmt: skip
         out.say(f"\nThe report: {path}  (open it in a browser; it needs no network)")
     out.say(NEXT.format(folder))

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import load_qrels, load_runs, load_scores, qrels_option
+from assay.cli.inputs import load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
 from assay.cli.modes import refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
@@ -38,7 +38,6 @@ lists_option = click.option(
 resamples_option = click.option(
     "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
 )
-transpose_option = click.option("--transpose", is_flag=True, help="Score tables have one row per topic.")
 
 
 def persistence_options(command: C) -> C:
@@ -191,21 +190,23 @@ def preferences(
 @command.command()
 @files_argument
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME", cls=RegistryOption,
+    "-m", "--correlation", "correlations", multiple=True, metavar="NAME", cls=RegistryOption,
     registry="assay.rankings:CORRELATIONS", help="A correlation; may be given again: {names}.",
 )  # fmt: skip
 @transpose_option
+@name_option
 @resamples_option
 @seed_option
 @output_and_figure_options
 def scores(
-    files: Sequence[Path], measures: tuple[str, ...], transpose: bool, resamples: int, seed: int, out: Output
-) -> None:
+    files: Sequence[Path], correlations: tuple[str, ...], transpose: bool, name: str | None, resamples: int, seed: int,
+    out: Output,
+) -> None:  # fmt: skip
     """Do two score tables, or the measures of one, put the runs in the same order?"""
     from assay.similarity.systems import USUAL, compare_rankings
 
-    truth, *others = _matrices(files, transpose)
-    chosen = measures or USUAL
+    truth, *others = _matrices(files, transpose, name)
+    chosen = correlations or USUAL
     found = [compare_rankings(truth, m, measures=chosen, resamples=resamples, seed=seed) for m in others]
     out.write(*(f.table() for f in found), of=found[0] if len(found) == 1 else found)
 
@@ -213,14 +214,15 @@ def scores(
 @command.command(name="d-rank")
 @files_argument
 @transpose_option
+@name_option
 @resamples_option
 @seed_option
 @output_options
-def d_rank(files: Sequence[Path], transpose: bool, resamples: int, seed: int, out: Output) -> None:
+def d_rank(files: Sequence[Path], transpose: bool, name: str | None, resamples: int, seed: int, out: Output) -> None:
     """How far is the second ranking of the runs from the first scores? Carterette's d_rank, with its p."""
     from assay.similarity.drank import d_rank_between
 
-    truth, *others = _matrices(files, transpose)
+    truth, *others = _matrices(files, transpose, name)
     found = [d_rank_between(truth, m, resamples=resamples, seed=seed) for m in others]
     out.write(*(f.table() for f in found))
 
@@ -262,10 +264,10 @@ def _matrix(
     out.write(*(f.pairs() if pairs else f.table() for f in found), of=found[0] if len(found) == 1 else found)
 
 
-def _matrices(files: Sequence[Path], transpose: bool) -> list[ScoreMatrix]:
+def _matrices(files: Sequence[Path], transpose: bool, name: str | None) -> list[ScoreMatrix]:
     if not files:
         raise UsageError("name two score tables, or one that holds several measures")
-    matrices = list(load_scores(files, qrels_path=None, measures=None, transpose=transpose))
+    matrices = list(load_scores(files, qrels_path=None, measures=None, transpose=transpose, name=name))
     if len(matrices) < 2:
         raise UsageError(f"{files[0]}: it holds one measure only; name a second score table to compare it with")
     return matrices

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from assay.cli.commands import Group
+from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.core.errors import UsageError
@@ -40,6 +41,8 @@ def command(ctx: click.Context, listed: bool) -> None:
     assay study --list
     assay study predictivity scores.csv
     """
+    if listed and ctx.invoked_subcommand is not None:
+        raise UsageError(f"--list has no effect on {ctx.invoked_subcommand}; leave one of them out")
     if ctx.invoked_subcommand is None:
         text = command.table().text() if listed else ctx.get_help()
         click.echo(text)
@@ -60,7 +63,9 @@ def measure_tau(matrices: list[ScoreMatrix], keep: float, out: Output) -> None:
 @command.command()
 @scores_input
 @keep_option
-@click.option("--splits", type=click.IntRange(min=2), default=2000, show_default=True)
+@click.option(
+    "--splits", type=click.IntRange(min=2), default=2000, show_default=True, help="Random splits of the topics."
+)
 @seed_option
 @output_and_figure_options
 def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: int, out: Output) -> None:
@@ -74,18 +79,30 @@ def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: in
 
 @command.command()
 @scores_input
-@click.option("--test", default="bootstrap-t", show_default=True, help="Any test of `assay compare`.")
-@click.option("--alpha", type=float, default=0.05, show_default=True)
-@click.option("-B", "--resamples", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option(
+    "--test", default="bootstrap-t", show_default=True, metavar="NAME", cls=RegistryOption,
+    registry=["assay.stats.paired:TESTS", "assay.stats.tukey:SIMULTANEOUS"], help="One of: {names}.",
+)  # fmt: skip
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
+@click.option(
+    "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
+    help="Samples of a test that draws them.",
+)  # fmt: skip
 @seed_option
 @jobs_option
 @output_and_figure_options
 def discriminative(
     matrices: list[ScoreMatrix], test: str, alpha: float, resamples: int, seed: int, jobs: int, out: Output
 ) -> None:
-    """How many pairs of runs does each measure tell apart, and what difference does it need?"""
-    from assay.studies.discriminative import discriminative_power
+    """How many pairs of runs does each measure tell apart, and what difference does it need?
 
+    A test of two topic sets, such as student, has no place here: all runs have the same topics.
+    """
+    from assay.studies.discriminative import discriminative_power, draws_samples
+
+    given = click.get_current_context().get_parameter_source("resamples") is ParameterSource.COMMANDLINE
+    if given and not draws_samples(test):
+        raise UsageError(f"--resamples has no effect on {test}, which draws no samples; leave it out")
     with out.progress("testing") as progress:
         found = discriminative_power(
             matrices, test=test, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs, progress=progress
@@ -96,7 +113,9 @@ def discriminative(
 @command.command()
 @scores_input
 @click.option("--sizes", help="Topics per set, e.g. 5,10,25; by default eight sizes up to half of the topics.")
-@click.option("--draws", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option(
+    "--draws", type=click.IntRange(min=1), default=50, show_default=True, help="Pairs of topic sets of each size."
+)
 @click.option("--no-ties", is_flag=True, help="A difference of 0 on one set is no swap.")
 @click.option("--relative", is_flag=True, help="Differences as a share of the better mean (Sanderson & Zobel).")
 @click.option("--significant", type=float, help="Only pairs with p below this on the first set (Sanderson & Zobel).")
@@ -129,19 +148,9 @@ def swaps(
 @output_and_figure_options
 def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) -> None:
     """Where two measures disagree, which one is right by a simple gold measure?"""
-    from assay.studies.concordance import concordance as study
+    from assay.studies.concordance import concordance_of
 
-    known = {m.measure: m for m in matrices}
-    names = [*pair.split(","), *gold.split(",")]
-    if len(pair.split(",")) != 2:
-        raise UsageError(f"--pair {pair!r}: name two measures, parted by a comma")
-    for name in names:
-        if name not in known:
-            raise UsageError(f"no measure {name!r} in these scores; they have: {', '.join(known)}")
-        if names.count(name) > 1:
-            raise UsageError(f"{name!r} is named twice; the two measures of --pair and each of --gold must differ")
-    first, second, *standards = (known[n] for n in names)
-    found = study(first, second, standards)
+    found = concordance_of(matrices, pair.split(","), gold.split(","))
     out.write(found.table(), of=found)
 
 
@@ -227,15 +236,25 @@ def methods(
     from assay.io.labels import read_labels
     from assay.studies.arms import Case, method_test
 
-    names = [name for name, _, _ in collections]
-    for name in [*names, *(n for n, _ in labelled)]:
-        if names.count(name) != 1:
-            raise UsageError(f"there must be one collection named {name!r}, and there are {names.count(name)}")
+    _check_names([name for name, _, _ in collections], [name for name, _ in labelled])
+    if labelled and not any(arm.startswith("crowd") for arm in (first, second)):
+        raise UsageError("--labels has no effect, for neither arm is crowd; leave it out")
     labels = {name: read_labels(path) for name, path in labelled}
-    loaded = {n: Case(load_runs([runs], jobs=jobs), load_qrels(qrels), labels.get(n)) for n, qrels, runs in collections}
+    loaded = {}
+    for name, qrels, runs in collections:
+        loaded[name] = Case(load_runs([runs], jobs=jobs), load_qrels(qrels), labels.get(name))
     with out.progress("testing") as progress:
         found = method_test(
             first, second, loaded, sizes=numbers(sizes), subsets=subsets, measure=measure, seed=seed, jobs=jobs,
             progress=progress,
         )  # fmt: skip
     out.write(found.table(), of=found)
+
+
+def _check_names(collections: list[str], labelled: list[str]) -> None:
+    """Every collection has a name of its own, and labels belong to one of them, once."""
+    for name in [*collections, *labelled]:
+        if collections.count(name) != 1:
+            raise UsageError(f"there must be one collection named {name!r}, and there are {collections.count(name)}")
+        if labelled.count(name) > 1:
+            raise UsageError(f"--labels {name} is given twice; give one file of labels for a collection")

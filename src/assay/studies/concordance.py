@@ -85,6 +85,26 @@ def concordance(first: ScoreMatrix, second: ScoreMatrix, gold: Sequence[ScoreMat
     )
 
 
+def concordance_of(matrices: Sequence[ScoreMatrix], pair: Sequence[str], gold: Sequence[str]) -> Concordance:
+    """As `concordance`, the measures chosen by name from the matrices.
+
+    >>> scores = [ScoreMatrix.of([[0.3, 0.1], [0.2, 0.2]], measure=m) for m in ("AP", "RR", "P@10")]
+    >>> concordance_of(scores, ["AP", "RR"], ["P@10"]).disagreements
+    0
+    """
+    if len(pair) != 2:
+        raise UsageError(f"{','.join(pair)!r}: name two measures to compare, e.g. AP,RR")
+    known = {matrix.measure: matrix for matrix in matrices}
+    names = [*pair, *gold]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no measure {name!r} in these scores; they have: {', '.join(known)}")
+        if names.count(name) > 1:
+            raise UsageError(f"{name!r} is named twice; the two measures of the pair and each of gold must differ")
+    first, second, *standards = (known[name] for name in names)
+    return concordance(first, second, standards)
+
+
 def _signs(matrix: ScoreMatrix) -> Floats:
     """The sign of the difference of every pair of runs on every topic."""
     return pair_signs(settled(matrix.values.T))

@@ -21,6 +21,8 @@ from assay.io.trec import write_qrels, write_run
 
 GROUPS: Mapping[str, float] = {"atlas": 1.25, "borea": 1.1, "cygnus": 1.0, "dorado": 0.9, "eridan": 0.75}
 """Teams, and how well their systems tell relevant docs from others."""
+LATE = list(GROUPS)[-1]
+"""The group whose runs came too late for the pool."""
 GRADE_SHARES = (0.6, 0.3, 0.1)
 """Of the relevant docs: grades 1, 2, 3."""
 SIGNAL = np.array([0.0, 1.3, 2.0, 2.8])
@@ -35,6 +37,11 @@ class Collection:
     qrels: Qrels
     truth: Qrels
     labels: Labels
+
+    @property
+    def pool_runs(self) -> tuple[Run, ...]:
+        """The runs from which the judged docs were pooled: all but those of the last group, which came too late."""
+        return tuple(run for run in self.runs if run.info.group != LATE)
 
 
 def simulate(
@@ -133,10 +140,9 @@ def _scores(
 
 def _pooled(runs: tuple[Run, ...], truth: Mapping[str, Mapping[str, int]], depth: int) -> Qrels:
     """Judgments of the docs within the first ranks of the runs that were there in time."""
-    last = list(GROUPS)[-1]
     pool: dict[str, set[str]] = {t: set() for t in truth}
     for run in runs:
-        if run.info.group != last:
+        if run.info.group != LATE:
             for topic in run.topics:
                 pool[topic].update(run.ranking(topic)[:depth])
     return Qrels.from_dict({t: {d: truth[t][d] for d in sorted(pool[t])} for t in truth})

@@ -34,4 +34,4 @@ class MissingExtra(AssayError):
         self.package, self.extra = package, extra
 
     def __str__(self) -> str:
-        return f"{self.package} is not installed; install it with: pip install 'assay[{self.extra}]'"
+        return f"{self.package} is not installed; install it with: pip install 'assay-ir[{self.extra}]'"

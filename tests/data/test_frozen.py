@@ -48,6 +48,8 @@ def test_every_array_is_read_only_with_all_that_it_is_a_view_of(tmp_path: Path) 
         columns = [getattr(table, f.name) for f in fields(table)]
         if not isinstance(table, Ids) and isinstance(getattr(table, "docs", None), Ids):
             columns += [table.docs.buffer, table.docs.starts, table.docs.lengths]
+        if isinstance(table, Run) and table.came is not None:
+            columns += [table.came.rows, table.came.places]
         for column in columns:
             while isinstance(column, np.ndarray):
                 assert not column.flags.writeable, what

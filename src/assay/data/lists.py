@@ -326,7 +326,7 @@ def _places(names: Sequence[str], among: Sequence[str]) -> Ints:
 
 
 def _item_grades(items: int, graded: Ints, grades: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The grades of so many items: these of the graded ones, UNJUDGED for the others."""
+    """A grade for each item: these for the graded ones, UNJUDGED for the others."""
     small = small_grades(grades)
     every = np.full(items, UNJUDGED, dtype=small.dtype)
     every[graded] = small

@@ -33,6 +33,12 @@ class Moves:
     rows: Ints
     places: Ints | None = None
 
+    def __post_init__(self) -> None:
+        """Nobody can change the moves."""
+        sealed(self.rows)
+        if self.places is not None:
+            sealed(self.places)
+
     def of(self, column: npt.NDArray[Any], own: bool = False) -> npt.NDArray[Any]:
         """A column after the moves; one's own column is changed itself where few rows move."""
         if self.places is None:
@@ -45,17 +51,20 @@ class Moves:
 
 def ranked_order(run: Run, ties: str) -> Moves | None:
     """The moves that bring the rows into ranked order, or None where they stand in it already."""
-    keys, seams = sort_keys(run.scores, run.compat), run.seams()
+    keys = sort_keys(run.scores, run.compat)
+    seams = run.seams()
     by_score: Ints | None = None
     level = _not_falling(keys, seams)
-    if run.came is not None or (keys[level + 1] > keys[level]).any():
+    rises = bool((keys[level + 1] > keys[level]).any())
+    if rises or run.came is not None:
         by_score = np.lexsort((run.file_rows(), -keys, run.topic_of_row())).astype(np.int64)
         keys = keys[by_score]
         level = _not_falling(keys, seams)
-    tied_pair = level[keys[level + 1] == keys[level]]
-    if ties == "file" or not len(tied_pair):
-        return None if by_score is None else Moves(by_score)
-    return _ties_settled(run, by_score, tied_pair, ties)
+    is_tied = keys[level + 1] == keys[level]
+    tied_with_next = level[is_tied]
+    if len(tied_with_next) and ties != "file":
+        return _ties_settled(run, by_score, tied_with_next, ties)
+    return None if by_score is None else Moves(by_score)
 
 
 def _not_falling(keys: npt.NDArray[Any], seams: Ints) -> Ints:
@@ -65,16 +74,18 @@ def _not_falling(keys: npt.NDArray[Any], seams: Ints) -> Ints:
     return np.flatnonzero(level)
 
 
-def _ties_settled(run: Run, by_score: Ints | None, tied_pair: Ints, ties: str) -> Moves | None:
-    """The moves that also put tied docs in the order of the policy; tied_pair are places tied with the next."""
-    rows = np.union1d(tied_pair, tied_pair + 1)
-    block = np.cumsum(~np.isin(rows - 1, tied_pair))
-    before = rows if by_score is None else by_score[rows]
-    settled = before[np.lexsort((_tie_keys(run, before, ties), block))]
-    if by_score is None:
-        return None if np.array_equal(settled, before) else Moves(settled, rows)
-    by_score[rows] = settled
-    return Moves(by_score)
+def _ties_settled(run: Run, by_score: Ints | None, tied_with_next: Ints, ties: str) -> Moves | None:
+    """The moves that also put tied docs in the order of the policy."""
+    places = np.union1d(tied_with_next, tied_with_next + 1)
+    starts_block = ~np.isin(places - 1, tied_with_next)
+    block = np.cumsum(starts_block)
+    before = places if by_score is None else by_score[places]
+    order = np.lexsort((_tie_keys(run, before, ties), block))
+    settled = before[order]
+    if by_score is not None:
+        by_score[places] = settled
+        return Moves(by_score)
+    return None if np.array_equal(settled, before) else Moves(settled, places)
 
 
 def short_keys(hashes: Words) -> Keys:
@@ -101,7 +112,7 @@ def first_repeat(words: Words, docs: Ids) -> int | None:
 
 
 def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:
-    """Ascending keys that part tied docs."""
+    """Ascending keys that put tied docs in order."""
     if ties == "rank" and run.ranks is not None:
         return run.ranks[rows]
     place = run.docs.take(rows).byte_ranks()

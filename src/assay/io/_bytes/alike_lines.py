@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, line: bytes) -> Layout | None:
-        """The layout of a line with its newline; None where it has not six fields parted by single blanks.
+        """The layout of a line with its newline; None where it has not six fields separated by single blanks.
 
         >>> Layout.of(b"401 Q0 FT911-3 1 12.25 bm25\\n")
         Layout(before_doc=7, decimals=2, after_score=6)
@@ -92,10 +92,16 @@ def alike_lines(buffer: Bytes, start: int, stop: int) -> RunLines | None:
 
 def _layout(text: Bytes) -> Layout | None:
     """The layout of the first line, if the last one and one in the middle have it too."""
-    head, middle, tail = (part.tobytes() for part in (text[:SAMPLE], text[len(text) // 2 :][:SAMPLE], text[-SAMPLE:]))
-    inner, newline, _ = middle.partition(b"\n")[2].partition(b"\n")
-    lines = [head.partition(b"\n")[0] + b"\n", tail[:-1].rpartition(b"\n")[2] + tail[-1:]]
-    layouts = {Layout.of(line) for line in [*lines, *([inner + newline] if newline else [])]}
+    head = text[:SAMPLE].tobytes()
+    middle = text[len(text) // 2 :][:SAMPLE].tobytes()
+    tail = text[-SAMPLE:].tobytes()
+    first = head.partition(b"\n")[0] + b"\n"
+    last = tail[:-1].rpartition(b"\n")[2] + tail[-1:]
+    layouts = {Layout.of(first), Layout.of(last)}
+    after_newline = middle.partition(b"\n")[2]
+    inner, newline, _ = after_newline.partition(b"\n")
+    if newline:
+        layouts.add(Layout.of(inner + newline))
     return layouts.pop() if len(layouts) == 1 else None
 
 
@@ -112,8 +118,8 @@ def _topics(buffer: Bytes, starts: Ints, left: list[Words], size: int) -> tuple[
     at = starts[changes]
     blank = buffer[at[:, None] + np.arange(size)] <= BLANK
     lengths = blank.argmax(axis=1)
-    parted = (blank.sum(axis=1) == 2) & blank[:, -1] & ~blank[:, -2] & (lengths > 0)
-    if not parted.all() or (buffer[at] == COMMENT).any():
+    two_fields = (blank.sum(axis=1) == 2) & blank[:, -1] & ~blank[:, -2] & (lengths > 0)
+    if not two_fields.all() or (buffer[at] == COMMENT).any():
         return None
     return changes, Ids(buffer, at, lengths)
 
@@ -190,7 +196,7 @@ class _Scores(NamedTuple):
 
 
 def _scores(buffer: Bytes, words: Words, ends: Ints, decimals: int) -> _Scores | None:
-    """The numbers that end at these places and have so many decimals, with a blank on both sides."""
+    """The numbers that end at these places and have that many decimals, with a blank on both sides."""
     first, second = load_window(words, ends - 2 * WORD, 2)
     before_dot = _from_byte([first, second], WORD - 1 - decimals)
     digits = _before_blank(before_dot.byteswap())

@@ -1,4 +1,4 @@
-"""Fields of lines parted by white space, for millions of lines at once: where each field starts and how long it is.
+"""Fields of lines separated by white space, for millions of lines at once: where each field starts and how long it is.
 
 Lines may have leading blanks, padded columns, tabs, CR LF, blank lines and `#` comments. The text is cut into pieces;
 threads work on them, and what is kept of them is written to shared columns.
@@ -18,7 +18,7 @@ from assay.core.ids import WORD, Ids
 NEWLINE, RETURN, BLANK, COMMENT = 10, 13, 32, 35
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PIECE = 1 << 22
-"""Bytes of text that are worked on at a time: few enough for the cache, and so many that threads seldom wait for the
+"""Bytes of text that are worked on at a time: few enough for the cache, and enough that threads seldom wait for the
 lock of the interpreter, which each step needs for a moment."""
 
 
@@ -46,18 +46,23 @@ def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
     >>> pieces(np.frombuffer(b"ab\\ncd\\ne", np.uint8), 2)
     [(0, 3), (3, 6), (6, 7)]
     """
-    cuts, at, n = [0], 0, len(buffer)
-    while at < n:
-        at = min(at + size, n)
-        while at < n:
-            ahead = buffer[at - 1 : at + 4096]
-            found = int((ahead == NEWLINE).argmax())
-            if len(ahead) and ahead[found] == NEWLINE:
-                at += found
-                break
-            at = min(at + 4096, n)
-        cuts.append(at)
+    cuts = [0]
+    length = len(buffer)
+    while cuts[-1] < length:
+        cuts.append(_line_end(buffer, min(cuts[-1] + size, length)))
     return list(pairwise(cuts))
+
+
+def _line_end(buffer: Bytes, at: int) -> int:
+    """The first place from `at` on that stands behind a newline, or the end."""
+    step = 4096
+    while at < len(buffer):
+        ahead = buffer[at - 1 : at + step]
+        found = int((ahead == NEWLINE).argmax())
+        if ahead[found] == NEWLINE:
+            return at + found
+        at = min(at + step, len(buffer))
+    return at
 
 
 def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = False) -> Fields | None:
@@ -67,18 +72,21 @@ def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = 
 
 
 def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
-    """The common case: every line has exactly the columns, each parted by one blank or tab."""
+    """The common case: every line has exactly the columns, with one blank or tab between them."""
     blanks = np.flatnonzero(text <= BLANK)
-    if not len(blanks) or len(blanks) % columns or blanks[0] == 0 or (blanks[1:] - blanks[:-1]).min() < 2:
+    if not len(blanks) or len(blanks) % columns or blanks[0] == 0:
+        return None
+    if (blanks[1:] - blanks[:-1]).min() < 2:  # two blanks side by side
         return None
     ends: Ints = blanks.reshape(-1, columns)
-    every_last = (text.take(ends[:, -1]) == NEWLINE).all() and text[-1] == NEWLINE
+    line_ends = ends[:, -1]
+    every_last = (text.take(line_ends) == NEWLINE).all() and text[-1] == NEWLINE
     if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
         return None
-    first = np.concatenate([[0], ends[:-1, -1] + 1])
-    if (text.take(first) == COMMENT).any():
+    line_starts = np.concatenate([[0], line_ends[:-1] + 1])
+    if (text.take(line_starts) == COMMENT).any():
         return None
-    return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else first, ends)
+    return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else line_starts, ends)
 
 
 def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
@@ -88,14 +96,14 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
     inside = np.concatenate([[False], text > BLANK, [False]])
     edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
     starts, ends = edges[:, 0], edges[:, 1]
-    line = np.searchsorted(np.flatnonzero(text == NEWLINE), starts)
-    first = np.flatnonzero(np.diff(line, prepend=-1))
-    count = np.diff(np.append(first, len(line)))
-    real = text[starts[first]] != COMMENT if len(first) else np.zeros(0, bool)
-    first, count = first[real], count[real]
+    line_of_field = np.searchsorted(np.flatnonzero(text == NEWLINE), starts)
+    first_of_line = np.flatnonzero(np.diff(line_of_field, prepend=-1))
+    count = np.diff(np.append(first_of_line, len(line_of_field)))
+    is_comment = text[starts[first_of_line]] == COMMENT
+    first_of_line, count = first_of_line[~is_comment], count[~is_comment]
     if (count < columns).any() or (exact and (count > columns).any()):
         return None
-    at = first[:, None] + np.arange(columns)
+    at = first_of_line[:, None] + np.arange(columns)
     return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
+from assay.core.arrays import Ints
 from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.data.grades import Grades
@@ -34,13 +35,23 @@ def precision_sums(hits: npt.ArrayLike) -> Scores:
     [1.666667]
     """
     marked = np.asarray(hits, dtype=bool)
-    # Only the relevant docs are looked at: they are few, and listed by list and rank.
-    row, rank = np.nonzero(marked)
-    found = np.bincount(row, minlength=len(marked))
+    lists, rank = np.nonzero(marked)
+    return precision_sums_at(lists, rank + 1, len(marked))
+
+
+def precision_sums_at(lists: Ints, ranks: Ints, size: int) -> Scores:
+    """The same from the relevant retrieved docs alone, sorted by list and rank: their lists, from 0, and their ranks.
+
+    size: how many lists there are. Nothing else of a list is looked at, so that it costs no more than they are many.
+
+    >>> precision_sums_at(np.array([0, 0, 2]), np.array([1, 3, 2]), 3).round(6).tolist()
+    [1.666667, 0.0, 0.5]
+    """
+    found = np.bincount(lists, minlength=size)
     found_in_lists_before = np.cumsum(found) - found
-    found_so_far = np.arange(1, len(row) + 1) - found_in_lists_before[row]
-    precision = found_so_far / (rank + 1)
-    return np.asarray(np.bincount(row, weights=precision, minlength=len(marked)), dtype=np.float64)
+    found_so_far = np.arange(1, len(lists) + 1) - found_in_lists_before[lists]
+    precision = found_so_far / ranks
+    return np.asarray(np.bincount(lists, weights=precision, minlength=size), dtype=np.float64)
 
 
 @measure("AP", paper="Harman 1993; Buckley & Voorhees 2000")

@@ -41,15 +41,15 @@ def read_zscores(path: str | Path) -> dict[tuple[str, str], tuple[float, float]]
             continue
         try:
             topic, name, mean, sd = parts
-            out[topic, name] = _finite(mean), _finite(sd)
+            out[topic, name] = _number(mean), _number(sd)
         except ValueError:
             raise DataError.at(str(path), number, f'{line[:80]!r} is not "topic measure mean sd"') from None
     return out
 
 
-def _finite(text: str) -> float:
-    """A number that is finite and can be squared, or a ValueError."""
+def _number(text: str) -> float:
+    """A number that can be squared, or a ValueError. trec_eval writes nan for the mean of what it cannot compute."""
     value = float(text)
-    if not abs(value) <= LARGEST:
+    if abs(value) > LARGEST:
         raise ValueError(text)
     return value

@@ -127,3 +127,36 @@ def time_biased_gain(relevant: Sequence[bool], words: Sequence[float], halflife:
         total += 0.4928 * hit * math.exp(-seconds * math.log(2) / halflife)
         seconds += 4.4 + (0.018 * length + 7.8) * (0.64 if hit else 0.39)
     return total
+
+
+def preferences(groups: Mapping[str, Mapping[str, Mapping[str, float]]], ranking: Sequence[str]) -> dict[str, float]:
+    """prefs_simp, prefs_pair, prefs_avgjg and their forms _ret and _imp: every pair of docs, one after the other."""
+    place = {doc: r for r, doc in enumerate(ranking)}
+    wins = {name: _closed(subgroups) for name, subgroups in groups.items()}
+    out: dict[str, float] = {}
+    for form, least in (("", 0), ("_imp", 1), ("_ret", 2)):
+        counted = {
+            name: [(a, b) for a, b in pairs if (a in place) + (b in place) >= least] for name, pairs in wins.items()
+        }
+        kept = {
+            name: [(a, b) for a, b in pairs if a in place and place[a] < place.get(b, math.inf)]
+            for name, pairs in counted.items()
+        }
+        total = sum(map(len, counted.values()))
+        out[f"prefs_simp{form}"] = sum(map(len, kept.values())) / total if total else 0.0
+        shares = [len(kept[name]) / len(pairs) if pairs else 0.0 for name, pairs in counted.items()]
+        out[f"prefs_avgjg{form}"] = sum(shares) / len(shares)
+        votes = [(frozenset(pair), pair in kept[name]) for name, pairs in counted.items() for pair in pairs]
+        both = {pair: [good for other, good in votes if other == pair] for pair, _ in votes}
+        out[f"prefs_pair{form}"] = sum(sum(v) / len(v) for v in both.values()) / len(both) if both else 0.0
+    return out
+
+
+def _closed(subgroups: Mapping[str, Mapping[str, float]]) -> set[tuple[str, str]]:
+    """All preferences of a group, those that follow from others among them."""
+    wins = {(a, b) for levels in subgroups.values() for a in levels for b in levels if levels[a] > levels[b]}
+    while True:
+        more = wins | {(a, d) for a, b in wins for c, d in wins if b == c}
+        if more == wins:
+            return wins
+        wins = more

@@ -99,3 +99,19 @@ def test_bad_parameters_are_refused() -> None:
         normalised_session_dcg(TOY, ideal="best")
     with pytest.raises(UsageError, match="probability"):
         expected_session_ndcg(TOY, down=1.5)
+
+
+def test_fractions_of_grades_are_not_cut() -> None:
+    halves = Session([[0, 0.5], [1, 0]], judged=[1, 0.5])
+    whole = Session([[0, 1], [2, 0]], judged=[2, 1])
+    assert session_dcg(halves, k=2) == pytest.approx(session_dcg(whole, k=2) / 2)
+    assert normalised_session_dcg(halves, k=2) == pytest.approx(normalised_session_dcg(whole, k=2))
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [("sDCG(k=0)", "sDCG: k must be at least 1"), ("esnDCG(down=2)", "esnDCG: down must be from 0 to 1")],
+)
+def test_limits_of_parameters(measure: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        SESSION_MEASURES.call(measure, Session([[1]]))

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import generator
 from assay.core.errors import UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.data.grades import gain_of
 
 SESSION_MEASURES: Registry[Callable[..., float]] = Registry("session measure")
@@ -33,20 +34,20 @@ class Session:
     [[0.0, 1.0], [2.0, 0.0]]
     """
 
-    lists: Sequence[Sequence[int]]
-    judged: Sequence[int] = ()
+    lists: Sequence[Sequence[float]]
+    judged: Sequence[float] = ()
     docs: Sequence[Sequence[str]] | None = None
 
     def gains(self, k: int, gain: str, *, once: bool = False) -> Floats:
         """Gains of the first k docs of each list, 0 past its end; once: a doc seen before in the session gains 0."""
         out = np.zeros((len(self.lists), k))
         for q, grades in enumerate(self.lists):
-            out[q, : len(grades[:k])] = gain_of(np.array(grades[:k], dtype=np.int64), gain)
+            out[q, : len(grades[:k])] = gain_of(np.array(grades[:k], dtype=np.float64), gain)
         return out * self._first_time(k) if once else out
 
     def best(self, length: int, gain: str) -> Floats:
         """The judged gains, best first, padded to a length."""
-        gains = -np.sort(-gain_of(np.array(self.judged, dtype=np.int64), gain))[:length]
+        gains = -np.sort(-gain_of(np.array(self.judged, dtype=np.float64), gain))[:length]
         return np.concatenate([gains, np.zeros(length - len(gains))])
 
     def _first_time(self, k: int) -> Floats:
@@ -62,7 +63,13 @@ class Session:
 
 
 @SESSION_MEASURES.register("sDCG", paper="Kanoulas, Carterette, Clough & Sanderson 2011")
-def session_dcg(session: Session, *, k: int = 10, gain: str = "grade", bq: float = 4.0) -> float:
+def session_dcg(
+    session: Session,
+    *,
+    k: Annotated[int, Within(1)] = 10,
+    gain: str = "grade",
+    bq: Annotated[float, Within(1, open=True)] = 4.0,
+) -> float:
     """DCG of the lists cut at k and joined: Σ_r gain(r) / (log_bq(q(r) + bq − 1)·log2(r + 1)), r through the session.
 
     A list shorter than k leaves its ranks empty. An empty session scores 0.
@@ -75,7 +82,12 @@ def session_dcg(session: Session, *, k: int = 10, gain: str = "grade", bq: float
 
 @SESSION_MEASURES.register("nsDCG", paper="Kanoulas et al. 2011; Jiang & Allan 2016")
 def normalised_session_dcg(
-    session: Session, *, k: int = 10, gain: str = "grade", bq: float = 4.0, ideal: str = "repeat"
+    session: Session,
+    *,
+    k: Annotated[int, Within(1)] = 10,
+    gain: str = "grade",
+    bq: Annotated[float, Within(1, open=True)] = 4.0,
+    ideal: str = "repeat",
 ) -> float:
     """sDCG over that of an ideal session of as many lists.
 
@@ -89,15 +101,24 @@ def normalised_session_dcg(
     """
     if ideal not in ("repeat", "once"):
         raise UsageError(f"nsDCG: no ideal {ideal!r}; known: repeat, once")
-    m, once = len(session.lists), ideal == "once"
-    best = session.best(m * k, gain).reshape(m, k) if once else np.tile(session.best(k, gain), (m, 1))
+    queries = len(session.lists)
+    once = ideal == "once"
+    if once:
+        best = session.best(queries * k, gain).reshape(queries, k)
+    else:
+        best = np.tile(session.best(k, gain), (queries, 1))
     most = _joined(best, bq)
     return _joined(session.gains(k, gain, once=once), bq) / most if most else 0.0
 
 
 @SESSION_MEASURES.register("sDCGjarvelin", paper="Järvelin, Price, Delcambre & Nielsen 2008")
 def session_dcg_by_list(
-    session: Session, *, k: int = 10, gain: str = "grade", b: float = 2.0, bq: float = 4.0
+    session: Session,
+    *,
+    k: Annotated[int, Within(1)] = 10,
+    gain: str = "grade",
+    b: Annotated[float, Within(1, open=True)] = 2.0,
+    bq: Annotated[float, Within(1, open=True)] = 4.0,
 ) -> float:
     """The first form: Σ_q DCG_q / (1 + log_bq(q)), each list discounted from its own rank 1 (1 for r ≤ b, 1/log_b(r)).
 
@@ -116,11 +137,11 @@ def session_dcg_by_list(
 def expected_session_ndcg(
     session: Session,
     *,
-    k: int = 10,
+    k: Annotated[int, Within(1)] = 10,
     gain: str = "grade",
-    down: float = 0.8,
-    reform: float = 0.5,
-    samples: int = 1000,
+    down: Annotated[float, Within(0, 1)] = 0.8,
+    reform: Annotated[float, Within(0, 1)] = 0.5,
+    samples: Annotated[int, Within(1)] = 1000,
     seed: int = 0,
 ) -> float:
     """nDCG of what a user sees, expected over how far she goes down each list and whether she reformulates.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from assay.core.errors import DataError, MissingExtra, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.io.ntcir import Units as Units
 
 TEXT_MEASURES: Registry[Callable[..., Any]] = Registry("text measure")
@@ -58,7 +58,7 @@ def nugget_precision(match: NuggetMatch) -> float:
 
 
 @TEXT_MEASURES.register("NuggetF", paper="Voorhees 2003")
-def nugget_f(match: NuggetMatch, *, beta: float = 3.0) -> float:
+def nugget_f(match: NuggetMatch, *, beta: Annotated[float, Within(0)] = 3.0) -> float:
     """(β² + 1)PR / (β²P + R) of nugget precision and recall; β = 5 in TREC 2003, 3 from 2004 on.
 
     >>> m = NuggetMatch(vital=2, okay=1, vital_in_key=4, length=450)
@@ -78,7 +78,7 @@ class PyramidMatch:
 
 
 @TEXT_MEASURES.register("PyramidF", paper="Lin & Demner-Fushman 2006")
-def pyramid_f(match: PyramidMatch, *, beta: float = 3.0) -> float:
+def pyramid_f(match: PyramidMatch, *, beta: Annotated[float, Within(0)] = 3.0) -> float:
     """Nugget F with recall Σ matched weights / Σ weights, a nugget's weight its share of votes over the largest.
 
     No votes at all score 0.
@@ -106,7 +106,7 @@ def pourpre(
     nuggets: Sequence[Nugget],
     answers: Sequence[str],
     *,
-    beta: float = 3.0,
+    beta: Annotated[float, Within(0)] = 3.0,
     idf: Mapping[str, float] | None = None,
 ) -> float:
     """Nugget F with automatic matching: a nugget is matched as far as its terms are in the best single answer string.
@@ -141,7 +141,7 @@ def nugget_match(nugget: str, answers: Sequence[str], *, idf: Mapping[str, float
 
 
 @TEXT_MEASURES.register("S", paper="Sakai, Kato & Song 2011")
-def s_measure(units: Units, *, L: float) -> float:
+def s_measure(units: Units, *, L: Annotated[float, Within(0, open=True)]) -> float:
     """How early an output conveys the units, over the shortest output that conveys all.
 
     Σ_matched w·max(0, L − offset) / Σ_all w·max(0, L − offset*): offset* cumulates vital strings, its own included, by
@@ -153,7 +153,8 @@ def s_measure(units: Units, *, L: float) -> float:
     0.482456
     """
     order = sorted(range(len(units.weights)), key=lambda i: (-units.weights[i], units.lengths[i]))
-    read, most = 0.0, 0.0
+    read = 0.0
+    most = 0.0
     for i in order:
         read += units.lengths[i]
         most += units.weights[i] * max(0.0, L - read)
@@ -174,7 +175,9 @@ def t_measure(units: Units) -> float:
 
 
 @TEXT_MEASURES.register("S#", paper="Sakai & Kato 2012")
-def s_sharp(units: Units, *, L: float, beta: float = 10.0) -> float:
+def s_sharp(
+    units: Units, *, L: Annotated[float, Within(0, open=True)], beta: Annotated[float, Within(0)] = 10.0
+) -> float:
     """F_β of min(1, S) and min(1, T): (1 + β²)·T·S / (β²·T + S), 0 if both are 0. β = 1 in NTCIREVAL's program.
 
     >>> u = Units([3, 1, 3], [10, 5, 5], matched={0: 100, 1: 50}, length=500)

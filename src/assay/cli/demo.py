@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import click
 
 from assay.cli.commands import Command
-from assay.cli.options import Output, output_options, seed_option
+from assay.cli.options import Output, seed_option, with_output
 
+FORMATS = ("text", "json", "markdown", "latex")
+"""Two tables of different columns are written, which a CSV cannot hold."""
 NEXT = """
 Try next:
   assay check --qrels {0}/qrels.txt {0}/runs/eridan1.run
@@ -27,7 +30,7 @@ Try next:
 )  # fmt: skip
 @click.option("--report/--no-report", default=True, help="Write the HTML report too.")
 @seed_option
-@output_options
+@functools.partial(with_output, formats=FORMATS)
 def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     """Make a small collection, score it, compare, plan, and write the report.
 

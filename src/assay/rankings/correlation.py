@@ -36,10 +36,10 @@ def pearson(x: Vector, y: Vector) -> float:
     0.5
     """
     a, b = _varying(x, y)
-    a, b = a - a.mean(), b - b.mean()
-    # Scaled by the largest deviation, so that tiny scores do not underflow when squared.
-    a, b = a / np.abs(a).max(), b / np.abs(b).max()
-    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
+    a = _deviations(a)
+    b = _deviations(b)
+    r = a @ b / np.sqrt((a @ a) * (b @ b))
+    return float(np.clip(r, -1.0, 1.0))
 
 
 @CORRELATIONS.register("spearman", symmetric=True, distance=False)
@@ -65,7 +65,8 @@ def footrule(x: Vector, y: Vector, *, scaled: bool = True) -> float:
     """
     a, b = aligned(x, y)
     total = float(np.abs(midranks(a) - midranks(b)).sum())
-    return total / (len(a) ** 2 // 2) if scaled else total
+    largest = len(a) ** 2 // 2
+    return total / largest if scaled else total
 
 
 @CORRELATIONS.register("tau-a", symmetric=True, distance=False)
@@ -78,7 +79,7 @@ def kendall_tau_a(x: Vector, y: Vector) -> float:
     0.3333
     """
     a, b = aligned(x, y)
-    return float(_concordance(a, b)) / (len(a) * (len(a) - 1) / 2)
+    return float(_concordance(a, b)) / _all_pairs(a)
 
 
 @CORRELATIONS.register("tau-b", symmetric=True, distance=False)
@@ -110,30 +111,38 @@ def tau_ap(x: Vector, y: Vector, *, ties: str = "a", heavy: Heavy = "top", ranks
     """
     if ties not in ("a", "b"):
         raise UsageError(f"tau-ap: no tie form {ties!r}; take a (accuracy) or b (agreement)")
-    a, b = aligned(x, y) if ties == "a" else _varying(x, y)
-    a, b = (a, b) if choice("heavy", heavy, ("top", "bottom")) == "top" else (-a, -b)
+    truth, estimate = aligned(x, y) if ties == "a" else _varying(x, y)
+    if choice("heavy", heavy, ("top", "bottom")) == "bottom":
+        truth, estimate = -truth, -estimate
     form = _tau_ap_a if ties == "a" else _tau_ap_b
-    one_sided = {"estimate": lambda: form(a, b), "truth": lambda: form(b, a)}
-    if ties == "b" or choice("ranks", ranks, ("truth", "estimate", "both")) == "both":
-        return (form(a, b) + form(b, a)) / 2
-    return one_sided[ranks]()
+    chosen = choice("ranks", ranks, ("truth", "estimate", "both")) if ties == "a" else "both"
+    if chosen == "estimate":
+        return form(truth, estimate)
+    if chosen == "truth":
+        return form(estimate, truth)
+    return (form(truth, estimate) + form(estimate, truth)) / 2
 
 
 def _tau_ap_a(truth: Floats, estimate: Floats) -> float:
     """Mean over all orders of tied items: each place of a tie group is equally likely for each of its items."""
     n = len(truth)
     above, size = tie_groups(-estimate)
+    last = above + size - 1
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n + 1))])
-    reciprocals = harmonic[above + size - 1] - harmonic[np.maximum(above - 1, 0)]
-    within = (size - 1) - above * (harmonic[above + size - 1] - harmonic[above])
+    # Of an item at place i of its group: Σ 1/(above + i) for what stands above the group, and the rest for its ties,
+    # each of which is above it in half of the orders.
+    reciprocals = harmonic[last] - harmonic[np.maximum(above - 1, 0)]
+    within = (size - 1) - above * (harmonic[last] - harmonic[above])
     share = (_above_in_both(truth, estimate, tie=0.5) * reciprocals + within / 2) / size
     return float(2 / (n - 1) * share.sum() - 1)
 
 
 def _tau_ap_b(truth: Floats, estimate: Floats) -> float:
+    """Only items strictly above count, and those at the top have none above."""
     above, _ = tie_groups(-estimate)
+    hits = _above_in_both(truth, estimate, tie=0.0)
     below_first = above > 0
-    share = _above_in_both(truth, estimate, tie=0.0)[below_first] / above[below_first]
+    share = hits[below_first] / above[below_first]
     return float(2 * share.mean() - 1)
 
 
@@ -181,27 +190,34 @@ def weighted_tau(
     if isinstance(weight, str) and weight not in PAIR_WEIGHTS:
         raise UsageError(f"tau-w: no weight {weight!r}; known: {', '.join(PAIR_WEIGHTS)}, or give a function")
     of_ranks = PAIR_WEIGHTS[weight] if isinstance(weight, str) else weight
-    a, b = _varying(x, y)
-    a, b = (a, b) if choice("heavy", heavy, ("top", "bottom")) == "top" else (-a, -b)
-    orders = {"truth": [(a, b)], "estimate": [(b, a)], "both": [(a, b), (b, a)]}
-    of = orders[choice("ranks", ranks, tuple(orders))]
-    return float(np.mean([_weighted_tau(first, second, of_ranks) for first, second in of]))
+    truth, estimate = _varying(x, y)
+    if choice("heavy", heavy, ("top", "bottom")) == "bottom":
+        truth, estimate = -truth, -estimate
+    chosen = choice("ranks", ranks, ("truth", "estimate", "both"))
+    values = []
+    if chosen in ("truth", "both"):
+        values.append(_weighted_tau(truth, estimate, of_ranks))
+    if chosen in ("estimate", "both"):
+        values.append(_weighted_tau(estimate, truth, of_ranks))
+    return float(np.mean(values))
 
 
 def _weighted_tau(first: Floats, second: Floats, weight: PairWeight) -> float:
     """τ_w with ranks by `first`, its ties by `second`; a block of rows of the n × n pairs at a time."""
     order = np.lexsort((-second, -first))
     a, b = first[order], second[order]
-    rank = np.arange(1, len(a) + 1, dtype=np.float64)
+    n = len(a)
+    rank = np.arange(1, n + 1, dtype=np.float64)
     agreed = a_untied = b_untied = 0.0
-    for rows in chunks(len(a), 2**20 // len(a)):
-        i, j = np.nonzero(rank[rows, None] < rank[None, :])
-        i = i + rows.start
-        w = np.asarray(weight(rank[i], rank[j]), dtype=np.float64)
-        one, other = np.sign(a[i] - a[j]), np.sign(b[i] - b[j])
-        agreed += float((w * one * other).sum())
-        a_untied += float((w * np.abs(one)).sum())
-        b_untied += float((w * np.abs(other)).sum())
+    for rows in chunks(n, 2**20 // n):
+        upper, lower = np.nonzero(rank[rows, None] < rank[None, :])
+        upper = upper + rows.start
+        w = np.asarray(weight(rank[upper], rank[lower]), dtype=np.float64)
+        sign_a = np.sign(a[upper] - a[lower])
+        sign_b = np.sign(b[upper] - b[lower])
+        agreed += float((w * sign_a * sign_b).sum())
+        a_untied += float((w * np.abs(sign_a)).sum())
+        b_untied += float((w * np.abs(sign_b)).sum())
     if a_untied <= 0 or b_untied <= 0:
         raise DataError("tau-w: all untied pairs have weight 0; take weights that are positive somewhere")
     return agreed / float(np.sqrt(a_untied * b_untied))
@@ -214,7 +230,8 @@ def mean_absolute_error(x: Vector, y: Vector) -> float:
     >>> mean_absolute_error([0.25, 0.5], [0.5, 0.5])
     0.125
     """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    a = np.asarray(x, dtype=np.float64)
+    b = np.asarray(y, dtype=np.float64)
     if a.shape != b.shape or not a.size:
         raise DataError(f"two sets of scores of one shape are needed, not {a.shape} and {b.shape}")
     return float(np.abs(_finite(a) - _finite(b)).mean())
@@ -233,10 +250,13 @@ def error_rate(x: Vector, y: Vector, *, fuzz: float = 0.0, relative: bool = True
     """
     a, b = aligned(x, y)
     first, second = np.triu_indices(len(a), k=1)
-    signs = [_fuzzy_sign(v[first], v[second], fuzz, relative) for v in (a, b)]
-    product = signs[0] * signs[1]
-    compared = product.size if ties else np.count_nonzero(product)
-    return float((product < 0).sum() / compared) if compared else 0.0
+    sign_a = _fuzzy_sign(a[first], a[second], fuzz, relative)
+    sign_b = _fuzzy_sign(b[first], b[second], fuzz, relative)
+    agreement = sign_a * sign_b
+    compared = agreement.size if ties else np.count_nonzero(agreement)
+    if not compared:
+        return 0.0
+    return float((agreement < 0).sum() / compared)
 
 
 def _concordance(a: Floats, b: Floats) -> npt.NDArray[np.int64]:
@@ -245,7 +265,17 @@ def _concordance(a: Floats, b: Floats) -> npt.NDArray[np.int64]:
 
 
 def _untied_pairs(a: Floats) -> float:
-    return len(a) * (len(a) - 1) / 2 - float(tied_pairs(a))
+    return _all_pairs(a) - float(tied_pairs(a))
+
+
+def _all_pairs(a: Floats) -> float:
+    return len(a) * (len(a) - 1) / 2
+
+
+def _deviations(a: Floats) -> Floats:
+    """Deviations from the mean in units of the largest, so that tiny scores do not underflow when squared."""
+    deviation = a - a.mean()
+    return np.asarray(deviation / np.abs(deviation).max())
 
 
 def _fuzzy_sign(a: Floats, b: Floats, fuzz: float, relative: bool) -> Floats:
@@ -265,7 +295,8 @@ def _varying(x: Vector, y: Vector) -> tuple[Floats, Floats]:
 
 def aligned(x: Vector, y: Vector) -> tuple[Floats, Floats]:
     """Two vectors of one length, at least two items, finite."""
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    a = np.asarray(x, dtype=np.float64)
+    b = np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
         raise DataError(f"two vectors over the same items are needed, not shapes {a.shape} and {b.shape}")
     if len(a) < 2:

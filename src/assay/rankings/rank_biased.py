@@ -143,21 +143,36 @@ def rbo(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "
     if ties not in TIE_FORMS:
         raise UsageError(f"RBO: no tie form {ties!r}; known: {', '.join(TIE_FORMS)}")
     first, second = Ranking.of(a), Ranking.of(b)
-    short, long = (first, second) if len(first) <= len(second) else (second, first)
+    short, long = _by_length(first, second)
     seen, end = _agreements(short, long, ties)
     s, k = len(short), len(long)
-    depth = np.arange(1, k + 1)
-    weight = p**depth
-    rest = p ** (k + 1) / (1 - p)
+    # Beyond the longer list, at its worst: no further item is shared.
+    worst = end.shared * _log_tail(p, k)
+    # At its best: each rank brings two shared items, until at depth `full` both lists hold the same.
     full = k + s - end.shared
     going = np.arange(k + 1, full + 1)
-    tails = {
-        "min": end.shared * _log_tail(p, k),
-        "max": float(((2 * going - k - s + end.shared) / going * p**going).sum()) + p ** (full + 1) / (1 - p),
-        "ext": end.extrapolated / k * rest,
-    }
-    of = {name: float((1 - p) / p * ((seen[name] * weight).sum() + tail)) for name, tail in tails.items()}
-    return RBO(of["ext"], of["min"], of["max"], p, (len(first), len(second)))
+    growing = (2 * going - k - s + end.shared) / going * p**going
+    best = float(growing.sum()) + p ** (full + 1) / (1 - p)
+    # As at the end: the agreement goes on as it is.
+    going_on = end.extrapolated / k * (p ** (k + 1) / (1 - p))
+    return RBO(
+        ext=_weighted(seen["ext"], going_on, p),
+        min=_weighted(seen["min"], worst, p),
+        max=_weighted(seen["max"], best, p),
+        p=p,
+        lengths=(len(first), len(second)),
+    )
+
+
+def _by_length(first: Ranking, second: Ranking) -> tuple[Ranking, Ranking]:
+    """The shorter and the longer of two rankings."""
+    return (first, second) if len(first) <= len(second) else (second, first)
+
+
+def _weighted(agreements: Floats, tail: float, p: float) -> float:
+    """(1−p)/p · (Σ_d A_d p^d + what comes after the last depth)."""
+    weight = p ** np.arange(1, len(agreements) + 1)
+    return float((1 - p) / p * ((agreements * weight).sum() + tail))
 
 
 def rbo_ext(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "a") -> float:
@@ -192,7 +207,7 @@ def rbo_cut_off(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, k: in
     """
     check_p(p)
     first, second = Ranking.of(a), Ranking.of(b)
-    short, long = (first, second) if len(first) <= len(second) else (second, first)
+    short, long = _by_length(first, second)
     if not 1 <= k <= len(short):
         raise UsageError(f"RBO cut off at {k}: the shorter list has {len(short)} items; k must lie within both lists")
     seen, _ = _agreements(short, long, ties)
@@ -285,26 +300,36 @@ class _End:
 def _agreements(short: Ranking, long: Ranking, ties: str) -> tuple[dict[str, Floats], _End]:
     """A_d for d = 1 … len(long), in three readings of the unseen rest of the shorter list; and the state at the end."""
     s, k = len(short), len(long)
-    place = {item: i for i, item in enumerate(long.items)}
-    in_long = np.array([place.get(item, -1) for item in short.items], dtype=np.int64)
-    mine, other = np.flatnonzero(in_long >= 0), in_long[in_long >= 0]
-    alone = np.setdiff1d(np.arange(k), other)
-    # In the form w tied items all stand at the top rank of their group, as if each were alone there.
-    s_size, l_size = (np.ones_like(r.size) if ties == "w" else r.size for r in (short, long))
     depth = np.arange(1, k + 1)
-    shared = _summed(short.top[mine], s_size[mine], long.top[other], l_size[other], k)
+    in_short, in_long = _shared_places(short, long)
+    # In the form w tied items all stand at the top rank of their group, as if each were alone there.
+    s_size = np.ones_like(short.size) if ties == "w" else short.size
+    l_size = np.ones_like(long.size) if ties == "w" else long.size
+    shared = _summed(short.top[in_short], s_size[in_short], long.top[in_long], l_size[in_long], k)
     norm_s = np.where(depth <= s, _summed(short.top, s_size, short.top, s_size, k), depth)
     norm_l = _summed(long.top, l_size, long.top, l_size, k)
     norm = {"w": (norm_s + norm_l) / 2, "a": depth.astype(np.float64), "b": np.sqrt(norm_s * norm_l)}[ties]
-    at_s = shared[s - 1] / norm[s - 1]
-    # What the shorter list would hold beyond its end: at best the items that only the longer one has, in its order.
-    after, own = s + 1 + np.arange(len(alone)), np.ones(len(alone), dtype=np.int64)
-    best = _summed(long.top[alone], l_size[alone], after, own, k)
-    present = np.maximum(_summed(long.top[alone], own, own, own, k), 1)
-    typical = np.maximum(depth - s, 0) * at_s * _summed(long.top[alone], l_size[alone], own, own, k) / present
-    readings = {"min": shared, "max": shared + best, "ext": shared + typical}
-    end = _End(round(shared[-1]), float(shared[-1] + (k - s) * at_s))
-    return {name: overlap / norm for name, overlap in readings.items()}, end
+    agreement_at_s = shared[s - 1] / norm[s - 1]
+    # What the shorter list would hold beyond its end: at best the items that only the longer one has, in its order;
+    # typically the share of them that it has held so far.
+    alone = np.setdiff1d(np.arange(k), in_long)
+    top, size = long.top[alone], l_size[alone]
+    single = np.ones(len(alone), dtype=np.int64)
+    after_s = s + 1 + np.arange(len(alone))
+    best = _summed(top, size, after_s, single, k)
+    begun = np.maximum(_summed(top, single, single, single, k), 1)
+    typical = np.maximum(depth - s, 0) * agreement_at_s * _summed(top, size, single, single, k) / begun
+    readings = {"min": shared / norm, "max": (shared + best) / norm, "ext": (shared + typical) / norm}
+    end = _End(round(shared[-1]), float(shared[-1] + (k - s) * agreement_at_s))
+    return readings, end
+
+
+def _shared_places(short: Ranking, long: Ranking) -> tuple[Ints, Ints]:
+    """The places of the shared items in the shorter and in the longer ranking, in the order of the shorter."""
+    place = {item: i for i, item in enumerate(long.items)}
+    in_long = np.array([place.get(item, -1) for item in short.items], dtype=np.int64)
+    in_short = np.flatnonzero(in_long >= 0)
+    return in_short, in_long[in_short]
 
 
 def _summed(top_a: Ints, size_a: Ints, top_b: Ints, size_b: Ints, k: int) -> Floats:

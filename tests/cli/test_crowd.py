@@ -280,3 +280,54 @@ def test_runs_need_a_reference(files: Path) -> None:
     assert "--run needs --reference" in str(done.exception)
     done = run("effort", files / "labels.csv", "--scale", "S4")
     assert isinstance(done.exception, AssayError)
+
+
+def test_choices_are_those_of_the_library() -> None:
+    """What is typed on the command line is what the library knows; names of methods and ways come from registries."""
+    from assay.agreement.ratings import REPEATS
+    from assay.crowd.checkup import PARTS
+    from assay.crowd.cuts import SCOPES
+
+    def choices(name: str, option: str) -> list[str]:
+        found = next(p for p in command.commands[name].params if p.name == option)
+        return list(found.type.choices)  # type: ignore[attr-defined]
+
+    assert choices("aggregate", "repeats") == list(REPEATS)
+    assert choices("transform", "scope") == list(SCOPES)
+    assert ", ".join(PARTS) in " ".join(run("check", "--help").output.split())
+    import assay.crowd.aggregation  # noqa: F401  (it registers the models)
+    from assay.crowd.vote import AGGREGATIONS
+
+    assert f"One of: {AGGREGATIONS.listed()};" in " ".join(run("aggregate", "--help").output.split())
+    assert "H_t+a, H_a+t, Tw_alpha, H, D_a+t, D_t+a" in " ".join(run("transform", "--help").output.split())
+
+
+def test_a_refusal_is_one_line(files: Path) -> None:
+    """The remarks on the scale and on repeated labels belong to an answer; where there is none there is one line."""
+    (files / "other.qrels").write_text("9 0 z 1\n")
+    done = run("aggregate", files / "labels.csv", "--method", "mean", "--reference", files / "other.qrels")
+    assert isinstance(done.exception, AssayError)
+    assert not done.stderr
+    done = run("aggregate", files / "labels.csv", "--method", "mean", "--qrels", files / "none" / "q")
+    assert "make the folder" in str(done.exception)
+    assert not done.output
+
+
+def test_every_result_has_a_record_with_plain_keys(files: Path) -> None:
+    from assay.crowd import aggregate, worker_quality
+    from assay.crowd.checkup import check_labels
+    from assay.crowd.effort_summary import judging_effort
+    from assay.io.labels import read_labels
+
+    labels, experts = read_labels(files / "labels.csv"), read_qrels(files / "expert.qrels")
+    results = [
+        aggregate(labels, "interval"), worker_quality(labels), check_labels(labels, reference=experts),
+        judging_effort(labels, reference=experts, repeats=2),
+    ]  # fmt: skip
+    for result in results:
+        record = result.record()
+        assert json.loads(json.dumps(record, allow_nan=False)) == record
+        for table in result.tables():
+            assert all(key.isascii() for key in table.keys)
+    assert {"worker", "labels", "agreement", "alpha_gain"} <= set(results[1].table().keys)
+    assert {"topic", "doc", "grade", "low", "high", "probability", "sd", "labels"} == set(results[0].table().keys)

@@ -10,6 +10,9 @@ from assay.agreement.scales import S2, S100
 from assay.core.errors import DataError, UsageError
 from assay.crowd.aggregation import aggregate, agreement_with_reference
 from assay.crowd.cuts import best_cuts, transformed
+from assay.crowd.effort import fewer_docs
+from assay.crowd.profiles import gain_profile
+from assay.crowd.quality import topic_quality
 from assay.crowd.system_ranking import ranking_agreement
 from assay.data import Labels, Qrels, Run
 from tests.crowd.simulated import categories
@@ -76,3 +79,49 @@ def test_rankings_need_runs_and_shared_topics() -> None:
         ranking_agreement(runs[:1], experts, experts)
     with pytest.raises(DataError, match="share no topic"):
         ranking_agreement(runs, experts, Qrels.from_dict({"x": {"d": 1}}))
+
+
+def test_a_reference_grade_below_zero_was_not_judged() -> None:
+    """Docs that are only pooled (−1) change nothing: agreement, profile, topics, cuts and gold docs."""
+    labels, experts, _ = collection()
+    known = experts.to_dict()
+    some = {t: {d: g for d, g in docs.items() if d not in ("d3", "d7")} for t, docs in known.items()}
+    pooled = {t: {d: -1 if d in ("d3", "d7") else g for d, g in docs.items()} for t, docs in known.items()}
+    one, other = Qrels.from_dict(some), Qrels.from_dict(pooled)
+
+    def compared(qrels: Qrels) -> list[object]:
+        return [
+            agreement_with_reference(labels, qrels, ["mean"], scale=S100).rows,
+            gain_profile(labels, qrels).table().rows,
+            topic_quality(labels, scale=S100, reference=qrels).table().rows,
+            best_cuts(labels, "D_a+t", source=S100, target=qrels, unjudged="drop").table().rows,
+            fewer_docs(labels, qrels).table().rows,
+        ]
+
+    for ours, theirs in zip(compared(one), compared(other), strict=True):
+        assert ours == theirs
+    assert gain_profile(labels, other).levels == (0, 1)
+
+
+def test_fractional_reference_grades_are_not_cut() -> None:
+    labels = Labels.from_rows([("1", d, w, v) for d, v in (("a", 0.0), ("b", 1.0), ("c", 1.0)) for w in "uv"])
+    reference = Qrels.from_dict({"1": {"a": 0.2, "b": 0.7, "c": 1.4}})
+    assert gain_profile(labels, reference).levels == (0.2, 0.7, 1.4)
+    found = agreement_with_reference(labels, reference, ["majority"], scale=S2, rel=0.5)
+    assert found.table().column("accuracy") == [1, 1]
+    assert found.table().column("kappa") == [1, 1]
+    assert agreement_with_reference(labels, reference, [], scale=S2).table().column("accuracy") == [
+        pytest.approx(2 / 3)
+    ]
+    with pytest.raises(DataError, match=r"grade 1\.4 does not fit 2 levels"):
+        best_cuts(
+            Labels.from_rows([("1", d, "w", v) for d, v in (("a", 10.0), ("b", 60.0), ("c", 90.0))]), "D_a+t",
+            source=S100, target=reference,
+        )  # fmt: skip
+
+
+def test_tau_of_rankings_and_its_record() -> None:
+    _, experts, runs = collection()
+    record = ranking_agreement(runs, experts, experts).record()
+    assert record["tau"] == pytest.approx(1)
+    assert record["result"] == "ranking_agreement"

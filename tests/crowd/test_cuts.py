@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.agreement.scales import S4, Scale
+from assay.agreement.alpha import alpha_of_cuts
+from assay.agreement.scales import S4, S100, Scale
 from assay.core.errors import DataError, UsageError
 from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.cutsearch import combinations
@@ -253,3 +254,14 @@ def test_too_much_work_is_refused_with_advice() -> None:
     labels = as_labels([(f"d{d}", f"w{d}", float(d)) for d in range(50)] + [(f"d{d}", "x", 0.0) for d in range(50)])
     with pytest.raises(UsageError, match="too many to try all; use search='climb'"):
         best_cuts(labels, "H_t+a", levels=8, source=Scale.interval(0, 100))
+
+
+def test_sums_of_cuts_are_alpha_of_the_cut_labels() -> None:
+    """The running sums of the search hold the same α as `agreement.alpha`, cut by cut."""
+    rng = np.random.default_rng(2)
+    labels = Labels.from_rows([("1", f"d{i // 5:02d}", f"w{i % 5}", float(rng.integers(0, 101))) for i in range(100)])
+    found = best_cuts(labels, "Tw_alpha", source=S100)
+    item, _ = labels.items()
+    cuts = np.arange(100.0)[:, None]
+    assert found.curves is not None
+    np.testing.assert_allclose(found.curves[0], alpha_of_cuts(item, labels.label, cuts), atol=1e-9)

@@ -18,6 +18,8 @@ from assay.data import Labels
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+LARGEST = 1e100
+"""Labels and seconds up to this size can be squared and added up; a larger one is a mistake in the file."""
 MOST_LEVELS = 10_000
 """Levels that are listed one by one; a longer scale is a range of numbers."""
 
@@ -57,8 +59,10 @@ class Scale:
     @classmethod
     def interval(cls, low: float, high: float, *, name: str = "") -> Scale:
         """Numbers from low to high; with whole limits the levels are the whole numbers between them."""
-        if not low < high or not np.isfinite(high - low):
+        if not low < high:
             raise UsageError(f"a scale from {low:g} to {high:g} holds no numbers; write the lower limit first")
+        if max(abs(low), abs(high)) > LARGEST:
+            raise UsageError(f"a scale from {low:g} to {high:g} is too long; its limits must lie within ±{LARGEST:g}")
         whole = float(low).is_integer() and float(high).is_integer() and high - low < MOST_LEVELS
         levels = tuple(float(v) for v in range(int(low), int(high) + 1)) if whole else ()
         return cls(name or f"{low:g}-{high:g}", "interval", levels, float(low), float(high))

@@ -91,8 +91,7 @@ def command(
     if as_qrels:
         refuse_others("--qrels", SOURCES)
     named = scale_of(scale) if scale else None
-    remarks: list[str] = []
-    reading["say"] = remarks.append
+    reading["say"] = out.say
     if reference is not None:
         labels = read_named(_one(files), named, **reading)
         checked = labels if named is None else named.checked(labels)
@@ -110,9 +109,6 @@ def command(
                 resamples=resamples, level=level, seed=seed, progress=progress,
             )  # fmt: skip
         out.write(*found.tables(), of=found)
-    # Said only where all went well: a refusal is one line.
-    for remark in remarks:
-        out.say(remark)
 
 
 def _ratings(

@@ -49,12 +49,8 @@ def labels_input(command: C) -> C:
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         reading = {name: kwargs.pop(name) for name in READING}
-        remarks: list[str] = []
-        labels, scale = load_labels(kwargs.pop("path"), **reading, say=remarks.append)
-        command(*args, labels=labels, scale=scale, **kwargs)
-        # Said only where all went well: a refusal is one line.
-        for remark in remarks:
-            kwargs["out"].say(remark)
+        labels, scale = load_labels(kwargs.pop("path"), **reading, say=kwargs["out"].say)
+        return command(*args, labels=labels, scale=scale, **kwargs)
 
     wrapped: Any = click.argument("path", metavar="LABELS", type=FILE)(reading_options(run))
     return wrapped

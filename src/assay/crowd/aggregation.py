@@ -22,6 +22,7 @@ from assay.crowd import bradley_terry, graded, latent, spammers  # noqa: F401
 from assay.crowd.bradley_terry import Preferences
 from assay.crowd.magnitudes import comparable_magnitudes, short_units
 from assay.crowd.uncertain import Uncertain
+from assay.crowd.units import summable
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels, Qrels
 
@@ -45,11 +46,11 @@ def aggregate(
     """
     entry, _ = AGGREGATIONS.parse(method)
     entry.checked(parameters)
-    # Huge labels overflow on the way to their mean; what comes out is then refused as a whole.
+    # Magnitudes and their logs may still overflow on the way; what comes out is then refused as a whole.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if isinstance(labels, Preferences) or entry.facts["kind"] == "preferences":
             return _of_preferences(labels, method, entry.facts["kind"], parameters)
-        return _of_labels(labels, method, entry.facts["kind"], scale or scale_in(labels), repeats, parameters)
+        return _of_labels(summable(labels), method, entry.facts["kind"], scale or scale_in(labels), repeats, parameters)
 
 
 def _of_preferences(labels: Labels | Preferences, method: str, kind: str, parameters: dict[str, Any]) -> Uncertain:

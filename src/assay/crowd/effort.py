@@ -17,7 +17,7 @@ from assay.core.engine import Progress, generators, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.crowd.units import in_task_order, task_of
+from assay.crowd.units import in_task_order, summable, task_of
 from assay.data import Labels, Qrels
 
 
@@ -65,7 +65,7 @@ def run_out(labels: Labels, *, scale: Scale) -> RunOut:
     """
     if not np.isfinite(scale.high):
         raise UsageError(f"scale {scale.name} has no ends; workers cannot run out of values")
-    order, task, place = in_task_order(labels)
+    order, task, place = in_task_order(summable(labels))
     x = labels.label[order]
     tasks, longest = int(task.max()) + 1, int(place.max()) + 1
     item, _ = labels.items()
@@ -127,7 +127,7 @@ def time_by_position(labels: Labels) -> TimeByPosition:
     """Time of a label by its position in the task, and by the worker's experience. Roitero 2020, §9.6."""
     if labels.seconds is None:
         raise DataError(f"{labels.name}: there is no column of seconds")
-    order, _, place = in_task_order(labels)
+    order, _, place = in_task_order(summable(labels))
     seconds, done = labels.seconds[order], _tasks_before(labels)[order]
     known = np.isfinite(seconds)
     rows, total, first_total = [], 0.0, 0.0
@@ -188,7 +188,7 @@ class Fewer(Result):
 
 def fewer_docs(labels: Labels, reference: Qrels, *, untied: bool = False) -> Fewer:
     """Agreement of each task with the reference when only its first 2, 3, … docs had been judged. §9.4.1."""
-    order, task, place = in_task_order(labels)
+    order, task, place = in_task_order(summable(labels))
     grade, x = reference_of(labels, reference)[order], labels.label[order]
     amounts = tuple(range(2, int(place.max()) + 2))
     found = []
@@ -220,7 +220,7 @@ def fewer_judgments(
     """
     if most < 1 or repeats < 1:
         raise UsageError(f"{most} labels per doc, {repeats} repetitions; take at least one of each")
-    item, pairs = labels.items()
+    item, pairs = summable(labels).items()
     begin = np.concatenate([[0], np.cumsum(np.bincount(item))[:-1]])
     first = np.unique(item, return_index=True)[1]
     grade, topic = reference_of(labels, reference)[first], labels.topic[first]

@@ -14,6 +14,7 @@ from assay.agreement.across_scales import reference_of
 from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.crowd.units import summable
 from assay.data import Labels, Qrels
 
 
@@ -51,7 +52,7 @@ class GainProfile(Result):
 
 def gain_profile(labels: Labels, reference: Qrels, *, aggregated: bool = False) -> GainProfile:
     """Labels (or with `aggregated` the mean label of each doc) per level of the reference."""
-    grade, value, what = reference_of(labels, reference), labels.label, "labels"
+    grade, value, what = reference_of(summable(labels), reference), labels.label, "labels"
     if aggregated:
         item, _ = labels.items()
         value, what = np.bincount(item, labels.label) / np.bincount(item), "docs"

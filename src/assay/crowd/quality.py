@@ -17,7 +17,7 @@ from assay.agreement.scales import Scale, default_level, scale_in
 from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.crowd.units import task_of
+from assay.crowd.units import summable, task_of
 from assay.data import Labels, Qrels
 
 FEW = 5
@@ -66,7 +66,7 @@ def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuali
     distances from the typical worker that count as reasons. A repeated label of a doc counts once.
     """
     scale = scale or scale_in(labels)
-    ratings = Ratings.of_labels(labels, scale=scale, repeats="first")
+    ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="first")
     n = np.bincount(labels.worker, minlength=len(labels.workers)).astype(np.float64)
     level = default_level(scale)
     alpha, without = alpha_without(ratings, level=level)
@@ -227,7 +227,7 @@ def topic_quality(labels: Labels, *, scale: Scale | None = None, reference: Qrel
     """
     scale = scale or scale_in(labels)
     labels = single(labels, "first")
-    ratings = Ratings.of_labels(labels, scale=scale)
+    ratings = Ratings.of_labels(summable(labels), scale=scale)
     level = default_level(scale)
     alpha, whole = alpha_by_topic(ratings, level=level)
     entropy = doc_entropy(ratings)
@@ -287,7 +287,7 @@ class DocQuality(Result):
 def doc_quality(labels: Labels, *, scale: Scale | None = None) -> DocQuality:
     """How far the workers of each doc agree; controversy = sd (divisor n) / half the width of the scale."""
     scale = scale or scale_in(labels)
-    ratings = Ratings.of_labels(labels, scale=scale, repeats="all")
+    ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="all")
     n = ratings.sizes
     mean = np.bincount(ratings.item, ratings.value) / n
     sd = np.sqrt(np.bincount(ratings.item, (ratings.value - mean[ratings.item]) ** 2) / n)

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.agreement.scales import LARGEST
 from assay.core.arrays import Ints
+from assay.core.errors import DataError
 from assay.data import Labels
+
+
+def summable(labels: Labels) -> Labels:
+    """The labels if they and their seconds can be added up, else an error that names the first that is too large."""
+    for name, values in (("label", labels.label), ("seconds", labels.seconds)):
+        if values is None:
+            continue
+        # NaN stands for unknown seconds, and is not larger than anything.
+        bad = np.flatnonzero(np.abs(values) > LARGEST)
+        if len(bad):
+            line = None if labels.lines is None else int(labels.lines[bad[0]])
+            what = f"{name} {values[bad[0]]:g} is too large to be added up; it must lie within ±{LARGEST:g}"
+            raise DataError.at(labels.name, line, what)
+    return labels
 
 
 def units(labels: Labels) -> Ints:

@@ -14,7 +14,7 @@ from assay.data.aligned import align
 from assay.data.grades import Grades
 from assay.data.intents import IntentGrades, align_intents
 from assay.io import read_qrels, read_run
-from assay.io.diversity import read_intent_qrels
+from assay.io.intents import read_intent_qrels
 from assay.io.ntcir import read_rel, read_res, read_units
 from assay.measures import parse
 from assay.measures.diversity import evaluate_intents

@@ -18,7 +18,7 @@ from assay.data.intents import IntentQrels, align_intents
 from assay.data.lists import collected
 from assay.data.order import first_repeat
 from assay.io import read_qrels, read_run, rows
-from assay.io.diversity import read_intent_qrels
+from assay.io.intents import read_intent_qrels
 from assay.measures import parse
 from tests.data.crafted import PAIR, colliding
 

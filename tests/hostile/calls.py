@@ -135,7 +135,7 @@ def call(arguments: list[str]) -> Outcome:
         except BaseException:
             fell_over = traceback.format_exc()
     said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
-    return Outcome(code, *said, fell_over, [str(w.message) for w in caught])
+    return Outcome(code, *said, fell_over, [f"{w.filename}:{w.lineno}: {w.message}" for w in caught])
 
 
 def problem_with(outcome: Outcome, arguments: list[str], written: Path) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import lzma
 import random
@@ -68,14 +69,14 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             ["topic", "worker", "doc", "other", "label"],
             [
                 [t, w, a, b, rng.choice(["0", "1", ".5"])]
-                for t in TOPICS[:2] for w in WORKERS for a, b in zip(DOCS[:6], DOCS[1:7], strict=True)
+                for t in TOPICS[:2] for w in WORKERS for a, b in itertools.pairwise(DOCS)
             ],
         ),
         "factors": (["topic", "measure", "runs", "sd", "mean"], [[t, "AP", "4", "0.2", "0.5"] for t in TOPICS]),
         "groups": (["run", "group", "year"], [[run, f"g{i // 2}", "2004"] for i, run in enumerate(RUNS)]),
         "votes": (
             ["topic", "left", "right", "vote"],
-            [[t, a, b, rng.choice(["left", "right"])] for t in TOPICS for a, b in zip(RUNS, RUNS[1:], strict=False)],
+            [[t, a, b, rng.choice(["left", "right"])] for t in TOPICS for a, b in itertools.pairwise(RUNS)],
         ),
         "published": (
             ["pair", "kind", "year", "score"],
@@ -252,7 +253,7 @@ def _odd_tables(kind: str) -> Iterator[tuple[str, bytes]]:
     yield "empty header.csv", csv_text(["" for _ in header], rows).encode()
     yield "empty cells.csv", csv_text(header, [["" for _ in header], *rows]).encode()
     yield "header only.csv", csv_text(header, []).encode()
-    yield "wide.csv", csv_text([*header, *(f"c{i}" for i in range(3000))], [[*r, *["1"] * 3000] for r in rows]).encode()
+    yield "wide.csv", csv_text([*header, *(f"c{i}" for i in range(300))], [[*r, *["1"] * 300] for r in rows]).encode()
     records = [dict(zip(header, row, strict=True)) for row in rows]
     for what, lines in _odd_json(records, header[-1]).items():
         yield f"{what}.jsonl", "".join(line + "\n" for line in lines).encode()

@@ -262,8 +262,8 @@ def tasks(
         workers=workers,
         seed=seed,
     )
-    write_tasks(to, made)
     out.write(made.table(), of=made)
+    write_tasks(to, made)
     out.say(f"{len(made.rows)} rows written to {to}")
 
 

@@ -81,15 +81,15 @@ def make(
     seen = _lists(runs, qrels_path, groups=groups)
     if sampled:
         drawn = sample(seen, method, seed=seed)
+        out.write(drawn.table())
         if save is not None:
             write_qrels(save, drawn.qrels(seen if qrels_path is not None else None, unjudged=0))
-        out.write(drawn.table())
         return
     chosen = pool(seen, method, by=by)
-    if save is not None:
-        write_qrels(save, chosen.qrels())
     brought = contributions(seen, chosen, by=by, rel=rel)
     out.write(brought.table() if who else chosen.table(), of=brought)
+    if save is not None:
+        write_qrels(save, chosen.qrels())
 
 
 @command.command("next")

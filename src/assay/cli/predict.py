@@ -118,17 +118,17 @@ def command(
             lists, methods or None, combine=combine or ("svr" if earlier else "average"), lessons=lessons, judged=known,
             truth=truth, scale=scale, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
-    if save is not None:
-        from assay.io.scores import write_scores
-
-        write_scores(save, result.predictions)
-        out.say(f"predicted scores written to {save}")
     grown = _injections(result, inject, sizes, repetitions, seed, out)
     fit = [_calibration(lists, load_qrels(qrels_path))] if calibration and qrels_path is not None else []
     shown = [result.table(wide=ranks or out.format in ("csv", "json"))]
     shown += [] if truth is None else [result.accuracy_table()]
     shown += [*(_difficulty(result) if topics else []), *(g.table() for g in grown), *(f.table() for f in fit)]
     out.write(*shown, of=fit[0] if fit else grown or result)
+    if save is not None:
+        from assay.io.scores import write_scores
+
+        write_scores(save, result.predictions)
+        out.say(f"predicted scores written to {save}")
 
 
 def _check(

@@ -170,14 +170,14 @@ def _score(
     more = [score_bounds(aligned, measures, jobs=jobs).table()] if bounds and aligned is not None else []
     if per_topic:
         more.append(scores.per_topic())
+    # CSV holds one table: the one that was asked for, which has the scores in it.
+    tables = more if out.format == "csv" and more else [scores.table(), *more]
+    out.write(*tables, of=_drawing(draw, scores, aligned) if out.figure else None)
     if save:
         from assay.io.scores import write_scores
 
         write_scores(save, scores)
         out.say(f"scores written to {save}")
-    # CSV holds one table: the one that was asked for, which has the scores in it.
-    tables = more if out.format == "csv" and more else [scores.table(), *more]
-    out.write(*tables, of=_drawing(draw, scores, aligned) if out.figure else None)
 
 
 def _plain(qrels: Qrels | IntentQrels, bounds: bool, draw: str) -> Qrels:
@@ -230,7 +230,7 @@ def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Q
         raise UsageError("give --qrels, or --intents for judgments by intent, or --uncertainty for judgments in doubt")
     if qrels is not None:
         return load_qrels(qrels)
-    from assay.io.diversity import read_intent_qrels
+    from assay.io.intents import read_intent_qrels
 
     return read_intent_qrels(intents or "", intents=info)
 

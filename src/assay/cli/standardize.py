@@ -54,10 +54,10 @@ def fit(matrices: list[ScoreMatrix], save: Path | None, keep_scores: bool, out: 
     from assay.standard.factors import factors
 
     found = [factors(m, keep_scores=keep_scores) for m in matrices]
+    out.write(*(f.table() for f in found))
     if save is not None:
         write_factors(save, found)
         out.say(f"factors written to {save}")
-    out.write(*(f.table() for f in found))
 
 
 @command.command()
@@ -89,10 +89,10 @@ def apply(
 
     by = [_reference(m, factors_path, reference) for m in matrices]
     scores = [standardized(m, f, form=form, smoothing=smoothing) for m, f in zip(matrices, by, strict=True)]
+    out.write(*(_before_and_after(m, s) for m, s in zip(matrices, scores, strict=True)), of=scores)
     if save is not None:
         write_scores(save, scores)
         out.say(f"scores written to {save}")
-    out.write(*(_before_and_after(m, s) for m, s in zip(matrices, scores, strict=True)), of=scores)
 
 
 @command.command()

@@ -131,7 +131,7 @@ def time_by_position(labels: Labels) -> TimeByPosition:
     seconds, done = labels.seconds[order], _tasks_before(labels)[order]
     known = np.isfinite(seconds)
     rows, total, first_total = [], 0.0, 0.0
-    for p in range(int(place.max()) + 1):
+    for p in range(int(place.max(initial=-1)) + 1):
         here, new = seconds[(place == p) & known], seconds[(place == p) & known & (done == 0)]
         if not len(here):
             continue

@@ -6,6 +6,7 @@ answer is None, and `sheet` reads the table row by row, which is slow and says w
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ from assay.io.sheet import place_of, separator_of
 
 LARGE = 1 << 18
 """Bytes from which on a text file is worth a start of the parser."""
+
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +107,9 @@ def _is_plain(table: Columns, raw: bytes, how: str) -> bool:
     """Whether each line of a text is a row (the first of a CSV its header), and no cell has a quote or a line end."""
     lines = raw.count(b"\n") + (not raw.endswith(b"\n"))
     if how == "jsonl":
-        return lines == table.rows
-    if lines != table.rows + 1:
+        # An escaped surrogate may lack its other half, which only the reader of rows refuses.
+        return lines == table.rows and not SURROGATE.search(raw)
+    if lines != table.rows + 1 or raw.count(b"\r") != raw.count(b"\r\n"):
         return False
     if b'"' not in raw and b"\r" not in raw:
         return True

@@ -18,7 +18,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
 from assay.core.registry import did_you_mean
 from assay.data import Labels
-from assay.io.sheet import Sheet, read_sheet, write_sheet
+from assay.io.rows import LARGEST_RANK
+from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 
 KNOWN = {
     "topic": ("topic", "query", "qid"),
@@ -215,14 +216,15 @@ def _numbers(sheet: Sheet, column: int, advice: str = "", *, may_be_empty: bool 
         values = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         values = np.array([_number_or_nan(c) for c in cells])
-    good = np.isfinite(values)
+    good = np.abs(values) <= LARGEST
     if "_" in "".join(cells):  # Python reads 1_000 as a number; a person who typed it may have meant something else
         good &= np.array(["_" not in c for c in cells])
     if may_be_empty and not good.all():
         good |= np.array([not c.strip() for c in cells])
     if not good.all():
         bad = int(np.argmin(good))
-        what = f"{sheet.header[column]} is not a number: {cells[bad].strip()!r}{advice}"
+        problem = "too large" if np.abs(values[bad]) > LARGEST else "not a number"
+        what = f"{sheet.header[column]} is {problem}: {cells[bad].strip()[:60]!r}{advice}"
         raise DataError.at(sheet.where, sheet.lines[bad], what)
     return values
 
@@ -236,7 +238,7 @@ def _number_or_nan(cell: str) -> float:
 
 def _whole(sheet: Sheet, column: int) -> Ints:
     values = _numbers(sheet, column)
-    bad = np.flatnonzero(values != np.floor(values))
+    bad = np.flatnonzero((values != np.floor(values)) | (np.abs(values) > LARGEST_RANK))
     if len(bad):
         what = f"{sheet.header[column]} is not a whole number: {sheet.rows[bad[0]][column]!r}"
         raise DataError.at(sheet.where, sheet.lines[bad[0]], what)

@@ -13,10 +13,8 @@ from assay.core.groups import natural_order
 from assay.data.quantities import UNNAMED, canonical
 from assay.data.scores import ScoreMatrix
 from assay.io.rows import number
-from assay.io.sheet import Sheet, read_sheet, write_sheet
+from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 
-LARGEST = 1e100
-"""Larger scores would overflow when they are squared and summed."""
 TIDY = ("run", "topic", "measure", "score", "signature")
 RUN_WORDS = frozenset({"run", "runs", "system", "systems", "tag"})
 TOPIC_WORDS = frozenset({"topic", "topics", "query", "qid"})
@@ -159,6 +157,8 @@ def _score(sheet: Sheet, row: int, column: int) -> float:
 def _from_tidy(sheet: Sheet) -> list[ScoreMatrix]:
     run_at, topic_at, score_at = sheet.place("run"), sheet.place("topic"), sheet.place("score", "value")
     measure_at, signature_at = sheet.find("measure"), sheet.find("signature")
+    if not sheet.rows:
+        raise DataError(f"{sheet.where}: there is a header but no row of scores")
     scores: dict[str, dict[tuple[str, str], float]] = {}
     signatures: dict[str, str] = {}
     for i, row in enumerate(sheet.rows):

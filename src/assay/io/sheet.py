@@ -15,8 +15,8 @@ from assay.core.registry import MOST_NAMES
 from assay.io.files import kind, read_bytes, refuse_other_encodings, write_whole
 from assay.io.rows import number
 
-LARGEST = 1e100
-"""Larger numbers would overflow when they are squared and summed."""
+LARGEST = 1e70
+"""The fourth power of larger numbers, which tests of variances need, would overflow."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Sheet:
             )
         return value
 
-    def finite(self, row: int, column: int) -> float:
-        """As `number`, but one that is not finite or beyond LARGEST is an error too."""
+    def finite(self, row: int, column: int, *, largest: float = LARGEST) -> float:
+        """As `number`, but one that is not finite or beyond the largest is an error too."""
         value = self.number(row, column)
-        if not abs(value) <= LARGEST:
+        if not abs(value) <= largest:
             what = f"{self.header[column].strip()} is {_shortened(self.rows[row][column])!r}"
-            what += f"; a finite number of at most {LARGEST:g} in size is needed"
+            what += f"; a finite number of at most {largest:g} in size is needed"
             raise DataError.at(self.where, self.lines[row], what)
         return value
 

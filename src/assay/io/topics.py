@@ -68,7 +68,9 @@ def _clean(value: str) -> str:
 def _checked(where: str, ids: list[str], fields: list[dict[str, str]]) -> Topics:
     if not ids:
         raise DataError(f"{where}: there is no topic")
-    twice = next((t for t in ids if ids.count(t) > 1), None)
-    if twice is not None:
-        raise DataError(f"{where}: topic {twice!r} is there twice")
+    seen: set[str] = set()
+    for topic in ids:
+        if topic in seen:
+            raise DataError(f"{where}: topic {topic!r} is there twice; every topic has one entry")
+        seen.add(topic)
     return Topics(tuple(ids), tuple(fields))

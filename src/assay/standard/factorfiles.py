@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.errors import DataError
-from assay.io.sheet import Sheet, read_sheet, write_sheet
+from assay.io.rows import LARGEST_RANK
+from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 from assay.standard.factors import Factors
 
 COLUMNS = ("measure", "topic", "mean", "sd", "runs")
@@ -56,7 +57,8 @@ def read_factors(path: str | Path) -> dict[str, Factors]:
 
 def _column(sheet: Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     place = sheet.place(name)
-    return np.array([sheet.finite(i, place) for i in range(len(sheet.rows))], dtype=np.float64)
+    largest = LARGEST_RANK if name == "runs" else LARGEST
+    return np.array([sheet.finite(i, place, largest=largest) for i in range(len(sheet.rows))], dtype=np.float64)
 
 
 def _scores(sheet: Sheet, row: int, place: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -221,6 +221,8 @@ def whole_numbers(values: Floats, *, digits: int = 6) -> tuple[Numbers, float]:
     """
     room = max(float(np.abs(values).sum(axis=0).max(initial=0.0)), 1e-300)
     for places in range(digits + 1):
+        if room * 10.0**places >= 2**53:  # such numbers have no exact sums
+            break
         scaled = values * 10.0**places
         if np.abs(scaled - np.rint(scaled)).max(initial=0.0) < 1e-7:
             kind = np.int32 if room * 10.0**places < 2**31 - 1 else np.int64

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import DataError
-from assay.io.diversity import read_intent_qrels, read_intents, write_intent_qrels
+from assay.io.intents import read_intent_qrels, read_intents, write_intent_qrels
 
 
 def written(folder: Path, name: str, text: str) -> Path:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from assay.data import Qrels, Run
 from assay.data.aligned import Match, match
 from assay.data.grades import Grades
 from assay.io import read_qrels, read_run, rows
-from assay.io.files import TABULAR, kind, read_bytes
+from assay.io.files import TABULAR, kind, read_text
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
 
@@ -60,6 +61,10 @@ class Findings(Result):
     def tables(self) -> list[Table]:
         """The findings, and the table of ties where there are any."""
         return [self.table(), *([self.ties] if self.ties.rows else [])]
+
+    def record(self) -> dict[str, Any]:
+        """As of every result, with the number of errors and of remarks."""
+        return {**super().record(), "errors": self.errors, "remarks": len(self.found) - self.errors}
 
 
 def check(runs: Sequence[str | Path], qrels: str | Path | None = None, *, progress: Progress = silent) -> Findings:
@@ -101,7 +106,7 @@ def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
     """A TREC run without its bad lines, and the lines that were dropped; of a table no line is dropped."""
     if kind(path) in TABULAR:
         return read_run(path), []
-    reading = read_rows(read_bytes(path), RUN)
+    reading = read_rows(read_text(path), RUN)
     if not reading.rows:
         raise DataError(f'{path}: no line is a run line, "{RUN.form}"')
     return _run_of(reading, Path(path).name), reading.problems
@@ -110,9 +115,17 @@ def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
 def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
     """What is odd in a TREC run, alone and beside judgments; in a table, which bad row is the first."""
     where = str(path)
-    if kind(path) in TABULAR:
-        return _check_table(where, lambda: _odd_in(where, read_run(path), qrels))
-    reading = read_rows(read_bytes(path), RUN)
+    look = _odd_in_table if kind(path) in TABULAR else _odd_in_lines
+    return _findings_of(where, lambda: look(path, qrels))
+
+
+def _odd_in_table(path: str | Path, qrels: Qrels | None) -> list[Finding]:
+    return _odd_in(str(path), read_run(path), qrels)
+
+
+def _odd_in_lines(path: str | Path, qrels: Qrels | None) -> list[Finding]:
+    where = str(path)
+    reading = read_rows(read_text(path), RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
         return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"')]
@@ -125,33 +138,45 @@ def check_qrels(path: str | Path) -> list[Finding]:
     """What is odd in TREC judgments; in a table, which bad row is the first."""
     where = str(path)
     if kind(path) in TABULAR:
-        return _check_table(where, lambda: _of_judgments(where, _judgments(read_qrels(path))))
-    reading = read_rows(read_bytes(path), QRELS)
+        return _findings_of(where, lambda: _of_judgments(where, _judgments(read_qrels(path))))
+    return _findings_of(where, lambda: _odd_in_judged_lines(path))
+
+
+def _odd_in_judged_lines(path: str | Path) -> list[Finding]:
+    where = str(path)
+    reading = read_rows(read_text(path), QRELS)
     if not reading.rows and not reading.problems:
         return [Finding(where, None, "error", f'there is no judgment; a qrels line is "{QRELS.form}"')]
-    judged = [(r.topic, int(float(r.fields[3]))) for r in reading.rows]
-    return [*_problems(where, reading), *_of_judgments(where, judged)]
+    grades = [(row.topic, float(row.fields[3])) for row in reading.rows]
+    return [*_problems(where, reading), *_of_judgments(where, grades)]
 
 
-def _of_judgments(where: str, judged: Sequence[tuple[str, int]]) -> list[Finding]:
-    """Odd grades, and topics without a relevant doc."""
+def _of_judgments(where: str, graded: Sequence[tuple[str, float]]) -> list[Finding]:
+    """Docs that are pooled and not judged, odd grades, and topics without a relevant doc."""
     found = []
-    grades = Counter(grade for _, grade in judged)
-    negative = sum(n for grade, n in grades.items() if grade < 0)
-    if negative:
-        found.append(Finding(where, None, "remark", f"{negative} negative grades: pooled but not judged"))
-    high = max(grades, default=0)
-    gaps = [g for g in range(1, min(high, 20)) if g not in grades]
-    if gaps or high > 10:
-        spread = ", ".join(f"{g}: {n}" for g, n in sorted(grades.items())[:12])
+    counts = Counter(grade for _, grade in graded)
+    pooled = sum(n for grade, n in counts.items() if grade < 0)
+    if pooled:
+        found.append(Finding(where, None, "remark", f"{pooled} negative grades: pooled but not judged"))
+    if _is_odd_scale(counts):
+        spread = ", ".join(f"{grade:g}: {n}" for grade, n in sorted(counts.items())[:12])
         found.append(Finding(where, None, "remark", f"odd grades ({spread}); is the scale as you think?"))
-    best: dict[str, int] = {}
-    for topic, grade in judged:
+    best: dict[str, float] = {}
+    for topic, grade in graded:
         best[topic] = max(best.get(topic, grade), grade)
-    empty = [t for t, grade in best.items() if grade < 1]
+    empty = [topic for topic, grade in best.items() if grade < 1]
     if empty:
         found.append(Finding(where, None, "remark", f"{len(empty)} topics without a relevant doc{_names(empty)}"))
     return found
+
+
+def _is_odd_scale(counts: Mapping[float, int]) -> bool:
+    """Whether whole grades leave out one below the highest, or whether that is above 10."""
+    highest = max(counts, default=0)
+    if any(grade != int(grade) for grade in counts):  # a scale of fractions has no steps to leave out
+        return highest > 10
+    left_out = [grade for grade in range(1, min(int(highest), 20)) if grade not in counts]
+    return bool(left_out) or highest > 10
 
 
 def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("AP", "nDCG@10", "P@10", "RR")) -> Table:
@@ -161,7 +186,7 @@ def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("A
     """
     block, span = g.blocks(), np.arange(g.depth)
     # An unjudged doc has the least 32-bit number for a grade, which has no negative of 32 bits.
-    grade = g.ranked.astype(np.int64)
+    grade = g.ranked.astype(np.float64)
     low, high = (np.lexsort((np.broadcast_to(span, block.shape), sign * grade, block)) for sign in (1, -1))
     rows = []
     for name in measures:
@@ -178,8 +203,8 @@ def ties_table(rows: Sequence[Sequence[object]]) -> Table:
     return Table.of(formats, rows, caption="Tie sensitivity", notes=[note])
 
 
-def _check_table(where: str, look: Callable[[], Sequence[Finding]]) -> list[Finding]:
-    """What a look at a table finds, or the error that keeps it from being read."""
+def _findings_of(where: str, look: Callable[[], Sequence[Finding]]) -> list[Finding]:
+    """What a look at a file finds, or the error that keeps it from being read."""
     try:
         return list(look())
     except DataError as error:
@@ -189,7 +214,7 @@ def _check_table(where: str, look: Callable[[], Sequence[Finding]]) -> list[Find
         return [Finding(where, None, "error", str(error).removeprefix(f"{where}: "))]
 
 
-def _judgments(qrels: Qrels) -> list[tuple[str, int]]:
+def _judgments(qrels: Qrels) -> list[tuple[str, float]]:
     topics = (qrels.topics[t] for t in qrels.topic_of_row().tolist())
     return list(zip(topics, qrels.grades.tolist(), strict=True))
 

@@ -184,10 +184,15 @@ def test_check_of_clean_files_exits_with_0(folder: Path) -> None:
 
 
 def test_check_of_judgments(folder: Path) -> None:
-    (folder / "q2").write_text("1 0 a -1\n1 0 b 0\n2 0 c 5\n2 0 d 0.5\n")
+    (folder / "q2").write_text("1 0 a -1\n1 0 b 0\n2 0 c 5\n2 0 d half\n")
     result = CliRunner().invoke(check, ["--qrels", str(folder / "q2"), str(folder / "runs" / "one.run")])
     assert result.exit_code == 1
-    for words in ("grade is not a whole number", "1 negative grades", "odd grades", "1 topics without a relevant doc"):
+    for words in (
+        "grade is not a number: 'half'",
+        "1 negative grades",
+        "odd grades",
+        "1 topics without a relevant doc",
+    ):
         assert words in result.stdout
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.core.errors import DataError
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
-from assay.io import read_qrels, read_run, trec, write_qrels, write_run
+from assay.io import frames, read_qrels, read_run, trec, write_qrels, write_run
 from assay.io._bytes.decimals import read_decimals
 from assay.io._bytes.fields import pieces
 from assay.io.rows import RUN, read_rows
@@ -166,7 +166,7 @@ def test_sampling_probabilities_round_trip(ending: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("1 0 b 0.5", "q.txt:2: grade is not a whole number: '0.5'"),
+        ("1 0 b 0,5", "q.txt:2: grade is not a number: '0,5'"),
         ("1 0 b x", "q.txt:2: grade is not a number: 'x'"),
         ("1 0 b", "q.txt:2: 3 fields"),
         ("1 0 b 1 2 3", "q.txt:2: 6 fields"),
@@ -343,5 +343,28 @@ def test_a_bad_row_of_a_table_is_an_error_with_its_line(text: str, message: str,
     with pytest.raises(DataError, match=message):
         read_run(path)
     path.write_text("topic,doc,grade\n1,a,1e300\n")
-    with pytest.raises(DataError, match=r"t\.csv:2: grade is not a whole number"):
+    with pytest.raises(DataError, match=r"t\.csv:2: grade is '1e300'; a finite number"):
         read_qrels(path)
+
+
+FRACTIONS = {"1": {"a": 0.5, "b": 2.0, "c": -1.0}, "2": {"a": 0.1}}
+
+
+@pytest.mark.parametrize("ending", ["txt", "txt.gz", "csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("large", [0, 10**9])
+def test_fractional_grades_round_trip(ending: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "LARGE", large)
+    path = tmp_path / f"q.{ending}"
+    write_qrels(path, Qrels.from_dict(FRACTIONS))
+    again = read_qrels(path)
+    assert again.grades.dtype == np.float64
+    assert again.to_dict() == FRACTIONS
+    write_qrels(path, Qrels.from_dict({"1": {"a": 2, "b": 0}}))
+    assert read_qrels(path).grades.dtype == np.int64
+
+
+@pytest.mark.parametrize("written", ["1.0", "2e0", "1"])
+def test_whole_grades_are_whole_however_they_are_written(written: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text(f"1 0 a {written}\n1 0 b 0\n")
+    assert read_qrels(path).grades.dtype == np.int64

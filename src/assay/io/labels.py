@@ -223,7 +223,7 @@ def _numbers(sheet: Sheet, column: int, advice: str = "", *, may_be_empty: bool 
         good |= np.array([not c.strip() for c in cells])
     if not good.all():
         bad = int(np.argmin(good))
-        problem = "too large" if np.abs(values[bad]) > LARGEST else "not a number"
+        problem = "too large" if LARGEST < np.abs(values[bad]) < np.inf else "not a number"
         what = f"{sheet.header[column]} is {problem}: {cells[bad].strip()[:60]!r}{advice}"
         raise DataError.at(sheet.where, sheet.lines[bad], what)
     return values

@@ -75,12 +75,8 @@ def _qrels_problem(fields: list[str]) -> str | None:
     value = number(fields[3])
     if value is None or not math.isfinite(value):
         return f"grade is not a number: {fields[3]!r}"
-    if value != math.floor(value):
-        return (
-            f"grade is not a whole number: {fields[3]!r}; map the grades to whole numbers, and use gain= to weigh them"
-        )
     if abs(value) > LARGEST_GRADE:
-        return f"grade is too large: {fields[3]!r}"
+        return f"grade is too large: {fields[3][:60]!r}; grades go up to {LARGEST_GRADE}"
     if len(fields) == 5:
         probability = number(fields[4])
         if probability is None or not 0 < probability <= 1:

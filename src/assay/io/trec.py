@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from assay.core.arrays import Bytes, Ints, Keys, sealed
+from assay.core.arrays import Bytes, Floats, Ints, Keys, sealed
 from assay.core.engine import ordered_map
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
@@ -74,9 +73,7 @@ def read_qrels(path: str | Path) -> Qrels:
     return qrels
 
 
-def grouped_qrels(
-    topics: Ids, docs: Ids, grades: Ints, probabilities: npt.NDArray[np.float64] | None, *, name: str
-) -> Qrels | None:
+def grouped_qrels(topics: Ids, docs: Ids, grades: Floats, probabilities: Floats | None, *, name: str) -> Qrels | None:
     """Judgments from the columns of a file, topics in natural order; None if a doc is twice in a topic."""
     names, code = _coded_topics(topics)
     order = np.argsort(code, kind="stable")
@@ -149,7 +146,7 @@ class _Columns:
     doc_starts: Ints
     doc_lengths: Ints
     keys: Keys
-    scores: npt.NDArray[np.float64]
+    scores: Floats
     ranks: Ints | None
 
     @classmethod
@@ -262,7 +259,7 @@ def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> 
     return run.together()
 
 
-def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] | None] | None:
+def _qrels_columns(text: Text) -> tuple[Ids, Ids, Floats, Floats | None] | None:
     """Topics, docs, grades and perhaps probabilities, or None where a line is not as it should be."""
     plain = fields(text.buffer, 0, text.length, QRELS_FIELDS, exact=True)
     found = plain or fields(text.buffer, 0, text.length, QRELS_FIELDS + 1, exact=True)
@@ -270,11 +267,11 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Ints, npt.NDArray[np.float64] 
         return None
     grades = read_decimals(found.column(GRADE))
     probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is not plain else None
-    whole = np.isfinite(grades) & (grades == np.floor(grades)) & (np.abs(grades) <= rows.LARGEST_GRADE)
+    fits = np.abs(grades) <= rows.LARGEST_GRADE  # which NaN does not
     fit = probabilities is None or bool(((probabilities > 0) & (probabilities <= 1)).all())
-    if not whole.all() or not fit or not _is_utf8(text.buffer[: text.length]):
+    if not fits.all() or not fit or not _is_utf8(text.buffer[: text.length]):
         return None
-    return found.column(TOPIC), found.column(DOC), grades.astype(np.int64), probabilities
+    return found.column(TOPIC), found.column(DOC), grades, probabilities
 
 
 def _coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:

@@ -1,0 +1,64 @@
+"""What `check` says of judgments and runs: judged is a grade of at least 0, and what cannot be read is said once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.check import check, check_qrels, check_run
+from assay.io import read_qrels
+
+RUN = "".join(f"1 Q0 {doc} {i} {9 - i} r\n" for i, doc in enumerate("abcd", 1))
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_a_doc_that_is_only_pooled_is_not_judged(tmp_path: Path) -> None:
+    run = write(tmp_path, "r.run", RUN)
+    qrels = write(tmp_path, "q.txt", "1 0 a 1\n1 0 b -1\n1 0 c 0\n1 0 d -1\n")
+    said = [finding.what for finding in check([run], qrels).found]
+    assert "2 negative grades: pooled but not judged" in said
+    assert any(what.startswith("unjudged docs: 50.0 % of the top 5") for what in said)
+
+
+def test_fractional_grades_are_no_error(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q.txt", "1 0 a 0.5\n1 0 b 2\n1 0 c 0\n")
+    assert check_qrels(qrels) == []
+    assert check([write(tmp_path, "r.run", RUN)], qrels).errors == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (RUN.encode("utf-16"), "UTF-16"),
+        (b"\xef\xbb\xbf\xef\xbb\xbf" + RUN.encode(), "two byte-order marks"),
+        (b"\x1f\x8b" + b"x" * 30, "the compressed file is damaged"),
+    ],
+)
+def test_what_cannot_be_read_is_one_finding(data: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.run"
+    path.write_bytes(data)
+    for found in (check_run(path), check_qrels(path)):
+        assert len(found) == 1
+        assert words in found[0].what
+        assert found[0].level == "error"
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    run = write(tmp_path, "r.run", RUN)
+    for call in (lambda: check([tmp_path / "none"]), lambda: check([run], tmp_path / "none")):
+        with pytest.raises(FileNotFoundError):
+            call()
+
+
+def test_the_record_counts(tmp_path: Path) -> None:
+    found = check([write(tmp_path, "r.run", RUN + "1 Q0 a 5 1 r\n1 Q0 e 6 5 r\n")], write(tmp_path, "q", "1 0 a 1\n"))
+    record = found.record()
+    assert (record["errors"], record["result"]) == (1, "findings")
+    assert len(record["more"]) == 1
+    assert read_qrels(tmp_path / "q").topics == ("1",)

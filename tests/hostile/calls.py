@@ -134,8 +134,13 @@ def call(arguments: list[str]) -> Outcome:
             code = stop.code or 0
         except BaseException:
             fell_over = traceback.format_exc()
-    said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
-    return Outcome(code, *said, fell_over, [f"{w.filename}:{w.lineno}: {w.message}" for w in caught])
+    return Outcome(code, _said(out), _said(err), fell_over, [f"{w.filename}:{w.lineno}: {w.message}" for w in caught])
+
+
+def _said(stream: io.TextIOWrapper) -> str:
+    """What was written to a stream."""
+    stream.seek(0)
+    return stream.read()
 
 
 def problem_with(outcome: Outcome, arguments: list[str], written: Path) -> str | None:

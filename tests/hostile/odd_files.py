@@ -35,8 +35,8 @@ NUMBERS = [
 ]  # fmt: skip
 NAMES = [
     "<script>alert(1)</script>", "--help", "-", "../../etc/passwd", "a&b;c", "=1+1", "%s%d{}", "$x_1^2$\\alpha", "é",
-    "e\u0301", "\u202eabc", "\U0001f600", "'quoted'", "x" * 1000, "x" * 10**5, "null", "nan", "0", "#d0", "[d0]", "\x1b[31mred",
-    "a\x85b", "a\u2028b",
+    "e\u0301", "\u202eabc", "\U0001f600", "'quoted'", "x" * 1000, "x" * 10**5, "null", "nan", "0", "#d0", "[d0]",
+    "\x1b[31mred", "a\x85b", "a\u2028b",
 ]  # fmt: skip
 
 
@@ -271,8 +271,8 @@ def _odd_json(records: list[dict[str, str]], last: str) -> dict[str, list[str]]:
     values = {
         "good": good[0].rpartition(": ")[2].rstrip("}"), "5000 digits": "9" * 5000, "large": "9" * 30, "null": "null",
         "true": "true", "list": "[1, 2]", "object": '{"a": 1}', "NaN": "NaN", "Infinity": "-Infinity", "1e400": "1e400",
-        "lone surrogate": '"\\ud800"', "surrogate pair": '"\\ud83d\\ude00"', "zero": '"\\u0000"', "nested": "[" * 40 + "]" * 40,
-        "deep": "[" * 100_000 + "]" * 100_000, "half": '"',
+        "lone surrogate": '"\\ud800"', "surrogate pair": '"\\ud83d\\ude00"', "zero": '"\\u0000"',
+        "nested": "[" * 40 + "]" * 40, "deep": "[" * 100_000 + "]" * 100_000, "half": '"',
     }  # fmt: skip
     return {
         **{what: instead(value) for what, value in values.items()},

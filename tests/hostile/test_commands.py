@@ -49,7 +49,8 @@ class Files:
 
     def arguments(self, template: str, slot: int = -1, odd: Path | None = None) -> list[str]:
         """The words of a call, with the odd file in one of its slots and good ones in the others."""
-        words, at = [], 0
+        words: list[str] = []
+        at = 0
         for word in shlex.split(SLOT.sub(lambda m: "{" + m[1].replace(" ", "_") + "}", template)):
             kind = word[1:-1].replace("_", " ")
             if word == "{runs}":

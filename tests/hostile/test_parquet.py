@@ -41,13 +41,13 @@ def test_a_file_that_aborts_the_parser_is_one_line(tmp_path: Path) -> None:
     bad.write_bytes(zlib.decompress(base64.b64decode(ABORTS)))
     good.write_bytes(parquet(GOOD))
     for _ in range(2):
-        with pytest.raises(DataError, match="bad.parquet: .*(crash|not a Parquet file)") as error:
+        with pytest.raises(DataError, match=r"bad\.parquet: .*(crash|not a Parquet file)") as error:
             read_run(bad)
         assert "\n" not in str(error.value)
         assert read_run(good).ranking("1") == ["a", "b"]
 
 
-def test_the_parser_may_be_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parser_may_be_killed(tmp_path: Path) -> None:
     path = tmp_path / "good.parquet"
     path.write_bytes(parquet(GOOD))
     read_run(path)
@@ -61,7 +61,7 @@ def test_a_command_says_so_in_one_line(tmp_path: Path) -> None:
     bad, qrels = tmp_path / "bad.parquet", tmp_path / "qrels.txt"
     bad.write_bytes(zlib.decompress(base64.b64decode(ABORTS)))
     qrels.write_text("1 0 a 1\n")
-    command = [sys.executable, "-m", "assay.cli.main", "score", "--qrels", qrels, bad]
+    command = [sys.executable, "-m", "assay.cli.main", "score", "--qrels", str(qrels), str(bad)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1

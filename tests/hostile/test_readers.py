@@ -1,4 +1,4 @@
-"""Every reader, on files that were changed at random: an answer or an error of ours, and two readers of one format agree.
+"""Every reader, on files changed at random: an answer or an error of ours, and two readers of one format agree.
 
 The changes come from fixed seeds. ASSAY_FUZZ=60 goes on for that many seconds per reader, each time with other seeds.
 """
@@ -37,9 +37,9 @@ from tests.hostile.odd_files import TABLES, good_text, parquet
 TRIALS = 150
 SECONDS = float(os.environ.get("ASSAY_FUZZ", "0"))
 PIECES = [
-    b"\r", b"\n", b"\r\n", b"\0", b" ", b"\t", b",", b'"', b"#", b"\xef\xbb\xbf", b"\xff", b"\xc3", b"\xed\xa0\x80", b"nan",
-    b"inf", b"1e400", b"-", b"_", b".5", b"1_0", b"9" * 25, b"{", b"}", b"[", b"\\", b"\\ud800", b"null", b":", b"\x85",
-    b"\xe2\x80\xa8", b"\x1c", b"topic", b"L1", b"<top>", b"</top>", b"<num>", b"1e-400", b"0x1",
+    b"\r", b"\n", b"\r\n", b"\0", b" ", b"\t", b",", b'"', b"#", b"\xef\xbb\xbf", b"\xff", b"\xc3", b"\xed\xa0\x80",
+    b"nan", b"inf", b"1e400", b"-", b"_", b".5", b"1_0", b"9" * 25, b"{", b"}", b"[", b"\\", b"\\ud800", b"null", b":",
+    b"\x85", b"\xe2\x80\xa8", b"\x1c", b"topic", b"L1", b"<top>", b"</top>", b"<num>", b"1e-400", b"0x1",
 ]  # fmt: skip
 SGML = "".join(
     f"<top>\n<num> Number: {t}\n<title> foreign minorities\n<desc> Description:\nWhat?\n</top>\n" for t in (401, 402)

@@ -5,23 +5,32 @@ Names are loaded when they are used: who scores a run does not wait for the read
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
 
 if TYPE_CHECKING:
-    from assay.io.labels import read_labels, write_labels
-    from assay.io.readers import read_qrels, read_run, write_qrels, write_run
+    from assay.io.intents import read_intent_qrels
+    from assay.io.labels import read_labels
+    from assay.io.labels import write_labels as write_labels
+    from assay.io.readers import read_qrels, read_run, write
+    from assay.io.readers import write_qrels as write_qrels
+    from assay.io.readers import write_run as write_run
+    from assay.io.scores import read_scores
     from assay.io.topics import read_topics
 
 _HOMES = {
-    "read_labels": "labels", "read_qrels": "readers", "read_run": "readers", "read_topics": "topics",
-    "write_labels": "labels", "write_qrels": "readers", "write_run": "readers",
-}  # fmt: skip
-
-__all__ = ["read_labels", "read_qrels", "read_run", "read_topics", "write_labels", "write_qrels", "write_run"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"assay.io.{_HOMES[name]}"), name)
+    "read_intent_qrels": "intents",
+    "read_labels": "labels",
+    "read_qrels": "readers",
+    "read_run": "readers",
+    "read_scores": "scores",
+    "read_topics": "topics",
+    "write": "readers",
+    # What `write` calls, by the type of what is written.
+    "write_labels": "labels",
+    "write_qrels": "readers",
+    "write_run": "readers",
+}
+__all__ = ["read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "write"]
+__getattr__ = loader(__name__, _HOMES)

@@ -109,7 +109,8 @@ def _column(described: dict[str, Any], source: IO[bytes]) -> Column:
     missing = _read(source, missing_size).view(np.bool_) if missing_size else None
     name, kind = described["name"], described["kind"]
     if kind not in TEXTUAL:
-        values = _read(source, sizes[0]).view(np.int64 if kind == "integer" else np.float64)
+        raw = _read(source, sizes[0])
+        values: Ints | Floats = raw.view(np.int64) if kind == "integer" else raw.view(np.float64)
         return Column(name, kind, missing, values, None)
     buffer = _read(source, sizes[0], room=2 * WORD)
     lengths = _read(source, sizes[1]).view(np.int64)
@@ -120,7 +121,7 @@ def _column(described: dict[str, Any], source: IO[bytes]) -> Column:
 def _read(source: IO[bytes], size: int, *, room: int = 0) -> Bytes:
     """That many bytes, with zeros behind them where room is wanted."""
     buffer = np.zeros(size + room, dtype=np.uint8)
-    view, at = memoryview(buffer), 0
+    view, at = buffer.data, 0
     while at < size:
         count = source.readinto(view[at:size])  # type: ignore[attr-defined]
         if not count:

@@ -44,7 +44,7 @@ def read_room(path: str | Path, *, room: int = 0) -> Bytes:
         if not stat.S_ISREG(before.st_mode) or before.st_size == 0:  # a pipe or the like: its size is not known
             return np.frombuffer(file.readall() + bytes(room), dtype=np.uint8)
         buffer = _zeros(before.st_size + room)
-        size = _filled(file, memoryview(buffer)[: before.st_size])
+        size = _filled(file, buffer.data[: before.st_size])
         after = os.fstat(file.fileno())
     is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     if size != before.st_size or not is_same:

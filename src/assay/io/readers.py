@@ -1,13 +1,15 @@
-"""read_run, read_qrels and their writers: the format is told by the file's ending, TREC's own where it says nothing.
+"""read_run, read_qrels and `write`: the ending of the file says the format, and TREC's own is taken where it does not.
 
 Tables are read by `tables`, which is imported only where there is one: most runs are TREC files.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from assay.data import Qrels, Run
+from assay.core.errors import UsageError
+from assay.data import Labels, Qrels, Run, ScoreMatrix
 from assay.io import trec
 from assay.io.files import TABULAR, kind
 
@@ -48,3 +50,38 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     from assay.io import tables
 
     tables.write_qrels(path, qrels)
+
+
+def write(path: str | Path, thing: Run | Qrels | Labels | ScoreMatrix | Sequence[ScoreMatrix]) -> None:
+    """A run, judgments, labels or scores to a file, in the format of its ending, whole or not at all.
+
+    Runs and judgments are TREC files unless the ending is .csv, .tsv, .jsonl or .parquet; labels and scores are always
+    tables. A second ending .gz, .xz or .zst compresses. What was written is read back by `read_run`, `read_qrels`,
+    `read_labels` and `read_scores`.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> write(folder / "qrels.txt", Qrels.from_dict({"1": {"a": 2, "b": 0.5}}))
+    >>> (folder / "qrels.txt").read_text()
+    '1 0 a 2.0\\n1 0 b 0.5\\n'
+    """
+    if isinstance(thing, Run):
+        write_run(path, thing)
+    elif isinstance(thing, Qrels):
+        write_qrels(path, thing)
+    elif isinstance(thing, Labels):
+        from assay.io.labels import write_labels
+
+        write_labels(path, thing)
+    else:
+        _write_scores(path, thing)
+
+
+def _write_scores(path: str | Path, thing: ScoreMatrix | Sequence[ScoreMatrix]) -> None:
+    from assay.io.scores import write_scores
+
+    matrices = [thing] if isinstance(thing, ScoreMatrix) else thing
+    if not isinstance(matrices, Sequence) or not all(isinstance(m, ScoreMatrix) for m in matrices):
+        known = "Run, Qrels, Labels, ScoreMatrix or several of the last"
+        raise UsageError(f"{path}: {type(thing).__name__} cannot be written; what can be is {known}")
+    write_scores(path, matrices)

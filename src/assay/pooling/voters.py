@@ -16,6 +16,8 @@ from assay.data.lists import NONE, Lists, TopicLists
 
 POOLED = -1
 """The grade that is written for a doc that was pooled and not judged; every negative grade means that."""
+LARGEST = 1e300
+"""Scores beyond it count as this when scores are scaled."""
 
 
 def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, judged_only: bool = False) -> TopicLists:
@@ -59,11 +61,12 @@ def _merged(lists: TopicLists, rows: list[int], scaled: Floats) -> tuple[Ints, F
 def scaled_scores(lists: TopicLists) -> Floats:
     """Scores of each run scaled to 0…1 within the topic, runs × depth; a run whose scores are all equal has 1."""
     inside = lists.ranked >= 0
-    low = np.where(inside, lists.scores, np.inf).min(axis=1, initial=np.inf)[:, None]
-    high = np.where(inside, lists.scores, -np.inf).max(axis=1, initial=-np.inf)[:, None]
+    scores = np.clip(lists.scores, -LARGEST, LARGEST)  # the difference of two infinite scores would be no number
+    low = np.where(inside, scores, np.inf).min(axis=1, initial=np.inf)[:, None]
+    high = np.where(inside, scores, -np.inf).max(axis=1, initial=-np.inf)[:, None]
     varied = inside & (high > low)
     span = np.where(high > low, high - low, 1.0)
-    return np.where(varied, (lists.scores - np.where(np.isfinite(low), low, 0.0)) / span, inside.astype(np.float64))
+    return np.where(varied, (scores - np.where(np.isfinite(low), low, 0.0)) / span, inside.astype(np.float64))
 
 
 def contributors(lists: Lists, depth: int, *, by: str = "run") -> tuple[tuple[str, ...], Bools]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from assay.data.scores import ScoreMatrix
-from assay.plan.audit import pair_differences
+from assay.plan.audits import pair_differences
 from assay.plan.stopping import detectable_effects
 from assay.standard.halves import false_positives
 

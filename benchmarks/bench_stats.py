@@ -16,7 +16,7 @@ from scipy import stats
 
 from assay.core.arrays import Floats
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs
+from assay.stats import all_pairs
 from assay.stats.tukey import permuted_ranges, randomised_tukey, tukey
 
 RUNS, TOPICS, PAIRS = 129, 50, 8256
@@ -105,7 +105,7 @@ def _memory() -> Row:
     """In a process of its own, since a process remembers its highest memory."""
     code = (
         "import resource, benchmarks.bench_stats as b\n"
-        "from assay.stats.all_pairs import all_pairs\n"
+        "from assay.stats import all_pairs\n"
         "m = b.scores(560, 50)\n"
         "for test in ('t', 'wilcoxon', 'randomisation', 'bootstrap-t', 'randomised-tukey'):\n"
         "    all_pairs(m, test, resamples=100)\n"

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from assay.cli.compare import TEST_HELP, command
+from assay.cli.compare import command
 from assay.core.errors import AssayError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
 from assay.stats.effect import INTERVALS
 from assay.stats.multiple import CORRECTIONS
 from assay.stats.paired import TESTS
+from assay.stats.pairwise import draws
 from assay.stats.tukey import SIMULTANEOUS
 from assay.stats.two_sample import TWO_SAMPLE_TESTS
 from tests.conftest import real_data
@@ -54,37 +55,73 @@ def test_leaderboard(scores: Path) -> None:
 @pytest.mark.parametrize("test", [*TESTS.names(), *SIMULTANEOUS.names(), "sign(min_difference=0.15)"])
 @pytest.mark.parametrize("interval", INTERVALS.names())
 def test_every_test_and_interval_in_csv(scores: Path, test: str, interval: str) -> None:
-    output = run(scores, "--test", test, "--interval", interval, "-B", 99, "--format", "csv").output
+    resamples = ["-B", 99] if draws(test, interval) else []
+    output = run(scores, "--test", test, "--interval", interval, *resamples, "--format", "csv").output
     rows = list(csv.DictReader(io.StringIO(output)))
     assert [r["run"] for r in rows] == ["x", "y", "z"]
-    p = rows[1].get("p corrected", rows[1].get("p"))
-    assert p is not None
-    assert 0 < float(p) <= 1
+    assert 0 < float(rows[1]["p_corrected"]) <= 1
+    assert {"delta", "delta_low", "delta_high", "effect", "wins", "ties", "losses", "letters"} <= set(rows[0])
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS.names())
+@pytest.mark.parametrize("test", ["t", "tukey"])
+def test_p_corrected_is_there_under_every_correction(scores: Path, correction: str, test: str) -> None:
+    by = [] if test == "tukey" else ["--correction", correction]
+    for words in ([scores], ["pairs", scores]):
+        output = run(*words, "--test", test, *by, "--format", "csv").output
+        assert all(row["p_corrected"] is not None for row in csv.DictReader(io.StringIO(output)))
 
 
 def test_help_names_every_choice() -> None:
-    text = " ".join(run("--help").output.split())
-    for registry in (TESTS, SIMULTANEOUS, TWO_SAMPLE_TESTS):
-        assert all(e.name in TEST_HELP for e in registry)
-    assert all(e.name in text for e in (*CORRECTIONS, *INTERVALS))
+    for word, registries in (
+        ("runs", (TESTS, SIMULTANEOUS, CORRECTIONS, INTERVALS)),
+        ("pairs", (TESTS, SIMULTANEOUS, CORRECTIONS, INTERVALS)),
+        ("sets", (TWO_SAMPLE_TESTS, CORRECTIONS, INTERVALS)),
+    ):
+        text = " ".join(run(word, "--help").output.split())
+        for registry in registries:
+            assert registry.listed() in text.replace("- ", "-")
 
 
 def test_pairs_and_anova(scores: Path) -> None:
-    board, pairs, anova, ranks = json.loads(run(scores, "--pairs", "--anova", "--format", "json").output)
-    assert len(board["rows"]) == len(pairs["rows"]) == 3
+    pairs = json.loads(run("pairs", scores, "--format", "json").output)
+    assert len(pairs["rows"]) == 3
+    assert {"run", "against", "delta", "delta_low", "delta_high", "p", "p_corrected"} <= set(pairs["rows"][0])
+    anova = json.loads(run("anova", scores, "--format", "json").output)
     assert anova["rows"][0]["F"] == pytest.approx(2.475, abs=5e-4)
+    ranks = json.loads(run("friedman", scores, "--format", "json").output)
     assert {r["run"] for r in ranks["rows"]} == {"x", "y", "z"}
 
 
+@pytest.mark.parametrize("word", ["runs", "pairs", "anova", "friedman", "normality"])
+def test_csv_of_every_analysis_is_one_table(tmp_path: Path, scores: Path, word: str) -> None:
+    rows = list(csv.reader(io.StringIO(run(word, scores, "--format", "csv").output)))
+    assert len({len(row) for row in rows}) == 1
+    two = tmp_path / "two.csv"
+    write_scores(two, [ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure=m) for m in ("AP", "RR")])
+    both = list(csv.DictReader(io.StringIO(run(word, two, "--format", "csv").output)))
+    assert {row["table"][:2] for row in both} == {"AP", "RR"}
+
+
 def test_latex_is_ready_for_a_paper(scores: Path) -> None:
-    output = run(scores, "--format", "latex", "--pairs", "--anova").output
-    assert output.isascii()
-    assert output.count(r"\begin{table}") == output.count(r"\end{table}") == 1
-    assert output.count(r"\begin{table*}") == output.count(r"\end{table*}") == 3
-    assert output.count("$") % 2 == 0
-    for line in output.splitlines():
-        if line.endswith(r"\\") and line.startswith("x "):
-            assert line.count("&") in (12, 11, 1)
+    columns = {"runs": 12, "pairs": 11, "anova": None, "friedman": 1}
+    for word, amount in columns.items():
+        output = run(word, scores, "--format", "latex").output
+        assert output.isascii()
+        star = "" if word == "friedman" else "*"
+        assert output.count(rf"\begin{{table{star}}}") == output.count(rf"\end{{table{star}}}") == 1
+        assert output.count("$") % 2 == 0
+        for line in output.splitlines():
+            if line.endswith(r"\\") and line.startswith("x "):
+                assert line.count("&") == amount
+
+
+def test_two_runs_have_a_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    write_scores(path, [ScoreMatrix.of(SAKAI[:2], runs=["x", "y"], measure="nERR")])
+    text = run(path, "--baseline", "y").output
+    assert "x is better than y: +.075 [.001, .149], p = .0478, paired t test, 20 topics" in text
+    assert "x and y are not significantly different: " in run(path, "--baseline", "y", "--test", "sign").output
 
 
 def test_files_with_the_same_topics_are_joined(tmp_path: Path) -> None:
@@ -97,19 +134,33 @@ def test_files_with_the_same_topics_are_joined(tmp_path: Path) -> None:
 def test_different_topics_are_refused_and_compared_unpaired(tmp_path: Path, scores: Path) -> None:
     other = ScoreMatrix.of(SAKAI[:, :9] / 2, runs=["x", "y", "w"], topics=[f"n{i}" for i in range(9)], measure="nERR")
     write_scores(tmp_path / "other.csv", [other])
-    with pytest.raises(AssayError, match=r"in one file only .29 such topics.; .* --against"):
+    with pytest.raises(AssayError, match=r"in one file only .29 such topics.; .* compare sets"):
         run(scores, tmp_path / "other.csv")
-    rows = json.loads(run(scores, "--against", tmp_path / "other.csv", "--format", "json").output)
+    rows = json.loads(run("sets", scores, tmp_path / "other.csv", "--format", "json").output)
     assert [r["run"] for r in rows["rows"]] == ["x", "y"]
     assert any("Welch" in n for n in rows["notes"])
     for test in ("student", "bootstrap"):
-        assert test in run(scores, "--against", tmp_path / "other.csv", "--test", test).output.lower()
+        assert test in run("sets", scores, tmp_path / "other.csv", "--test", test).output.lower()
+
+
+def scores_file(path: Path, measure: str, shift: float = 0.0) -> Path:
+    topics = [f"{path.stem}{i}" for i in range(SAKAI.shape[1])]
+    write_scores(path, [ScoreMatrix.of(SAKAI + shift, runs=["x", "y", "z"], topics=topics, measure=measure)])
+    return path
+
+
+def test_sets_of_two_measures_are_refused_by_name(tmp_path: Path) -> None:
+    raw, standard = scores_file(tmp_path / "raw.csv", "AP"), scores_file(tmp_path / "z.csv", "z(AP)", shift=1)
+    with pytest.raises(AssayError, match=r"AP.*z\(AP\)|z\(AP\).*AP"):
+        run("sets", standard, raw)
+    assert "AP on two topic sets" in run("sets", standard, raw, "--force-measure", "AP").output
+    assert "nERR on two topic sets" in run("sets", raw, raw, "--force-measure", "nERR").output
 
 
 def test_unpaired_comparisons_are_drawn(tmp_path: Path, scores: Path) -> None:
     other = ScoreMatrix.of(SAKAI[:, :9] / 2, runs=["x", "y", "w"], topics=[f"n{i}" for i in range(9)], measure="nERR")
     write_scores(tmp_path / "other.csv", [other])
-    run(scores, "--against", tmp_path / "other.csv", "--figure", tmp_path / "sets.svg")
+    run("sets", scores, tmp_path / "other.csv", "--figure", tmp_path / "sets.svg")
     assert "nERR of 2 runs: first topic set minus second" in (tmp_path / "sets.svg").read_text()
 
 
@@ -122,12 +173,13 @@ def test_top_shows_the_best_and_the_baseline(scores: Path, tmp_path: Path) -> No
 def test_measures_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     write_scores(path, [ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure=m) for m in ("AP", "RR")])
-    tables = json.loads(run(path, "--pairs", "--anova", "--normality", "--format", "json").output)
-    assert [t["caption"][:2] for t in tables] == ["AP"] * 5 + ["RR"] * 5
+    for word in ("runs", "pairs", "anova", "friedman", "normality"):
+        tables = json.loads(run(word, path, "--format", "json").output)
+        assert [t["caption"][:2] for t in tables] == ["AP", "RR"]
 
 
 def test_normality(scores: Path) -> None:
-    text = run(scores, "--normality", "--baseline", "y").output
+    text = run("normality", scores, "--baseline", "y").output
     assert "nERR: do the differences to y look normal?" in text
     assert "1 of 2 with p < 0.05, n = 20 topics" in text
 
@@ -136,16 +188,32 @@ def test_single_runs_are_compared_whatever_their_names(tmp_path: Path) -> None:
     for name, topics in (("a", 12), ("b", 9)):
         m = ScoreMatrix.of(SAKAI[[0], :topics], runs=[name], topics=[f"{name}{i}" for i in range(topics)])
         write_scores(tmp_path / f"{name}.csv", [m])
-    assert "score on two topic sets" in run(tmp_path / "a.csv", "--against", tmp_path / "b.csv").output
+    assert "score on two topic sets" in run("sets", tmp_path / "a.csv", tmp_path / "b.csv").output
 
 
 def test_factorial(tmp_path: Path) -> None:
     path = tmp_path / "grid.csv"
     path.write_text("stop,model,1,2,3\nno,bm25,.1,.2,.4\nno,lm,.2,.3,.2\nyes,bm25,.3,.5,.6\nyes,lm,.2,.4,.7\n")
-    text = run("--factorial", path).output
+    text = run("factorial", path).output
     assert "stop × model" in text
     assert "Levels of stop" in text
-    assert run("--factorial", path, "--format", "latex").output.isascii()
+    assert run("factorial", path, "--format", "latex").output.isascii()
+    with pytest.raises(AssayError, match="--only analysis or --only levels"):
+        run("factorial", path, "--format", "csv")
+    levels = csv.DictReader(io.StringIO(run("factorial", path, "--only", "levels", "--format", "csv").output))
+    assert [(r["factor"], r["level"]) for r in levels][:2] == [("stop", "yes"), ("stop", "no")]
+    analysis = csv.DictReader(io.StringIO(run("factorial", path, "--only", "analysis", "--format", "csv").output))
+    assert next(iter(analysis))["source"] == "stop"
+
+
+@pytest.mark.parametrize("word", ["--baseline", "--test", "--top", "--pairs", "--resamples"])
+def test_factorial_takes_nothing_that_it_would_ignore(tmp_path: Path, word: str) -> None:
+    """`--factorial g.csv --baseline nonsense --test wilcoxon --pairs` once ran as if nothing of it were there."""
+    path = tmp_path / "grid.csv"
+    path.write_text("stop,model,1,2,3\nno,bm25,.1,.2,.4\nno,lm,.2,.3,.2\nyes,bm25,.3,.5,.6\nyes,lm,.2,.4,.7\n")
+    result = run("factorial", path, word, "3")
+    assert result.exit_code == 2
+    assert "No such option" in result.output
 
 
 def test_output_is_the_same_again_and_for_any_jobs(scores: Path) -> None:
@@ -183,7 +251,12 @@ def test_bad_files_are_one_line_and_exit_2(tmp_path: Path, content: str, message
         (["--correction", "sidak"], "no correction 'sidak'"),
         (["--interval", "bca"], "no interval 'bca'"),
         (["--baseline", "w"], "no run 'w'"),
-        (["--differences"], "name its file with --figure"),
+        (["--differences"], "give --figure FILE and --baseline RUN"),
+        (["--test", "student"], "no test 'student' for runs on the same topics"),
+        (["-B", "500"], "-B has no effect: neither --test t nor --interval t draws"),
+        (["--test", "tukey", "-B", "500"], "-B has no effect"),
+        (["--test", "tukey", "--correction", "bh"], "--correction has no effect"),
+        (["--top", "3"], "--top 3 has no effect on 3 runs"),
         (["--alpha", "nan"], "between 0 and 1"),
         (["--test", "tukey", "--correction", "sidak"], "no correction 'sidak'"),
         (["--test", "tukey", "--alternative", "less"], "two-sided"),
@@ -204,9 +277,12 @@ def test_options_out_of_range_exit_2(scores: Path, options: list[str]) -> None:
 def test_identical_runs_show_no_nan(tmp_path: Path) -> None:
     write_scores(tmp_path / "same.csv", [ScoreMatrix.of(np.tile([0.1, 0.2, 0.3], (3, 1)))])
     for test in ("t", "bootstrap-t", "tukey", "randomised-tukey", "wilcoxon"):
-        text = run(tmp_path / "same.csv", "--test", test, "-B", 50, "--pairs", "--anova").output.lower()
-        assert "nan" not in text
-        assert "inf" not in text.replace("information", "")
+        draws = ["-B", 50] if test in ("bootstrap-t", "randomised-tukey") else []
+        for word in ("runs", "pairs"):
+            text = run(word, tmp_path / "same.csv", "--test", test, *draws).output.lower()
+            assert "nan" not in text
+            assert "inf" not in text.replace("information", "")
+    assert "nan" not in run("anova", tmp_path / "same.csv").output.lower()
 
 
 def test_trec8_from_the_file() -> None:
@@ -218,5 +294,5 @@ def test_trec8_from_the_file() -> None:
     )
     assert len(rows) == 129
     best = next(r for r in rows if r["run"] == "CL99XT")
-    assert float(best["p"]) == pytest.approx(0.035256, abs=5e-7)
+    assert float(best["p_corrected"]) == pytest.approx(0.035256, abs=5e-7)
     assert (best["wins"], best["ties"], best["losses"]) == ("35", "0", "15")

@@ -40,7 +40,7 @@ def scores(tmp_path: Path) -> Path:
 
 def test_power() -> None:
     assert rows("power", "--delta", 0.03, "--sigma", 0.13)[0]["topics"] == 150
-    assert rows("power", "--topics", 50, "--sigma", 0.159)[0]["δ"] == pytest.approx(0.0643, abs=5e-5)
+    assert rows("power", "--topics", 50, "--sigma", 0.159)[0]["delta"] == pytest.approx(0.0643, abs=5e-5)
     found = rows("power", "--topics", 50, "--delta", 0.05, "--sigma", 0.16, "--one-sided")
     assert found[0]["power"] == pytest.approx(0.7034, abs=5e-5)
     assert rows("power", "--effect", 0.5, "--normal")[0]["topics"] == 32
@@ -49,8 +49,9 @@ def test_power() -> None:
 
 def test_curve() -> None:
     found = rows("curve", "--sigma", 0.13, "--sigma", 0.19, "--topics", "50,150", "--delta", 0.05)
-    assert [r["topics"] for r in found] == [50, 150]
-    assert found[1]["δ at σ 0.19"] == pytest.approx(0.04374, abs=5e-6)
+    assert [(r["sigma"], r["topics"]) for r in found] == [(0.13, 50), (0.13, 150), (0.19, 50), (0.19, 150)]
+    assert found[3]["delta"] == pytest.approx(0.04374, abs=5e-6)
+    assert all(0 < r["power"] < 1 for r in found)
 
 
 def test_topics(scores: Path) -> None:
@@ -69,26 +70,26 @@ def test_topics_of_two_sets_are_those_of_each_and_pairs_are_said_to_be_a_bound()
 
 
 def test_audits_of_every_measure_are_drawn(scores: Path, tmp_path: Path) -> None:
-    result = plan("audit", scores, "--one-sigma", 20, "--jobs", 1, "--figure", tmp_path / "a.svg")
-    assert result.exit_code == 0
-    assert "can find" in (tmp_path / "a-1.svg").read_text()
-    assert "is one σ of differences plausible?" in (tmp_path / "a-2.svg").read_text()
+    assert plan("audit", scores, "--figure", tmp_path / "a.svg").exit_code == 0
+    assert "can find" in (tmp_path / "a.svg").read_text()
+    assert plan("one-sigma", scores, "-B", 20, "--jobs", 1, "--figure", tmp_path / "b.svg").exit_code == 0
+    assert "is one σ of differences plausible?" in (tmp_path / "b.svg").read_text()
 
 
 def test_audit(scores: Path) -> None:
-    result = plan("audit", scores, "--one-sigma", 20, "--jobs", 1)
+    result = plan("audit", scores)
     assert result.exit_code == 0
     assert "what 40 topics and 8 runs can find" in result.output
-    assert "is one σ plausible?" in result.output
+    assert "is one σ plausible?" in plan("one-sigma", scores, "-B", 20, "--jobs", 1).output
     assert plan("audit", scores, "--weights", "pairs").exit_code == 0
 
 
 def test_trial(scores: Path) -> None:
     best = rows("trial", "--sigma", 0.15, "--delta", 0.033)
-    assert {"trial topics": 31, "total": 270} in [{k: r[k] for k in ("trial topics", "total")} for r in best]
+    assert {"trial_topics": 31, "total": 270} in [{k: r[k] for k in ("trial_topics", "total")} for r in best]
     after = rows("trial", "--sigma", 0.15, "--topics", 40, "--delta", 0.033, "--exact")
-    assert after[0]["σ planned"] == pytest.approx(0.185, abs=5e-4)
-    assert rows("trial", scores, "--runs", "run1,run2", "--delta", 0.05)[0]["trial topics"] == 40
+    assert after[0]["sigma_planned"] == pytest.approx(0.185, abs=5e-4)
+    assert rows("trial", scores, "--runs", "run1,run2", "--delta", 0.05)[0]["trial_topics"] == 40
 
 
 def test_next_keeps_its_looks_in_a_file(scores: Path, tmp_path: Path) -> None:
@@ -119,8 +120,9 @@ def test_depth(tmp_path: Path) -> None:
     one.write_text("1 Q0 a 1 9 one\n1 Q0 b 2 8 one\n2 Q0 c 1 9 one\n2 Q0 a 2 8 one\n")
     two.write_text("1 Q0 b 1 9 two\n1 Q0 a 2 8 two\n2 Q0 c 1 9 two\n2 Q0 d 2 8 two\n")
     found = rows("depth", "--qrels", qrels, one, two, "--depths", "1,2", "--budget", 10)
-    assert [r["docs per topic"] for r in found] == [1.5, 2.5]
-    assert [r["topics for 10"] for r in found] == [6, 4]
+    assert [r["docs_per_topic"] for r in found] == [1.5, 2.5]
+    assert [r["topics"] for r in found] == [6, 4]
+    assert {"effect", "effect_q1", "effect_median", "effect_q3", "percent_found"} <= set(found[0])
 
 
 def _error(*words: object) -> BaseException:
@@ -140,6 +142,11 @@ def _error(*words: object) -> BaseException:
         (["topics", "--variance", "0.1", "--power", "0.01"], "power: 0.01 is not above α = 0.05"),
         (["trial", "--delta", "0.1"], "give --sigma, or the scores"),
         (["next", "--plan", "nowhere.json"], "no such experiment yet"),
+        (["next", "--plan", "nowhere.json", "--delta", ".1", "--runs", "a,b"], "--runs has no effect without score"),
+        (["topics", "--variance", "0.1", "--best", "5"], "--best has no effect without score files"),
+        (["topics", "--variance", "0.1", "-m", "AP"], "-m has no effect without score files"),
+        (["trial", "--sigma", "0.1", "--delta", "0.1", "--runs", "a,b"], "--runs has no effect without score files"),
+        (["trial", "--sigma", "0.1", "--delta", "0.1", "--transpose"], "--transpose has no effect without score"),
     ],
 )
 def test_bad_words(words: list[str], message: str) -> None:

@@ -76,5 +76,6 @@ def test_score_and_compare_show_it(tmp_path: Path) -> None:
     files = [str(tmp_path / "good.run"), str(tmp_path / "bad.run"), "--uncertainty", str(tmp_path / "u.csv")]
     shown = CliRunner().invoke(score, [*files, "-m", "P@3"], catch_exceptions=False).stdout
     assert "How far uncertain judgments move P@3" in shown
-    shown = CliRunner().invoke(compare, [*files, "-m", "P@3", "--baseline", "bad"], catch_exceptions=False).stdout
+    words = ["uncertain", str(tmp_path / "u.csv"), *files[:2], "-m", "P@3", "--baseline", "bad"]
+    shown = CliRunner().invoke(compare, words, catch_exceptions=False).stdout
     assert "P@3 against bad, uncertain judgments" in shown

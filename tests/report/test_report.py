@@ -21,7 +21,7 @@ from assay.report.page import chart_library, report_page
 from assay.report.sections import ORDER, SECTIONS, chosen, made
 from assay.report.sentences import compared, decimal, summary
 from assay.report.write import report, write_tables
-from assay.stats.leaderboard import leaderboard
+from assay.stats import compare
 from tests.report.zoo import collection, scores
 
 
@@ -60,7 +60,7 @@ def test_what_a_section_needs(whole: Material) -> None:
 
 def test_sections_show_the_tables_of_the_library(whole: Material) -> None:
     by_name = {s.name: s for s in made(whole, ["leaderboard", "power", "pool", "similarity"])}
-    assert by_name["leaderboard"].tables()[0].rows == leaderboard(whole.main).table().rows
+    assert by_name["leaderboard"].tables()[0].rows == compare(whole.main).table().rows
     assert by_name["power"].tables()[0].rows == whole.audit.table().rows
     assert whole.left_out is not None
     assert by_name["pool"].tables()[-1].rows == whole.left_out.table().rows
@@ -71,13 +71,13 @@ def test_sections_show_the_tables_of_the_library(whole: Material) -> None:
 def test_the_sentence_that_is_quoted() -> None:
     """Differences 0, .1, .2, .3: mean .15, sd .1291, t(3) = 2.3238, p = .1027, interval .15 ± 3.1824 · .06455."""
     m = ScoreMatrix.of([[0.5, 0.6, 0.7, 0.8], [0.5, 0.5, 0.5, 0.5]], runs=["new", "old"], measure="AP")
-    board = leaderboard(m, baseline="old")
+    board = compare(m, baseline="old")
     said = "new and old are not significantly different in AP: Δ .150 [−.055, .355], p = .1027, n = 4"
     assert compared(board, "new", "old") == said + "."
     assert compared(board, "new", "old", detects=0.0351) == said + "; this collection detects .035 with power .8."
     assert "Δ −.150 [−.355, .055]" in compared(board, "old", "new")
     sure = ScoreMatrix.of([[0.51, 0.62, 0.73, 0.84], [0.1, 0.2, 0.3, 0.4]], runs=["new", "old"], measure="AP")
-    assert compared(leaderboard(sure, baseline="old"), "old", "new").startswith("new is significantly better than old")
+    assert compared(compare(sure, baseline="old"), "old", "new").startswith("new is significantly better than old")
 
 
 def test_summary_has_the_numbers_of_the_results(whole: Material) -> None:

@@ -50,9 +50,9 @@ def score_matrix() -> Any:
 
 @kept
 def leaderboard() -> Any:
-    from assay.stats.leaderboard import leaderboard
+    from assay.stats import compare
 
-    return leaderboard(scores()[0], baseline="cygnus1")
+    return compare(scores()[0], baseline="cygnus1")
 
 
 @kept
@@ -71,15 +71,15 @@ def two_topic_sets() -> Any:
 
 @kept
 def all_runs_on_two_topic_sets() -> Any:
-    from assay.stats.topic_sets import on_topic_sets
+    from assay.stats import compare_sets
 
     ap = scores()[0]
-    return on_topic_sets(ap.select(topics=ap.topics[:6]), ap.select(topics=ap.topics[6:]))
+    return compare_sets(ap.select(topics=ap.topics[:6]), ap.select(topics=ap.topics[6:]))
 
 
 @kept
 def factors() -> Any:
-    from assay.stats.factorial import factorial
+    from assay.stats import factorial
 
     rng = np.random.default_rng(0)
     names = [f"{stop}-{model}" for stop in "ab" for model in "xyz"]
@@ -97,7 +97,7 @@ def density() -> Any:
 
 @kept
 def pairs() -> Any:
-    from assay.stats.all_pairs import all_pairs
+    from assay.stats import all_pairs
 
     return all_pairs(scores()[0], "t")
 
@@ -182,44 +182,44 @@ def crowd_ranking() -> Any:
 
 @kept
 def power_over_topics() -> Any:
-    from assay.plan.power import power_curve
+    from assay.plan.powers import power_curve
 
     return power_curve([10, 25, 50, 100, 200], sigmas=[0.1, 0.2])
 
 
 @kept
 def power_to_find() -> Any:
-    from assay.plan.power import power_curve
+    from assay.plan.powers import power_curve
 
     return power_curve([10, 25, 50, 100, 200], sigmas=[0.1, 0.2], delta=0.05)
 
 
 @kept
 def audit() -> Any:
-    from assay.plan.audit import audit
+    from assay.plan import audit
 
     return audit(scores()[0])
 
 
 @kept
 def one_sigma() -> Any:
-    from assay.plan.audit import one_sigma
+    from assay.plan.audits import one_sigma
 
-    return one_sigma(scores()[0], samples=50)
+    return one_sigma(scores()[0], resamples=50)
 
 
 @kept
 def trial() -> Any:
-    from assay.plan.trial import best_trial
+    from assay.plan.trials import best_trial
 
     return best_trial(0.15, delta=0.05)
 
 
 @kept
 def depth() -> Any:
-    from assay.plan.depth import depth_tradeoff
+    from assay.plan import depth
 
-    return depth_tradeoff(collection().runs, collection().qrels, pairs=20, depths=(5, 10, 20), budget=500)
+    return depth(collection().runs, collection().qrels, pairs=20, depths=(5, 10, 20), budget=500)
 
 
 @kept

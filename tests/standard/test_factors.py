@@ -16,7 +16,7 @@ from assay.data.scores import ScoreMatrix
 from assay.standard.factorfiles import read_factors, write_factors
 from assay.standard.factors import FORMS, Factors, factors, joined, standardized, z_bound
 from assay.standard.items import item_total
-from assay.stats.all_pairs import all_pairs
+from assay.stats import all_pairs
 from tests.oracles.standard import named, original, robust, z_score
 
 seeds = st.integers(0, 2**32 - 1)

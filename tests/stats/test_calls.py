@@ -1,4 +1,4 @@
-"""Methods by name: parameters in brackets are checked and win over the common options."""
+"""Methods by name: parameters in brackets are checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
-from assay.stats.calls import called, parsed
+from assay.stats.calls import parsed
 
 METHODS: Registry[Callable[..., tuple[object, ...]]] = Registry("method")
 
@@ -17,11 +17,6 @@ METHODS: Registry[Callable[..., tuple[object, ...]]] = Registry("method")
 def shrink(x: int, *, by: float = 0.5, times: int = 1, quietly: bool = False) -> tuple[object, ...]:
     """A method to call."""
     return x, by, times, quietly
-
-
-def test_brackets_win_over_common_options_and_unknown_ones_stay_out() -> None:
-    assert called(METHODS, "shrink(times=3)", 7, times=2, by=0.1, seed=5) == (7, 0.1, 3, False)
-    assert called(METHODS, "shrink(by=2, quietly=true)", 7) == (7, 2, 1, True)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +32,7 @@ def test_brackets_win_over_common_options_and_unknown_ones_stay_out() -> None:
 )
 def test_what_does_not_fit_is_refused(given: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        called(METHODS, f"shrink({given})", 7)
+        parsed(METHODS, f"shrink({given})")
 
 
 def test_parsed_gives_the_entry_and_checked_parameters() -> None:
@@ -47,6 +42,6 @@ def test_parsed_gives_the_entry_and_checked_parameters() -> None:
 
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(UsageError, match="did you mean shrink"):
-        called(METHODS, "shrnk", 7)
+        parsed(METHODS, "shrnk")
     with pytest.raises(UsageError, match="no parameter 'of'"):
-        called(METHODS, "shrink(of=1)", 7)
+        parsed(METHODS, "shrink(of=1)")

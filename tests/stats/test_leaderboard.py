@@ -7,15 +7,15 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs, versus_baseline
-from assay.stats.leaderboard import leaderboard
+from assay.stats.leaderboard import compare
+from assay.stats.pairwise import all_pairs, versus_baseline
 from tests.oracles.stats import SAKAI, trec8
 
 SMALL = ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure="nERR")
 
 
 def test_rows_are_the_parts() -> None:
-    board = leaderboard(SMALL, baseline="y", correction="bonferroni")
+    board = compare(SMALL, baseline="y", correction="bonferroni")
     table = board.table()
     versus = versus_baseline(SMALL, "y")
     assert table.column("run") == ["x", "y", "z"]
@@ -28,14 +28,14 @@ def test_rows_are_the_parts() -> None:
 
 
 def test_default_baseline_is_the_best_and_it_is_said() -> None:
-    board = leaderboard(SMALL)
+    board = compare(SMALL)
     assert board.baseline == "x"
     assert "picked after seeing the scores" in " ".join(board.table().notes)
-    assert "picked" not in " ".join(leaderboard(SMALL, baseline="x").table().notes)
+    assert "picked" not in " ".join(compare(SMALL, baseline="x").table().notes)
 
 
 def test_letters_come_from_all_pairs_two_sided() -> None:
-    board = leaderboard(trec8(), alternative="greater", baseline="apl8c221")
+    board = compare(trec8(), alternative="greater", baseline="apl8c221")
     assert board.letters is not None
     pairs = all_pairs(trec8().by_mean())
     different = pairs.square(pairs.corrected("holm")) < 0.05
@@ -46,7 +46,7 @@ def test_letters_come_from_all_pairs_two_sided() -> None:
 
 @pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
 def test_simultaneous_tests_need_no_correction(test: str) -> None:
-    board = leaderboard(SMALL, baseline="y", test=test, resamples=200)
+    board = compare(SMALL, baseline="y", test=test, resamples=200)
     pairs = all_pairs(SMALL, test, resamples=200)
     assert board.table().column("p")[0] == pytest.approx(pairs.p[0])
     assert "p holds for all 3 pairs at once" in " ".join(board.table().notes)
@@ -54,13 +54,13 @@ def test_simultaneous_tests_need_no_correction(test: str) -> None:
 
 
 def test_uncorrected_says_the_family_wise_error() -> None:
-    notes = " ".join(leaderboard(SMALL, correction="none").table().notes)
+    notes = " ".join(compare(SMALL, correction="none").table().notes)
     assert "not corrected for 2 tests" in notes
     assert "0.098" in notes  # 1 − .95²
 
 
 def test_without_letters_no_pair_is_tested() -> None:
-    board = leaderboard(SMALL, letters=False)
+    board = compare(SMALL, letters=False)
     assert board.pairs is None
     assert "letters" not in board.table().columns
     with pytest.raises(UsageError, match="pairs were not tested"):
@@ -68,7 +68,7 @@ def test_without_letters_no_pair_is_tested() -> None:
 
 
 def test_the_best_runs_are_shown_with_the_baseline_and_tested_among_all() -> None:
-    whole = leaderboard(trec8(), baseline="apl8c221", pairs=True)
+    whole = compare(trec8(), baseline="apl8c221", pairs=True)
     part = whole.best(5)
     assert part.table().column("run") == [*whole.matrix.runs[:4], "apl8c221"]
     assert part.table().rows == tuple(r for r in whole.table().rows if r[0] in part.table().column("run"))
@@ -85,22 +85,22 @@ def test_the_best_runs_are_shown_with_the_baseline_and_tested_among_all() -> Non
 
 def test_intervals_of_differences_are_told_from_corrected_p() -> None:
     told = "of each difference alone, not corrected"
-    assert told in " ".join(leaderboard(SMALL).table().notes)
-    assert told not in " ".join(leaderboard(SMALL, test="tukey").table().notes)
+    assert told in " ".join(compare(SMALL).table().notes)
+    assert told not in " ".join(compare(SMALL, test="tukey").table().notes)
     two = ScoreMatrix.of(SAKAI[:2], runs=["x", "y"])
-    assert told not in " ".join(leaderboard(two).table().notes)
+    assert told not in " ".join(compare(two).table().notes)
 
 
 def test_a_single_test_is_not_corrected_and_says_so() -> None:
     for test in ("t", "tukey"):
-        table = leaderboard(ScoreMatrix.of(SAKAI[:2], runs=["x", "y"]), test=test, pairs=True).table()
+        table = compare(ScoreMatrix.of(SAKAI[:2], runs=["x", "y"]), test=test, pairs=True).table()
         assert "p corrected" not in table.columns
         assert "a single test, p needs no correction" in " ".join(table.notes)
 
 
 def test_latex_is_plain_ascii() -> None:
     for test in ("t", "tukey", "bootstrap", "wilcoxon", "sign"):
-        board = leaderboard(SMALL, test=test, pairs=True, resamples=99, interval="basic")
+        board = compare(SMALL, test=test, pairs=True, resamples=99, interval="basic")
         for table in (board.table(), board.pairs_table()):
             latex = table.latex()
             assert latex.isascii(), [c for c in latex if ord(c) > 126]
@@ -110,15 +110,15 @@ def test_latex_is_plain_ascii() -> None:
 def test_identical_and_constant_runs_have_a_meaning() -> None:
     same = ScoreMatrix.of([[0.1, 0.2, 0.3]] * 2 + [[0.2, 0.3, 0.4]])
     for test in ("t", "sign", "bootstrap-t", "tukey", "randomised-tukey"):
-        text = leaderboard(same, test=test, resamples=99).table().text().lower()
+        text = compare(same, test=test, resamples=99).table().text().lower()
         assert "nan" not in text
         assert "inf " not in text
 
 
 def test_bad_input_is_refused() -> None:
     with pytest.raises(DataError, match="needs at least two"):
-        leaderboard(ScoreMatrix.of([[0.1, 0.2]]))
+        compare(ScoreMatrix.of([[0.1, 0.2]]))
     with pytest.raises(UsageError, match="no run 'w' to be the baseline"):
-        leaderboard(SMALL, baseline="w")
+        compare(SMALL, baseline="w")
     with pytest.raises(UsageError, match="alpha must lie between 0 and 1"):
-        leaderboard(SMALL, alpha=5)
+        compare(SMALL, alpha=5)

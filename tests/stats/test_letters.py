@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
-from assay.stats.all_pairs import all_pairs
 from assay.stats.letters import compact_letters
+from assay.stats.pairwise import all_pairs
 from tests.oracles.stats import trec8
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from assay.core.errors import DataError, UsageError
-from assay.stats.all_pairs import all_pairs
 from assay.stats.multiple import CORRECTIONS, corrected, family_in_words, family_wise_error
+from assay.stats.pairwise import all_pairs
 from tests.oracles.stats import trec8
 
 THEIRS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.stats.shape import density, normality, normality_table, rule_of_thumb
+from assay.stats.shape import density, normality, rule_of_thumb, runs_normality
 from tests.oracles.stats import scipy_stats as stats
 from tests.oracles.stats import trec8
 
@@ -70,7 +70,7 @@ def test_normality_at_the_edges() -> None:
 
 
 def test_normality_of_every_run_against_the_baseline() -> None:
-    table = normality_table(trec8(), "apl8c221")
+    table = runs_normality(trec8(), baseline="apl8c221").table()
     assert len(table.rows) == 128
     p = dict(zip(table.column("run"), table.column("p"), strict=True))["CL99XT"]
     assert p == pytest.approx(stats.shapiro(trec8().of_run("CL99XT") - trec8().of_run("apl8c221")).pvalue, rel=1e-6)

@@ -8,7 +8,7 @@ import pytest
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs
+from assay.stats.pairwise import all_pairs
 from assay.stats.tukey import (
     LEAST_P,
     PERMUTED_AT_ONCE,

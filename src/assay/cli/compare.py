@@ -1,192 +1,370 @@
-"""`assay compare`: is the difference real? Leaderboard, all pairs, two topic sets, analysis of variance."""
+"""`assay compare`: is the difference real? Leaderboard, all pairs, two topic sets, analyses of variance."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import Command
-from assay.cli.inputs import FILE, chosen_measures, load_runs, load_scores, measures_option, qrels_option
-from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.core.errors import DataError, UsageError
+from assay.cli.commands import Group, RegistryOption
+from assay.cli.inputs import (
+    FILE,
+    chosen_measures,
+    force_option,
+    load_runs,
+    load_scores,
+    measures_option,
+    name_option,
+    scores_input,
+    transpose_option,
+)
+from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.core.tables import Table
     from assay.data.scores import ScoreMatrix
-    from assay.stats.topic_sets import TopicSets
+    from assay.stats.leaderboard import Leaderboard
 
-TEST_HELP = (
-    "Of each pair: t, normal, wilcoxon, sign, bootstrap, bootstrap-t, randomisation; of all pairs at once: tukey, "
-    "randomised-tukey; with --against: welch, student, bootstrap. Parameters in brackets: 'sign(min_difference=0.01)'. "
-    "[default: t; with --against welch]"
-)
+C = TypeVar("C", bound=Callable[..., Any])
 
-
-@click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@qrels_option
-@measures_option
-@click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
-@click.option("--baseline", metavar="RUN", help="Test every run against this one.  [default: the best mean]")
-@click.option("--test", metavar="NAME", help=TEST_HELP)
-@click.option(
-    "--correction", default="holm", show_default=True, metavar="NAME",
-    help="For many tests: holm, bonferroni (family-wise error), bh (false discovery rate), none.",
+test_option = click.option(
+    "--test", cls=RegistryOption, registry=["assay.stats.paired:TESTS", "assay.stats.tukey:SIMULTANEOUS"],
+    default="t", show_default=True, metavar="NAME",
+    help="One of: {names}. Parameters in brackets: 'sign(min_difference=0.01)'.",
 )  # fmt: skip
-@click.option(
+sets_test_option = click.option(
+    "--test", cls=RegistryOption, registry="assay.stats.two_sample:TWO_SAMPLE_TESTS", default="welch",
+    show_default=True, metavar="NAME", help="One of: {names}.",
+)  # fmt: skip
+correction_option = click.option(
+    "--correction", cls=RegistryOption, registry="assay.stats.multiple:CORRECTIONS", default="holm", show_default=True,
+    metavar="NAME", help="Correction of p for the number of tests, one of: {names}.",
+)  # fmt: skip
+alternative_option = click.option(
     "--alternative", type=click.Choice(["two-sided", "greater", "less"]), default="two-sided", show_default=True,
-    help="greater: the run is better than the baseline.",
+    help="greater: the run is better than what it is compared with.",
 )  # fmt: skip
-@click.option(
+alpha_option = click.option(
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-    help="Significance; intervals have level 1 − alpha.",
+    help="Significance level; intervals have level 1 − alpha.",
 )  # fmt: skip
-@click.option("--interval", default="t", show_default=True, metavar="NAME", help="t, basic or percentile (bootstrap).")
-@click.option(
+interval_option = click.option(
+    "--interval", cls=RegistryOption, registry="assay.stats.effect:INTERVALS", default="t", show_default=True,
+    metavar="NAME", help="Kind of interval, one of: {names}.",
+)  # fmt: skip
+resamples_option = click.option(
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
-    help="Draws of the resampling methods.",
+    help="Resamples of the tests and intervals that draw them.",
 )  # fmt: skip
-@click.option("--top", type=click.IntRange(min=2), help="Show only so many runs: the best, the baseline among them.")
-@click.option("--letters/--no-letters", default=True, show_default=True, help="Groups of runs that do not differ.")
-@click.option("--pairs", is_flag=True, help="Also the table of all pairs.")
-@click.option("--anova", is_flag=True, help="Also two-way analysis of variance and Friedman's test.")
-@click.option("--normality", is_flag=True, help="Also whether the differences to the baseline look normal.")
-@click.option("--against", type=FILE, help="Scores on another topic set: compare runs of the same name, unpaired.")
-@click.option("--uncertainty", type=FILE, help="Judgments in doubt (`assay crowd aggregate`); FILES are then runs.")
-@click.option("--differences", is_flag=True, help="--figure shows the best run against --baseline, topic by topic.")
-@click.option("--factorial", is_flag=True, help="FILE has columns of factors, then topics: which factor matters?")
-@seed_option
-@jobs_option
-@output_and_figure_options
-def command(
-    files: Sequence[Path], qrels_path: Path | None, measures: str | None, transpose: bool, against: Path | None,
-    uncertainty: Path | None, differences: bool, factorial: bool, baseline: str | None, correction: str, alpha: float,
-    top: int | None, letters: bool, pairs: bool, anova: bool, normality: bool, jobs: int, out: Output,
-    test: str | None, **how: Any,
-) -> None:  # fmt: skip
+baseline_option = click.option("--baseline", metavar="RUN", help="Compare with this run.  [default: the best mean]")
+
+
+def drawing_options(command: C) -> C:
+    """--alpha, --interval, -B, --seed: what tests and intervals share."""
+    wrapped: Any = command
+    for option in (seed_option, resamples_option, interval_option, alpha_option):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+@click.group(cls=Group, default="runs")
+def command() -> None:
     """Is the difference real?
 
-    Reads score tables, or with --qrels run files, and shows one leaderboard per measure: mean with its interval,
-    letters (runs that share one do not differ), and against the baseline the difference, its interval, corrected p,
-    effect size, wins, ties and losses.
+    Without a subcommand: the leaderboard of `assay compare runs`.
 
     \b
     assay compare scores.csv --baseline bm25
     assay compare --qrels qrels.txt runs/*.run -m nDCG@10 --test randomisation --format latex
-    assay compare scores.csv --test randomised-tukey --pairs
-    assay compare new.csv --against old.csv --test welch
-    assay compare --factorial grid.csv
-    assay compare --uncertainty crowd.csv runs/*.run -m nDCG@10 --baseline bm25
+    assay compare pairs scores.csv --test randomised-tukey
+    assay compare sets new.csv old.csv --test welch
+    assay compare factorial grid.csv
     """
-    if differences and out.figure is None:
-        raise UsageError("--differences is a picture; name its file with --figure")
-    if factorial:
-        _factorial(files, alpha, out)
-        return
-    if uncertainty is not None:
-        _in_doubt(files, uncertainty, measures or "nDCG@10", baseline, how["seed"], out)
-        return
-    matrices = joined_by_measure(load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose))
-    if against is not None:
-        others = load_scores([against], qrels_path=None, measures=measures, transpose=transpose)
-        sets = [_unpaired(m, others, test or "welch", correction=correction, alpha=alpha, **how) for m in matrices]
-        out.write(*(found.table() for found in sets), of=sets)
-        return
-    from assay.stats.leaderboard import leaderboard
 
-    tables: list[Table] = []
+
+@command.command()
+@scores_input
+@force_option
+@baseline_option
+@test_option
+@correction_option
+@alternative_option
+@drawing_options
+@click.option("--top", type=click.IntRange(min=2), help="Show only this many runs: the best, with the baseline.")
+@click.option(
+    "--letters/--no-letters", default=True, show_default=True,
+    help="Letters: runs that share one are not significantly different.",
+)  # fmt: skip
+@click.option("--differences", is_flag=True, help="--figure shows the best run against --baseline, topic by topic.")
+@jobs_option
+@output_and_figure_options
+def runs(
+    matrices: list[ScoreMatrix], force: str | None, baseline: str | None, test: str, correction: str, interval: str,
+    top: int | None, differences: bool, out: Output, **how: Any,
+) -> None:  # fmt: skip
+    """Leaderboard: every run against a baseline.
+
+    Reads score tables, or with --qrels run files, and shows one leaderboard per measure: mean with its interval,
+    letters (runs that share one are not significantly different), and against the baseline the difference, its
+    interval, corrected p, effect size, wins, ties and losses.
+
+    \b
+    assay compare scores.csv --baseline bm25
+    assay compare --qrels qrels.txt runs/*.run -m nDCG@10 --test randomisation --format latex
+    """
+    from assay.data.scores import joined
+    from assay.stats import compare
+
+    if differences and (out.figure is None or baseline is None):
+        raise UsageError("--differences is a picture of a run and the baseline; give --figure FILE and --baseline RUN")
+    _refuse_idle_options(test, interval, correction)
+    every = joined(matrices, force=force)
+    _refuse_idle_top(top, every)
     boards = []
-    for matrix in matrices:
+    for matrix in every:
         with out.progress(f"testing {matrix.measure}") as progress:
-            board = leaderboard(
-                matrix, baseline=baseline, test=test or "t", correction=correction, alpha=alpha, letters=letters,
-                pairs=pairs, jobs=jobs, progress=progress, **how,
+            board = compare(
+                matrix, baseline=baseline, test=test, correction=correction, interval=interval, progress=progress, **how
+            )
+        boards.append(board if top is None else board.best(top))
+    pictures = [_topic_differences(board) for board in boards] if differences else boards
+    out.write(*(board.table() for board in boards), of=pictures)
+
+
+@command.command()
+@scores_input
+@force_option
+@test_option
+@correction_option
+@drawing_options
+@click.option("--top", type=click.IntRange(min=2), help="Show only the pairs of this many runs, the best.")
+@jobs_option
+@output_and_figure_options
+def pairs(
+    matrices: list[ScoreMatrix], force: str | None, test: str, correction: str, alpha: float, interval: str,
+    top: int | None, out: Output, **how: Any,
+) -> None:  # fmt: skip
+    """Every pair of runs.
+
+    Difference with its interval, effect size, p as it is and corrected over all pairs, wins, ties and losses.
+
+    \b
+    assay compare pairs scores.csv --correction bh --format csv
+    assay compare pairs scores.csv --test randomised-tukey
+    """
+    from dataclasses import replace
+
+    from assay.data.scores import joined
+    from assay.stats import all_pairs
+    from assay.stats.families import by_mean
+
+    _refuse_idle_options(test, interval, correction, of_means=False)
+    every = joined(matrices, force=force)
+    _refuse_idle_top(top, every)
+    found = []
+    for matrix in every:
+        with out.progress(f"testing {matrix.measure}") as progress:
+            tested = all_pairs(
+                by_mean(matrix), test, correction=correction, interval=interval, level=1 - alpha, progress=progress,
+                **how,
             )  # fmt: skip
-        board = board if top is None else board.best(top)
-        tables += [board.table(), *([board.pairs_table()] if pairs else []), *(_analyses(matrix) if anova else [])]
-        tables += [_normality(matrix, board.baseline)] if normality else []
-        boards.append(board)
-    out.write(*tables, of=[_differences(m, baseline) for m in matrices] if differences else boards)
+        found.append(replace(tested, top=top))
+    out.write(*(tested.table() for tested in found), of=found)
 
 
-def _differences(matrix: ScoreMatrix, baseline: str | None) -> object:
-    """The picture of the best other run minus the baseline on every topic."""
-    from assay.report.figures.stats import differences
+@command.command()
+@scores_input
+@force_option
+@output_options
+def anova(matrices: list[ScoreMatrix], force: str | None, out: Output) -> None:
+    """Do the runs differ at all? Two-way analysis of variance.
 
-    if baseline is None or len(matrix.runs) < 2:
-        raise UsageError("--differences needs --baseline and another run")
-    best = next(run for run in matrix.by_mean().runs if run != baseline)
-    values = matrix.of_run(best) - matrix.of_run(baseline)
-    return differences(values, topics=matrix.topics, runs=(best, baseline), measure=matrix.measure)
+    Runs and topics as sources of variance, with F, p, η² and ω².
+
+    \b
+    assay compare anova scores.csv
+    """
+    from assay.data.scores import joined
+    from assay.stats import two_way
+
+    found = [two_way(matrix) for matrix in joined(matrices, force=force)]
+    out.write(*(result.table() for result in found), of=found)
 
 
-def _in_doubt(
-    files: Sequence[Path], uncertainty: Path, measures: str, baseline: str | None, seed: int, out: Output
+@command.command()
+@scores_input
+@force_option
+@output_options
+def friedman(matrices: list[ScoreMatrix], force: str | None, out: Output) -> None:
+    """Do the runs differ at all? Friedman's test on ranks.
+
+    Mean rank of every run over the topics, with χ², p and Kendall's W.
+
+    \b
+    assay compare friedman scores.csv
+    """
+    from assay.data.scores import joined
+    from assay.stats import friedman as friedman_test
+
+    found = [friedman_test(matrix) for matrix in joined(matrices, force=force)]
+    out.write(*(result.table() for result in found), of=found)
+
+
+@command.command()
+@scores_input
+@force_option
+@baseline_option
+@output_options
+def normality(matrices: list[ScoreMatrix], force: str | None, baseline: str | None, out: Output) -> None:
+    """Do the differences to the baseline look normal?
+
+    Shapiro and Wilk's test of every other run, with skewness and kurtosis.
+
+    \b
+    assay compare normality scores.csv --baseline bm25
+    """
+    from assay.data.scores import joined
+    from assay.stats import runs_normality
+
+    found = [runs_normality(matrix, baseline=baseline) for matrix in joined(matrices, force=force)]
+    out.write(*(result.table() for result in found), of=found)
+
+
+@command.command()
+@click.argument("first", type=FILE)
+@click.argument("second", type=FILE)
+@measures_option
+@transpose_option
+@name_option
+@force_option
+@sets_test_option
+@correction_option
+@alternative_option
+@drawing_options
+@output_and_figure_options
+def sets(
+    first: Path, second: Path, measures: str | None, transpose: bool, name: str | None, force: str | None, test: str,
+    interval: str,
+    out: Output, **how: Any,
+) -> None:  # fmt: skip
+    """The same runs on two topic sets, unpaired.
+
+    FIRST and SECOND are score tables of one measure on different topics. Runs of the same name are compared, first
+    minus second; a single run on each side whatever its name.
+
+    \b
+    assay compare sets this-year.csv last-year.csv --test welch --figure sets.svg
+    """
+    from assay.stats import compare_sets
+    from assay.stats.topic_sets import same_measures
+    from assay.stats.two_sample import sets_draw
+
+    _refuse_idle_resamples(sets_draw(test, interval), f"--test {test}", interval)
+    how_read: dict[str, Any] = {"qrels_path": None, "measures": measures, "transpose": transpose, "name": name}
+    of_first = load_scores([first], **how_read)
+    of_second = load_scores([second], **how_read)
+    found = []
+    for one, other in same_measures(of_first, of_second, force=force):
+        found.append(compare_sets(one, other, test, measure=force, interval=interval, **how))
+    out.write(*(result.table() for result in found), of=found)
+
+
+@command.command()
+@click.argument("file", type=FILE)
+@click.option("--measure", default="score", metavar="NAME", help="What the scores are, for captions.")
+@click.option(
+    "--only", type=click.Choice(["analysis", "levels"]),
+    help="Show only the analysis of variance, or only the levels of the factors; CSV holds one of them.",
+)  # fmt: skip
+@alpha_option
+@output_and_figure_options
+def factorial(file: Path, measure: str, only: str | None, alpha: float, out: Output) -> None:
+    """Which part of a system matters?
+
+    FILE has columns of factors, then one column of scores per topic; every combination of levels is one row.
+
+    \b
+    assay compare factorial grid.csv
+    assay compare factorial grid.csv --only levels --format csv
+    """
+    from assay.stats import factorial as factorial_analysis
+    from assay.stats import read_grid
+
+    if only is None and out.format == "csv":
+        raise UsageError("CSV holds one table; choose it with --only analysis or --only levels")
+    matrix, design = read_grid(file, measure=measure)
+    result = factorial_analysis(matrix, design, level=1 - alpha)
+    tables = {None: result.tables(), "analysis": [result.table()], "levels": [result.levels_table()]}
+    out.write(*tables[only], of=result)
+
+
+@command.command()
+@click.argument("judgments", type=FILE)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@measures_option
+@click.option("--baseline", metavar="RUN", help="Show the differences to this run instead of the means.")
+@seed_option
+@output_options
+def uncertain(
+    judgments: Path, files: Sequence[Path], measures: str | None, baseline: str | None, seed: int, out: Output
 ) -> None:
-    """Leaderboards and differences whose intervals hold the doubt of the judgments."""
+    """Runs under judgments that are not certain.
+
+    JUDGMENTS is what `assay crowd aggregate` writes: labels with their uncertainty; FILES are runs. Intervals hold
+    the uncertainty of the judgments, and that of the topics.
+
+    \b
+    assay compare uncertain crowd.csv runs/*.run -m nDCG@10 --baseline bm25
+    """
     from assay.crowd import read_uncertain, score_uncertainty
 
-    judgments, runs = read_uncertain(uncertainty), load_runs(files)
-    tables: list[Table] = []
-    for measure in chosen_measures(measures):
+    drawn_from = read_uncertain(judgments)
+    scored = load_runs(files)
+    tables = []
+    for measure in chosen_measures(measures or "nDCG@10"):
         with out.progress(f"drawing judgments for {measure}") as progress:
-            found = score_uncertainty(runs, judgments, str(measure), baseline=baseline, seed=seed, progress=progress)
-        tables += [found.table(), *([found.differences()] if baseline else [])]
+            found = score_uncertainty(scored, drawn_from, str(measure), baseline=baseline, seed=seed, progress=progress)
+        tables.append(found.table() if baseline is None else found.differences())
     out.write(*tables)
 
 
-def joined_by_measure(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
-    """One matrix per measure, with the runs of all files; they must have the same topics."""
-    import numpy as np
+def _topic_differences(board: Leaderboard) -> Any:
+    """The picture of the best other run minus the baseline on every topic."""
+    from assay.report.figures.stats import differences
 
-    from assay.data.scores import ScoreMatrix
-
-    by_measure: dict[str, list[ScoreMatrix]] = {}
-    for matrix in matrices:
-        by_measure.setdefault(matrix.measure, []).append(matrix)
-    result = []
-    for measure, (head, *rest) in by_measure.items():
-        for other in rest:
-            odd = sorted(set(head.topics) ^ set(other.topics))
-            if odd:
-                what = f"topic {odd[0]!r} is in one file only ({len(odd)} such topics)"
-                raise DataError(f"{measure}: {what}; runs on different topics are compared with --against")
-        parts = [head, *(m.select(topics=head.topics) for m in rest)]
-        runs = [r for m in parts for r in m.runs]
-        values = np.concatenate([m.values for m in parts])
-        result.append(ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=measure, signature=head.signature))
-    return result
+    best, values = board.best_other()
+    matrix = board.matrix
+    return differences(values, topics=matrix.topics, runs=(best, board.baseline), measure=matrix.measure)
 
 
-def _analyses(matrix: ScoreMatrix) -> list[Table]:
-    from assay.stats.anova import friedman, two_way
-
-    return [two_way(matrix).table(), friedman(matrix).table()]
-
-
-def _normality(matrix: ScoreMatrix, baseline: str) -> Table:
-    from assay.stats.shape import normality_table
-
-    return normality_table(matrix.by_mean(), baseline)
+def _is_given(name: str) -> bool:
+    """Whether the person wrote the option, rather than left it at its default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
-def _factorial(files: Sequence[Path], alpha: float, out: Output) -> None:
-    from assay.stats.factorial import factorial, read_grid
+def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means: bool = True) -> None:
+    """An error where a given option has no effect on this test of runs."""
+    from assay.stats.multiple import CORRECTIONS
+    from assay.stats.pairwise import draws, is_simultaneous
 
-    if len(files) != 1:
-        raise UsageError(f"--factorial takes one file, not {len(files)}")
-    result = factorial(*read_grid(files[0]), level=1 - alpha)
-    out.write(*result.tables(), of=result)
+    CORRECTIONS.parse(correction)
+    simultaneous = is_simultaneous(test)
+    if simultaneous and _is_given("correction"):
+        raise UsageError(f"--correction has no effect: p of {test} holds for all pairs at once; leave it out")
+    if simultaneous and _is_given("interval") and not of_means:
+        raise UsageError(f"--interval has no effect: {test} has intervals of its own; leave it out")
+    _refuse_idle_resamples(draws(test, interval), f"--test {test}", interval)
 
 
-def _unpaired(matrix: ScoreMatrix, others: Sequence[ScoreMatrix], test: str, **how: Any) -> TopicSets:
-    """Runs on two topic sets; a file of a single measure serves whatever its name."""
-    from assay.stats.topic_sets import on_topic_sets
+def _refuse_idle_resamples(drawn: bool, test: str, interval: str) -> None:
+    if _is_given("resamples") and not drawn:
+        raise UsageError(f"-B has no effect: neither {test} nor --interval {interval} draws resamples; leave it out")
 
-    other = next((m for m in others if m.measure == matrix.measure), others[0] if len(others) == 1 else None)
-    if other is None:
-        raise UsageError(f"--against has no scores of {matrix.measure}")
-    return on_topic_sets(matrix, other, test, **how)
+
+def _refuse_idle_top(top: int | None, matrices: Sequence[ScoreMatrix]) -> None:
+    if top is not None and all(top >= len(matrix.runs) for matrix in matrices):
+        most = max((len(matrix.runs) for matrix in matrices), default=0)
+        raise UsageError(f"--top {top} has no effect on {most} runs; leave it out")

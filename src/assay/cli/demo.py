@@ -38,9 +38,9 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     assay demo
     assay demo --folder somewhere --seed 7
     """
-    from assay.plan.audit import audit
+    from assay.plan import audit
     from assay.scoring import evaluate
-    from assay.stats.leaderboard import leaderboard
+    from assay.stats import compare
     from assay.studies import simulate, write_collection
 
     collection = simulate(seed)
@@ -50,7 +50,7 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
         f"{folder}: {runs} runs, {len(collection.qrels.topics)} topics, {len(collection.qrels)} judgments (seed {seed})"
     )
     matrix = evaluate(collection.runs, collection.qrels, "AP")[0]
-    tables = [leaderboard(matrix, seed=seed).table(), audit(matrix).table()]
+    tables = [compare(matrix, seed=seed).table(), audit(matrix).table()]
     out.write(*tables)
     if report:
         from assay.report import report as write_report

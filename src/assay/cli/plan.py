@@ -9,30 +9,35 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import Group
-from assay.cli.inputs import FILE, load_qrels, load_runs, load_scores, numbers, one_matrix, runs_argument, scores_input
+from assay.cli.commands import Group, RegistryOption
+from assay.cli.inputs import (
+    FILE,
+    load_qrels,
+    load_runs,
+    load_scores,
+    measures_option,
+    name_option,
+    numbers,
+    one_matrix,
+    runs_argument,
+    scores_input,
+    transpose_option,
+)
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
-    from assay.plan.audit import Audit, OneSigma
-    from assay.plan.power import TTest
+    from assay.plan import TTest
 
 C = TypeVar("C", bound=Callable[..., Any])
 Scores = tuple[Path, ...]
-PAIRED_VARIANCE = (
-    "The variance of paired differences is taken as twice that of scores, as if two runs had nothing in common; pairs "
-    "of real runs need fewer topics, see `assay plan audit`."
-)
 FIXED = ("delta", "sigma", "power", "alpha", "one_sided", "normal", "minimum", "step")
 """Options of a planned experiment that hold from its start to its end."""
 
 power_option = click.option("--power", type=float, default=0.8, show_default=True, help="Wanted power, 1 − β.")
 delta_option = click.option("--delta", type=float, required=True, help="Smallest difference worth finding.")
 some_scores = click.argument("scores", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-measure_option = click.option("-m", "--measure", help="The measure, where a score file has several.")
-transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
 
 
 def planned_test(command: C) -> C:
@@ -40,7 +45,7 @@ def planned_test(command: C) -> C:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        from assay.plan.power import TTest
+        from assay.plan import TTest
 
         sides = 1 if kwargs.pop("one_sided") else 2
         design = "two-sample" if kwargs.pop("two_sample", False) else "paired"
@@ -96,9 +101,10 @@ def power(
     assay plan power --topics 50 --sigma 0.16              detectable difference
     assay plan power --topics 50 --delta 0.05 --sigma 0.16 power
     """
-    from assay.plan.power import power_plan
+    from assay.plan import power as power_plan
 
-    out.write(power_plan(topics=topics, power=power, delta=delta, sigma=sigma, effect=effect, test=test).table())
+    found = power_plan(topics=topics, power=power, delta=delta, sigma=sigma, effect=effect, test=test)
+    out.write(found.table(), of=found)
 
 
 @command.command()
@@ -116,7 +122,7 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
     \b
     assay plan curve --sigma 0.13 --sigma 0.19 --topics 50,100,150,200
     """
-    from assay.plan.power import power_curve
+    from assay.plan import power_curve
 
     found = power_curve(numbers(topics), sigmas=sigmas, delta=delta, power=power, test=test)
     out.write(found.table(), of=found)
@@ -124,8 +130,9 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
 
 @command.command()
 @some_scores
-@measure_option
+@measures_option
 @transpose_option
+@name_option
 @click.option("--variance", type=float, help="Variance of the scores of a run; estimated from SCORES if not given.")
 @click.option("--best", type=click.IntRange(min=1), help="Estimate it on the best runs only.")
 @click.option("--difference", type=float, default=0.05, show_default=True, help="Difference, range or width wanted.")
@@ -134,7 +141,8 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
 @power_option
 @output_options
 def topics(
-    scores: Scores, measure: str | None, transpose: bool, variance: float | None, best: int | None, difference: float,
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, variance: float | None,
+    best: int | None, difference: float,
     runs: int, alpha: float, power: float, out: Output,
 ) -> None:  # fmt: skip
     """Topics for a new collection (Sakai's designs).
@@ -145,23 +153,16 @@ def topics(
     \b
     assay plan topics earlier.csv --difference 0.1 --runs 20
     """
-    from assay.plan.power import positive
-    from assay.plan.sizes import score_variance, sizes_table, topics_by_anova, topics_by_interval, topics_by_t
+    from assay.plan import sizes
 
     if (variance is None) == (not scores):
         raise UsageError("give --variance, or score files to estimate it from")
-    earlier = _read(scores, measure, transpose)
+    _refuse_without_scores(scores, "measures", "transpose", "name", "best")
+    earlier = _read(scores, measures, transpose, name)
     if len(earlier) > len(scores):
         raise UsageError(f"a file has several measures ({', '.join(m.measure for m in earlier)}); choose one with -m")
-    found = positive("variance", score_variance(*earlier, runs=best) if variance is None else variance)
-    sizes = [
-        topics_by_t(difference, variance=2 * found, alpha=alpha, power=power),
-        topics_by_t(difference, variance=found, alpha=alpha, power=power, design="two-sample"),
-        topics_by_anova(difference, runs=runs, variance=found, alpha=alpha, power=power),
-        topics_by_interval(difference, variance=2 * found, alpha=alpha),
-        topics_by_interval(difference, variance=found, alpha=alpha, design="two-sample"),
-    ]
-    out.write(sizes_table(sizes, remarks=[PAIRED_VARIANCE]))
+    found = sizes(*earlier, variance=variance, difference=difference, runs=runs, best=best, alpha=alpha, power=power)
+    out.write(found.table(), of=found)
 
 
 @command.command()
@@ -169,38 +170,52 @@ def topics(
 @power_option
 @planned_test
 @click.option(
-    "--weights", type=click.Choice(["baselines", "pairs"]), default="baselines", show_default=True,
-    help="Every baseline counts the same, or every pair does.",
+    "--weights", cls=RegistryOption, registry="assay.plan.audits:WEIGHTS", default="baselines", show_default=True,
+    metavar="NAME", help="What counts the same among baselines against better runs, one of: {names}.",
 )  # fmt: skip
-@click.option("--one-sigma", "samples", type=click.IntRange(min=0), default=0, help="Samples to test for one σ.")
-@seed_option
-@jobs_option
 @output_and_figure_options
-def audit(
-    matrices: list[ScoreMatrix], power: float, test: TTest, weights: str, samples: int, seed: int, jobs: int,
-    out: Output,
-) -> None:  # fmt: skip
+def audit(matrices: list[ScoreMatrix], power: float, test: TTest, weights: str, out: Output) -> None:
     """What this collection can find.
 
     σ of all pairs of runs, detectable differences, baselines against better runs.
 
     \b
-    assay plan audit trec8.csv --one-sigma 1000
+    assay plan audit trec8.csv
     """
-    from assay.plan.audit import audit as audit_of
-    from assay.plan.audit import one_sigma
+    from assay.plan import audit as audit_of
 
-    found: list[Audit | OneSigma] = [audit_of(m, power=power, weights=weights, test=test) for m in matrices]
-    if samples:
-        with out.progress("resampling") as progress:
-            found += [one_sigma(m, samples=samples, seed=seed, jobs=jobs, progress=progress) for m in matrices]
-    out.write(*(f.table() for f in found), of=found)
+    found = [audit_of(matrix, power=power, weights=weights, test=test) for matrix in matrices]
+    out.write(*(result.table() for result in found), of=found)
+
+
+@command.command(name="one-sigma")
+@scores_input
+@click.option("-B", "--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="Resamples.")
+@seed_option
+@jobs_option
+@output_and_figure_options
+def one_sigma(matrices: list[ScoreMatrix], resamples: int, seed: int, jobs: int, out: Output) -> None:
+    """Do all pairs of runs share one σ?
+
+    A resampling test of the σ of differences: a small p says that no single σ serves every comparison.
+
+    \b
+    assay plan one-sigma trec8.csv -B 1000 --figure sigma.svg
+    """
+    from assay.plan.audits import one_sigma as one_sigma_test
+
+    found = []
+    for matrix in matrices:
+        with out.progress(f"resampling {matrix.measure}") as progress:
+            found.append(one_sigma_test(matrix, resamples=resamples, seed=seed, jobs=jobs, progress=progress))
+    out.write(*(result.table() for result in found), of=found)
 
 
 @command.command()
 @some_scores
-@measure_option
+@measures_option
 @transpose_option
+@name_option
 @click.option("--runs", help="The two runs of the trial, as A,B, where the score file has more.")
 @click.option("--sigma", type=float, help="σ expected, or seen in the trial.")
 @click.option("--topics", type=int, help="Topics of the trial; without it the best size is sought.")
@@ -211,7 +226,8 @@ def audit(
 @planned_test
 @output_and_figure_options
 def trial(
-    scores: Scores, measure: str | None, transpose: bool, runs: str | None, sigma: float | None, topics: int | None,
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, runs: str | None, sigma: float | None,
+    topics: int | None,
     delta: float, confidence: float, exact: bool, power: float, test: TTest, out: Output,
 ) -> None:  # fmt: skip
     """From a trial to the main experiment.
@@ -223,23 +239,23 @@ def trial(
     assay plan trial --sigma 0.15 --topics 40 --delta 0.033 after it, how many topics?
     assay plan trial trial.csv --runs new,old --delta 0.033 the same from its scores
     """
-    from assay.plan.trial import best_trial, trial_plan, trial_sigma
+    from assay.plan import trial as plan_trial
 
     if (sigma is None) == (not scores):
         raise UsageError("give --sigma, or the scores of the two runs in the trial")
-    seen = sigma or 0.0
-    if scores:
-        pair = _pair(_read(scores, measure, transpose), runs)
-        seen, topics = trial_sigma(pair), pair.shape[1]
-    asked: dict[str, Any] = {"delta": delta, "power": power, "confidence": confidence, "exact": exact, "test": test}
-    found = best_trial(seen, **asked) if topics is None else trial_plan(seen, topics, **asked)
+    _refuse_without_scores(scores, "measures", "transpose", "name", "runs")
+    pair = _pair(_read(scores, measures, transpose, name), runs) if scores else None
+    found = plan_trial(
+        pair, sigma=sigma, topics=topics, delta=delta, power=power, confidence=confidence, exact=exact, test=test
+    )
     out.write(found.table(), of=found)
 
 
 @command.command(name="next")
 @some_scores
-@measure_option
+@measures_option
 @transpose_option
+@name_option
 @click.option("--plan", "plan_path", type=FILE, required=True, help="File of the experiment; made if it is not there.")
 @click.option("--runs", help="The two runs, as NEW,OLD, where the score file has more.")
 @click.option("--delta", type=float, help="Difference worth finding; needed to start, fixed afterwards.")
@@ -250,7 +266,8 @@ def trial(
 @planned_test
 @output_options
 def next_(
-    scores: Scores, measure: str | None, transpose: bool, plan_path: Path, runs: str | None, delta: float | None,
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, plan_path: Path, runs: str | None,
+    delta: float | None,
     sigma: float | None, minimum: int, step: int | None, power: float, test: TTest, out: Output,
 ) -> None:  # fmt: skip
     """What to do next, judging in steps.
@@ -272,10 +289,12 @@ def next_(
         raise UsageError(f"{plan_path}: no such experiment yet; start it with --delta, and --sigma if you have a guess")
     else:
         experiment = Experiment(delta, sigma, power, test, minimum, step)
-    step_now = next_step(experiment, _pair(_read(scores, measure, transpose), runs) if scores else None)
+    _refuse_without_scores(scores, "measures", "transpose", "name", "runs")
+    step_now = next_step(experiment, _pair(_read(scores, measures, transpose, name), runs) if scores else None)
     write_experiment(plan_path, step_now.experiment)
-    tables = [step_now.table(), *([step_now.comparison.table()] if step_now.comparison else [])]
-    out.write(*tables)
+    # CSV holds one table: the looks. The verdict of the test stands in the notes and in the other formats.
+    tables = [step_now.table()] if out.format == "csv" else step_now.tables()
+    out.write(*tables, of=step_now)
 
 
 @command.command()
@@ -298,7 +317,7 @@ def bias(
 
     σ and false positives of experiments that stop on power, or on significance, by simulation.
     """
-    from assay.plan.stopping import stopping_bias
+    from assay.plan import stopping_bias
 
     with out.progress("simulating experiments") as progress:
         found = stopping_bias(
@@ -330,7 +349,7 @@ def depth(
     \b
     assay plan depth --qrels qrels.txt run1 run2 run3
     """
-    from assay.plan.depth import depth_tradeoff
+    from assay.plan import depth as depth_tradeoff
 
     with out.progress("pairs of runs") as progress:
         found = depth_tradeoff(
@@ -340,14 +359,22 @@ def depth(
     out.write(found.table(), of=found)
 
 
+def _refuse_without_scores(scores: Scores, *options: str) -> None:
+    """An error where an option that says how to read score files is given without any."""
+    written = {str(p.name): p.opts[-1] for p in click.get_current_context().command.params}
+    given = [written[name].replace("--measures", "-m") for name in options if _is_given(name)]
+    if given and not scores:
+        raise UsageError(f"{', '.join(given)} has no effect without score files; leave it out")
+
+
 def _is_given(name: str) -> bool:
-    """Whether the user wrote the option, rather than left it at its default."""
+    """Whether the person wrote the option, rather than left it at its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-def _read(scores: Scores, measure: str | None, transpose: bool) -> list[ScoreMatrix]:
-    return load_scores(scores, qrels_path=None, measures=measure, transpose=transpose)
+def _read(scores: Scores, measures: str | None, transpose: bool, name: str | None) -> list[ScoreMatrix]:
+    return load_scores(scores, qrels_path=None, measures=measures, transpose=transpose, name=name)
 
 
 def _pair(matrices: list[ScoreMatrix], runs: str | None) -> ScoreMatrix:

@@ -328,7 +328,7 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
         odd = sorted(set(head.topics) ^ set(part.topics))
         if odd:
             what = f"topic {odd[0]!r} is in one file only ({len(odd)} such topics)"
-            raise DataError(f"{head.measure}: {what}; runs on different topics are compared with --against")
+            raise DataError(f"{head.measure}: {what}; compare runs on different topics with `assay compare sets`")
     runs = [run for part in parts for run in part.runs]
     values = np.concatenate([part.select(topics=head.topics).values for part in parts])
     # what is said of all of them must hold for each: one of unknown policy makes the policy of all unknown

@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.io.files import read_bytes, write_whole
-from assay.plan.power import TTest, between, detectable_effect, paired, positive, topics_needed, whole
+from assay.plan.powers import TTest, between, detectable_effect, paired, positive, topics_needed, whole
+from assay.stats.effect import checked_rows
 from assay.stats.two_runs import Comparison, compare_two
 
 
@@ -33,7 +35,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Result):
     """What was fixed before the first topic, and every look since.
 
     `sigma` is the best guess, not a cautious one, from experience or a trial whose topics may be used again; None
@@ -122,7 +124,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Result):
     """An experiment after its latest look, what to do next, and the one test if it is due."""
 
     experiment: Experiment
@@ -131,9 +133,19 @@ class Step:
     comparison: Comparison | None
 
     def table(self) -> Table:
-        """The looks, with the advice first among the notes."""
+        """The looks, with the advice first among the notes, and the verdict of the one test if it is due."""
         table = self.experiment.table()
-        return Table(table.columns, table.formats, table.rows, table.caption, (self.advice, *table.notes))
+        verdict = () if self.comparison is None else (self.comparison.verdict,)
+        return replace(table, notes=(self.advice, *verdict, *table.notes))
+
+    def tables(self) -> list[Table]:
+        """The looks, and the one test if it is due."""
+        return [self.table()] if self.comparison is None else [self.table(), self.comparison.table()]
+
+    def record(self) -> dict[str, Any]:
+        """The advice, and the verdict of the one test or None, and the looks."""
+        verdict = None if self.comparison is None else self.comparison.verdict
+        return {"advice": self.advice, "verdict": verdict, "topics": self.topics} | super().record()
 
 
 def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step:
@@ -149,8 +161,9 @@ def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step
         return Step(experiment, 0, experiment.advice(0), None)
     if len(scores.runs) != 2:
         raise DataError(f"{scores.measure}: {len(scores.runs)} runs; a planned experiment compares two, name them")
-    d, topics = scores.values[0] - scores.values[1], len(scores.topics)
-    after = experiment.look(d)
+    values = checked_rows(scores.values, least=1)
+    topics = len(scores.topics)
+    after = experiment.look(values[0] - values[1])
     return Step(after, topics, after.advice(topics), _the_test(after.test, scores) if after.reached else None)
 
 

@@ -7,18 +7,36 @@ For comparison: samples of the same sizes that nobody looked at, and stopping at
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, chunks, generator, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.plan.power import TTest, between, detectable_effect, paired, power_of
+from assay.plan.powers import TTest, between, detectable_effect, paired, power_of
+from assay.stats.families import by_mean
 
-LONGEST = 4  # an experiment is given up after this many times the topics it was meant to take
-CHUNK = 500  # experiments at a time: memory 500 × LONGEST × topics floats, a few times
+LONGEST = 4
+"""An experiment is given up after this many times the topics it was meant to take."""
+CHUNK = 500
+"""Experiments at a time: memory 500 × LONGEST × topics floats, a few times."""
+HALVINGS = 50
+"""Steps of a bisection, after which no digit changes."""
+NO_SPREAD = 1e-12
+"""Differences within this are the same on every topic, up to rounding."""
+COLUMNS = {
+    "topics": ("topics", ".1f", "topics"),
+    "sigma": ("s/σ", ".4f", "sigma_ratio"),
+    "mean": ("mean/σ", "+.4f", "mean_ratio"),
+    "power": ("stop on power", ".4f", "false_positives_power"),
+    "fixed": ("no looks", ".4f", "false_positives_fixed"),
+    "significance": ("stop on significance", ".4f", "false_positives_significance"),
+}
+"""Field of Bias → heading, format and key."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +59,7 @@ class Bias:
 
 
 @dataclass(frozen=True)
-class StoppingBias:
+class StoppingBias(Result):
     """Several pairs of runs, and how the experiments were run."""
 
     pairs: tuple[Bias, ...]
@@ -58,12 +76,14 @@ class StoppingBias:
 
     def table(self) -> Table:
         """One row per pair and their mean."""
-        columns = ("topics", "sigma", "mean", "power", "fixed", "significance")
-        rows = [(b.pair, *(getattr(b, c) for c in columns)) for b in self.pairs]
+        rows = [(bias.pair, *(getattr(bias, field) for field in COLUMNS)) for bias in self.pairs]
         if len(self.pairs) > 1:
-            rows.append(("mean", *(self.average(c) for c in columns)))
-        formats = {"pair": "", "topics": ".1f", "s/σ": ".4f", "mean/σ": "+.4f", "stop on power": ".4f"}
-        formats |= {"no looks": ".4f", "stop on significance": ".4f"}
+            rows.append(("mean", *(self.average(field) for field in COLUMNS)))
+        formats = {"pair": ""}
+        keys = {}
+        for heading, form, key in COLUMNS.values():
+            formats[heading] = form
+            keys[heading] = key
         notes = [
             f"{self.samples} experiments a pair, topics drawn with replacement, differences shifted to mean 0; looks "
             f"from {self.minimum} topics on, {self.step} apart, until the power is that of {self.target} topics.",
@@ -71,8 +91,9 @@ class StoppingBias:
             f"seed {self.seed}.",
         ]
         given_up = self.average("unfinished")
-        notes += [f"{100 * given_up:.2f} % were given up at {LONGEST} times the topics."] if given_up else []
-        return Table.of(formats, rows, caption="What stopping on power costs", notes=notes)
+        if given_up:
+            notes.append(f"{100 * given_up:.2f} % were given up at {LONGEST} times the topics.")
+        return Table.of(formats, rows, caption="What stopping on power costs", notes=notes, keys=keys)
 
 
 def stopping_bias(
@@ -96,27 +117,36 @@ def stopping_bias(
     `target` topics find.
     Webber 2010, §5.3.3, Figs. 5.9 and 5.10.
     """
-    if matrix.shape[0] < 2 or matrix.shape[1] < 3:
-        raise DataError(f"{matrix.measure}: {matrix.shape[0]} runs × {matrix.shape[1]} topics; needs 2 runs, 3 topics")
+    runs, topics = matrix.shape
+    if runs < 2 or topics < 3:
+        raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; needs 2 runs, 3 topics")
     if not 2 <= minimum <= target:
         raise UsageError(f"minimum: must lie between 2 and the target of {target} topics (got {minimum})")
-    test, ranked = paired(test), matrix.by_mean()
-    drawn = baseline_pairs(ranked.shape[0], pairs, seed=seed)
-    chosen = [(e, b) for e, b in drawn if np.ptp(ranked.values[e] - ranked.values[b]) > 1e-12]
-    if not chosen:
-        raise DataError(f"{matrix.measure}: no two runs differ from topic to topic; there is nothing to simulate")
+    planned = paired(test)
+    populations = _populations(by_mean(matrix), pairs, seed)
     looks = np.arange(minimum, LONGEST * target + 1, step)
-    goal = detectable_effect(target, power=power, test=test)
-    bearable = goal / detectable_effects(looks, power=power, test=test)
+    goal = detectable_effect(target, power=power, test=planned)
+    plan = _Plan(looks, goal / detectable_effects(looks, power=power, test=planned), planned)
 
-    def one(task: tuple[tuple[int, int], np.random.Generator]) -> Bias:
-        (e, b), rng = task
-        d = ranked.values[e] - ranked.values[b]
-        return _simulated(f"{ranked.runs[e]} – {ranked.runs[b]}", d, looks, bearable, samples, test, rng)
+    def simulated(task: tuple[tuple[str, Floats], np.random.Generator]) -> Bias:
+        (pair, differences), rng = task
+        return _simulated(pair, differences, plan, samples, rng)
 
-    tasks = list(zip(chosen, generators(seed, len(chosen)), strict=True))
-    found = ordered_map(one, tasks, jobs=jobs, threads=True, progress=progress)
-    return StoppingBias(tuple(found), target, minimum, step, samples, seed, test)
+    tasks = list(zip(populations, generators(seed, len(populations)), strict=True))
+    found = ordered_map(simulated, tasks, jobs=jobs, threads=True, progress=progress)
+    return StoppingBias(tuple(found), target, minimum, step, samples, seed, planned)
+
+
+def _populations(ranked: ScoreMatrix, pairs: int, seed: int) -> list[tuple[str, Floats]]:
+    """Random pairs by name with their differences per topic; those with the same difference everywhere are left out."""
+    populations = []
+    for better, baseline in baseline_pairs(ranked.shape[0], pairs, seed=seed):
+        differences = ranked.values[better] - ranked.values[baseline]
+        if np.ptp(differences) > NO_SPREAD:
+            populations.append((f"{ranked.runs[better]} – {ranked.runs[baseline]}", differences))
+    if not populations:
+        raise DataError(f"{ranked.measure}: no two runs differ from topic to topic; there is nothing to simulate")
+    return populations
 
 
 def baseline_pairs(runs: int, pairs: int, *, seed: int = 0) -> list[tuple[int, int]]:
@@ -128,57 +158,79 @@ def baseline_pairs(runs: int, pairs: int, *, seed: int = 0) -> list[tuple[int, i
     >>> baseline_pairs(4, 10)
     [(0, 1), (2, 1)]
     """
+    possible = []
     if runs < 4:
-        possible = [(a, b) for b in range(runs) for a in range(b)]
+        for baseline in range(runs):
+            possible += [(better, baseline) for better in range(baseline)]
     else:
-        possible = [(e, b) for b in range(runs // 4, runs // 2) for e in range(3 * runs // 4) if e != b]
+        for baseline in range(runs // 4, runs // 2):
+            possible += [(other, baseline) for other in range(3 * runs // 4) if other != baseline]
     if len(possible) <= pairs:
         return possible
-    return [possible[i] for i in sorted(generator(seed).choice(len(possible), size=pairs, replace=False))]
+    drawn = generator(seed).choice(len(possible), size=pairs, replace=False)
+    return [possible[i] for i in sorted(drawn)]
 
 
 def detectable_effects(topics: Ints, *, power: float = 0.8, test: TTest | None = None) -> Floats:
     """detectable_effect of many numbers of topics at once, by bisection."""
     between("power", power)
-    low, high = np.zeros(len(topics)), np.full(len(topics), 1.0)
+    low = np.zeros(len(topics))
+    high = np.ones(len(topics))
     while (short := power_of(topics, high, test) < power).any():
         high = np.where(short, 2 * high, high)
-    for _ in range(50):
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         enough = power_of(topics, middle, test) >= power
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        low = np.where(enough, low, middle)
+        high = np.where(enough, middle, high)
     return high
 
 
-def _simulated(
-    pair: str, d: Floats, looks: Ints, bearable: Floats, samples: int, test: TTest, rng: np.random.Generator
-) -> Bias:
-    """`bearable` is the s/σ at which each look has power enough."""
-    scaled = (d - d.mean()) / d.std()
-    critical = _critical(looks, test)
-    parts = [
-        _experiments(scaled, part.stop - part.start, looks, bearable, critical, test.sides, rng)
-        for part in chunks(samples, CHUNK)
-    ]
+class _Plan(NamedTuple):
+    """The numbers of topics at which one looks, the s/σ at which each look has power enough, and the test."""
+
+    looks: Ints
+    bearable: Floats
+    test: TTest
+
+
+def _simulated(pair: str, differences: Floats, plan: _Plan, samples: int, rng: np.random.Generator) -> Bias:
+    """The means over many experiments that draw their topics from these differences, shifted to mean 0 and scaled."""
+    population = (differences - differences.mean()) / differences.std()
+    parts = [_experiments(population, part.stop - part.start, plan, rng) for part in chunks(samples, CHUNK)]
     means = np.concatenate(parts, axis=1).mean(axis=1)
     return Bias(pair, *means.tolist())
 
 
-def _experiments(
-    population: Floats, n: int, looks: Ints, bearable: Floats, critical: Floats, sides: int, rng: np.random.Generator
-) -> Floats:
+def _experiments(population: Floats, n: int, plan: _Plan, rng: np.random.Generator) -> Floats:
     """One column per experiment: topics, s, mean, and whether each of the three tests found something; unfinished."""
+    looks = plan.looks
+    critical = _critical(looks, plan.test)
+    row = np.arange(n)
     sd, t, mean = _running(population, n, looks, rng)
-    enough = sd <= bearable
+    enough = sd <= plan.bearable
     unfinished = ~enough.any(axis=1)
     stop = np.where(unfinished, len(looks) - 1, enough.argmax(axis=1))
-    row = np.arange(n)
-    found = (np.abs(t) if sides == 2 else t) > critical
-    before = np.arange(len(looks)) <= stop[:, None]
-    _, fresh, _ = _running(population, n, looks, rng)
-    fixed = (np.abs(fresh) if sides == 2 else fresh)[row, stop] > critical[stop]
-    outcome = (looks[stop], sd[row, stop], mean[row, stop], found[row, stop], fixed, (found & before).any(axis=1))
-    return np.stack([*map(np.asarray, outcome), unfinished]).astype(np.float64)
+    significant = _extreme(t, plan.test) > critical
+    until_stop = np.arange(len(looks)) <= stop[:, None]
+    # Fresh topics that nobody looked at, as many as each experiment ended with.
+    _, fresh_t, _ = _running(population, n, looks, rng)
+    fixed = _extreme(fresh_t, plan.test)[row, stop] > critical[stop]
+    outcome = [
+        looks[stop],
+        sd[row, stop],
+        mean[row, stop],
+        significant[row, stop],
+        fixed,
+        (significant & until_stop).any(axis=1),
+        unfinished,
+    ]
+    return np.stack([np.asarray(column) for column in outcome]).astype(np.float64)
+
+
+def _extreme(t: Floats, test: TTest) -> Floats:
+    """What is compared with the critical t: its size, or t itself where the test is one-sided."""
+    return np.abs(t) if test.sides == 2 else t
 
 
 def _running(population: Floats, n: int, looks: Ints, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
@@ -187,7 +239,8 @@ def _running(population: Floats, n: int, looks: Ints, rng: np.random.Generator) 
     mean = x.cumsum(axis=1)[:, looks - 1] / looks
     squares = (x**2).cumsum(axis=1)[:, looks - 1] - looks * mean**2
     sd = np.sqrt(np.maximum(squares, 1e-300) / (looks - 1))
-    return sd, mean * np.sqrt(looks) / sd, mean
+    t = mean * np.sqrt(looks) / sd
+    return sd, t, mean
 
 
 def _critical(looks: Ints, test: TTest) -> Floats:

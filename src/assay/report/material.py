@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.crowd.quality import WorkerQuality
     from assay.data import Labels, Qrels, Run
     from assay.measures import Measure
-    from assay.plan.audit import Audit
+    from assay.plan.audits import Audit
     from assay.pooling import KnownPool, LeftOut
     from assay.report.figure import Figure
     from assay.scoring import Policy, ScoreBounds
@@ -97,9 +97,9 @@ class Material:
     @cached_property
     def boards(self) -> tuple[Leaderboard, ...]:
         """The leaderboard of every measure."""
-        from assay.stats.leaderboard import leaderboard
+        from assay.stats import compare
 
-        return tuple(leaderboard(m, baseline=self.baseline, alpha=self.alpha, seed=self.seed) for m in self.matrices)
+        return tuple(compare(m, baseline=self.baseline, alpha=self.alpha, seed=self.seed) for m in self.matrices)
 
     @cached_property
     def pair(self) -> tuple[str, str]:
@@ -114,8 +114,7 @@ class Material:
     @cached_property
     def audit(self) -> Audit:
         """What the topics can find, on the first measure, by tests at the level of the report."""
-        from assay.plan.audit import audit
-        from assay.plan.power import TTest
+        from assay.plan import TTest, audit
 
         return audit(self.main, test=TTest(alpha=self.alpha))
 

@@ -15,7 +15,7 @@ from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs
+from assay.stats import all_pairs
 
 CHUNK = 500  # splits at a time: memory 500 × (topics + a few times runs) floats
 

@@ -1,1 +1,43 @@
 """Is the difference real? Tests, corrections, intervals, effect sizes and analyses of variance on a ScoreMatrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.stats.anova import friedman, two_way
+    from assay.stats.crossed import factorial, read_grid
+    from assay.stats.leaderboard import compare
+    from assay.stats.pairwise import all_pairs
+    from assay.stats.shape import runs_normality
+    from assay.stats.topic_sets import compare_sets
+    from assay.stats.two_runs import compare_two
+    from assay.stats.two_sample import compare_topic_sets
+
+_HOMES = {
+    "all_pairs": "pairwise",
+    "compare": "leaderboard",
+    "compare_sets": "topic_sets",
+    "compare_topic_sets": "two_sample",
+    "compare_two": "two_runs",
+    "factorial": "crossed",
+    "friedman": "anova",
+    "read_grid": "crossed",
+    "runs_normality": "shape",
+    "two_way": "anova",
+}
+__all__ = [
+    "all_pairs",
+    "compare",
+    "compare_sets",
+    "compare_topic_sets",
+    "compare_two",
+    "factorial",
+    "friedman",
+    "read_grid",
+    "runs_normality",
+    "two_way",
+]
+__getattr__ = loader(__name__, _HOMES)

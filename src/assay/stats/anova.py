@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.scores import ScoreMatrix
-from assay.stats.effect import DECIMALS, checked_rows, ratio
+from assay.stats.effect import checked_rows, ratio, rounded
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Anova:
+class Anova(Result):
     """An analysis of variance: the effects, the residual, and n observations in all."""
 
     effects: tuple[Source, ...]
@@ -58,16 +60,19 @@ class Anova:
 
     def table(self) -> Table:
         """One row per source of variance."""
-        columns = {
-            "source": "", "SS": ".5f", "df": "d", "MS": ".6f", "F": ".4f", "p": "p",
-            "η²": ".4f", "partial η²": ".4f", "ω²": ".4f", "partial ω²": ".4f",
-        }  # fmt: skip
+        columns = {"source": "", "SS": ".5f", "df": "d", "MS": ".6f", "F": ".4f", "p": "p"}
+        columns |= {"η²": ".4f", "partial η²": ".4f", "ω²": ".4f", "partial ω²": ".4f"}
+        keys = {"η²": "eta2", "partial η²": "partial_eta2", "ω²": "omega2", "partial ω²": "partial_omega2"}
         rows = [
             (s.name, s.squares, s.df, s.mean_square, s.f, s.p, s.eta2, s.partial_eta2, s.omega2, s.partial_omega2)
             for s in (*self.effects, self.residual)
         ]
         caption = f"{self.measure}: analysis of variance" if self.measure else "Analysis of variance"
-        return Table.of(columns, rows, caption=caption, notes=[self.recipe])
+        return Table.of(columns, rows, caption=caption, notes=[self.recipe], keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The rows, with the measure and the number of scores."""
+        return {"measure": self.measure, "n": self.n} | super().record()
 
 
 def analysed(
@@ -132,11 +137,12 @@ def two_way(matrix: ScoreMatrix) -> Anova:
     runs, topics = matrix.shape
     if runs < 2 or topics < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; two-way analysis needs at least 2 × 2")
-    x = matrix.values - matrix.values.mean()
-    run, topic = x.mean(axis=1), x.mean(axis=0)
-    rest = x - run[:, None] - topic[None, :]
-    parts = [topics * (run**2).sum(), runs * (topic**2).sum(), (rest**2).sum()]
-    by_run, by_topic, residual = without_noise([float(s) for s in parts], matrix.values)
+    centred = checked_rows(matrix.values) - matrix.values.mean()
+    of_run = centred.mean(axis=1)
+    of_topic = centred.mean(axis=0)
+    rest = centred - of_run[:, None] - of_topic[None, :]
+    squares = [topics * (of_run**2).sum(), runs * (of_topic**2).sum(), (rest**2).sum()]
+    by_run, by_topic, residual = without_noise([float(s) for s in squares], matrix.values)
     recipe = f"two-way analysis of variance without replication, {runs} runs × {topics} topics"
     effects = [("run", by_run, runs - 1), ("topic", by_topic, topics - 1)]
     return analysed(effects, (residual, (runs - 1) * (topics - 1)), runs * topics, recipe, matrix.measure)
@@ -149,7 +155,7 @@ def without_noise(squares: Sequence[float], values: Floats) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Friedman:
+class Friedman(Result):
     """Friedman's test: χ², its p, Kendall's W, and the mean rank of each run (1 is best)."""
 
     runs: tuple[str, ...]
@@ -172,6 +178,11 @@ class Friedman:
         caption = f"{self.measure}: mean ranks" if self.measure else "Mean ranks"
         return Table.of({"run": "", "mean rank": ".3f"}, rows, caption=caption, notes=[note])
 
+    def record(self) -> dict[str, Any]:
+        """χ², p and W, and the rows."""
+        test = {"measure": self.measure, "chi2": self.chi2, "df": self.df, "p": self.p, "w": self.w, "n": self.n}
+        return test | super().record()
+
 
 def friedman(matrix: ScoreMatrix) -> Friedman:
     """Do the ranks of the runs on the topics differ more than chance? Tied scores share their mean rank.
@@ -189,7 +200,7 @@ def friedman(matrix: ScoreMatrix) -> Friedman:
     k, n = matrix.shape
     if k < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {k} runs × {n} topics; Friedman's test needs at least 2 × 2")
-    ranks = np.asarray(rankdata(-np.round(matrix.values, DECIMALS), axis=0))
+    ranks = np.asarray(rankdata(-rounded(checked_rows(matrix.values)), axis=0))
     means = ranks.mean(axis=1)
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     w = float(ratio(n * ((means - (k + 1) / 2) ** 2).sum(), spread))

@@ -1,7 +1,6 @@
 """How is a method called by its name and parameters, such as `sign(min_difference=0.01)`?
 
-What all registries of stats and standard share: the name is looked up, the parameters in brackets are checked against
-the defaults of the signature, and of the common options (seed, resamples, …) a method gets those that it knows.
+The name is looked up, and the parameters in brackets are checked against the defaults of the signature.
 """
 
 from __future__ import annotations
@@ -14,13 +13,6 @@ from assay.core.errors import UsageError
 from assay.core.registry import Entry, Registry
 
 R = TypeVar("R")
-
-
-def called(registry: Registry[Callable[..., R]], text: str, *data: Any, **common: Any) -> R:
-    """What the method that `text` names makes of the data; what it says in brackets wins over the common options."""
-    entry, given = parsed(registry, text)
-    known = {k: v for k, v in common.items() if k in entry.parameters}
-    return entry.function(*data, **known | given)
 
 
 def parsed(registry: Registry[Callable[..., R]], text: str) -> tuple[Entry[Callable[..., R]], dict[str, Any]]:

@@ -15,10 +15,14 @@ from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError
 from assay.core.registry import Registry
-from assay.stats.calls import called
 from assay.stats.resampling import RESAMPLES, checked_resamples, checked_share, drawn_in_words, percent, topic_counts
 
 DECIMALS = 12
+"""Differences are rounded here, so that .3 − .2 is as large as .2 − .1."""
+ROUNDED_BELOW = 1e4
+"""Larger numbers have no 12th decimal: there is nothing to round, and multiplying them by 10¹² could overflow."""
+LARGEST = 1e70
+"""Larger scores are refused: the sums of their fourth powers, which kurtosis and Welch's test need, are infinite."""
 MEANS_AT_ONCE = 1 << 22
 
 
@@ -29,14 +33,27 @@ def differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     >>> bool(d[0, 0] == d[0, 1])
     True
     """
-    x, y = (np.atleast_2d(np.asarray(v, dtype=np.float64)) for v in (first, second))
+    x = np.atleast_2d(np.asarray(first, dtype=np.float64))
+    y = np.atleast_2d(np.asarray(second, dtype=np.float64))
     if x.shape[1] != y.shape[1]:
         raise DataError(f"{x.shape[1]} scores against {y.shape[1]}; paired scores need the same topics in one order")
-    return checked_rows(np.round(x - y, DECIMALS))
+    return rounded(checked_rows(x) - checked_rows(y))
+
+
+def rounded(values: Floats) -> Floats:
+    """The values at DECIMALS; those too large to have that many as they are.
+
+    >>> rounded(np.array([0.1 + 0.2, 1e300])).tolist()
+    [0.3, 1e+300]
+    """
+    small = np.abs(values) < ROUNDED_BELOW
+    if small.all():
+        return np.asarray(np.round(values, DECIMALS))
+    return np.where(small, np.round(np.where(small, values, 0.0), DECIMALS), values)
 
 
 def checked_rows(rows: npt.ArrayLike, *, least: int = 2) -> Floats:
-    """Rows of finite numbers over at least `least` topics, or an error."""
+    """Rows of finite numbers, none beyond LARGEST, over at least `least` topics; else an error."""
     array = np.atleast_2d(np.asarray(rows, dtype=np.float64))
     n = array.shape[1]
     if n < least:
@@ -44,6 +61,9 @@ def checked_rows(rows: npt.ArrayLike, *, least: int = 2) -> Floats:
         raise DataError(f"{what}; at least {least} are needed to tell chance from a difference")
     if not np.isfinite(array).all():
         raise DataError("a score is not a finite number; leave the topic out or give it a score")
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest > LARGEST:
+        raise DataError(f"a score of {largest:g} is too large to compute with; divide all scores by a constant")
     return array
 
 
@@ -64,9 +84,13 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
     >>> ratio([0, 1, -1], [0, 0, 2])
     array([ 0. ,  inf, -0.5])
     """
-    top, bottom = (np.asarray(v, dtype=np.float64) for v in (numerator, denominator))
-    safe = np.divide(top, bottom, out=np.zeros(np.broadcast_shapes(top.shape, bottom.shape)), where=bottom != 0)
-    return np.where((bottom == 0) & (top != 0), np.copysign(np.inf, top), safe)
+    top = np.asarray(numerator, dtype=np.float64)
+    bottom = np.asarray(denominator, dtype=np.float64)
+    zeros = np.zeros(np.broadcast_shapes(top.shape, bottom.shape))
+    with np.errstate(over="ignore"):  # a quotient beyond the largest number is infinite, as the limit is
+        quotient = np.divide(top, bottom, out=zeros, where=bottom != 0)
+    endless = (bottom == 0) & (top != 0)
+    return np.where(endless, np.copysign(np.inf, top), quotient)
 
 
 def standardised_effect(rows: npt.ArrayLike) -> Floats:
@@ -87,14 +111,17 @@ def two_sample_effect(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     >>> round(two_sample_effect([1, 2, 3], [0, 1, 2]), 6)
     1.0
     """
-    x, y = checked_rows(first)[0], checked_rows(second)[0]
+    x = checked_rows(first)[0]
+    y = checked_rows(second)[0]
     return float(ratio(x.mean() - y.mean(), pooled_deviation(x, y)))
 
 
 def pooled_deviation(x: Floats, y: Floats) -> float:
     """Square root of the two sums of squares over n₁ + n₂ − 2."""
-    squares = sum((len(v) - 1) * float(standard_deviation(v)[0]) ** 2 for v in (x, y))
-    return float(np.sqrt(squares / (len(x) + len(y) - 2)))
+    squares_x = (len(x) - 1) * float(standard_deviation(x)[0]) ** 2
+    squares_y = (len(y) - 1) * float(standard_deviation(y)[0]) ** 2
+    freedom = len(x) + len(y) - 2
+    return float(np.sqrt((squares_x + squares_y) / freedom))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +151,8 @@ def mean_interval(
     (1.0368, 4.9632)
     """
     checked_share(level, "the level of an interval")
-    return called(INTERVALS, kind, checked_rows(rows), level=level, resamples=resamples, seed=seed)
+    ends: Intervals = INTERVALS.call(kind, checked_rows(rows), level=level, resamples=resamples, seed=seed)
+    return ends
 
 
 @INTERVALS.register("t")
@@ -133,18 +161,22 @@ def t_interval(rows: Floats, *, level: float = 0.95) -> Intervals:
     from scipy.special import stdtrit
 
     n = rows.shape[1]
-    half = stdtrit(n - 1, (1 + level) / 2) * standard_deviation(rows) / np.sqrt(n)
     mean = rows.mean(axis=1)
-    return Intervals(mean - half, mean + half, level, f"{percent(level)} t interval, {n - 1} degrees of freedom")
+    point = stdtrit(n - 1, (1 + level) / 2)
+    half = point * standard_deviation(rows) / np.sqrt(n)
+    recipe = f"{percent(level)} t interval, {n - 1} degrees of freedom"
+    return Intervals(mean - half, mean + half, level, recipe)
 
 
-@INTERVALS.register("basic")
+@INTERVALS.register("basic", resampled=True)
 def basic_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
     """Basic bootstrap: the quantiles of the centred resampled means are taken off the mean, so that the tails swap."""
     mean = rows.mean(axis=1)
-    low, high = _quantiles_of_means(rows - mean[:, None], level, resamples, seed)
+    centred = rows - mean[:, None]
+    low_quantile, high_quantile = _quantiles_of_means(centred, level, resamples, seed)
+    low, high = swapped(mean, low_quantile, high_quantile)
     recipe = f"{percent(level)} basic bootstrap interval (tails swapped), {drawn_in_words(resamples, seed)}"
-    return Intervals(*swapped(mean, low, high), level, recipe)
+    return Intervals(low, high, level, recipe)
 
 
 def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> tuple[Floats, Floats]:
@@ -156,7 +188,7 @@ def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> 
     return np.asarray(mean - high), np.asarray(mean - low)
 
 
-@INTERVALS.register("percentile")
+@INTERVALS.register("percentile", resampled=True)
 def percentile_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
     """Percentile bootstrap: the quantiles of the resampled means themselves."""
     low, high = _quantiles_of_means(rows, level, resamples, seed)
@@ -169,10 +201,14 @@ def _quantiles_of_means(rows: Floats, level: float, resamples: int, seed: int) -
 
     Memory: about MEANS_AT_ONCE numbers (32 MB), or the resamples of one row where those are more.
     """
-    n, resamples = rows.shape[1], checked_resamples(resamples)
-    shares = [(1 - level) / 2, (1 + level) / 2]
+    n = rows.shape[1]
+    lower_tail = (1 - level) / 2
+    upper_tail = (1 + level) / 2
     ends = np.empty((2, len(rows)))
-    for part in chunks(len(rows), MEANS_AT_ONCE // resamples):
-        means = np.concatenate([counts @ rows[part].T / n for counts in topic_counts(n, resamples, seed)])
-        ends[:, part] = np.quantile(means, shares, axis=0)
+    for part in chunks(len(rows), MEANS_AT_ONCE // checked_resamples(resamples)):
+        blocks = []
+        for counts in topic_counts(n, resamples, seed):
+            blocks.append(counts @ rows[part].T / n)
+        means = np.concatenate(blocks)
+        ends[:, part] = np.quantile(means, [lower_tail, upper_tail], axis=0)
     return ends[0], ends[1]

@@ -1,4 +1,4 @@
-"""Which run is best, and is it really? The leaderboard that `assay compare` shows.
+"""Which run is best, and is it really? `compare` and the leaderboard that it makes.
 
 One row per run, best first: mean with its interval, letters over all pairs, and against the baseline the difference,
 corrected p, effect size, wins, ties and losses.
@@ -12,17 +12,20 @@ from typing import Any
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs, is_simultaneous, versus_baseline
 from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
+from assay.stats.families import PairsResult, by_mean, pairs_with
 from assay.stats.letters import Letters, compact_letters
-from assay.stats.pairs import PairsResult, pairs_with
+from assay.stats.limits import cut, possible_scores
+from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline
 from assay.stats.resampling import RESAMPLES, checked_share
+from assay.stats.verdicts import Evidence, name_of_test
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard:
+class Leaderboard(Result):
     """Runs by mean, best first. `versus` has every other run against the baseline; `pairs` all pairs, for letters.
 
     `top` limits the rows that tables and pictures show, never what was tested.
@@ -39,36 +42,62 @@ class Leaderboard:
     alpha: float
     top: int | None = None
 
+    @property
+    def verdict(self) -> str:
+        """The finding in one sentence: of two runs their comparison, of more how many are better than the baseline."""
+        found = [self._evidence(place) for place in range(len(self.versus))]
+        if len(found) == 1:
+            return found[0].sentence()
+        better = sum(e.significant and e.delta > 0 for e in found)
+        worse = sum(e.significant and e.delta < 0 for e in found)
+        how = name_of_test(self.versus.recipe)
+        corrected = (
+            "" if self.correction == "none" or self.versus.simultaneous else f", p corrected by {self.correction}"
+        )
+        return (
+            f"of {len(found)} runs {better or 'none'} {_are(better)} significantly better than {self.baseline} and "
+            f"{worse or 'none'} significantly worse: {how}{corrected}, {self.versus.n} topics"
+        )
+
     def best(self, top: int) -> Leaderboard:
-        """The same board, of which only so many runs are shown: the best, the baseline always among them."""
+        """The same board, of which only the `top` best runs are shown, the baseline always among them."""
         return replace(self, top=top)
 
     def shown(self, top: int | None = None) -> list[int]:
         """Places of the runs that are shown: all, or the best `top` with the baseline among them."""
-        runs, most = len(self.matrix.runs), top or self.top
+        runs = len(self.matrix.runs)
+        most = top or self.top
         at = self.matrix.runs.index(self.baseline)
         if most is None or at < most or runs <= most:
             return list(range(runs))[:most]
         return [*range(most - 1), at]
 
+    def best_other(self) -> tuple[str, Floats]:
+        """The best run that is not the baseline, and its score less the baseline's on every topic."""
+        best = next(run for run in self.matrix.runs if run != self.baseline)
+        return best, self.matrix.of_run(best) - self.matrix.of_run(self.baseline)
+
     def table(self) -> Table:
-        """The leaderboard."""
-        means, letters = self.matrix.means(), self.letters
-        p, places = self.versus.corrected(self.correction), {int(i): j for j, i in enumerate(self.versus.first)}
+        """The leaderboard. The key of p is `p_corrected` whatever the correction, also where there is none."""
+        means = self.matrix.means()
+        corrected_p = self.versus.corrected(self.correction)
+        places = {int(run): place for place, run in enumerate(self.versus.first)}
         rows = []
         for i in self.shown():
-            row = [self.matrix.runs[i], means[i], self.interval.low[i], self.interval.high[i]]
-            row += [letters.labels[i]] if letters else []
-            rows.append([*row, *self._against(places.get(i), p)])
-        columns = {
-            "run": "", "mean": ".4f", "low": ".4f", "high": ".4f", **({"letters": ""} if letters else {}),
-            "Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f", self.versus.p_name(self.correction): "p", "effect": "+.3f",
-            "wins": "d", "ties": "d", "losses": "d",
-        }  # fmt: skip
+            row: list[Any] = [self.matrix.runs[i], means[i], self.interval.low[i], self.interval.high[i]]
+            if self.letters is not None:
+                row.append(self.letters.labels[i])
+            rows.append([*row, *self._against(places.get(i), corrected_p)])
+        columns = {"run": "", "mean": ".4f", "low": ".4f", "high": ".4f"}
+        if self.letters is not None:
+            columns["letters"] = ""
+        p_name = self.versus.p_name(self.correction)
+        columns |= {"Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f", p_name: "p", "effect": "+.3f"}
+        columns |= {"wins": "d", "ties": "d", "losses": "d"}
         runs, topics = self.matrix.shape
         some = "" if len(rows) == runs else f"{len(rows)} of "
         caption = f"{self.matrix.measure}, {some}{runs} runs, {topics} topics"
-        return Table.of(columns, rows, caption=caption, notes=self.notes())
+        return Table.of(columns, rows, caption=caption, notes=self.notes(), keys={p_name: "p_corrected"})
 
     def pairs_table(self) -> Table:
         """All pairs of the runs that are shown."""
@@ -77,11 +106,27 @@ class Leaderboard:
         only = None if self.top is None else self.shown()
         return self.pairs.table(correction=self.correction, alpha=self.alpha, measure=self.matrix.measure, only=only)
 
+    def record(self) -> dict[str, Any]:
+        """The verdict, what was tested and how it was corrected, and the rows."""
+        settings = {
+            "verdict": self.verdict,
+            "measure": self.matrix.measure,
+            "signature": self.matrix.signature,
+            "baseline": self.baseline,
+            "test": self.versus.test,
+            "alternative": self.versus.alternative,
+            "correction": "simultaneous" if self.versus.simultaneous else self.correction,
+            "alpha": self.alpha,
+            "n": self.versus.n,
+        }
+        return settings | super().record()
+
     def notes(self) -> list[str]:
-        """The recipe: what each column is and how it was made."""
+        """The verdict of two runs, and the recipe: what each column is and how it was made."""
         v = self.versus
         chosen = "" if self.chosen else " (the best mean, picked after seeing the scores)"
-        notes = [
+        notes = [self.verdict] if len(v) == 1 else []
+        notes += [
             f"low, high: {self.interval.recipe}, of each mean alone; runs whose intervals overlap may still differ",
             f"Δ, p, effect (mean/sd of the differences), wins, ties, losses: against {self.baseline}{chosen}",
             f"{v.recipe}; n = {v.n} topics; {v.family(self.correction, self.alpha)}",
@@ -89,23 +134,52 @@ class Leaderboard:
         if len(v) > 1 and not v.simultaneous:
             notes.append("Δ low, Δ high: of each difference alone, not corrected for the number of runs")
         notes += v.remarks(self.correction, self.alpha)
-        if self.pairs is not None and self.letters is not None:
-            family = self.pairs.family(self.correction, self.alpha)
-            notes.append(f"letters: runs without a common letter differ at α = {self.alpha:g}, two-sided; {family}")
-            notes += [n for n in self.pairs.remarks(self.correction, self.alpha) if n.startswith("too few")]
+        notes += self._letter_notes()
         return notes if self.matrix.signature == self.matrix.measure else [*notes, self.matrix.signature]
 
-    def _against(self, place: int | None, p: Floats) -> list[float | int | None]:
+    def _letter_notes(self) -> list[str]:
+        """What the letters mean, and that they rest on another family of tests than p, where they do."""
+        if self.pairs is None or self.letters is None:
+            return []
+        family = self.pairs.family(self.correction, self.alpha)
+        meaning = f"runs that share one are not significantly different at α = {self.alpha:g}, two-sided"
+        notes = [f"letters: {meaning}; {family}"]
+        if len(self.pairs) > len(self.versus) and not self.versus.simultaneous:
+            notes.append(
+                f"two families of tests: p is of the {len(self.versus)} tests against {self.baseline}, letters of all "
+                f"{len(self.pairs)} pairs; a run may be significant in one family and not in the other"
+            )
+        return notes + [n for n in self.pairs.remarks(self.correction, self.alpha) if n.startswith("too few")]
+
+    def _evidence(self, place: int) -> Evidence:
+        v = self.versus
+        return Evidence(
+            names=(v.runs[v.first[place]], self.baseline),
+            delta=float(v.difference[place]),
+            p=float(v.corrected(self.correction)[place]),
+            test=name_of_test(v.recipe),
+            topics=(v.n,),
+            alternative=v.alternative,
+            alpha=self.alpha,
+            low=None if v.low is None else float(v.low[place]),
+            high=None if v.high is None else float(v.high[place]),
+            lead=None if v.wins is None or v.losses is None else int(v.wins[place] - v.losses[place]),
+        )
+
+    def _against(self, place: int | None, corrected_p: Floats) -> list[float | int | None]:
         """Difference, p, effect, wins, ties, losses of one row; nothing for the baseline itself."""
         v = self.versus
         if place is None or v.wins is None or v.losses is None:
             return [None] * 8
-        wins, losses = int(v.wins[place]), int(v.losses[place])
-        low, high = (None, None) if v.low is None or v.high is None else (v.low[place], v.high[place])
-        return [v.difference[place], low, high, p[place], v.effect[place], wins, v.n - wins - losses, losses]
+        wins = int(v.wins[place])
+        losses = int(v.losses[place])
+        low = None if v.low is None else v.low[place]
+        high = None if v.high is None else v.high[place]
+        tested = [v.difference[place], low, high, corrected_p[place], v.effect[place]]
+        return [*tested, wins, v.n - wins - losses, losses]
 
 
-def leaderboard(
+def compare(
     matrix: ScoreMatrix,
     *,
     baseline: str | None = None,
@@ -123,35 +197,42 @@ def leaderboard(
 ) -> Leaderboard:
     """Runs by mean, tested against the baseline (default: the best) and, for the letters, all against all.
 
-    `pairs` also prepares the table of all pairs, with intervals. The correction is over the runs tested against the
-    baseline for p, and over all pairs for the letters, which are always two-sided. With Tukey's tests both come from
-    the one simultaneous family.
+    `.verdict` is the finding in one sentence. `pairs` also prepares the table of all pairs, with intervals. The
+    correction is over the runs tested against the baseline for p, and over all pairs for the letters, which are always
+    two-sided; with Tukey's tests both come from the one simultaneous family. Intervals have level 1 − alpha and stay
+    within the range of the measure where that is known.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
-    >>> board = leaderboard(m, baseline="old")
-    >>> board.table().cells()[0][5], board.letters.labels
-    ('+0.2000', ('a', 'a'))
+    >>> compare(m, baseline="old").verdict
+    'new and old are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
     """
     if len(matrix.runs) < 2:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
-    ordered, level = matrix.by_mean(), 1 - checked_share(alpha, "alpha")
-    how: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    ends = mean_interval(ordered.values, interval, **how)
+    ordered = by_mean(matrix)
     against = ordered.runs[0] if baseline is None else baseline
-    tested: PairsResult | None = None
+    how: dict[str, Any] = {"level": 1 - checked_share(alpha, "alpha"), "resamples": resamples, "seed": seed}
+    ends = cut(mean_interval(ordered.values, interval, **how), possible_scores(matrix))
     simultaneous = is_simultaneous(test)
+    tested: PairsResult | None = None
     if simultaneous or letters or pairs:
-        sides = alternative if simultaneous else "two-sided"
-        ends_of_pairs = interval if pairs else None
         tested = all_pairs(
-            ordered, test, alternative=sides, interval=ends_of_pairs, jobs=jobs, progress=progress, **how
+            ordered,
+            test,
+            alternative=alternative if simultaneous else "two-sided",
+            interval=interval if pairs else None,
+            jobs=jobs,
+            progress=progress,
+            correction=correction,
+            **how,
         )
     if tested is not None and simultaneous:
         versus = _from_all(tested, ordered, against)
     else:
         versus = versus_baseline(ordered, against, test, alternative=alternative, interval=interval, **how)
-    shown = compact_letters(tested.square(tested.corrected(correction)) < alpha) if tested and letters else None
-    return Leaderboard(ordered, against, baseline is not None, ends, versus, tested, shown, correction, alpha)
+    groups = None
+    if tested is not None and letters:
+        groups = compact_letters(tested.square(tested.corrected(correction)) < alpha)
+    return Leaderboard(ordered, against, baseline is not None, ends, versus, tested, groups, correction, alpha)
 
 
 def _from_all(pairs: PairsResult, matrix: ScoreMatrix, baseline: str) -> PairsResult:
@@ -177,4 +258,9 @@ def _from_all(pairs: PairsResult, matrix: ScoreMatrix, baseline: str) -> PairsRe
         high=difference + critical,
         wins=(rows > 0).sum(axis=1),
         losses=(rows < 0).sum(axis=1),
+        measure=matrix.measure,
     )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,4 +1,4 @@
-"""Which runs can no test tell apart? Compact letters: two runs share a letter exactly when they do not differ.
+"""Which runs can no test tell apart? Compact letters: two runs share one exactly when not significantly different.
 
 Any number of runs and letters: after z come aa, ab, …, and long rows of letters are shown as ranges (c-f).
 """
@@ -16,7 +16,7 @@ from assay.core.errors import DataError
 
 @dataclass(frozen=True)
 class Letters:
-    """Groups of runs (places) that do not differ among each other, and the letters of each run."""
+    """Groups of runs (places) of which no two are significantly different, and the letters of each run."""
 
     groups: tuple[tuple[int, ...], ...]
     labels: tuple[str, ...]
@@ -25,8 +25,8 @@ class Letters:
 def compact_letters(different: npt.ArrayLike) -> Letters:
     """Letters for runs given best first, from a symmetric runs × runs array of "these two differ significantly".
 
-    Every pair that does not differ shares a letter and no pair that differs does. The groups are grown greedily, so
-    that they are few but not always the fewest possible (finding those is NP-hard; Gramm et al. 2007).
+    Every pair that is not significantly different shares a letter, and no other pair does. The groups are grown
+    greedily, so that they are few but not always the fewest possible (finding those is NP-hard; Gramm et al. 2007).
 
     >>> compact_letters([[False, False, True], [False, False, False], [True, False, False]]).labels
     ('a', 'ab', 'b')
@@ -84,7 +84,7 @@ def _without_redundant(groups: list[Bools]) -> list[Bools]:
 
 
 def _label(places: list[int], groups: int) -> str:
-    """The letters of one run: `abc`, long stretches as `c-f`, parted by dots once letters have two characters.
+    """The letters of one run: `abc`, long stretches as `c-f`, separated by dots once letters have two characters.
 
     >>> _label([0, 1, 3], 5), _label([0, 1, 2, 3, 5], 6), _label([24, 25, 26, 30], 31)
     ('abd', 'a-df', 'y-aa.ae')

@@ -1,6 +1,6 @@
 """How many of the small p-values are luck? Corrections for families of tests, and what not correcting costs.
 
-A family is either all pairs of runs or every run against one baseline; all_pairs.py makes both.
+A family is either all pairs of runs or every run against one baseline; pairwise.py makes both.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def corrected(p: npt.ArrayLike, correction: str = "holm") -> Floats:
     values = np.asarray(p, dtype=np.float64)
     if values.size and not ((values >= 0) & (values <= 1)).all():
         raise DataError("a p-value must lie between 0 and 1")
-    entry, _ = CORRECTIONS.parse(correction)
-    return entry.function(values.ravel()).reshape(values.shape)
+    after: Floats = CORRECTIONS.call(correction, values.ravel())
+    return after.reshape(values.shape)
 
 
 @CORRECTIONS.register("none", controls="each test alone")
@@ -63,7 +63,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
 
 def family_wise_error(alpha: float, tests: int) -> float:
-    """Chance of at least one false alarm in so many independent uncorrected tests: 1 − (1−α)^tests.
+    """Chance of at least one false alarm in that number of independent uncorrected tests: 1 − (1−α)^tests.
 
     >>> round(family_wise_error(0.05, 10), 4)
     0.4013

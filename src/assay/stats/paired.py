@@ -16,7 +16,6 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
-from assay.stats.calls import called
 from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.resampling import (
     RESAMPLES,
@@ -25,6 +24,7 @@ from assay.stats.resampling import (
     drawn_in_words,
     every_sign_flip,
     least_p,
+    refuse_alternative,
     resampled_p,
     sides_in_words,
     sign_flips,
@@ -56,7 +56,8 @@ def outcome_of(rows: npt.ArrayLike, test: str = "t", **common: Any) -> Outcome:
     0.25
     """
     alternative = checked_alternative(common.get("alternative", "two-sided"))
-    outcome = called(TESTS, test, checked_rows(rows), **common)
+    refuse_alternative(test)
+    outcome: Outcome = TESTS.call(test, checked_rows(rows), **common)
     how = TESTS.parse(test)[0].facts.get("two_sided", "") if alternative == "two-sided" else ""
     return replace(outcome, recipe=f"{outcome.recipe}, {sides_in_words(alternative)}{how}")
 

@@ -13,6 +13,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import chunks, generator
 from assay.core.errors import UsageError
+from assay.core.registry import parse_call
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 DRAWS_AT_ONCE = 512
@@ -79,7 +80,7 @@ def resampled_p(counts: Floats, resamples: int, *, plain: bool = False) -> Float
 
 
 def least_p(resamples: int, plain: bool = False) -> float:
-    """The smallest p that so many resamples can give: 1/(B + 1), or 0 for the plain share."""
+    """The smallest p that this number of resamples can give: 1/(B + 1), or 0 for the plain share."""
     return 0.0 if plain else 1 / (resamples + 1)
 
 
@@ -112,6 +113,13 @@ def checked_alternative(alternative: str) -> str:
     if alternative not in ALTERNATIVES:
         raise UsageError(f"no alternative {alternative!r}; known: {', '.join(ALTERNATIVES)}")
     return alternative
+
+
+def refuse_alternative(test: str) -> None:
+    """An error where the name of a test sets the alternative in brackets: it is an option of its own."""
+    name, given = parse_call(test)
+    if "alternative" in given:
+        raise UsageError(f"{name}: the alternative is an option of its own, not a parameter in brackets")
 
 
 def checked_resamples(resamples: int) -> int:

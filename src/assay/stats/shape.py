@@ -6,23 +6,30 @@ The tests of paired.py do not need normal differences at 50 topics; these two sh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats.effect import checked_rows, differences, standard_deviation
-from assay.stats.pairs import pairs_with
+from assay.stats.families import by_mean, pairs_with
 
-MANY, ALPHA = 30, 0.05
-"""Topics from which on the mean of differences is nearly normal whatever they are; level of the verdict."""
+MANY_TOPICS = 30
+"""Topics from which on the mean of differences is nearly normal whatever they are."""
+ALPHA = 0.05
+"""Level of the verdict on normality."""
+MOST_VALUES = 5000
+"""The p of Shapiro and Wilk's test holds up to this many values."""
+POINTS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Density:
+class Density(Result):
     """A kernel density estimate on a grid of points."""
 
     points: Floats
@@ -52,15 +59,18 @@ def density(
     x = checked_rows(np.ravel(np.asarray(scores, dtype=np.float64)))[0]
     if low >= high or x.min() < low or x.max() > high:
         raise UsageError(f"scores from {x.min():g} to {x.max():g} do not fit the bounds {low:g} to {high:g}")
-    h = rule_of_thumb(x) if bandwidth is None else bandwidth
-    if h <= 0:
+    width = rule_of_thumb(x) if bandwidth is None else bandwidth
+    if width <= 0:
         raise DataError("all scores are equal: there is no density to draw; give a bandwidth to smear them")
     grid = np.linspace(low, high, points)
-    sources = np.concatenate([x, 2 * low - x, 2 * high - x])
+    mirrored = np.concatenate([x, 2 * low - x, 2 * high - x])
     total = np.zeros(points)
-    for part in np.array_split(sources, max(1, sources.size // 4096)):
-        total += np.exp(-0.5 * ((grid[:, None] - part) / h) ** 2).sum(axis=1)
-    return Density(grid, total / (x.size * h * np.sqrt(2 * np.pi)), h, x.size)
+    # A part of the data at a time: the distances of all points to all scores would not fit in memory.
+    for part in np.array_split(mirrored, max(1, mirrored.size // POINTS_AT_ONCE)):
+        distance = (grid[:, None] - part) / width
+        total += np.exp(-0.5 * distance**2).sum(axis=1)
+    scale = x.size * width * np.sqrt(2 * np.pi)
+    return Density(grid, total / scale, width, x.size)
 
 
 def rule_of_thumb(scores: npt.ArrayLike) -> float:
@@ -71,12 +81,15 @@ def rule_of_thumb(scores: npt.ArrayLike) -> float:
     """
     x = checked_rows(scores)[0]
     spread = float(standard_deviation(x)[0])
-    quartiles = float(np.subtract(*np.quantile(x, [0.75, 0.25]))) / 1.34
-    return 0.9 * (min(spread, quartiles) if quartiles > 0 else spread) * float(len(x)) ** -0.2
+    upper, lower = np.quantile(x, [0.75, 0.25])
+    quartiles = float(upper - lower) / 1.34
+    if quartiles > 0:
+        spread = min(spread, quartiles)
+    return 0.9 * spread * float(len(x)) ** -0.2
 
 
 @dataclass(frozen=True)
-class Normality:
+class Normality(Result):
     """Shapiro and Wilk's W and p, skewness and excess kurtosis of n differences, and what that means."""
 
     w: float
@@ -85,7 +98,7 @@ class Normality:
     kurtosis: float
     n: int
 
-    def verdict(self, alpha: float = 0.05) -> str:
+    def verdict(self, alpha: float = ALPHA) -> str:
         """One sentence for a person."""
         if self.p >= alpha:
             return "no sign that the differences are not normal"
@@ -93,9 +106,13 @@ class Normality:
 
     def table(self) -> Table:
         """One row."""
-        columns = {"W": ".4f", "p": "p", "skewness": "+.3f", "kurtosis": "+.3f", "topics": "d"}
+        columns = {**NORMALITY_COLUMNS, "topics": "d"}
         rows = [(self.w, self.p, self.skewness, self.kurtosis, self.n)]
-        return Table.of(columns, rows, caption="Normality of the differences (Shapiro-Wilk)", notes=[self.verdict()])
+        caption = "Normality of the differences (Shapiro-Wilk)"
+        return Table.of(columns, rows, caption=caption, notes=[self.verdict()], keys={"topics": "n"})
+
+
+NORMALITY_COLUMNS = {"W": ".4f", "p": "p", "skewness": "+.3f", "kurtosis": "+.3f"}
 
 
 def normality(values: npt.ArrayLike) -> Normality:
@@ -109,8 +126,8 @@ def normality(values: npt.ArrayLike) -> Normality:
     from scipy.stats import kurtosis, shapiro, skew
 
     x = checked_rows(values, least=3)[0]
-    if len(x) > 5000:
-        raise UsageError(f"{len(x)} values; the p of Shapiro and Wilk's test holds up to 5000, take a sample")
+    if len(x) > MOST_VALUES:
+        raise UsageError(f"{len(x)} values; the p of Shapiro and Wilk's test holds up to {MOST_VALUES}, take a sample")
     if np.ptp(x) == 0:
         return Normality(1.0, 1.0, 0.0, 0.0, len(x))
     w, p = shapiro(x)
@@ -119,23 +136,47 @@ def normality(values: npt.ArrayLike) -> Normality:
 
 def advice(topics: int) -> str:
     """What to do about differences that are not normal: the mean of many of them nearly is."""
-    if topics >= MANY:
+    if topics >= MANY_TOPICS:
         return f"with {topics} topics the t test is usually sound; a randomisation test checks it"
     return f"with {topics} topics prefer a randomisation test"
 
 
-def normality_table(matrix: ScoreMatrix, baseline: str) -> Table:
-    """Shapiro-Wilk test of the differences of every other run to the baseline, one row each."""
-    first, second = pairs_with(matrix.runs, baseline)
-    rows = differences(matrix.values[first], matrix.values[second])
-    found = [(matrix.runs[i], normality(d)) for i, d in zip(first, rows, strict=True)]
-    columns = {"run": "", "W": ".4f", "p": "p", "skewness": "+.3f", "kurtosis": "+.3f"}
-    lines = [(run, n.w, n.p, n.skewness, n.kurtosis) for run, n in found]
-    odd = sum(n.p < ALPHA for _, n in found)
-    notes = [
-        f"Shapiro-Wilk test, each run alone: {odd} of {len(found)} with p < {ALPHA:g}, n = {matrix.shape[1]} topics"
-    ]
-    notes += [f"where they are not normal: {advice(matrix.shape[1])}"] if odd else []
-    return Table.of(
-        columns, lines, caption=f"{matrix.measure}: do the differences to {baseline} look normal?", notes=notes
-    )
+@dataclass(frozen=True)
+class RunsNormality(Result):
+    """Whether the differences of every other run to the baseline look normal."""
+
+    measure: str
+    baseline: str
+    runs: tuple[str, ...]
+    found: tuple[Normality, ...]
+    n: int
+
+    def table(self) -> Table:
+        """One row per run."""
+        rows = [(run, f.w, f.p, f.skewness, f.kurtosis) for run, f in zip(self.runs, self.found, strict=True)]
+        odd = sum(f.p < ALPHA for f in self.found)
+        notes = [f"Shapiro-Wilk test, each run alone: {odd} of {len(rows)} with p < {ALPHA:g}, n = {self.n} topics"]
+        if odd:
+            notes.append(f"where they are not normal: {advice(self.n)}")
+        caption = f"{self.measure}: do the differences to {self.baseline} look normal?"
+        return Table.of({"run": "", **NORMALITY_COLUMNS}, rows, caption=caption, notes=notes)
+
+    def record(self) -> dict[str, Any]:
+        """The rows, with the measure, the baseline and the number of topics."""
+        return {"measure": self.measure, "baseline": self.baseline, "n": self.n} | super().record()
+
+
+def runs_normality(matrix: ScoreMatrix, *, baseline: str | None = None) -> RunsNormality:
+    """Shapiro-Wilk test of the differences of every other run to the baseline, by default the best; runs by mean.
+
+    >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9, 0.1], [0.4, 0.4, 0.6, 0.0]], runs=["new", "old"])
+    >>> runs_normality(m, baseline="old").runs
+    ('new',)
+    """
+    ordered = by_mean(matrix)
+    against = ordered.runs[0] if baseline is None else baseline
+    first, second = pairs_with(ordered.runs, against)
+    rows = differences(ordered.values[first], ordered.values[second])
+    found = tuple(normality(row) for row in rows)
+    runs = tuple(ordered.runs[i] for i in first)
+    return RunsNormality(ordered.measure, against, runs, found, ordered.shape[1])

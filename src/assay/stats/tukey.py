@@ -1,7 +1,7 @@
 """Which pairs differ when all are tested at once? Tukey's HSD on the two-way residual, and its randomised form.
 
 Both give p-values that hold for all pairs together, so that no correction follows. The registry SIMULTANEOUS names
-them beside the tests of single pairs; all_pairs.py takes either.
+them beside the tests of single pairs; pairwise.py takes either.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
 from assay.data.scores import ScoreMatrix
 from assay.stats.anova import one_way, two_way
-from assay.stats.effect import DECIMALS, ratio
-from assay.stats.pairs import PairsResult, every_pair
+from assay.stats.effect import checked_rows, ratio, rounded
+from assay.stats.families import PairsResult, every_pair
 from assay.stats.resampling import (
     RESAMPLES,
     SLACK,
@@ -112,7 +112,7 @@ def randomised_tukey(
 def permuted_ranges(
     values: Floats, *, resamples: int = RESAMPLES, seed: int = 0, progress: Progress = silent
 ) -> Floats:
-    """max − min of the run means, for so many random permutations of each topic's scores over the runs.
+    """max − min of the run means, for `resamples` random permutations of each topic's scores over the runs.
 
     Memory: PERMUTED_AT_ONCE × runs × topics numbers.
     """
@@ -184,9 +184,10 @@ def studentized_range_point(level: float, k: int, df: int) -> float:
 def _mean_differences(matrix: ScoreMatrix) -> Floats:
     if len(matrix.runs) < 2:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
+    checked_rows(matrix.values)
     first, second = every_pair(len(matrix.runs))
     means = matrix.means()
-    return np.asarray(np.round(means[first] - means[second], DECIMALS))
+    return rounded(means[first] - means[second])
 
 
 def _only_two_sided(alternative: str) -> None:
@@ -220,4 +221,5 @@ def _result(
         critical=critical,
         low=difference - critical,
         high=difference + critical,
+        measure=matrix.measure,
     )

@@ -13,17 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.stats.effect import differences, mean_interval, standardised_effect
 from assay.stats.paired import outcome_of
 from assay.stats.resampling import RESAMPLES
+from assay.stats.verdicts import DELTA_KEYS, Evidence, name_of_test
 
 ENDLESS = "every topic has the same difference; effect size and t are infinite, and p is a limit"
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Two runs compared: first − second throughout.
+class Comparison(Result):
+    """Two runs compared: first − second throughout. `level` is that of the interval, and 1 − level that of the verdict.
 
     Where the topic sets differ, wins, ties, losses and differences are None, and `df` has the degrees of freedom.
     """
@@ -45,10 +47,32 @@ class Comparison:
     recipe: str
     differences: Floats | None = None
     df: float | None = None
+    level: float = 0.95
+
+    @property
+    def verdict(self) -> str:
+        """The finding in one sentence."""
+        return Evidence(
+            names=self.names,
+            delta=self.mean_difference,
+            p=self.p,
+            test=name_of_test(self.recipe),
+            topics=self.n,
+            alternative=self.alternative,
+            alpha=round(1 - self.level, 12),
+            low=self.low,
+            high=self.high,
+            lead=None if self.wins is None or self.losses is None else self.wins - self.losses,
+        ).sentence()
 
     def table(self) -> Table:
         """The comparison as one row."""
         return comparisons_table([self])
+
+    def record(self) -> dict[str, Any]:
+        """The verdict, what was tested, and the row; a single test is not corrected."""
+        settings = {"verdict": self.verdict, "alternative": self.alternative, "correction": "none", "level": self.level}
+        return settings | super().record()
 
 
 def comparisons_table(
@@ -58,17 +82,19 @@ def comparisons_table(
     caption: str = "",
     notes: Sequence[str] = (),
 ) -> Table:
-    """Several comparisons made by one recipe, one row each, with their corrected p where several are given.
+    """Several comparisons made by one recipe, one row each, with their corrected p where it is given.
 
     Columns that none of them has (degrees of freedom, or wins, ties and losses) are left out.
     """
     rows = [_row(c) for c in comparisons]
-    if corrected is not None and len(rows) > 1:
-        rows = [row | {"p corrected": p} for row, p in zip(rows, corrected, strict=True)]
-    kept = {name: form for name, form in COLUMNS.items() if any(row.get(name) is not None for row in rows)}
+    if corrected is not None:
+        for row, corrected_p in zip(rows, corrected, strict=True):
+            row["p corrected"] = corrected_p
+    kept = {name: form for name, form in COLUMNS.items() if any(row[name] is not None for row in rows)}
     endless = [f"{c.names[0]}: {ENDLESS}" for c in comparisons if np.isinf(c.effect)]
-    cells = [[row.get(name) for name in kept] for row in rows]
-    return Table.of(kept, cells, caption=caption, notes=[comparisons[0].recipe, *notes, *endless])
+    cells = [[row[name] for name in kept] for row in rows]
+    recipe = comparisons[0].recipe
+    return Table.of(kept, cells, caption=caption, notes=[recipe, *notes, *endless], keys=DELTA_KEYS)
 
 
 COLUMNS = {
@@ -105,6 +131,8 @@ def compare_two(
     >>> c = compare_two([0.5, 0.6, 0.9], [0.4, 0.4, 0.6])
     >>> round(c.mean_difference, 3), round(c.effect, 3), round(c.p, 4), (c.wins, c.ties, c.losses)
     (0.2, 2.0, 0.0742, (3, 0, 0))
+    >>> c.verdict
+    'first and second are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
     """
     rows = differences(first, second)
     outcome = outcome_of(rows, test, alternative=alternative, resamples=resamples, seed=seed)
@@ -127,6 +155,7 @@ def compare_two(
         alternative=alternative,
         recipe=f"{outcome.recipe}; {ends.recipe}; n = {len(d)} topics",
         differences=d,
+        level=level,
     )
 
 

@@ -14,8 +14,15 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
-from assay.stats.calls import called
-from assay.stats.effect import checked_rows, pooled_deviation, ratio, standard_deviation, swapped, two_sample_effect
+from assay.stats.effect import (
+    INTERVALS,
+    checked_rows,
+    pooled_deviation,
+    ratio,
+    standard_deviation,
+    swapped,
+    two_sample_effect,
+)
 from assay.stats.resampling import (
     RESAMPLES,
     SLACK,
@@ -24,6 +31,7 @@ from assay.stats.resampling import (
     checked_share,
     drawn_in_words,
     percent,
+    refuse_alternative,
     resampled_p,
     sides_in_words,
     tail_counts,
@@ -69,7 +77,8 @@ def compare_topic_sets(
     """
     x, y = checked_rows(first)[0], checked_rows(second)[0]
     options = {"alternative": checked_alternative(alternative), "resamples": resamples, "seed": seed}
-    outcome = called(TWO_SAMPLE_TESTS, test, x, y, **options)
+    refuse_alternative(test)
+    outcome: SampleOutcome = TWO_SAMPLE_TESTS.call(test, x, y, **options)
     checked_share(level, "the level of an interval")
     low, high, how = _interval(x, y, outcome, interval, level, resamples, seed)
     return Comparison(
@@ -89,6 +98,7 @@ def compare_topic_sets(
         alternative=alternative,
         df=outcome.df,
         recipe=f"{outcome.recipe}, {sides_in_words(alternative)}; {how}; n = {len(x)} and {len(y)} topics",
+        level=level,
     )
 
 
@@ -103,8 +113,11 @@ def student_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> Sam
 @TWO_SAMPLE_TESTS.register("welch")
 def welch_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> SampleOutcome:
     """Welch's t: each sample keeps its own variance; Satterthwaite's degrees of freedom."""
-    a, b = (float(standard_deviation(v)[0]) ** 2 / len(v) for v in (x, y))
-    df = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1)) if a + b else len(x) + len(y) - 2.0
+    a = float(standard_deviation(x)[0]) ** 2 / len(x)
+    b = float(standard_deviation(y)[0]) ** 2 / len(y)
+    squares = a**2 / (len(x) - 1) + b**2 / (len(y) - 1)
+    # No variance, or one whose square is too small for a number: Student's degrees of freedom.
+    df = (a + b) ** 2 / squares if squares else len(x) + len(y) - 2.0
     name = "two-sample Welch t test, Satterthwaite's degrees of freedom"
     return _by_t(x, y, float(np.sqrt(a + b)), df, alternative, name)
 
@@ -133,6 +146,17 @@ def two_sample_bootstrap_test(
     return SampleOutcome(welch.statistic, p, welch.error, welch.df, recipe)
 
 
+def sets_draw(test: str, interval: str) -> bool:
+    """Whether a test of two topic sets, or an interval, draws resamples: whether their number has any effect.
+
+    >>> sets_draw("welch", "t"), sets_draw("bootstrap", "t"), sets_draw("welch", "basic")
+    (False, True, True)
+    """
+    by_test = TWO_SAMPLE_TESTS.parse(test)[0].facts.get("resampled", False)
+    by_interval = INTERVALS.parse(interval)[0].facts.get("resampled", False)
+    return bool(by_test or by_interval)
+
+
 def _by_t(x: Floats, y: Floats, error: float, df: float, alternative: str, name: str) -> SampleOutcome:
     from scipy.special import stdtr
 
@@ -151,8 +175,8 @@ def _interval(
     if kind == "t":
         half = float(stdtrit(outcome.df, (1 + level) / 2)) * outcome.error
         return gap - half, gap + half, f"{percent(level)} t interval with df degrees of freedom"
-    if kind not in ("basic", "percentile"):
-        raise UsageError(f"no interval {kind!r} for two topic sets; known: t, basic, percentile")
+    if kind not in INTERVALS:
+        raise UsageError(f"no interval {kind!r} for two topic sets; known: {INTERVALS.listed()}")
     centred, _ = _resampled_differences(x, y, resamples, seed)
     low, high = np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
     ends = swapped(gap, low, high) if kind == "basic" else (gap + low, gap + high)

@@ -17,9 +17,10 @@ from assay.core.registry import parse_call
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.stats.all_pairs import all_pairs, is_simultaneous
+from assay.stats import all_pairs
+from assay.stats.families import every_pair
 from assay.stats.paired import TESTS
-from assay.stats.pairs import every_pair
+from assay.stats.pairwise import is_simultaneous
 from assay.stats.resampling import RESAMPLES, topic_counts
 from assay.stats.tukey import SIMULTANEOUS
 from assay.stats.two_sample import TWO_SAMPLE_TESTS

@@ -89,7 +89,7 @@ def significant(matrix: ScoreMatrix, *, test: str = "t", alpha: float = 0.05, se
     """For every pair of runs: 1 if the first is significantly better, -1 if the second, 0 if neither."""
     if len(matrix.topics) < 2:
         return np.zeros(len(matrix.runs) * (len(matrix.runs) - 1) // 2, np.int8)
-    from assay.stats.all_pairs import all_pairs
+    from assay.stats import all_pairs
 
     tested = all_pairs(matrix, test, seed=seed)
     return np.asarray(np.where(tested.p < alpha, np.sign(tested.difference), 0).astype(np.int8))

@@ -13,11 +13,11 @@ from assay.report.shapes import amount, bars, lines, mark_at, names, scatter, ta
 from assay.report.theme import ACCENT, COLOURS, MAIN
 
 if TYPE_CHECKING:
-    from assay.plan.audit import Audit, OneSigma
-    from assay.plan.depth import DepthTradeoff
-    from assay.plan.power import PowerCurve
+    from assay.plan.audits import Audit, OneSigma
+    from assay.plan.depths import DepthTradeoff
+    from assay.plan.powers import PowerCurve
     from assay.plan.stopping import StoppingBias
-    from assay.plan.trial import BestTrial
+    from assay.plan.trials import BestTrial
 
 MOST_POINTS, FEW_POINTS = 2000, 200
 """Points that a scatter shows, of more pairs every so-manieth is taken; and until when they are drawn large."""

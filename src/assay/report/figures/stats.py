@@ -29,9 +29,9 @@ from assay.report.theme import ACCENT, MAIN, MUTED
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
-    from assay.stats.factorial import Factorial
+    from assay.stats.crossed import Factorial
+    from assay.stats.families import PairsResult
     from assay.stats.leaderboard import Leaderboard
-    from assay.stats.pairs import PairsResult
     from assay.stats.shape import Density
     from assay.stats.topic_sets import TopicSets
     from assay.stats.two_runs import Comparison

@@ -96,7 +96,7 @@ def topics_section(m: Material) -> Iterator[Block]:
 @SECTIONS.register("power", title="What this collection can find", need="scores")
 def power_section(m: Material) -> Iterator[Block]:
     """The detectable difference, the topics needed, and where the variance comes from."""
-    from assay.plan.power import power_curve
+    from assay.plan.powers import power_curve
     from assay.report.figures.plan import audit_map, power_curves
     from assay.report.figures.standard import components
     from assay.standard.variance import variance_components

@@ -6,6 +6,7 @@ same resamples, so that neither the chunks nor jobs change a p-value.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,16 +14,16 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import did_you_mean, parse_call
+from assay.core.registry import Registry, did_you_mean, parse_call
 from assay.data.scores import ScoreMatrix
-from assay.stats.calls import called
-from assay.stats.effect import differences, mean_interval, standardised_effect
+from assay.stats.effect import INTERVALS, Intervals, differences, mean_interval, standardised_effect
+from assay.stats.families import PairsResult, Places, every_pair, pairs_with
+from assay.stats.limits import cut, possible_differences
 from assay.stats.paired import TESTS, outcome_of
-from assay.stats.pairs import PairsResult, Places, every_pair, pairs_with
-from assay.stats.resampling import RESAMPLES
+from assay.stats.resampling import RESAMPLES, refuse_alternative
 from assay.stats.tukey import SIMULTANEOUS
 
-# Differences of so many pairs stay in the cache; a test that resamples draws anew for every chunk and so takes more.
+# Differences of this many pairs stay in the cache; a test that resamples draws anew for every chunk and takes more.
 PAIRS_AT_ONCE, RESAMPLED_AT_ONCE = 512, 2048
 # The exact Wilcoxon test keeps a distribution of n(n+1) points per pair.
 EXACT_POINTS = 4_000_000
@@ -32,6 +33,7 @@ def all_pairs(
     matrix: ScoreMatrix,
     test: str = "t",
     *,
+    correction: str = "holm",
     alternative: str = "two-sided",
     interval: str | None = None,
     level: float = 0.95,
@@ -42,17 +44,21 @@ def all_pairs(
 ) -> PairsResult:
     """Statistic, p and effect size of every pair of runs, by one of TESTS or of SIMULTANEOUS.
 
-    p is condensed, in the order of `every_pair`; `.square()` makes it runs × runs, `.corrected()` corrects it.
+    p is condensed, in the order of `every_pair`, and not corrected; `.square()` makes it runs × runs, `.corrected()`
+    corrects it, by default with `correction`.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6], [0.4, 0.4, 0.6]])
     >>> all_pairs(m).p.round(4)
     array([0.0742, 0.0742, 1.    ])
     """
     if is_simultaneous(test):
+        refuse_alternative(test)
         options: dict[str, Any] = {"alternative": alternative, "resamples": resamples, "seed": seed, "level": level}
-        return called(SIMULTANEOUS, test, matrix, **options, progress=progress)
+        tested: PairsResult = SIMULTANEOUS.call(test, matrix, **options, progress=progress)
+        return replace(tested, correction=correction, alpha=alpha_of(level))
     asked = Asked(test, alternative, interval, level, resamples, seed)
-    return _family(matrix, every_pair(len(matrix.runs)), asked, jobs, progress)
+    tested = _family(matrix, every_pair(len(matrix.runs)), asked, jobs, progress)
+    return replace(tested, correction=correction, alpha=alpha_of(level))
 
 
 def versus_baseline(
@@ -78,6 +84,15 @@ def versus_baseline(
     return _family(matrix, pairs_with(matrix.runs, baseline), asked, jobs, progress)
 
 
+def alpha_of(level: float) -> float:
+    """The α that belongs to the level of intervals, without the rounding of 1 − level.
+
+    >>> alpha_of(0.95)
+    0.05
+    """
+    return round(1 - level, 12)
+
+
 def is_simultaneous(test: str) -> bool:
     """Whether the test is one of SIMULTANEOUS; an error if it is in neither registry.
 
@@ -86,8 +101,22 @@ def is_simultaneous(test: str) -> bool:
     """
     name, _ = parse_call(test)
     if name not in SIMULTANEOUS and name not in TESTS:
-        raise UsageError(f"no test {name!r}{did_you_mean(name, [*TESTS.names(), *SIMULTANEOUS.names()])}")
+        known = [*TESTS.names(), *SIMULTANEOUS.names()]
+        raise UsageError(f"no test {name!r} for runs on the same topics{did_you_mean(name, known)}")
     return name in SIMULTANEOUS
+
+
+def draws(test: str, interval: str | None = None) -> bool:
+    """Whether a test of either registry, or an interval, draws resamples: whether their number has any effect.
+
+    >>> draws("t"), draws("randomisation"), draws("t", "percentile")
+    (False, True, True)
+    """
+    registry: Registry[Any] = SIMULTANEOUS if is_simultaneous(test) else TESTS
+    drawn = registry.parse(test)[0].facts.get("resampled", False)
+    if interval is not None:
+        drawn = drawn or INTERVALS.parse(interval)[0].facts.get("resampled", False)
+    return bool(drawn)
 
 
 class Asked(NamedTuple):
@@ -102,10 +131,11 @@ class Asked(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A chunk of pairs: arrays by the names of PairsResult, the recipe, the least p."""
+    """A chunk of pairs: arrays by the names of PairsResult, the recipes of test and interval, the least p."""
 
     columns: dict[str, Floats]
     recipe: str
+    interval: str
     least_p: float
 
 
@@ -123,18 +153,27 @@ def _family(
     slices = chunks(len(first), _pairs_at_once(asked.test, matrix.shape[1]))
     parts = ordered_map(part_of, slices, jobs=jobs, threads=True, progress=progress)
     columns: dict[str, Any] = {k: np.concatenate([p.columns[k] for p in parts]) for k in parts[0].columns}
-    wins, losses = (columns.pop(name).astype(np.intp) for name in ("wins", "losses"))
+    wins = columns.pop("wins").astype(np.intp)
+    losses = columns.pop("losses").astype(np.intp)
+    recipe = parts[0].recipe
+    if asked.interval is not None:
+        # The recipe says "cut" if any pair of any chunk was.
+        ends = Intervals(columns["low"], columns["high"], asked.level, parts[0].interval)
+        within = cut(ends, possible_differences(matrix))
+        columns |= {"low": within.low, "high": within.high}
+        recipe = f"{recipe}; {within.recipe}"
     return PairsResult(
         runs=matrix.runs,
         first=first,
         second=second,
         n=matrix.shape[1],
         test=asked.test,
-        recipe=parts[0].recipe,
+        recipe=recipe,
         alternative=asked.alternative,
         least_p=parts[0].least_p,
         wins=wins,
         losses=losses,
+        measure=matrix.measure,
         **columns,
     )
 
@@ -151,10 +190,10 @@ def _tested(rows: Floats, asked: Asked) -> Part:
         "losses": np.count_nonzero(rows < 0, axis=1),
     }
     if asked.interval is None:
-        return Part(columns, outcome.recipe, outcome.least_p)
+        return Part(columns, outcome.recipe, "", outcome.least_p)
     ends = mean_interval(rows, asked.interval, level=asked.level, **drawing)
     columns |= {"low": ends.low, "high": ends.high}
-    return Part(columns, f"{outcome.recipe}; {ends.recipe}", outcome.least_p)
+    return Part(columns, outcome.recipe, ends.recipe, outcome.least_p)
 
 
 def _pairs_at_once(test: str, topics: int) -> int:

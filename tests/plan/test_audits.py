@@ -7,8 +7,8 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.plan.audit import audit, one_sigma, pair_differences, quantile
-from assay.plan.power import detectable_effect, topics_needed, whole
+from assay.plan.audits import audit, one_sigma, pair_differences, quantile
+from assay.plan.powers import detectable_effect, topics_needed, whole
 from tests.oracles.plan import one_sigma_spread
 from tests.oracles.standard import anonymous, named
 
@@ -128,7 +128,7 @@ def test_degenerate_collections() -> None:
 def test_one_sigma_on_robust_2004() -> None:
     """Algorithm 5.1, topics 301–450: observed .030, under one σ .015, p < .001 (78 runs; here all 110)."""
     m = named("robust2004_ap")
-    found = one_sigma(m.select(topics=[t for t in m.topics if int(t) <= 450]), samples=30)
+    found = one_sigma(m.select(topics=[t for t in m.topics if int(t) <= 450]), resamples=30)
     assert found.observed == pytest.approx(0.030, abs=1e-3)
     assert found.resampled.mean() == pytest.approx(0.015, abs=1.5e-3)
     assert found.p == 1 / 31
@@ -137,20 +137,20 @@ def test_one_sigma_on_robust_2004() -> None:
 
 def test_one_sigma_by_brute_force_and_whatever_the_jobs() -> None:
     matrix = ScoreMatrix.of(np.random.default_rng(6).uniform(size=(6, 9)))
-    a, b = one_sigma(matrix, samples=40, jobs=2), one_sigma(matrix, samples=40)
+    a, b = one_sigma(matrix, resamples=40, jobs=2), one_sigma(matrix, resamples=40)
     assert a.observed == pytest.approx(one_sigma_spread(matrix.values.tolist()))
     assert np.array_equal(a.resampled, b.resampled)
     assert a.p == (int((a.resampled >= a.observed).sum()) + 1) / 41
     with pytest.raises(DataError, match="three runs"):
         one_sigma(ScoreMatrix.of([[0.1, 0.2], [0.3, 0.1]]))
-    with pytest.raises(UsageError, match="samples"):
-        one_sigma(matrix, samples=0)
+    with pytest.raises(UsageError, match="resamples must be at least 1"):
+        one_sigma(matrix, resamples=0)
 
 
 def test_one_sigma_finds_pairs_of_different_spread() -> None:
     """Runs in two kinds, quiet and noisy: their differences cannot share one σ; runs of one kind can."""
     rng = np.random.default_rng(8)
     noise = np.repeat([0.02, 0.3], 6)[:, None]
-    assert one_sigma(ScoreMatrix.of(rng.normal(size=(12, 80)) * noise), samples=50).p == 1 / 51
-    calm = [one_sigma(ScoreMatrix.of(rng.normal(size=(3, 40))), samples=39, seed=i).p for i in range(60)]
+    assert one_sigma(ScoreMatrix.of(rng.normal(size=(12, 80)) * noise), resamples=50).p == 1 / 51
+    calm = [one_sigma(ScoreMatrix.of(rng.normal(size=(3, 40))), resamples=39, seed=i).p for i in range(60)]
     assert np.mean(np.array(calm) <= 0.05) < 0.15

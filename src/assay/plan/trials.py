@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.plan.power import TTest, between, paired, positive, topics_needed, whole
+from assay.plan.powers import TTest, between, paired, positive, topics_needed, whole
+from assay.stats.effect import checked_rows
 
 
 @dataclass(frozen=True)
-class TrialPlan:
+class TrialPlan(Result):
     """After a trial: σ as seen and as inflated, topics of the main experiment with each, and the total cost."""
 
     trial: int
@@ -38,21 +40,22 @@ class TrialPlan:
 
 
 def trial_sigma(pair: ScoreMatrix) -> float:
-    """σ of the differences between the two runs of a trial; an error where it cannot be told from 0.
+    """σ of the differences between the two runs of a trial; an error where it is too near to 0.
 
     >>> trial_sigma(ScoreMatrix.of([[0.5, 0.25, 0.75], [0.25, 0.25, 0.25]]))
     0.25
     """
     if pair.shape[1] < 2:
         raise UsageError(f"trial: σ needs at least two topics (got {pair.shape[1]})")
-    sigma = float((pair.values[0] - pair.values[1]).std(ddof=1))
+    values = checked_rows(pair.values)
+    sigma = float((values[0] - values[1]).std(ddof=1))
     if sigma <= 1e-12:
         raise UsageError("sigma: the runs differ by the same amount on every topic; a σ above 0 is needed")
     return sigma
 
 
 @dataclass(frozen=True)
-class BestTrial:
+class BestTrial(Result):
     """The trial size with the smallest total, and the totals of the sizes around it."""
 
     best: TrialPlan
@@ -63,7 +66,7 @@ class BestTrial:
         sizes = sorted({5, 10, 20, 30, 40, 50, 75, 100, self.best.trial} & {p.trial for p in self.plans})
         table = trials_table([p for p in self.plans if p.trial in sizes])
         note = f"Smallest total: a trial of {self.best.trial} topics, {self.best.total} topics in all."
-        return Table(table.columns, table.formats, table.rows, table.caption, (note, *table.notes))
+        return replace(table, notes=(note, *table.notes))
 
 
 def trials_table(plans: Sequence[TrialPlan]) -> Table:
@@ -78,7 +81,8 @@ def trials_table(plans: Sequence[TrialPlan]) -> Table:
         f"σ planned: {'upper limit by χ²' if first.exact else 'σ seen · (1 + z/√(2 · trial topics))'}; it supposes "
         "normal differences, and those of retrieval scores vary rather more.",
     ]
-    return Table.of(formats, rows, caption="From a trial to the main experiment", notes=notes)
+    keys = {"main if σ is as seen": "main_topics_as_seen"}
+    return Table.of(formats, rows, caption="From a trial to the main experiment", notes=notes, keys=keys)
 
 
 def inflated_sigma(sigma: float, trial: int, *, confidence: float = 0.95, exact: bool = False) -> float:
@@ -100,6 +104,36 @@ def inflated_sigma(sigma: float, trial: int, *, confidence: float = 0.95, exact:
     return positive("sigma", sigma) * (1 + float(ndtri(confidence)) / math.sqrt(2 * trial))
 
 
+def trial(
+    scores: ScoreMatrix | None = None,
+    *,
+    delta: float,
+    sigma: float | None = None,
+    topics: int | None = None,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    exact: bool = False,
+    test: TTest | None = None,
+) -> TrialPlan | BestTrial:
+    """After a trial the topics of the main experiment; before it, without `topics`, the best size of the trial.
+
+    The trial is given by its `scores`, two runs on its topics, or by the `sigma` of the differences on `topics` of it.
+
+    >>> trial(sigma=0.15, topics=40, delta=0.033).table().column("total")
+    [270]
+    """
+    if (sigma is None) == (scores is None):
+        raise UsageError("give sigma, or the scores of the two runs in the trial")
+    if scores is not None:
+        if topics is not None:
+            raise UsageError(f"topics: {topics} has no effect, the scores have {scores.shape[1]}; leave it out")
+        sigma, topics = trial_sigma(scores), scores.shape[1]
+    expected = sigma or 0.0
+    if topics is None:
+        return best_trial(expected, delta=delta, power=power, confidence=confidence, exact=exact, test=test)
+    return trial_plan(expected, topics, delta=delta, power=power, confidence=confidence, exact=exact, test=test)
+
+
 def trial_plan(
     sigma: float,
     trial: int,
@@ -118,7 +152,9 @@ def trial_plan(
     """
     test = paired(test)
     high = inflated_sigma(sigma, trial, confidence=confidence, exact=exact)
-    main, hopeful = (whole(topics_needed(positive("delta", delta) / s, power=power, test=test)) for s in (high, sigma))
+    positive("delta", delta)
+    main = whole(topics_needed(delta / high, power=power, test=test))
+    hopeful = whole(topics_needed(delta / sigma, power=power, test=test))
     return TrialPlan(trial, sigma, high, main, trial + main, hopeful, delta, power, confidence, exact, test)
 
 

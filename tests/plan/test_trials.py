@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.plan.power import power_of, power_plan
-from assay.plan.trial import best_trial, inflated_sigma, trial_plan
+from assay.plan.powers import power, power_of
+from assay.plan.trials import best_trial, inflated_sigma, trial_plan
 
 
 def test_inflation() -> None:
@@ -22,11 +22,11 @@ def test_example_of_the_thesis() -> None:
     231 comes from .178 as printed; the σ before rounding, .17759, needs 230, in all 270. 164 is 164.10 rounded.
     """
     assert round(inflated_sigma(0.15, 40), 3) == 0.178
-    assert power_plan(delta=0.033, sigma=0.178).topics + 40 == 271
+    assert power(delta=0.033, sigma=0.178).topics + 40 == 271
     plan = trial_plan(0.15, 40, delta=0.033)
     assert (plan.main, plan.total, plan.hopeful) == (230, 270, 165)
-    assert power_plan(delta=0.033, sigma=0.15).exact_topics == pytest.approx(164.10, abs=5e-3)
-    assert round((power_plan(delta=0.033, sigma=0.178).topics + 40) / 164, 2) == 1.65
+    assert power(delta=0.033, sigma=0.15).exact_topics == pytest.approx(164.10, abs=5e-3)
+    assert round((power(delta=0.033, sigma=0.178).topics + 40) / 164, 2) == 1.65
 
 
 @pytest.mark.parametrize(("sigma", "trial", "total"), [(0.10, 18, 137), (0.15, 31, 270), (0.20, 49, 443)])

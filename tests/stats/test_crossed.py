@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import DataError
 from assay.data.scores import ScoreMatrix
 from assay.stats.anova import two_way
-from assay.stats.factorial import factorial, read_grid
+from assay.stats.crossed import factorial, read_grid
 from tests.conftest import real_data
 from tests.oracles.stats import scipy_stats as stats
 

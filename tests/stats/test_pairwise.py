@@ -9,9 +9,9 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.stats import all_pairs as module
-from assay.stats.all_pairs import all_pairs, versus_baseline
+from assay.stats import pairwise as module
 from assay.stats.paired import TESTS
+from assay.stats.pairwise import all_pairs, versus_baseline
 from assay.stats.resampling import ALTERNATIVES
 from assay.stats.two_runs import compare_two
 from tests.oracles.stats import SAKAI, trec8

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
-from assay.data.scores import ScoreMatrix
-from assay.plan.power import TTest, above_alpha, between, positive, root, topics_needed, whole
+from assay.data.scores import ScoreMatrix, same_scores
+from assay.plan.powers import TTest, above_alpha, between, positive, root, topics_needed, whole
+from assay.stats.families import by_mean
 
+PAIRED_VARIANCE = (
+    "The variance of paired differences is taken as twice that of scores, as if two runs had nothing in common; pairs "
+    "of real runs need fewer topics, see `assay plan audit`."
+)
 LINES = {  # λ ≈ c₀ + c₁·√(m − 1) by (α, β): Sakai 2018, Table 6.4
     (0.01, 0.1): (10.439, 5.213),
     (0.01, 0.2): (7.736, 4.551),
@@ -31,7 +38,7 @@ LINES = {  # λ ≈ c₀ + c₁·√(m − 1) by (α, β): Sakai 2018, Table 6.4
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(Result):
     """Topics by one design: exact, by Sakai's approximation, and its first guess before any stepping.
 
     `start` is a real number; published tables sometimes print its ceiling.
@@ -48,12 +55,63 @@ class Size:
         return sizes_table([self])
 
 
+@dataclass(frozen=True)
+class Sizes(Result):
+    """Topics by several designs, all for scores of one variance."""
+
+    designs: tuple[Size, ...]
+    variance: float
+
+    def table(self) -> Table:
+        """One row per design."""
+        return sizes_table(self.designs, remarks=[PAIRED_VARIANCE])
+
+    def record(self) -> dict[str, Any]:
+        """The rows, with the variance of scores that they rest on."""
+        return {"variance": self.variance} | super().record()
+
+
 def sizes_table(sizes: Sequence[Size], *, remarks: Sequence[str] = ()) -> Table:
     """One row per design."""
     rows = [(s.design, s.exact, s.approximation, s.start) for s in sizes]
     formats = {"design": "", "topics": "d", "Sakai's approximation": "d", "first guess": ".2f"}
     notes = [f"{s.design}: {s.recipe}." for s in sizes]
-    return Table.of(formats, rows, caption="Topics for a new collection", notes=[*notes, *remarks])
+    keys = {"Sakai's approximation": "approximation"}
+    return Table.of(formats, rows, caption="Topics for a new collection", notes=[*notes, *remarks], keys=keys)
+
+
+def sizes(
+    *earlier: ScoreMatrix,
+    variance: float | None = None,
+    difference: float = 0.05,
+    runs: int = 10,
+    best: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> Sizes:
+    """Topics for a new collection by the t test, by ANOVA of `runs` runs and by the width of an interval.
+
+    `difference` is the difference, range or width wanted. The variance of the scores of a run is given, or pooled over
+    `earlier` collections of one measure, on the `best` runs of each.
+
+    >>> [size.exact for size in sizes(variance=0.05, difference=0.1).designs]
+    [81, 80, 158, 156, 155]
+    """
+    if (variance is None) == (not earlier):
+        raise UsageError("give the variance, or scores of earlier collections to estimate it from")
+    if best is not None and not earlier:
+        raise UsageError("best: a given variance needs no runs to estimate it from; leave it out")
+    for matrix in earlier[1:]:
+        same_scores(earlier[0], matrix)
+    found = positive("variance", score_variance(*earlier, runs=best) if variance is None else variance)
+    designs = (
+        topics_by_t(difference, variance=2 * found, alpha=alpha, power=power),
+        topics_by_t(difference, variance=found, alpha=alpha, power=power, design="two-sample"),
+        topics_by_anova(difference, runs=runs, variance=found, alpha=alpha, power=power),
+        topics_by_interval(difference, variance=2 * found, alpha=alpha),
+        topics_by_interval(difference, variance=found, alpha=alpha, design="two-sample"),
+    )
+    return Sizes(designs, found)
 
 
 def topics_by_t(
@@ -71,9 +129,10 @@ def topics_by_t(
     test = TTest(alpha, 2, design)
     d = positive("difference", difference) / positive("variance", variance) ** 0.5
     exact = whole(topics_needed(d, power=power, test=test))
-    za, zb = _upper_z(alpha / 2), _upper_z(1 - power)
-    paired = design == "paired"
-    start = (1 if paired else 2) * ((za + zb) / d) ** 2 + za**2 / (2 if paired else 4)
+    z_alpha = _upper_z(alpha / 2)
+    z_beta = _upper_z(1 - power)
+    samples = _samples(design)
+    start = samples * ((z_alpha + z_beta) / d) ** 2 + z_alpha**2 / (2 * samples)
     approximation = _smallest(lambda n: _t_power(n, d, test) >= power, round(start))
     recipe = f"{test.words()}, power {power:g}, difference {difference:g}, variance {variance:g}"
     return Size(f"t test, {design}", exact, approximation, start, recipe)
@@ -111,9 +170,12 @@ def topics_by_interval(width: float, *, variance: float, alpha: float = 0.05, de
     150
     """
     TTest(alpha, 2, design)
-    samples = 1 if design == "paired" else 2
-    start = 4 * samples * _upper_z(alpha / 2) ** 2 * positive("variance", variance) / positive("width", width) ** 2
-    exact, near = (_interval_topics(width, variance, alpha, samples, e) for e in (_expected_sd, _expected_sd_near))
+    samples = _samples(design)
+    positive("variance", variance)
+    positive("width", width)
+    start = 4 * samples * _upper_z(alpha / 2) ** 2 * variance / width**2
+    exact = _interval_topics(width, variance, alpha, samples, _expected_sd)
+    near = _interval_topics(width, variance, alpha, samples, _expected_sd_near)
     each = "" if design == "paired" else ", topics of each of the two sets"
     level = f"{100 * (1 - alpha):g} %"
     recipe = f"expected width of the {level} interval, {design}, width {width:g}, variance {variance:g}{each}"
@@ -129,14 +191,16 @@ def score_variance(*matrices: ScoreMatrix, runs: int | None = None, two_way: boo
     >>> round(score_variance(ScoreMatrix.of([[0.1, 0.3], [0.2, 0.6]])), 4)
     0.05
     """
-    total, freedom = 0.0, 0
+    total = 0.0
+    freedom = 0
     for matrix in matrices:
-        x = matrix.by_mean().values[:runs]
+        x = by_mean(matrix).values[:runs]
         m, n = x.shape
         if n < 2 or (two_way and m < 2):
             raise DataError(f"{matrix.measure}: {m} runs × {n} topics; a variance needs at least two topics and runs")
         residual = x - x.mean(axis=1, keepdims=True)
-        residual = residual - residual.mean(axis=0) if two_way else residual
+        if two_way:
+            residual = residual - residual.mean(axis=0)
         total += float((residual**2).sum())
         freedom += (m - 1) * (n - 1) if two_way else m * (n - 1)
     if not freedom:
@@ -156,24 +220,40 @@ def anova_power(topics: float, *, runs: int, effect: float, alpha: float = 0.05)
     return float(1 - ncfdtr(a, e, topics * effect, float(fdtri(a, e, 1 - alpha))))
 
 
+def _samples(design: str) -> int:
+    """Topic sets of a design."""
+    return 1 if design == "paired" else 2
+
+
 def _t_power(n: int, d: float, test: TTest) -> float:
+    """Nagata's approximation of the power of a two-sided t test, by the normal law."""
     from scipy.special import ndtr, stdtrit
 
-    samples = 1 if test.design == "paired" else 2
-    df, shift = samples * (n - 1), (n / samples) ** 0.5 * d
-    w = float(stdtrit(df, 1 - test.alpha / 2))
-    u = [(x * (1 - 1 / (4 * df)) - shift) / (1 + w * w / (2 * df)) ** 0.5 for x in (-w, w)]
-    return float(ndtr(u[0]) + 1 - ndtr(u[1]))
+    samples = _samples(test.design)
+    df = samples * (n - 1)
+    shift = (n / samples) ** 0.5 * d
+    critical = float(stdtrit(df, 1 - test.alpha / 2))
+    scale = (1 + critical * critical / (2 * df)) ** 0.5
+    shrink = 1 - 1 / (4 * df)
+    below = (-critical * shrink - shift) / scale
+    above = (critical * shrink - shift) / scale
+    return float(ndtr(below) + 1 - ndtr(above))
 
 
 def _anova_power_near(n: int, runs: int, effect: float, alpha: float) -> float:
     from scipy.special import fdtri, ndtr
 
-    a, e, shift = runs - 1, runs * (n - 1), n * effect
-    w = float(fdtri(a, e, 1 - alpha))
-    c, a_star = (a + 2 * shift) / (a + shift), (a + shift) ** 2 / (a + 2 * shift)
-    u = (w / e) ** 0.5 * (2 * e - 1) ** 0.5 - (c / a) ** 0.5 * (2 * a_star - 1) ** 0.5
-    return float(1 - ndtr(u / (c / a + w / e) ** 0.5))
+    between_runs = runs - 1
+    residual = runs * (n - 1)
+    shift = n * effect
+    critical = float(fdtri(between_runs, residual, 1 - alpha))
+    # Patnaik: the noncentral χ² is c times a central one with a_star degrees of freedom; Fisher: its root is normal.
+    c = (between_runs + 2 * shift) / (between_runs + shift)
+    a_star = (between_runs + shift) ** 2 / (between_runs + 2 * shift)
+    of_residual = (critical / residual) ** 0.5 * (2 * residual - 1) ** 0.5
+    of_runs = (c / between_runs) ** 0.5 * (2 * a_star - 1) ** 0.5
+    scale = (c / between_runs + critical / residual) ** 0.5
+    return float(1 - ndtr((of_residual - of_runs) / scale))
 
 
 def _first_lambda(alpha: float, beta: float, runs: int) -> float:
@@ -193,7 +273,8 @@ def _interval_topics(
 
     def expected_width(n: int) -> float:
         df = samples * (n - 1)
-        return float(2 * stdtrit(df, 1 - alpha / 2) * (samples * variance / n) ** 0.5 * expected_sd(df))
+        point = stdtrit(df, 1 - alpha / 2)
+        return float(2 * point * (samples * variance / n) ** 0.5 * expected_sd(df))
 
     return _smallest(lambda n: expected_width(n) <= width, 2)
 
@@ -223,5 +304,8 @@ def _smallest(enough: Callable[[int], bool], start: int) -> int:
             raise UsageError("topics: more than a billion would be needed; ask for less")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
     return high

@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.plan.sizes import (
+from assay.plan.topic_sizes import (
     LINES,
     anova_power,
     score_variance,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.plan.depth import depth_tradeoff
+from assay.plan.depths import depth
 from tests.conftest import real_data
 from tests.oracles.plan import pair_at_depth
 
@@ -34,7 +34,7 @@ def collection(
 def test_by_plain_loops(seed: int, rel: int) -> None:
     lists, grades = collection(seed)
     runs = [Run.from_lists(f"run{i}", one) for i, one in enumerate(lists)]
-    found = depth_tradeoff(runs, Qrels.from_dict(grades), depths=(1, 3, 20), rel=rel)
+    found = depth(runs, Qrels.from_dict(grades), depths=(1, 3, 20), rel=rel)
     wanted = {
         k: sorted(pair_at_depth(lists[a], lists[b], grades, k, rel) for a, b in ((0, 1), (0, 2), (1, 2)))
         for k in (1, 3, 20)
@@ -53,7 +53,7 @@ def test_robust_2004() -> None:
 
     folder = real_data("trec-robust-2004")
     runs = [read_run(path) for path in sorted((folder / "runs").iterdir())]
-    found = depth_tradeoff(runs, read_qrels(folder / "qrels.txt.xz"))
+    found = depth(runs, read_qrels(folder / "qrels.txt.xz"))
     docs = dict(zip(found.depths, found.judgments.mean(axis=1), strict=True))
     assert [docs[k] for k in (2, 5, 10, 100)] == pytest.approx([3.37, 8.1, 15.7, 151], rel=0.05)
     topics = dict(zip(found.depths, found.topics.tolist(), strict=True))
@@ -65,7 +65,7 @@ def test_robust_2004() -> None:
 def test_identical_runs_have_no_effect() -> None:
     lists, grades = collection(1)
     runs = [Run.from_lists(name, lists[2]) for name in "abcd"]
-    found = depth_tradeoff(runs, Qrels.from_dict(grades), depths=(2, 5))
+    found = depth(runs, Qrels.from_dict(grades), depths=(2, 5))
     assert not found.effects.any()
     assert not found.found.any()
     assert "nan" not in found.table().text().lower()
@@ -75,11 +75,11 @@ def test_bad_input() -> None:
     lists, grades = collection(1)
     runs, qrels = [Run.from_lists(f"r{i}", one) for i, one in enumerate(lists)], Qrels.from_dict(grades)
     with pytest.raises(DataError, match="needs two of each"):
-        depth_tradeoff(runs[:1], qrels)
+        depth(runs[:1], qrels)
     with pytest.raises(UsageError, match="must be positive"):
-        depth_tradeoff(runs, qrels, depths=(0, 5))
+        depth(runs, qrels, depths=(0, 5))
     with pytest.raises(UsageError, match="must be positive"):
-        depth_tradeoff(runs, qrels, budget=0)
-    nothing = depth_tradeoff(runs, qrels, budget=1)
+        depth(runs, qrels, budget=0)
+    nothing = depth(runs, qrels, budget=1)
     assert nothing.topics.max() <= 1
     assert not nothing.found.any()

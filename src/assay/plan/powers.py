@@ -9,17 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 
 DESIGNS = ("paired", "two-sample")
 LAWS = ("t", "normal")
 MOST_TOPICS = 10_000_000
+SOLVED = {"δ": "delta", "σ": "sigma", "effect size": "effect"}
+"""Keys of what a plan computes, where its name is not one already."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class TTest:
 
 
 @dataclass(frozen=True)
-class PowerPlan:
+class PowerPlan(Result):
     """Power, topics, difference, σ and effect size that belong together; `solved` names the one that was computed.
 
     `exact_topics` is the real number whose ceiling is `topics`.
@@ -74,11 +78,16 @@ class PowerPlan:
         notes = [f"Computed: {self.solved}. {self.test.words().capitalize()}."]
         if self.solved == "topics":
             notes.append(f"Topics before rounding up: {self.exact_topics:.2f}.")
-        return Table.of(formats, [row], caption="Power of a comparison", notes=notes)
+        return Table.of(formats, [row], caption="Power of a comparison", notes=notes, keys={"δ/σ": "effect"})
+
+    def record(self) -> dict[str, Any]:
+        """The row, with what was computed, the topics before rounding up, and the test."""
+        computed = SOLVED.get(self.solved, self.solved)
+        return {"solved": computed, "exact_topics": self.exact_topics, "test": self.test.words()} | super().record()
 
 
 @dataclass(frozen=True, eq=False)
-class PowerCurve:
+class PowerCurve(Result):
     """Detectable difference and power over numbers of topics, for one or several σ."""
 
     topics: tuple[int, ...]
@@ -90,19 +99,20 @@ class PowerCurve:
     test: TTest
 
     def table(self) -> Table:
-        """One row per number of topics, one or two columns per σ."""
-        rows, columns = [], {"topics": "d"}
-        for s in self.sigmas:
-            columns[f"δ at σ {s:g}"] = ".4f"
-            if self.powers is not None:
-                columns[f"power at σ {s:g}"] = ".4f"
-        for i, n in enumerate(self.topics):
-            cells: list[float] = []
-            for j in range(len(self.sigmas)):
-                cells += [self.detectable[i, j], *([] if self.powers is None else [self.powers[i, j]])]
-            rows.append((n, *cells))
+        """One row per σ and number of topics."""
+        columns = {"σ": ".4f", "topics": "d", "δ": ".4f"}
+        if self.powers is not None:
+            columns["power"] = ".4f"
+        rows = []
+        for j, sigma in enumerate(self.sigmas):
+            for i, n in enumerate(self.topics):
+                row: list[float] = [sigma, n, self.detectable[i, j]]
+                if self.powers is not None:
+                    row.append(self.powers[i, j])
+                rows.append(row)
         notes = [f"δ: difference found with power {self.power:g}. {self.test.words().capitalize()}."]
-        notes += [] if self.delta is None else [f"Power is that of finding a true difference of {self.delta:g}."]
+        if self.delta is not None:
+            notes.append(f"Power is that of finding a true difference of {self.delta:g}.")
         return Table.of(columns, rows, caption="Power over the number of topics", notes=notes)
 
 
@@ -159,7 +169,7 @@ def detectable_effect(topics: float, *, power: float = 0.8, test: TTest | None =
     return root(lambda d: float(power_of(topics, d, test)) - power, low=0.0, what="effect size")
 
 
-def power_plan(
+def power(
     *,
     topics: float | None = None,
     power: float | None = None,
@@ -173,7 +183,7 @@ def power_plan(
     Give the effect as `effect` or as `delta` and `sigma`. With topics and power the detectable effect is found, and
     from `sigma` the detectable `delta` (from `delta` the σ one can bear); without power and topics, power is .8.
 
-    >>> plan = power_plan(delta=0.03, sigma=0.13)
+    >>> plan = power(delta=0.03, sigma=0.13)
     >>> plan.topics, round(plan.exact_topics, 1)
     (150, 149.3)
     """
@@ -195,7 +205,10 @@ def power_plan(
         raise UsageError("give two of: topics, power, and the difference (effect, or delta with sigma)")
     least = detectable_effect(topics, power=wanted, test=test)
     solved = "σ" if delta is not None else "δ" if sigma is not None else "effect size"
-    sigma, delta = (delta / least, delta) if delta is not None else (sigma, None if sigma is None else least * sigma)
+    if delta is not None:
+        sigma = delta / least
+    elif sigma is not None:
+        delta = least * sigma
     return _plan(topics, wanted, least, delta, sigma, solved, test)
 
 

@@ -6,18 +6,38 @@ Everything comes from the differences of all pairs of runs of one ScoreMatrix (W
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, ordered_map, silent
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError
+from assay.core.registry import Registry
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.plan.power import TTest, detectable_effect, paired, topics_needed, whole
+from assay.plan.powers import TTest, detectable_effect, paired, topics_needed, whole
+from assay.stats.effect import checked_rows
+from assay.stats.families import by_mean
+from assay.stats.resampling import checked_resamples, resampled_p
 
-WEIGHTS = ("baselines", "pairs")
+WEIGHTS: Registry[Callable[[Ints], Floats]] = Registry("weights")
+"""What a pair of a baseline and a better run counts, from the places of the baselines."""
+
+
+@WEIGHTS.register("baselines")
+def every_baseline(baselines: Ints) -> Floats:
+    """every baseline counts the same"""
+    return np.asarray(1 / np.bincount(baselines)[baselines])
+
+
+@WEIGHTS.register("pairs")
+def pair_by_pair(baselines: Ints) -> Floats:
+    """every pair counts the same"""
+    return np.ones(len(baselines))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +63,7 @@ class Differences:
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(Result):
     """What a collection can find: over all pairs of runs, and over baselines against better runs.
 
     `effect` is the effect size that its topics find; `topics` the number that the median difference of each family
@@ -86,12 +106,14 @@ class Audit:
             f"{self.test.words().capitalize()}.",
         ]
         if self.baseline is not None:
-            notes.insert(2, f"A baseline is a run of the second quartile by mean; {_WORDS[self.weights]}.")
+            notes.insert(2, f"A baseline is a run of the second quartile by mean; {WEIGHTS[self.weights].summary}.")
         caption = f"{self.measure}: what {self.n} topics and {self.runs} runs can find"
-        return Table.of(formats, rows, caption=caption, notes=notes)
+        return Table.of(formats, rows, caption=caption, notes=notes, keys={"runs": "family", "at σ": "quantile"})
 
-
-_WORDS = {"baselines": "every baseline counts the same", "pairs": "every pair counts the same"}
+    def record(self) -> dict[str, Any]:
+        """The rows, with the measure, runs, topics, power and test."""
+        settings = {"measure": self.measure, "runs": self.runs, "n": self.n, "power": self.power}
+        return settings | {"weights": self.weights, "test": self.test.words()} | super().record()
 
 
 def audit(matrix: ScoreMatrix, *, power: float = 0.8, weights: str = "baselines", test: TTest | None = None) -> Audit:
@@ -105,10 +127,9 @@ def audit(matrix: ScoreMatrix, *, power: float = 0.8, weights: str = "baselines"
     runs, n = matrix.shape
     if runs < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; an audit needs two runs and two topics")
-    if weights not in WEIGHTS:
-        raise UsageError(f"weights: {weights!r} is not known; take one of {', '.join(WEIGHTS)}")
+    WEIGHTS.parse(weights)  # an unknown name is an error before any work
     test = paired(test)
-    mean, sd = pair_differences(matrix.by_mean())
+    mean, sd = pair_differences(by_mean(matrix))
     upper = np.triu_indices(runs, 1)
     every = Differences("all", np.abs(mean[upper]), sd[upper], np.ones(len(upper[0])))
     baseline = _baselines(mean, sd, weights)
@@ -125,12 +146,13 @@ def pair_differences(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
     >>> round(float(mean[0, 1]), 3), round(float(sd[0, 1]), 4)
     (0.3, 0.1414)
     """
-    x = matrix.values - matrix.values.mean(axis=1, keepdims=True)
-    products = x @ x.T
-    squares = np.add.outer(np.diag(products), np.diag(products)) - 2 * products
-    squares[squares < 1e-14 * max(1e-300, float(np.diag(products).max()))] = (
-        0.0  # equal differences leave only rounding
-    )
+    values = checked_rows(matrix.values)
+    centred = values - values.mean(axis=1, keepdims=True)
+    products = centred @ centred.T
+    own = np.diag(products)
+    squares = np.add.outer(own, own) - 2 * products
+    # Pairs with the same difference on every topic leave only rounding, which may be below 0.
+    squares[squares < 1e-14 * max(1e-300, float(own.max()))] = 0.0
     means = matrix.means()
     return np.subtract.outer(means, means), np.sqrt(squares / (matrix.shape[1] - 1))
 
@@ -151,11 +173,13 @@ def quantile(values: Floats, q: float, weight: Floats) -> float:
 def _baselines(mean: Floats, sd: Floats, weights: str) -> Differences | None:
     """Second-quartile runs against every better one, of runs in falling order of mean; None if there is none."""
     runs = len(mean)
-    rows = [(e, b) for b in range(runs // 4, runs // 2) for e in range(runs) if mean[e, b] > 0]
-    if not rows:
+    pairs = []
+    for baseline in range(runs // 4, runs // 2):
+        pairs += [(run, baseline) for run in range(runs) if mean[run, baseline] > 0]
+    if not pairs:
         return None
-    better, base = np.array(rows).T
-    share = 1 / np.bincount(base, minlength=runs)[base] if weights == "baselines" else np.ones(len(base))
+    better, base = np.array(pairs).T
+    share: Floats = WEIGHTS.call(weights, base)
     return Differences("better than baseline", mean[better, base], sd[better, base], share)
 
 
@@ -168,12 +192,14 @@ def _topics(pairs: Differences | None, power: float, test: TTest) -> int | None:
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
     """Intercept and slope of least squares; slope 0 where x does not vary."""
     dx = x - x.mean()
-    slope = float((dx * y).sum() / (dx**2).sum()) if np.ptp(x) > 0 else 0.0
+    squares = float((dx**2).sum())
+    # Differences so small that their squares are 0 do not vary either.
+    slope = float((dx * y).sum()) / squares if np.ptp(x) > 0 and squares > 0 else 0.0
     return float(y.mean()) - slope * float(x.mean()), slope
 
 
 @dataclass(frozen=True, eq=False)
-class OneSigma:
+class OneSigma(Result):
     """Is one σ of differences plausible? Observed spread of the pairs' σ, and its spread if there were one σ."""
 
     measure: str
@@ -196,7 +222,7 @@ class OneSigma:
 
 
 def one_sigma(
-    matrix: ScoreMatrix, *, samples: int = 1000, seed: int = 0, jobs: int = 1, progress: Progress = silent
+    matrix: ScoreMatrix, *, resamples: int = 1000, seed: int = 0, jobs: int = 1, progress: Progress = silent
 ) -> OneSigma:
     """Resampling test that all pairs of runs share one σ of differences (Webber 2010, Algorithm 5.1).
 
@@ -206,17 +232,20 @@ def one_sigma(
     runs, n = matrix.shape
     if runs < 3 or n < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; the test needs three runs and two topics")
-    if samples < 1:
-        raise UsageError(f"samples: at least one is needed (got {samples})")
-    x = matrix.values - matrix.values.mean(axis=1, keepdims=True)
+    checked_resamples(resamples)
+    values = checked_rows(matrix.values)
+    x = values - values.mean(axis=1, keepdims=True)
     first, second = np.triu_indices(runs, 1)
     centred = x[first] - x[second]
-    observed, pool = float(centred.std(axis=1, ddof=1).std(ddof=1)), centred.ravel()
+    observed = float(centred.std(axis=1, ddof=1).std(ddof=1))
+    pool = centred.ravel()
 
     def drawn(rng: np.random.Generator) -> float:
         virtual = pool[rng.integers(len(pool), size=centred.shape, dtype=np.int32)]
         return float(virtual.std(axis=1, ddof=1).std(ddof=1))
 
-    resampled = np.array(ordered_map(drawn, generators(seed, samples), jobs=jobs, threads=True, progress=progress))
-    p = (int((resampled >= observed).sum()) + 1) / (samples + 1)
+    draws = generators(seed, resamples)
+    resampled = np.array(ordered_map(drawn, draws, jobs=jobs, threads=True, progress=progress))
+    reached = np.asarray((resampled >= observed).sum(), dtype=np.float64)
+    p = float(resampled_p(reached, resamples))
     return OneSigma(matrix.measure, observed, resampled, p, len(first), seed)

@@ -1,0 +1,191 @@
+"""What is known about many pairs of runs at once: PairsResult, made by pairwise.py and tukey.py.
+
+All arrays have one value per pair; `first` and `second` are places in `runs`, and differences are first − second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
+from assay.core.results import Result
+from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
+from assay.stats.effect import checked_rows
+from assay.stats.multiple import corrected, family_in_words
+from assay.stats.verdicts import DELTA_KEYS
+
+Places = npt.NDArray[np.intp]
+EFFECTS = {False: "mean/sd of the paired differences", True: "mean difference/√MSE"}
+
+
+@dataclass(frozen=True, eq=False)
+class PairsResult(Result):
+    """Tests of a family of pairs. `simultaneous`: p already accounts for all pairs, no correction is due.
+
+    `p` is not corrected. `correction` and `alpha` are what tables and records use where no other is asked for. `top`
+    limits the rows that tables show to pairs of the first runs, never what was tested.
+    """
+
+    runs: tuple[str, ...]
+    first: Places
+    second: Places
+    n: int
+    difference: Floats
+    statistic: Floats
+    p: Floats
+    effect: Floats
+    test: str
+    recipe: str
+    alternative: str = "two-sided"
+    simultaneous: bool = False
+    least_p: float = 0.0
+    critical: float | None = None
+    low: Floats | None = None
+    high: Floats | None = None
+    wins: Places | None = None
+    losses: Places | None = None
+    measure: str = ""
+    correction: str = "holm"
+    alpha: float = 0.05
+    top: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def corrected(self, correction: str | None = None) -> Floats:
+        """p after a correction over this family; as they are where the test is simultaneous."""
+        after = corrected(self.p, correction or self.correction)
+        return self.p if self.simultaneous else after
+
+    def p_name(self, correction: str) -> str:
+        """The heading of a column of `corrected`: `p` where there was nothing to correct."""
+        return "p" if self.simultaneous or correction == "none" or len(self) == 1 else "p corrected"
+
+    def share(self, alpha: float = 0.05, correction: str = "none") -> float:
+        """Share of the pairs with p < α, the discriminative power of the scores under this test."""
+        return float((self.corrected(correction) < alpha).mean()) if len(self) else 0.0
+
+    def square(self, values: Floats | None = None) -> Floats:
+        """p (or other values, one per pair) as a symmetric runs × runs array with 1 on the diagonal."""
+        if self.alternative != "two-sided":
+            raise UsageError(f"the p of a one-sided test ({self.alternative}) is not symmetric; test two-sided")
+        array = np.ones((len(self.runs), len(self.runs)))
+        chosen = self.p if values is None else values
+        array[self.first, self.second] = chosen
+        array[self.second, self.first] = chosen
+        return array
+
+    def family(self, correction: str, alpha: float) -> str:
+        """What was corrected, in words."""
+        if not self.simultaneous:
+            return family_in_words(correction, len(self), alpha)
+        every = len(self.runs) * (len(self.runs) - 1) // 2
+        if every == 1:
+            return family_in_words(correction, 1, alpha)
+        return f"p holds for all {every} pairs at once; no further correction"
+
+    def table(
+        self,
+        *,
+        correction: str | None = None,
+        alpha: float | None = None,
+        measure: str | None = None,
+        only: Sequence[int] | None = None,
+    ) -> Table:
+        """One row per pair, or per pair of the runs at these places; p is corrected over all pairs either way."""
+        by = correction or self.correction
+        level = self.alpha if alpha is None else alpha
+        name = self.measure if measure is None else measure
+        columns = self._columns(by)
+        kept: Any = slice(None)
+        if only is None and self.top is not None:
+            only = range(self.top)
+        if only is not None:
+            kept = np.isin(self.first, list(only)) & np.isin(self.second, list(only))
+        values = [np.asarray(column, dtype=object)[kept].tolist() for _, column in columns.values()]
+        rows = list(zip(*values, strict=True))
+        notes = [f"{self.recipe}; n = {self.n} topics", self.family(by, level)]
+        notes += [f"effect: {EFFECTS[self.simultaneous]}", *self.remarks(by, level)]
+        some = "" if len(rows) == len(self) else f"{len(rows)} of "
+        pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
+        caption = f"{name}, {some}{pairs} of runs" if name else f"{some}{pairs} of runs"
+        formats = {heading: form for heading, (form, _) in columns.items()}
+        return Table.of(formats, rows, caption=caption, notes=notes, keys=DELTA_KEYS)
+
+    def record(self) -> dict[str, Any]:
+        """The rows, with what was tested and how it was corrected."""
+        settings = {
+            "measure": self.measure,
+            "test": self.test,
+            "alternative": self.alternative,
+            "correction": "simultaneous" if self.simultaneous else self.correction,
+            "alpha": self.alpha,
+            "n": self.n,
+        }
+        return settings | super().record()
+
+    def remarks(self, correction: str = "holm", alpha: float = 0.05) -> list[str]:
+        """What a reader must know of degenerate pairs, and of too few resamples for the number of tests."""
+        notes = []
+        endless = int(np.isinf(self.effect).sum())
+        if endless:
+            have = "1 pair has" if endless == 1 else f"{endless} pairs have"
+            notes.append(f"{have} the same non-zero difference on every topic: effect size infinite")
+        strict = correction in ("bonferroni", "holm") and not self.simultaneous
+        if strict and self.least_p * len(self) >= alpha:
+            need = f"take more than {len(self) / alpha:.0f} resamples, or bh, or a test that does not resample"
+            notes.append(f"too few resamples: {correction} over {len(self)} tests lets no p below {alpha:g}; {need}")
+        return notes
+
+    def _columns(self, correction: str) -> dict[str, tuple[str, npt.ArrayLike]]:
+        """Heading → format and values; intervals, wins and losses where they were asked for."""
+        columns: dict[str, tuple[str, npt.ArrayLike]] = {
+            "run": ("", [self.runs[i] for i in self.first]),
+            "against": ("", [self.runs[i] for i in self.second]),
+            "difference": ("+.4f", self.difference),
+        }
+        if self.low is not None and self.high is not None:
+            columns["low"] = ("+.4f", self.low)
+            columns["high"] = ("+.4f", self.high)
+        columns["effect"] = ("+.3f", self.effect)
+        columns["statistic"] = (".4f", self.statistic)
+        columns["p"] = ("p", self.p)
+        columns["p corrected"] = ("p", self.corrected(correction))
+        if self.wins is not None and self.losses is not None:
+            columns["wins"] = ("d", self.wins)
+            columns["ties"] = ("d", self.n - self.wins - self.losses)
+            columns["losses"] = ("d", self.losses)
+        return columns
+
+
+def by_mean(matrix: ScoreMatrix) -> ScoreMatrix:
+    """The runs, best mean first; scores too large to compute with are an error."""
+    checked_rows(matrix.values, least=1)
+    return matrix.by_mean()
+
+
+def every_pair(runs: int) -> tuple[Places, Places]:
+    """Places of the first and second run of every pair, in the order (0,1), (0,2), …
+
+    >>> [p.tolist() for p in every_pair(3)]
+    [[0, 0, 1], [1, 2, 2]]
+    """
+    first, second = np.triu_indices(runs, 1)
+    return first, second
+
+
+def pairs_with(runs: tuple[str, ...], baseline: str) -> tuple[Places, Places]:
+    """Every other run (first) against the baseline (second)."""
+    if baseline not in runs:
+        raise UsageError(f"no run {baseline!r} to be the baseline{did_you_mean(baseline, runs)}")
+    place = runs.index(baseline)
+    first = np.array([i for i in range(len(runs)) if i != place], dtype=np.intp)
+    return first, np.full(len(first), place, dtype=np.intp)

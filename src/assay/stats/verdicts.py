@@ -1,0 +1,115 @@
+"""What came out, in one sentence? The verdict of a comparison, with its difference, interval, p, test and topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.tables import p_value, shown
+from assay.stats.resampling import percent
+
+DELTA_KEYS = {
+    "difference": "delta",
+    "low": "delta_low",
+    "high": "delta_high",
+    "median": "delta_median",
+    "its mean": "against_mean",
+}
+"""Keys of the columns of tables whose rows are differences; the same quantity has the same key everywhere."""
+
+USUAL_LEVEL = 0.95
+"""An interval of another level says so in a verdict."""
+
+LARGE = 1e6
+"""Numbers from here on are written with four digits and an exponent."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a verdict on two runs says. `p` is corrected where there were several tests; first − second throughout.
+
+    `test` is the name of the test in words; `lead` is wins less losses, None where topics are not paired.
+    """
+
+    names: tuple[str, str]
+    delta: float
+    p: float
+    test: str
+    topics: tuple[int, ...]
+    alternative: str = "two-sided"
+    alpha: float = 0.05
+    low: float | None = None
+    high: float | None = None
+    lead: int | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether p is below α."""
+        return self.p < self.alpha
+
+    def finding(self) -> str:
+        """Who is better, or that the two are not significantly different; never that they are equal.
+
+        A test of ranks or signs may be significant against the difference of the means: then no run is called better.
+        """
+        first, second = self.names
+        word = "better" if self.alternative == "greater" else "worse"
+        if not self.significant:
+            if self.alternative == "two-sided":
+                return f"{first} and {second} are not significantly different"
+            return f"{first} is not significantly {word} than {second}"
+        if self.alternative != "two-sided":
+            return f"{first} is {word} than {second}"
+        against_the_mean = self.lead is not None and self.lead * self.delta < 0 and self._counts_topics
+        if self.delta == 0 or against_the_mean:
+            return f"{first} and {second} are significantly different"
+        return f"{first} is {'better' if self.delta > 0 else 'worse'} than {second}"
+
+    @property
+    def _counts_topics(self) -> bool:
+        return self.test.startswith(("sign test", "Wilcoxon"))
+
+    def sentence(self) -> str:
+        """The verdict.
+
+        >>> e = Evidence(("dense", "bm25"), 0.032, 0.0041, "paired t test", (50,), low=0.010, high=0.054)
+        >>> e.sentence()
+        'dense is better than bm25: +.032 [.010, .054], p = .0041, paired t test, 50 topics'
+        """
+        decimals = _decimals([self.delta, self.low, self.high])
+        number = _number(self.delta, decimals)
+        amount = number if number[0] == "−" or not number.strip(".0") else f"+{number}"
+        if self.low is not None and self.high is not None:
+            amount += f" [{_number(self.low, decimals)}, {_number(self.high, decimals)}]"
+            level = 1 - self.alpha
+            amount += "" if abs(level - USUAL_LEVEL) < 1e-9 else f" ({percent(level)})"
+        sides = "" if self.alternative == "two-sided" else ", one-sided"
+        topics = " and ".join(str(n) for n in self.topics)
+        return f"{self.finding()}: {amount}, {p_value(self.p)}, {self.test}{sides}, {topics} topics"
+
+
+def name_of_test(recipe: str) -> str:
+    """The name of the test that a recipe begins with.
+
+    >>> name_of_test("paired t test, 49 degrees of freedom, two-sided")
+    'paired t test'
+    """
+    return recipe.partition(",")[0].partition(" (")[0]
+
+
+def _decimals(values: Sequence[float | None]) -> int:
+    """Three decimals, or as many more as the largest of these small numbers needs to show two digits."""
+    largest = max(abs(v) for v in values if v is not None)
+    if largest == 0 or not np.isfinite(largest):
+        return 3
+    return min(15, max(3, 1 - int(np.floor(np.log10(largest)))))
+
+
+def _number(value: float, decimals: int) -> str:
+    """A number as papers print it: no zero before the point, a true minus sign."""
+    if abs(value) >= LARGE:
+        return shown(value, ".4g")
+    text = shown(value, f".{decimals}f")
+    return text.replace("−0.", "−.").removeprefix("0") if abs(value) < 1 else text

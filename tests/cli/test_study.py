@@ -16,7 +16,7 @@ from assay.cli.study import command
 from assay.core.errors import AssayError
 from assay.io.scores import read_scores, write_scores
 from assay.scoring import evaluate
-from assay.stats.all_pairs import all_pairs
+from assay.stats import all_pairs
 from assay.stats.paired import TESTS
 from assay.stats.tukey import SIMULTANEOUS
 from assay.studies import simulate, write_collection

@@ -15,7 +15,7 @@ from assay.io.scores import read_scores
 from assay.rankings import pair_signs, tau_of_signs
 from assay.rankings.rank_biased import rbo_ext
 from assay.similarity.overlap import average_overlap
-from assay.stats.all_pairs import all_pairs
+from assay.stats import all_pairs
 from assay.stats.resampling import topic_counts
 from assay.studies import swaps as swap_module
 from assay.studies.concordance import concordance

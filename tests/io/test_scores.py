@@ -47,7 +47,7 @@ def test_every_digit_survives_every_format(tmp_path: Path, ending: str, shape: s
         ("AP", "AP|ties:docid|missing:zero"),
         ("RBP", "RBP(p=0.8)|ties:docid"),
         ("z(AP)", "z(AP)|ties:docid|std:z|reference:9 runs"),
-        ("AP", "AP|named by hand, before:map"),
+        ("AP", "AP|forced:map"),
         ("EMAP", "EMAP reweighted|10 docs"),
         ("RR", "RR"),
     ],
@@ -105,7 +105,7 @@ def test_a_matrix_read_the_wrong_way_round_says_so(tmp_path: Path, text: str, ev
 def test_a_matrix_turned_in_vain_says_so(tmp_path: Path, text: str) -> None:
     path = tmp_path / "m.csv"
     path.write_text(text)
-    with pytest.raises(DataError, match="one row per run: .*; leave out --transpose"):
+    with pytest.raises(DataError, match=r"one row per run: .*; leave out --transpose"):
         read_scores(path, transpose=True)
 
 

@@ -55,7 +55,9 @@ def anonymous(name: str, topics: range | None = None) -> ScoreMatrix:
 
     from assay.io.scores import read_scores
 
-    matrix = read_scores(real_data(f"trec-score-matrices/anonymous/{name}.csv"), transpose=True)[0]
+    measure = {"ap": "AP", "p10": "P@10", "rr": "RR"}.get(name.rpartition("_")[2])
+    path = real_data(f"trec-score-matrices/anonymous/{name}.csv")
+    matrix = read_scores(path, transpose=True, measure=measure)[0]
     return matrix if topics is None else replace(matrix, topics=tuple(map(str, topics)))
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.standard.factorfiles import read_factors, write_factors
-from assay.standard.factors import FORMS, Factors, factors, joined, standardized, z_bound
+from assay.standard.factors import FORMS, Factors, fit, joined_factors, standardize, z_bound
 from assay.standard.items import item_total
 from assay.stats import all_pairs
 from tests.oracles.standard import named, original, robust, z_score
@@ -40,7 +40,7 @@ def test_table_4_4(topic: str) -> None:
     mean, sd, raw, printed = TABLE_4_4[topic]
     by = Factors("AP", (topic,), np.array([mean]), np.array([sd]), np.array([61]))
     matrix = ScoreMatrix.of(np.array(raw)[:, None], topics=[topic], measure="AP")
-    assert standardized(matrix, by).values[:, 0] == pytest.approx(printed, abs=0.02)
+    assert standardize(matrix, by, form="z").values[:, 0] == pytest.approx(printed, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_mappings(form: str, z: float, mapped: float) -> None:
     runs = 10
     sd = 1.0 if not form.startswith("U") else math.sqrt((runs - 1) / runs)  # a sample sd of 1
     by = Factors("AP", ("1",), np.array([0.0]), np.array([sd]), np.array([runs]))
-    assert standardized(ScoreMatrix.of([[z]], measure="AP"), by, form=form).values[0, 0] == pytest.approx(
+    assert standardize(ScoreMatrix.of([[z]], measure="AP"), by, form=form).values[0, 0] == pytest.approx(
         mapped, abs=5e-7
     )
 
@@ -65,7 +65,7 @@ def test_mappings(form: str, z: float, mapped: float) -> None:
 @given(seeds)
 def test_every_form_by_brute_force(seed: int) -> None:
     new, old = scores(seed), scores(seed + 1, runs=7)
-    found = {e.name: standardized(new, old, form=e.name).values for e in FORMS}
+    found = {e.name: standardize(new, old, form=e.name).values for e in FORMS}
     for s in range(new.shape[0]):
         for t in range(new.shape[1]):
             x, reference = float(new.values[s, t]), old.values[:, t].tolist()
@@ -87,9 +87,9 @@ def test_every_form_by_brute_force(seed: int) -> None:
 def test_smoothings_by_brute_force(seed: int) -> None:
     """Virtual and own runs are really added to the reference; background factors really blended."""
     new, old = scores(seed, topics=3), scores(seed + 1, runs=5, topics=3)
-    by = factors(old)
-    virtual, itself = (standardized(new, old, smoothing=s).values for s in ("virtual", "itself"))
-    background = standardized(new, old, smoothing="background(weight=0.3)").values
+    by = fit(old)
+    virtual, itself = (standardize(new, old, smoothing=s, form="z").values for s in ("virtual", "itself"))
+    background = standardize(new, old, smoothing="background(weight=0.3)", form="z").values
     for s in range(new.shape[0]):
         for t in range(3):
             x, reference = float(new.values[s, t]), old.values[:, t].tolist()
@@ -101,8 +101,8 @@ def test_smoothings_by_brute_force(seed: int) -> None:
 
 def test_smallest_sd_with_virtual_runs() -> None:
     """17 reference runs that all score .5, and two virtual ones: √(1/38) = .162221 (Webber 2010, §4.7.3)."""
-    by = factors(ScoreMatrix.of(np.full((17, 1), 0.5)))
-    one = standardized(ScoreMatrix.of([[1.0]]), by, smoothing="virtual").values[0, 0]
+    by = fit(ScoreMatrix.of(np.full((17, 1), 0.5)))
+    one = standardize(ScoreMatrix.of([[1.0]]), by, smoothing="virtual", form="z").values[0, 0]
     assert 0.5 / one == pytest.approx(0.162221, abs=5e-7)
     assert 0.5 / one == pytest.approx(math.sqrt(1 / (2 * 19)))
 
@@ -110,21 +110,21 @@ def test_smallest_sd_with_virtual_runs() -> None:
 @pytest.mark.parametrize(("x", "z"), [(0.9, 3.0), (0.5, 0.0), (0.4999, -3.0)])
 def test_own_run_among_tied_references_is_bounded(x: float, z: float) -> None:
     """References that tie leave only √n, 0 and −√n (n = 9)."""
-    by = factors(ScoreMatrix.of(np.full((9, 1), 0.5)))
-    assert standardized(ScoreMatrix.of([[x]]), by, smoothing="itself").values[0, 0] == pytest.approx(z)
+    by = fit(ScoreMatrix.of(np.full((9, 1), 0.5)))
+    assert standardize(ScoreMatrix.of([[x]]), by, smoothing="itself", form="z").values[0, 0] == pytest.approx(z)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=12))
 def test_bound_of_reference_runs(column: list[float]) -> None:
     """|z| of a reference run ≤ √(n − 1) (Webber 2010, App. A.1)."""
-    z = standardized(ScoreMatrix.of(np.array(column)[:, None])).values
+    z = standardize(ScoreMatrix.of(np.array(column)[:, None]), form="z").values
     assert np.abs(z).max() <= z_bound(len(column)) * (1 + 1e-6)
 
 
 def test_bound_is_reached_and_has_the_printed_value() -> None:
     assert z_bound(78) == pytest.approx(8.774964, abs=5e-7)
-    lone = standardized(ScoreMatrix.of([[1.0], [0.0], [0.0], [0.0], [0.0]]))
+    lone = standardize(ScoreMatrix.of([[1.0], [0.0], [0.0], [0.0], [0.0]]), form="z")
     assert lone.values[0, 0] == pytest.approx(z_bound(5))
     assert z_bound(4, smoothing="itself") == 2
     assert z_bound(8, smoothing="virtual") == 3
@@ -140,13 +140,13 @@ def test_normalizing_first_changes_nothing(seed: int, scale: float) -> None:
     per_topic = scale * (1 + np.arange(matrix.shape[1]))
     raw = ScoreMatrix.of(matrix.values * per_topic)
     for form in FORMS.names():
-        assert standardized(raw, form=form).values == pytest.approx(standardized(matrix, form=form).values, abs=1e-9)
+        assert standardize(raw, form=form).values == pytest.approx(standardize(matrix, form=form).values, abs=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
 @given(seeds)
 def test_self_standardized_topics_have_mean_0_and_sd_1(seed: int) -> None:
-    z = standardized(scores(seed)).values
+    z = standardize(scores(seed), form="z").values
     assert z.mean(axis=0) == pytest.approx(0, abs=1e-9)
     assert z.std(axis=0) == pytest.approx(1, abs=1e-9)
 
@@ -157,22 +157,20 @@ def test_topic_without_spread() -> None:
     new = ScoreMatrix.of([[0.1], [0.0]], topics=["309"])
     wanted = {"z": 0.0, "cdf": 0.5, "t1": 0.5, "U": 0.0, "E": 0.0, "N": 0.0}
     for form, value in wanted.items():
-        assert standardized(new, old, form=form).values.tolist() == [[value], [value]]
+        assert standardize(new, old, form=form).values.tolist() == [[value], [value]]
     third = ScoreMatrix.of(np.full((3, 1), 1 / 3), topics=["309"])  # whose mean is not exactly a third
-    assert standardized(third).values.tolist() == [[0.0]] * 3
+    assert standardize(third, form="z").values.tolist() == [[0.0]] * 3
 
 
 def test_file_of_factors(tmp_path: Path) -> None:
     matrix = scores(3)
     for name in ("f.csv", "f.tsv", "f.jsonl", "f.parquet", "f.csv.gz"):
         for keep in (False, True):
-            write_factors(tmp_path / name, [factors(matrix, keep_scores=keep)])
+            write_factors(tmp_path / name, [fit(matrix, keep_scores=keep)])
             by = read_factors(tmp_path / name)["AP"]
             for form in FORMS.names() if keep else ("z", "cdf", "t1", "U", "N"):
-                assert np.array_equal(
-                    standardized(matrix, by, form=form).values, standardized(matrix, form=form).values
-                )
-    write_factors(tmp_path / "two.csv", [factors(matrix), factors(ScoreMatrix.of([[1, 2]], measure="P@10"))])
+                assert np.array_equal(standardize(matrix, by, form=form).values, standardize(matrix, form=form).values)
+    write_factors(tmp_path / "two.csv", [fit(matrix), fit(ScoreMatrix.of([[1, 2]], measure="P@10"))])
     assert list(read_factors(tmp_path / "two.csv")) == ["AP", "P@10"]
 
 
@@ -198,33 +196,33 @@ def test_bad_files_of_factors(tmp_path: Path, text: str, message: str) -> None:
 def test_bad_calls() -> None:
     matrix = scores(1)
     with pytest.raises(UsageError, match="did you mean"):
-        standardized(matrix, form="cfd")
+        standardize(matrix, form="cfd")
     with pytest.raises(UsageError, match="no smoothing"):
-        standardized(matrix, smoothing="laplace")
-    with pytest.raises(UsageError, match="weight must lie"):
-        standardized(matrix, smoothing="background(weight=2)")
+        standardize(matrix, smoothing="laplace", form="z")
+    with pytest.raises(UsageError, match="weight must be from 0 to 1"):
+        standardize(matrix, smoothing="background(weight=2)", form="z")
     for form in ("U(A=x)", "U(B=nan)", "U(A=true)"):
         with pytest.raises(UsageError, match=r"U: .* is not a number"):
-            standardized(matrix, form=form)
+            standardize(matrix, form=form)
     with pytest.raises(UsageError, match="virtual: low='x' is not a number"):
-        standardized(matrix, smoothing="virtual(low=x)")
+        standardize(matrix, smoothing="virtual(low=x)", form="z")
     with pytest.raises(UsageError, match="form E needs the reference scores"):
-        standardized(matrix, factors(matrix), form="E")
+        standardize(matrix, fit(matrix), form="E")
     with pytest.raises(DataError, match="no standardization factors for topic '4'"):
-        standardized(matrix, factors(matrix.select(topics=["1", "2", "3"])))
+        standardize(matrix, fit(matrix.select(topics=["1", "2", "3"])), form="z")
     with pytest.raises(AssayError):
-        factors(ScoreMatrix.of(np.empty((0, 2))))
+        fit(ScoreMatrix.of(np.empty((0, 2))))
     with pytest.raises(DataError, match="cannot be joined"):
-        joined(factors(matrix), factors(ScoreMatrix.of([[1.0]], measure="P")))
+        joined_factors(fit(matrix), fit(ScoreMatrix.of([[1.0]], measure="P")))
 
 
 def test_joined_factors_standardize_all_topics_at_once() -> None:
     """Robust 2004 on topics 351–450 by the runs of TREC-7 and TREC-8, in one go and in two."""
-    by = joined(factors(original("T7")), factors(original("T8")))
+    by = joined_factors(fit(original("T7")), fit(original("T8")))
     both = robust("T7").select(topics=robust("T7").topics)
     assert by.runs.tolist() == [103] * 50 + [129] * 50
     assert by.counted() == "103–129"
-    assert np.array_equal(standardized(both, by).values, standardized(both, original("T7")).values)
+    assert np.array_equal(standardize(both, by, form="z").values, standardize(both, original("T7"), form="z").values)
 
 
 def test_table_1_of_the_2008_paper() -> None:
@@ -240,7 +238,7 @@ def test_table_1_of_the_2008_paper() -> None:
         v = m.of_run(run)
         assert (round(float(v.mean()), 3), round(float(v.std(ddof=1)), 3)) == printed
     topics = {"403": (0.708, 0.226), "430": (0.486, 0.217), "414": (0.203, 0.108), "401": (0.048, 0.090)}
-    by = factors(m).of(tuple(topics))
+    by = fit(m).of(tuple(topics))
     sample = by.sd * np.sqrt(129 / 128)  # the paper prints the sample sd, the thesis defines the population sd
     assert list(zip(by.mean.round(3).tolist(), sample.round(3).tolist(), strict=True)) == list(topics.values())
     v = m.of_run("Flab8atdn")
@@ -250,7 +248,7 @@ def test_table_1_of_the_2008_paper() -> None:
 
 def test_quartiles_of_standardized_scores() -> None:
     """Webber, Moffat & Zobel 2008: the 6,450 standardized AP scores of TREC-8 have quartiles .26, .50, .74."""
-    after = standardized(named("trec8-adhoc_ap"), form="cdf").values
+    after = standardize(named("trec8-adhoc_ap"), form="cdf").values
     assert np.quantile(after, (0.25, 0.5, 0.75)).round(2).tolist() == [0.26, 0.5, 0.74]
 
 
@@ -287,6 +285,6 @@ def test_discriminative_power_does_not_fall(name: str) -> None:
     Webber, Moffat & Zobel 2008 print the same of DCG on TREC-8: 68.7 % raw, 68.8 % standardized.
     """
     m = named(name)
-    raw, *after = (all_pairs(x).share(0.05) for x in (m, standardized(m), standardized(m, form="cdf")))
+    raw, *after = (all_pairs(x).share(0.05) for x in (m, standardize(m, form="z"), standardize(m, form="cdf")))
     assert name != "trec8-adhoc_ap" or round(raw, 3) == 0.724
     assert min(after) > raw - 0.01

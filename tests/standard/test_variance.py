@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.standard.factors import standardized
+from assay.standard.factors import standardize
 from assay.standard.variance import Components, variance_components
 from tests.oracles.standard import mean_squares, named, robust
 
@@ -44,7 +44,7 @@ def test_table_4_8_average_precision() -> None:
     """Webber 2010, Table 4.8: Robust 2004, topics 301–450 and 601–650, AP: raw 7 66 27 ρ 20, by itself 25 75."""
     whole = named("robust2004_ap")
     matrix = whole.select(topics=[t for t in whole.topics if int(t) <= 650])
-    raw, after = variance_components(matrix), variance_components(standardized(matrix))
+    raw, after = variance_components(matrix), variance_components(standardize(matrix, form="z"))
     total = raw.run + raw.topic + raw.interaction
     assert [round(100 * v / total) for v in (raw.run, raw.topic, raw.interaction)] == [7, 66, 27]
     assert round(100 * raw.relative) == 20
@@ -89,7 +89,7 @@ def test_topics_needed_is_the_least(
 
 def test_self_standardized_scores_have_no_variance_of_topics() -> None:
     """Every topic has mean 0: MS_topic is 0 and the estimate is slightly below 0, so clipped."""
-    c = variance_components(standardized(robust("T7")))
+    c = variance_components(standardize(robust("T7"), form="z"))
     assert c.estimates[1] < 0
     assert c.topic == 0
     assert "was negative" in c.table().text()

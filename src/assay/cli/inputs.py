@@ -109,7 +109,7 @@ def load_scores(
     measures: str | None,
     transpose: bool = False,
     name: str | None = None,
-) -> list[ScoreMatrix]:
+) -> Sequence[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
     name: the measure of the files that do not name it (--measure).

@@ -201,9 +201,9 @@ def _drawing(draw: str, scores: Scores, aligned: Aligned | None) -> object:
         return [relevance_map(aligned.grades(run), run=run) for run in aligned.names]
     if draw == "distribution":
         from assay.report.figures.data import distribution
-        from assay.standard.factors import standardized
+        from assay.standard import standardize
 
-        return [distribution(matrix, standardized(matrix)) for matrix in scores]
+        return [distribution(matrix, standardize(matrix, form="z")) for matrix in scores]
     return scores[0] if len(scores) == 1 else list(scores)
 
 

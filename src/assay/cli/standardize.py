@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from assay.cli.commands import Group
-from assay.cli.inputs import FILE, load_scores, measures_option, numbers, one_matrix, scores_input
+from assay.cli.commands import Group, RegistryOption
+from assay.cli.inputs import (
+    FILE,
+    force_option,
+    load_scores,
+    measures_option,
+    name_option,
+    numbers,
+    one_matrix,
+    scores_input,
+    transpose_option,
+)
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -17,13 +29,16 @@ if TYPE_CHECKING:
     from assay.standard.factors import Factors
 
 form_option = click.option(
-    "--form", default="cdf", show_default=True, metavar="FORM",
-    help="z, cdf (Φ of z), t1, U, E or N; with parameters as in 'U(A=0.2)'.",
+    "--form", cls=RegistryOption, registry="assay.standard.factors:FORMS", default="cdf", show_default=True,
+    metavar="NAME", help="One of: {names}; with parameters as in 'U(A=0.2)'. cdf is Φ of z.",
 )  # fmt: skip
 smoothing_option = click.option(
-    "--smoothing", metavar="HOW", help="virtual (runs of 0 and 1), itself, or 'background(weight=0.3)'."
-)
-transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
+    "--smoothing", cls=RegistryOption, registry="assay.standard.factors:SMOOTHINGS", metavar="NAME",
+    help="For few reference runs, one of: {names}; with parameters as in 'background(weight=0.3)'.",
+)  # fmt: skip
+factors_option = click.option("--factors", "factors_path", type=FILE, help="Factors of the reference runs, from fit.")
+reference_option = click.option("--reference", type=FILE, help="Scores of the reference runs, instead of --factors.")
+files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
 @click.group(cls=Group)
@@ -40,9 +55,9 @@ def command() -> None:
 @command.command()
 @scores_input
 @click.option("--save", type=FILE, help="Write the factors here: .csv, .tsv, .jsonl or .parquet.")
-@click.option("--keep-scores", is_flag=True, help="Also keep the reference scores, which form E needs.")
+@click.option("--keep-scores", is_flag=True, help="With --save: also keep the reference scores, which form E needs.")
 @output_options
-def fit(matrices: list[ScoreMatrix], save: Path | None, keep_scores: bool, out: Output) -> None:
+def fit(matrices: Sequence[ScoreMatrix], save: Path | None, keep_scores: bool, out: Output) -> None:
     """Factors of reference runs: mean and sd.
 
     Of every topic over these runs; save them to standardize other runs.
@@ -50,30 +65,35 @@ def fit(matrices: list[ScoreMatrix], save: Path | None, keep_scores: bool, out: 
     \b
     assay standardize fit trec8.csv --save factors.csv
     """
-    from assay.standard.factorfiles import write_factors
-    from assay.standard.factors import factors
+    from assay.data.scores import joined
+    from assay.standard import fit as fitted
+    from assay.standard import write_factors
 
-    found = [factors(m, keep_scores=keep_scores) for m in matrices]
-    out.write(*(f.table() for f in found))
+    if keep_scores and save is None:
+        raise UsageError("--keep-scores says what the file holds; name the file with --save")
+    factors = [fitted(matrix, keep_scores=keep_scores) for matrix in joined(matrices)]
+    out.write(*(part.table() for part in factors), of=factors)
     if save is not None:
-        write_factors(save, found)
+        write_factors(save, factors)
         out.say(f"factors written to {save}")
 
 
 @command.command()
 @scores_input
-@click.option("--factors", "factors_path", type=FILE, help="Factors of the reference runs, made by fit.")
-@click.option("--reference", type=FILE, help="Scores of the reference runs, instead of --factors.")
+@factors_option
+@reference_option
 @form_option
 @smoothing_option
+@force_option
 @click.option("--save", type=FILE, help="Write the standardized scores here.")
 @output_and_figure_options
 def apply(
-    matrices: list[ScoreMatrix],
+    matrices: Sequence[ScoreMatrix],
     factors_path: Path | None,
     reference: Path | None,
     form: str,
     smoothing: str | None,
+    force: str | None,
     save: Path | None,
     out: Output,
 ) -> None:
@@ -84,39 +104,50 @@ def apply(
     \b
     assay standardize apply mine.csv --factors factors.csv --form z --save mine-z.csv
     """
+    from assay.data.scores import joined
     from assay.io.scores import write_scores
-    from assay.standard.factors import standardized
+    from assay.standard.factors import Standardized, standardize
 
-    by = [_reference(m, factors_path, reference) for m in matrices]
-    scores = [standardized(m, f, form=form, smoothing=smoothing) for m, f in zip(matrices, by, strict=True)]
-    out.write(*(_before_and_after(m, s) for m, s in zip(matrices, scores, strict=True)), of=scores)
+    _refuse_force_without(force, factors_path, reference)
+    results = []
+    for raw in joined(matrices, force=force):
+        by = _reference(raw, factors_path, reference, force)
+        results.append(Standardized(raw, standardize(raw, by, form=form, smoothing=smoothing)))
+    out.write(*(result.table() for result in results), of=[result.after for result in results])
     if save is not None:
-        write_scores(save, scores)
+        write_scores(save, [result.after for result in results])
         out.say(f"scores written to {save}")
 
 
+def collections_input(command: click.decorators.FC) -> click.decorators.FC:
+    """The options of commands that compare collections, one score file each."""
+    factors = click.option(
+        "--factors", "factors_paths", type=FILE, multiple=True, help="Factors of the collections; may be repeated."
+    )
+    options = (
+        files_argument, measures_option, transpose_option, name_option, force_option, factors, form_option,
+        smoothing_option,
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @command.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@measures_option
-@transpose_option
-@click.option(
-    "--factors", "factors_paths", type=FILE, multiple=True, help="Factors of the collections; may be repeated."
-)
-@form_option
-@smoothing_option
+@collections_input
 @click.option("--permutations", type=click.IntRange(min=0), default=1000, show_default=True, help="0 leaves p out.")
-@click.option("--halves", type=click.IntRange(min=0), default=0, help="Random halves for errors of two-sample tests.")
 @seed_option
 @output_and_figure_options
 def compare(
     files: tuple[Path, ...],
     measures: str | None,
     transpose: bool,
+    name: str | None,
+    force: str | None,
     factors_paths: tuple[Path, ...],
     form: str,
     smoothing: str | None,
     permutations: int,
-    halves: int,
     seed: int,
     out: Output,
 ) -> None:
@@ -128,27 +159,60 @@ def compare(
     \b
     assay standardize compare trec7.csv trec8.csv --factors trec7-factors.csv --factors trec8-factors.csv
     """
-    from assay.standard.collections import comparability
+    from assay.standard import comparability
 
-    names = [f.name.partition(".")[0] for f in files]
-    if len(set(names)) < len(names):
-        names = [f"{name} ({i + 1})" for i, name in enumerate(names)]
-    raw = {n: one_matrix(_read([f], measures, transpose)) for n, f in zip(names, files, strict=True)}
-    known = _joined(factors_paths, next(iter(raw.values())).measure) if factors_paths else None
-    after = {n: _standard(m, known, form, smoothing) for n, m in raw.items()}
+    if permutations == 0 and _is_given("seed"):
+        raise UsageError("--seed is that of the permutations, and there are none; leave it out")
+    raw = _collections(files, measures, transpose, name, force)
+    after = _standardized(raw, factors_paths, form, smoothing, name, force)
     with out.progress("permuting") as progress:
-        found = [comparability(c, permutations=permutations, seed=seed, progress=progress) for c in (raw, after)]
-    tables = [f.table() for f in found]
-    if halves:
-        tables += _errors(raw, after, halves, seed)
-    out.write(*tables, of=found)
+        before_and_after = [
+            comparability(scores, permutations=permutations, seed=seed, progress=progress) for scores in (raw, after)
+        ]
+    out.write(*(result.table() for result in before_and_after), of=before_and_after)
+
+
+@command.command()
+@collections_input
+@click.option("--splits", type=click.IntRange(min=1), default=2000, show_default=True, help="Random halves to draw.")
+@seed_option
+@output_options
+def errors(
+    files: tuple[Path, ...],
+    measures: str | None,
+    transpose: bool,
+    name: str | None,
+    force: str | None,
+    factors_paths: tuple[Path, ...],
+    form: str,
+    smoothing: str | None,
+    splits: int,
+    seed: int,
+    out: Output,
+) -> None:
+    """How often do two-sample tests go wrong, before and after?
+
+    Runs that differ from themselves and differences that are missed, on random halves of the topics of all
+    collections together, for raw and for standardized scores.
+
+    \b
+    assay standardize errors trec7.csv trec8.csv --splits 2000
+    """
+    from assay.standard.collections import pooled
+    from assay.standard.halves import half_errors
+
+    raw = _collections(files, measures, transpose, name, force)
+    after = _standardized(raw, factors_paths, form, smoothing, name, force)
+    with out.progress("splitting") as progress:
+        result = half_errors([pooled(raw), pooled(after)], splits=splits, seed=seed, progress=progress)
+    out.write(result.table(), of=result)
 
 
 @command.command()
 @scores_input
 @click.option("--target", type=float, multiple=True, default=(0.9, 0.95), show_default=True, help="Wanted reliability.")
 @output_and_figure_options
-def variance(matrices: list[ScoreMatrix], target: tuple[float, ...], out: Output) -> None:
+def variance(matrices: Sequence[ScoreMatrix], target: tuple[float, ...], out: Output) -> None:
     """Where the spread of scores comes from.
 
     Components of variance, φ, ρ, Φ, Eρ², and topics for a wanted reliability.
@@ -156,40 +220,44 @@ def variance(matrices: list[ScoreMatrix], target: tuple[float, ...], out: Output
     \b
     assay standardize variance trec8.csv --target 0.95
     """
-    from assay.standard.variance import variance_components
+    from assay.data.scores import joined
+    from assay.standard import variance_components
 
-    found = [variance_components(m) for m in matrices]
-    out.write(*(f.table(target) for f in found), of=found)
+    results = [variance_components(matrix) for matrix in joined(matrices)]
+    out.write(*(result.table(target) for result in results), of=results)
 
 
 @command.command()
 @scores_input
 @click.option("--total", is_flag=True, help="Correlate with the mean of all topics, the topic itself among them.")
 @output_and_figure_options
-def items(matrices: list[ScoreMatrix], total: bool, out: Output) -> None:
+def items(matrices: Sequence[ScoreMatrix], total: bool, out: Output) -> None:
     """Does each topic agree with the others?
 
     Item-total correlation of every topic, over the runs.
     """
-    from assay.standard.items import item_total
+    from assay.data.scores import joined
+    from assay.standard import item_total
 
-    found = [item_total(m, rest=not total) for m in matrices]
-    out.write(*(f.table() for f in found), of=found)
+    results = [item_total(matrix, rest=not total) for matrix in joined(matrices)]
+    out.write(*(result.table() for result in results), of=results)
 
 
 @command.command()
 @scores_input
 @click.option("--reference", type=FILE, required=True, help="Scores of the reference runs on the same topics.")
 @form_option
+@force_option
 @click.option("--sizes", default="2,3,5,10,15,20,30,50", show_default=True, help="Sizes of the reference set.")
 @click.option("--samples", type=click.IntRange(min=1), default=2000, show_default=True, help="Random sets per size.")
 @seed_option
 @jobs_option
 @output_and_figure_options
 def references(
-    matrices: list[ScoreMatrix],
+    matrices: Sequence[ScoreMatrix],
     reference: Path,
     form: str,
+    force: str | None,
     sizes: str,
     samples: int,
     seed: int,
@@ -198,32 +266,78 @@ def references(
 ) -> None:
     """How many reference runs are enough?
 
-    And do their factors still serve these runs, compared with the runs' own?
-    """
-    from assay.standard.reference import longevity, reference_size
+    Small random sets of them, compared with all of them.
 
-    matrix = one_matrix(matrices)
-    by = _reference_scores(reference, matrix.measure)
+    \b
+    assay standardize references mine.csv --reference trec8.csv
+    """
+    from assay.standard import reference_size
+
+    matrix = one_matrix(_forced(matrices, force))
+    by = _reference_scores(reference, matrix, force)
     with out.progress("sampling reference runs") as progress:
-        found = reference_size(
+        result = reference_size(
             matrix, by, sizes=numbers(sizes), samples=samples, form=form, seed=seed, jobs=jobs, progress=progress
         )
-    out.write(longevity(matrix, by, form=form).table(), found.table(), of=found)
+    out.write(result.table(), of=result)
+
+
+@command.command()
+@scores_input
+@factors_option
+@reference_option
+@form_option
+@force_option
+@output_options
+def longevity(
+    matrices: Sequence[ScoreMatrix],
+    factors_path: Path | None,
+    reference: Path | None,
+    form: str,
+    force: str | None,
+    out: Output,
+) -> None:
+    """Do old factors still serve?
+
+    The order of the runs by the factors of earlier runs, compared with that by their own factors.
+
+    \b
+    assay standardize longevity mine.csv --reference trec8.csv
+    """
+    from assay.standard import longevity as kept
+
+    if factors_path is None and reference is None:
+        raise UsageError("name the old factors with --factors, or the old runs with --reference")
+    results = []
+    for matrix in _forced(matrices, force):
+        old = _reference(matrix, factors_path, reference, force)
+        assert old is not None
+        results.append(kept(matrix, old, form=form))
+    out.write(*(result.table() for result in results), of=results)
 
 
 @command.command()
 @click.argument("collections", nargs=-1, required=True, metavar="YEAR=SCORES…")
-@click.option("--reference", required=True, help="Names of the reference runs, parted by commas; all files need them.")
+@click.option(
+    "--reference", required=True, help="Names of the reference runs, separated by commas; all files need them."
+)
 @measures_option
 @transpose_option
+@name_option
+@force_option
 @form_option
-@click.option("--smoothing", default="virtual", show_default=True, help="virtual, itself, background or none.")
+@click.option(
+    "--smoothing", cls=RegistryOption, registry="assay.standard.factors:SMOOTHINGS", default="virtual",
+    show_default=True, metavar="NAME", help="One of: {names}, or none.",
+)  # fmt: skip
 @output_and_figure_options
 def trend(
     collections: tuple[str, ...],
     reference: str,
     measures: str | None,
     transpose: bool,
+    name: str | None,
+    force: str | None,
     form: str,
     smoothing: str,
     out: Output,
@@ -235,88 +349,105 @@ def trend(
     \b
     assay standardize trend 2019=y19.csv 2020=y20.csv --reference bm25,rm3
     """
-    from assay.standard.reference import trend as trend_of
+    from assay.standard import trend as over_years
 
-    years: dict[str, Any] = {}
+    files: dict[str, Path] = {}
     for text in collections:
         label, equals, path = text.partition("=")
         if not equals:
             raise UsageError(f"{text!r}: write each collection as YEAR=SCORES, e.g. 2019=scores.csv")
-        if label in years:
+        if label in files:
             raise UsageError(f"{text!r}: {label!r} is there twice; give every collection a label of its own")
-        years[label] = one_matrix(_read([Path(path)], measures, transpose))
-    names = [r.strip() for r in reference.split(",") if r.strip()]
-    found = trend_of(years, names, form=form, smoothing=None if smoothing == "none" else smoothing)
-    out.write(found.table(), of=found)
+        files[label] = Path(path)
+    scores = _collections(list(files.values()), measures, transpose, name, force)
+    years = dict(zip(files, scores.values(), strict=True))
+    names = [run.strip() for run in reference.split(",") if run.strip()]
+    result = over_years(years, names, form=form, smoothing=None if smoothing == "none" else smoothing)
+    out.write(result.table(), of=result)
 
 
-def _read(files: list[Path], measures: str | None, transpose: bool) -> list[ScoreMatrix]:
-    return load_scores(files, qrels_path=None, measures=measures, transpose=transpose)
+def _collections(
+    files: Sequence[Path], measures: str | None, transpose: bool, name: str | None, force: str | None
+) -> dict[str, ScoreMatrix]:
+    """One matrix per file, called as its file; files of one name are numbered."""
+    stems = [path.name.partition(".")[0] for path in files]
+    if len(set(stems)) < len(stems):
+        stems = [f"{stem} ({i})" for i, stem in enumerate(stems, 1)]
+    scores = {}
+    for stem, path in zip(stems, files, strict=True):
+        loaded = load_scores([path], qrels_path=None, measures=measures, transpose=transpose, name=name)
+        scores[stem] = one_matrix(_forced(loaded, force))
+    return scores
 
 
-def _reference(matrix: ScoreMatrix, factors_path: Path | None, reference: Path | None) -> Factors | ScoreMatrix | None:
+def _standardized(
+    raw: dict[str, ScoreMatrix],
+    factors_paths: Sequence[Path],
+    form: str,
+    smoothing: str | None,
+    name: str | None,
+    force: str | None,
+) -> dict[str, ScoreMatrix]:
+    """The collections standardized by the factors of all files, or each by its own runs."""
+    from assay.standard import standardize
+
+    measure = next(iter(raw.values())).measure
+    by = _factors(factors_paths, measure, name, force) if factors_paths else None
+    return {key: standardize(matrix, by, form=form, smoothing=smoothing) for key, matrix in raw.items()}
+
+
+def _reference(
+    matrix: ScoreMatrix, factors_path: Path | None, reference: Path | None, force: str | None
+) -> Factors | ScoreMatrix | None:
+    """What --factors or --reference names."""
     if factors_path is not None and reference is not None:
         raise UsageError("give --factors or --reference, not both")
     if factors_path is not None:
-        return _joined((factors_path,), matrix.measure)
-    if reference is not None:
-        return _reference_scores(reference, matrix.measure)
-    return None
+        return _factors([factors_path], matrix.measure, _named(), force)
+    return None if reference is None else _reference_scores(reference, matrix, force)
 
 
-def _reference_scores(path: Path, measure: str) -> ScoreMatrix:
-    """Scores of reference runs, in the shape of the command's; a file of a single measure serves whatever its name."""
+def _reference_scores(path: Path, matrix: ScoreMatrix, force: str | None) -> ScoreMatrix:
+    """Scores of reference runs, in the shape of the command's: of a file of several measures those of the matrix's."""
+    from assay.data.quantities import canonical
+    from assay.io.scores import score_tables
+
     transpose = bool(click.get_current_context().params.get("transpose"))
-    found = _read([path], None, transpose)
-    return one_matrix([m for m in found if m.measure == measure] or found)
+    tables = _forced(score_tables(path, transpose=transpose, name=_named()), force)
+    same = [table for table in tables if canonical(table.measure) == canonical(matrix.measure)]
+    return one_matrix(same or tables)
 
 
-def _joined(paths: tuple[Path, ...], measure: str) -> Factors:
-    """The factors of one measure from several files; a file of a single measure serves whatever its name."""
-    from dataclasses import replace
-
-    from assay.standard.factorfiles import read_factors
-    from assay.standard.factors import joined
+def _factors(paths: Sequence[Path], measure: str, name: str | None, force: str | None) -> Factors:
+    """The factors of one measure from several files; those of a file's only measure where that is another."""
+    from assay.standard import read_factors
+    from assay.standard.factors import joined_factors
 
     parts = []
     for path in paths:
-        found = read_factors(path)
-        if measure not in found and len(found) > 1:
-            raise UsageError(f"{path}: no factors of {measure!r}; it has: {', '.join(found)}")
-        parts.append(replace(found.get(measure) or next(iter(found.values())), measure=measure))
-    return joined(*parts)
+        by_measure = read_factors(path, measure=name)
+        if measure not in by_measure and len(by_measure) > 1:
+            raise UsageError(f"{path}: no factors of {measure!r}; it has: {', '.join(by_measure)}")
+        part = by_measure.get(measure) or next(iter(by_measure.values()))
+        parts.append(part if force is None else part.renamed(force))
+    return joined_factors(*parts)
 
 
-def _standard(matrix: ScoreMatrix, by: Factors | None, form: str, smoothing: str | None) -> ScoreMatrix:
-    from assay.standard.factors import standardized
-
-    return standardized(matrix, by, form=form, smoothing=smoothing)
-
-
-def _before_and_after(raw: ScoreMatrix, after: ScoreMatrix) -> Any:
-    from assay.core.tables import Table
-
-    order = (-after.means()).argsort(kind="stable")
-    place = {int(i): r + 1 for r, i in enumerate((-raw.means()).argsort(kind="stable"))}
-    rows = [(raw.runs[i], after.means()[i], raw.means()[i], place[int(i)]) for i in order]
-    formats = {"run": "", after.measure: ".4f", raw.measure: ".4f", "rank before": "d"}
-    return Table.of(formats, rows, caption=f"{raw.measure}, standardized", notes=[after.signature])
+def _forced(matrices: Sequence[ScoreMatrix], force: str | None) -> list[ScoreMatrix]:
+    """The matrices, taken for the measure that --force-measure names."""
+    return [matrix if force is None else matrix.renamed(force) for matrix in matrices]
 
 
-def _errors(raw: dict[str, ScoreMatrix], after: dict[str, ScoreMatrix], splits: int, seed: int) -> list[Any]:
-    """False positives and false negatives on random halves of all topics together, raw and standardized."""
-    import numpy as np
+def _refuse_force_without(force: str | None, *sources: Path | None) -> None:
+    if force is not None and all(source is None for source in sources):
+        raise UsageError("--force-measure is about --factors or --reference, and neither is given; leave it out")
 
-    from assay.data.scores import ScoreMatrix
-    from assay.standard.halves import false_negatives, false_positives
 
-    def pooled(parts: dict[str, ScoreMatrix]) -> ScoreMatrix:
-        first = next(iter(parts.values()))
-        runs = [r for r in first.runs if all(r in m.runs for m in parts.values())]
-        cut = [m.select(runs=runs) for m in parts.values()]
-        topics = [f"{name}:{t}" for name, m in parts.items() for t in m.topics]
-        return ScoreMatrix.of(np.hstack([m.values for m in cut]), runs=runs, topics=topics, measure=first.measure)
+def _named() -> str | None:
+    """What --measure says."""
+    name: str | None = click.get_current_context().params.get("name")
+    return name
 
-    forms = [pooled(raw), pooled(after)]
-    tables = [false_positives(m, splits=splits, seed=seed).table() for m in forms]
-    return [*tables, false_negatives(forms, samples=splits, seed=seed).table()]
+
+def _is_given(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE

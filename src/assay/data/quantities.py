@@ -7,8 +7,10 @@ from assay.core.registry import parse_call
 
 UNNAMED = "score"
 """The measure of scores that nobody named."""
-NOT_POLICY = ("assay", "reference")
+NOT_POLICY = ("assay", "reference", "forced")
 """Parts of a signature that say where scores come from, not what they are: two that differ only there are the same."""
+STANDARDIZATION = ("std", "smoothing")
+"""Parts of a signature that standardization adds."""
 
 
 def same_quantity(first: tuple[str, str], second: tuple[str, str], *, force: str | None = None) -> None:
@@ -22,7 +24,7 @@ def same_quantity(first: tuple[str, str], second: tuple[str, str], *, force: str
     if not same_measure(first, second):
         names = " and ".join(_shown_measure(measure) for measure, _ in (first, second))
         raise UsageError(f"{names} are not the same measure; {way_out}")
-    if policy_of(first[1]) and policy_of(second[1]):
+    if not _go_together(policy_of(first[1]), policy_of(second[1])):
         what = f"{first[0]}: the scores do not rest on the same policy: {first[1]} and {second[1]}"
         raise UsageError(f"{what}; score both alike, or {way_out}")
 
@@ -37,6 +39,15 @@ def _quantity(measure: str, signature: str) -> tuple[str, frozenset[str]]:
     policy = policy_of(signature)
     name = signature.partition("|")[0] if policy else measure
     return canonical(name), policy
+
+
+def _go_together(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Whether two policies are one, as far as they are known; standardized and how is known always."""
+    first_form = {part for part in first if part.partition(":")[0] in STANDARDIZATION}
+    second_form = {part for part in second if part.partition(":")[0] in STANDARDIZATION}
+    first_scoring, second_scoring = first - first_form, second - second_form
+    scored_alike = first_scoring == second_scoring or not first_scoring or not second_scoring
+    return scored_alike and first_form == second_form
 
 
 def policy_of(signature: str) -> frozenset[str]:

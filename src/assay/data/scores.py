@@ -125,15 +125,15 @@ class ScoreMatrix:
         )
 
     def renamed(self, measure: str) -> ScoreMatrix:
-        """The same scores called another measure, because a person says so; the signature keeps what they were.
+        """The same scores taken for another measure, because a person says so; the signature keeps what they were.
+
+        Their policy is not known any more, so that they go with any scores of that measure.
 
         >>> m = ScoreMatrix.of([[0.1]], measure="map")
         >>> m.renamed("AP").measure, m.renamed("AP").signature
-        ('AP', 'AP|named by hand, before:map')
+        ('AP', 'AP|forced:map')
         """
-        if measure == self.measure:
-            return self
-        return replace(self, measure=measure, signature=f"{measure}|named by hand, before:{self.measure}")
+        return replace(self, measure=measure, signature=f"{measure}|forced:{self.measure}")
 
     def by_mean(self) -> ScoreMatrix:
         """The same runs, best mean first; equal means keep their order."""
@@ -332,8 +332,8 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     runs = [run for part in parts for run in part.runs]
     values = np.concatenate([part.select(topics=head.topics).values for part in parts])
     # what is said of all of them must hold for each: one of unknown policy makes the policy of all unknown
-    signatures = list(dict.fromkeys(part.signature for part in parts))
-    signature = signatures[0] if len({policy_of(s) for s in signatures}) == 1 else head.measure
+    one_policy = len({policy_of(part.signature) for part in parts}) == 1
+    signature = head.signature if one_policy else head.measure
     return ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=head.measure, signature=signature)
 
 

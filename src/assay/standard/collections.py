@@ -15,8 +15,9 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
-from assay.data.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix, same_scores
 from assay.standard.halves import t_of_rows
 
 CHUNK = 500  # permutations at a time: memory 500 × (topics + 2 · runs) floats
@@ -44,7 +45,7 @@ class Comparability:
 
 
 @dataclass(frozen=True)
-class Comparabilities:
+class Comparabilities(Result):
     """All pairs of collections."""
 
     pairs: tuple[Comparability, ...]
@@ -52,20 +53,22 @@ class Comparabilities:
 
     def table(self) -> Table:
         """One row per pair of collections."""
-        c = self.pairs[0]
+        some = self.pairs[0]
         rows = [(p.first, p.second, p.runs, p.rmse, p.kappa, p.p, p.better, p.worse) for p in self.pairs]
         notes = [
             "κ = 2 · RMSE / (sd + sd of the runs' means), lower is more comparable; sd with n − 1.",
-            f"first > second: runs better than themselves, two-sample t, one-sided, α = {c.alpha / 2:g}.",
+            f"first > second: runs better than themselves, two-sample t, one-sided, α = {some.alpha / 2:g}.",
         ]
-        if c.permutations:
+        if some.permutations:
             notes.append(
-                f"p: share of {c.permutations} random re-partitions of the topics whose κ is at least as large, "
-                f"(b + 1)/(B + 1), seed {c.seed}."
+                f"p: share of {some.permutations} random re-partitions of the topics whose κ is at least as large, "
+                f"(b + 1)/(B + 1), seed {some.seed}."
             )
         formats = {"first": "", "second": "", "runs": "d", "RMSE": ".4f", "κ": ".3f", "p": "p"}
         formats |= {"first > second": "d", "second > first": "d"}
-        return Table.of(formats, rows, caption=f"{self.measure}: are the collections comparable?", notes=notes)
+        keys = {"RMSE": "rmse", "first > second": "first_better", "second > first": "second_better"}
+        caption = f"{self.measure}: are the collections comparable?"
+        return Table.of(formats, rows, caption=caption, notes=notes, keys=keys)
 
 
 def comparability(
@@ -78,27 +81,64 @@ def comparability(
 ) -> Comparabilities:
     """RMSE, κ, its permutation test and the self-differences of every pair of collections, on the runs all have.
 
-    Webber, Moffat & Zobel 2008, §5; Webber 2010, §4.6 (eqs. 4.9, 4.10; Tables 4.9 to 4.12).
+    The scores must be of one measure and policy. Webber, Moffat & Zobel 2008, §5; Webber 2010, §4.6 (eqs. 4.9, 4.10;
+    Tables 4.9 to 4.12).
 
     >>> c = ScoreMatrix.of([[0.2], [0.3], [0.4]], topics=["1"])
     >>> d = ScoreMatrix.of([[0.25], [0.30], [0.45]], topics=["2"])
-    >>> found = comparability({"C": c, "D": d}).pairs[0]
-    >>> round(found.rmse, 7), round(found.kappa, 6)
+    >>> pair = comparability({"C": c, "D": d}).pairs[0]
+    >>> round(pair.rmse, 7), round(pair.kappa, 6)
     (0.0408248, 0.40008)
     """
+    shared = on_shared_runs(collections)
+    pairs = list(combinations(shared, 2))
+    results = []
+    for first, second in pairs:
+        x, y = shared[first].values, shared[second].values
+        p = kappa_p(shared[first], shared[second], permutations=permutations, seed=seed) if permutations else None
+        t, critical = t_of_rows(x, y, alpha=alpha)
+        result = Comparability(
+            first=first,
+            second=second,
+            runs=len(x),
+            rmse=rmse(x, y),
+            kappa=_kappa_or_none(x, y),
+            better=int((t > critical).sum()),
+            worse=int((t < -critical).sum()),
+            p=p,
+            permutations=permutations,
+            seed=seed,
+            alpha=alpha,
+        )
+        results.append(result)
+        progress(len(results), len(pairs))
+    return Comparabilities(tuple(results), next(iter(shared.values())).measure)
+
+
+def on_shared_runs(collections: Mapping[str, ScoreMatrix]) -> dict[str, ScoreMatrix]:
+    """The collections cut to the runs they share, in one order; an error unless all hold the same quantity."""
     if len(collections) < 2:
         raise UsageError(f"{len(collections)} collection given; comparing takes at least two")
-    same = _common(collections)
-    results = []
-    for i, (a, b) in enumerate(combinations(same, 2)):
-        x, y = same[a].values, same[b].values
-        p = kappa_p(same[a], same[b], permutations=permutations, seed=seed) if permutations else None
-        t, critical = t_of_rows(x, y, alpha=alpha)
-        better, worse = int((t > critical).sum()), int((t < -critical).sum())
-        error, kappa = rmse(x, y), _kappa_or_none(x, y)
-        results.append(Comparability(a, b, len(x), error, kappa, better, worse, p, permutations, seed, alpha))
-        progress(i + 1, len(same) * (len(same) - 1) // 2)
-    return Comparabilities(tuple(results), next(iter(same.values())).measure)
+    first, *others = collections.values()
+    shared = [run for run in first.runs if all(run in matrix.runs for matrix in others)]
+    if len(shared) < 2:
+        raise DataError(f"the collections share {len(shared)} runs; comparing them needs at least two of the same name")
+    for one, other in combinations(collections.values(), 2):
+        same_scores(one, other)
+    return {name: matrix.select(runs=shared) for name, matrix in collections.items()}
+
+
+def pooled(collections: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
+    """The shared runs on the topics of all collections together; a topic is called `collection:topic`."""
+    shared = on_shared_runs(collections)
+    parts = list(shared.values())
+    return ScoreMatrix.of(
+        np.hstack([part.values for part in parts]),
+        runs=parts[0].runs,
+        topics=[f"{name}:{topic}" for name, part in shared.items() for topic in part.topics],
+        measure=parts[0].measure,
+        signature=parts[0].signature,
+    )
 
 
 def rmse(x: Floats, y: Floats) -> float:
@@ -113,20 +153,23 @@ def rmse(x: Floats, y: Floats) -> float:
 def kappa_p(a: ScoreMatrix, b: ScoreMatrix, *, permutations: int = 1000, seed: int = 0) -> float | None:
     """p-value of κ under random re-partition of the pooled topics into sets of the same sizes: (b + 1)/(B + 1).
 
-    None where the means of the runs do not differ, so that κ is not defined. The runs must be the same in both.
+    None where the means of all runs are equal, so that κ is not defined. The runs must be the same in both.
     """
-    pooled, n = np.hstack([a.values, b.values]), a.shape[1]
     observed = _kappa_or_none(a.values, b.values)
     if observed is None:
         return None
-    rng, as_large = generator(seed), 0
+    both = np.hstack([a.values, b.values])
+    topics, in_first = both.shape[1], a.shape[1]
+    rng = generator(seed)
+    as_large = 0
     for part in chunks(permutations, CHUNK):
-        order = rng.permuted(np.tile(np.arange(pooled.shape[1]), (part.stop - part.start, 1)), axis=1)
+        order = rng.permuted(np.tile(np.arange(topics), (part.stop - part.start, 1)), axis=1)
         chosen = np.zeros(order.shape)
-        np.put_along_axis(chosen, order[:, :n], 1.0, axis=1)
-        first = pooled @ chosen.T / n
-        second = pooled @ (1 - chosen).T / (pooled.shape[1] - n)
-        as_large += int((_kappas(first, second) >= observed * (1 - 1e-12)).sum())
+        np.put_along_axis(chosen, order[:, :in_first], 1.0, axis=1)
+        first_means = both @ chosen.T / in_first
+        second_means = both @ (1 - chosen).T / (topics - in_first)
+        # rounding must not make a partition as good as the observed one look better
+        as_large += int((_kappas(first_means, second_means) >= observed * (1 - 1e-12)).sum())
     return (as_large + 1) / (permutations + 1)
 
 
@@ -142,12 +185,3 @@ def _kappa_or_none(x: Floats, y: Floats) -> float | None:
     if len(first) < 2 or np.ptp(first) + np.ptp(second) == 0:
         return None
     return float(_kappas(first[:, None], second[:, None])[0])
-
-
-def _common(collections: Mapping[str, ScoreMatrix]) -> dict[str, ScoreMatrix]:
-    """The collections cut to the runs they share, in one order."""
-    first, *others = collections.values()
-    shared = [run for run in first.runs if all(run in m.runs for m in others)]
-    if len(shared) < 2:
-        raise DataError(f"the collections share {len(shared)} runs; comparing them needs at least two of the same name")
-    return {name: m.select(runs=shared) for name, m in collections.items()}

@@ -1,6 +1,6 @@
-"""Files of standardization factors: measure, topic, mean, sd, runs, so that a collection is published with them.
+"""Files of standardization factors: measure, topic, mean, sd, runs, signature, to publish a collection with them.
 
-A sixth column `scores` holds the scores of the reference runs, parted by blanks, where they were kept.
+A last column `scores` holds the scores of the reference runs, separated by blanks, where they were kept.
 """
 
 from __future__ import annotations
@@ -10,60 +10,82 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.core.arrays import Floats
 from assay.core.errors import DataError
+from assay.io.scores import file_stem
 from assay.io.rows import LARGEST_RANK
 from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 from assay.standard.factors import Factors
 
-COLUMNS = ("measure", "topic", "mean", "sd", "runs")
+COLUMNS = ("measure", "topic", "mean", "sd", "runs", "signature")
 
 
 def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
     """Factors of one or several measures as CSV, TSV, JSONL or Parquet, all digits kept."""
-    kept = all(f.scores is not None for f in parts)
-    header = [*COLUMNS, "scores"] if kept else list(COLUMNS)
-    write_sheet(path, header, [row for f in parts for row in _rows(f, kept)])
+    with_scores = all(part.scores is not None for part in parts)
+    header = [*COLUMNS, "scores"] if with_scores else list(COLUMNS)
+    rows: list[list[object]] = []
+    for part in parts:
+        numbers = zip(part.topics, part.mean.tolist(), part.sd.tolist(), part.runs.tolist(), strict=True)
+        for j, (topic, mean, sd, runs) in enumerate(numbers):
+            row: list[object] = [part.measure, topic, mean, sd, runs, part.signature or part.measure]
+            if with_scores and part.scores is not None:
+                row.append(" ".join(map(repr, part.scores[j].tolist())))
+            rows.append(row)
+    write_sheet(path, header, rows)
 
 
-def _rows(f: Factors, kept: bool) -> list[list[object]]:
-    plain = zip(f.topics, f.mean.tolist(), f.sd.tolist(), f.runs.tolist(), strict=True)
-    rows: list[list[object]] = [[f.measure, *row] for row in plain]
-    if kept and f.scores is not None:
-        return [[*row, " ".join(map(repr, s.tolist()))] for row, s in zip(rows, f.scores, strict=True)]
-    return rows
-
-
-def read_factors(path: str | Path) -> dict[str, Factors]:
+def read_factors(path: str | Path, *, measure: str | None = None) -> dict[str, Factors]:
     """The factors of a file, by measure.
 
-    A file without a column `measure` is one of measure "score". Every other column is needed; a value that is not a
-    number, a topic with two lines, an sd below 0: an error that names the line or the topic.
+    measure: that of a file without a column `measure`, by default the file's own name. Every other column but
+    signature and scores is needed; a value that is not a number, a topic with two lines, an sd below 0, or two
+    signatures of one measure: an error that names the line or the topic.
     """
     sheet = read_sheet(path)
-    topic, scores, measure = sheet.place("topic"), sheet.find("scores"), sheet.find("measure")
-    numbers = [_column(sheet, name) for name in ("mean", "sd", "runs")]
-    names = [row[measure].strip() if measure is not None else "score" for row in sheet.rows]
-    if not names:
+    topic_at, scores_at, measure_at = sheet.place("topic"), sheet.find("scores"), sheet.find("measure")
+    means, sds, runs = (_column(sheet, name) for name in ("mean", "sd", "runs"))
+    if not sheet.rows:
         raise DataError(f"{sheet.where}: there is a header but no line of factors")
-    found: dict[str, Factors] = {}
-    for name in dict.fromkeys(names):
-        at = [i for i, n in enumerate(names) if n == name]
-        mean, sd, runs = (column[at] for column in numbers)
-        kept = None if scores is None else tuple(_scores(sheet, i, scores) for i in at)
-        topics = tuple(sheet.rows[i][topic].strip() for i in at)
-        found[name] = Factors(name, topics, mean, sd, runs.astype(np.int64), kept)
-    return found
+    nameless = measure or file_stem(path)
+    measures = [nameless if measure_at is None else row[measure_at].strip() for row in sheet.rows]
+    factors: dict[str, Factors] = {}
+    for name in dict.fromkeys(measures):
+        at = [i for i, other in enumerate(measures) if other == name]
+        factors[name] = Factors(
+            measure=name,
+            topics=tuple(sheet.rows[i][topic_at].strip() for i in at),
+            mean=means[at],
+            sd=sds[at],
+            runs=runs[at].astype(np.int64),
+            scores=None if scores_at is None else tuple(_scores(sheet, i, scores_at) for i in at),
+            signature=_signature(sheet, name, at),
+        )
+    return factors
 
 
-def _column(sheet: Sheet, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _signature(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:
+    """The signature on the lines of one measure; its name where the file has none."""
+    place = sheet.find("signature")
+    if place is None:
+        return measure
+    signatures = list(dict.fromkeys(sheet.rows[i][place].strip() for i in rows))
+    if len(signatures) > 1:
+        what = f"{measure} has two signatures, {signatures[0]!r} and {signatures[1]!r}; write a file for each"
+        raise DataError(f"{sheet.where}: {what}")
+    return signatures[0] or measure
+
+
+def _column(sheet: Sheet, name: str) -> Floats:
     place = sheet.place(name)
     largest = LARGEST_RANK if name == "runs" else LARGEST
     return np.array([sheet.finite(i, place, largest=largest) for i in range(len(sheet.rows))], dtype=np.float64)
 
 
-def _scores(sheet: Sheet, row: int, place: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _scores(sheet: Sheet, row: int, place: int) -> Floats:
+    text = sheet.rows[row][place]
     try:
-        return np.sort(np.array(sheet.rows[row][place].split(), dtype=np.float64))
+        return np.sort(np.array(text.split(), dtype=np.float64))
     except ValueError:
-        what = f"scores must be numbers parted by blanks: {sheet.rows[row][place]!r}"
+        what = f"scores must be numbers separated by blanks: {text!r}"
         raise DataError.at(sheet.where, sheet.lines[row], what) from None

@@ -1,7 +1,7 @@
 """What is a score worth on its own topic? Scores relative to the mean and spread of reference runs.
 
-`factors` learns mean and sd of every topic from reference runs, `standardized` applies them in one of FORMS, with one
-of SMOOTHINGS where the reference is narrow. Files of factors let a collection be published without its runs.
+`fit` learns mean and sd of every topic from reference runs, `standardize` applies them in one of FORMS, with one of
+SMOOTHINGS where the reference is narrow. Files of factors let a collection be published without its runs.
 """
 
 from __future__ import annotations
@@ -9,30 +9,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry, did_you_mean
+from assay.core.registry import Registry, Within, did_you_mean
+from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.quantities import same_measure, same_quantity
 from assay.data.scores import ScoreMatrix
-from assay.stats.calls import parsed
 
 Form = Callable[..., Floats]
 Smoothing = Callable[..., tuple[Floats, Floats]]
 
 FORMS: Registry[Form] = Registry("form of standardization")
 SMOOTHINGS: Registry[Smoothing] = Registry("smoothing")
+FORM = "cdf"
+"""The form that is used where nobody asks for another: the standardized score of Webber, Moffat & Zobel 2008."""
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class Factors(Result):
     """Standardization factors: mean and population sd of the reference runs on every topic of one measure.
 
     `runs` counts the reference runs of each topic. `scores` (those of the reference runs, ascending, one array per
-    topic) is there only if it was kept; form E needs it.
+    topic) is there only if it was kept; form E needs it. `signature` is that of the reference scores.
     """
 
     measure: str
@@ -41,12 +44,14 @@ class Factors:
     sd: Floats
     runs: Ints
     scores: tuple[Floats, ...] | None = None
+    signature: str = ""
 
     def __post_init__(self) -> None:
-        good = np.isfinite(self.mean) & np.isfinite(self.sd) & (self.sd >= 0) & (self.runs >= 1)
-        for j in np.flatnonzero(~good)[:1]:
-            found = f"mean {self.mean[j]:g}, sd {self.sd[j]:g}, {self.runs[j]} runs"
-            what = f"{self.measure}: factors of topic {self.topics[j]!r} are {found}"
+        usable = np.isfinite(self.mean) & np.isfinite(self.sd) & (self.sd >= 0) & (self.runs >= 1)
+        if not usable.all():
+            j = int(np.argmin(usable))
+            values = f"mean {self.mean[j]:g}, sd {self.sd[j]:g}, {self.runs[j]} runs"
+            what = f"{self.measure}: factors of topic {self.topics[j]!r} are {values}"
             raise DataError(f"{what}; mean must be a number, sd 0 or more, runs 1 or more")
         if len(set(self.topics)) < len(self.topics):
             twice = next(t for t in self.topics if self.topics.count(t) > 1)
@@ -54,83 +59,132 @@ class Factors:
 
     def of(self, topics: tuple[str, ...]) -> Factors:
         """The factors of these topics, in this order."""
-        places = {t: j for j, t in enumerate(self.topics)}
-        for t in topics:
-            if t not in places:
-                near = did_you_mean(t, self.topics[:20])
-                raise DataError(f"{self.measure}: no standardization factors for topic {t!r}{near}")
-        at = [places[t] for t in topics]
+        places = {topic: j for j, topic in enumerate(self.topics)}
+        for topic in topics:
+            if topic not in places:
+                near = did_you_mean(topic, self.topics[:20])
+                raise DataError(f"{self.measure}: no standardization factors for topic {topic!r}{near}")
+        at = [places[topic] for topic in topics]
         kept = None if self.scores is None else tuple(self.scores[j] for j in at)
         return replace(self, topics=topics, mean=self.mean[at], sd=self.sd[at], runs=self.runs[at], scores=kept)
 
+    def renamed(self, measure: str) -> Factors:
+        """The same factors taken for another measure, because a person says so."""
+        return replace(self, measure=measure, signature=f"{measure}|forced:{self.measure}")
+
     def counted(self) -> str:
         """The number of reference runs, as a range where topics differ."""
-        counts = sorted(set(self.runs.tolist()))
-        return "–".join(map(str, [counts[0], counts[-1]][: len(counts)])) if counts else "no"
+        if not len(self.runs):
+            return "no"
+        fewest, most = int(self.runs.min()), int(self.runs.max())
+        return str(most) if fewest == most else f"{fewest}–{most}"
 
     def table(self) -> Table:
         """One row per topic: what a factors file holds."""
         rows = [(self.measure, *row) for row in zip(self.topics, self.mean, self.sd, self.runs, strict=True)]
-        flat = int((self.sd == 0).sum())
         notes = [f"Mean and population sd of {self.counted()} reference runs."]
-        notes += [f"{flat} topics have sd 0: every standardized score there is average."] if flat else []
+        flat = int((self.sd == 0).sum())
+        if flat:
+            notes.append(f"{flat} topics have sd 0: every standardized score there is average.")
         columns = {"measure": "", "topic": "", "mean": ".4f", "sd": ".4f", "runs": "d"}
         return Table.of(columns, rows, caption=f"{self.measure}: standardization factors", notes=notes)
 
 
-def factors(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
+def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
     """Mean and population sd (divided by the number of runs) of every topic over the reference runs.
 
     Webber 2010, §4.3 and App. A.1. `keep_scores` also keeps the scores, which form E needs.
 
-    >>> f = factors(ScoreMatrix.of([[0.1], [0.3]], topics=["401"]))
+    >>> f = fit(ScoreMatrix.of([[0.1], [0.3]], topics=["401"]))
     >>> round(float(f.mean[0]), 3), round(float(f.sd[0]), 3)
     (0.2, 0.1)
     """
-    x = reference.values
-    if not len(x):
+    scores = reference.values
+    if not len(scores):
         raise DataError(f"{reference.measure}: no reference run; standardization needs at least one")
-    mean = x.mean(axis=0)
-    sd = np.where(np.ptp(x, axis=0) == 0, 0.0, x.std(axis=0))  # equal scores have sd 0, not what rounding leaves
-    kept = tuple(np.sort(x, axis=0).T) if keep_scores else None
-    return Factors(reference.measure, reference.topics, mean, sd, np.full(x.shape[1], len(x)), kept)
+    flat = np.ptp(scores, axis=0) == 0
+    return Factors(
+        measure=reference.measure,
+        topics=reference.topics,
+        mean=scores.mean(axis=0),
+        sd=np.where(flat, 0.0, scores.std(axis=0)),  # equal scores have sd 0, not what rounding leaves
+        runs=np.full(scores.shape[1], len(scores)),
+        scores=tuple(np.sort(scores, axis=0).T) if keep_scores else None,
+        signature=reference.signature,
+    )
 
 
-def joined(*parts: Factors) -> Factors:
+def joined_factors(*parts: Factors) -> Factors:
     """The factors of several collections as one, so that runs over all their topics can be standardized at once."""
-    if len({p.measure for p in parts}) != 1:
-        raise DataError(
-            f"factors of {', '.join(p.measure for p in parts) or 'nothing'} cannot be joined; take one measure"
-        )
-    kept = [s for p in parts if p.scores is not None for s in p.scores]
-    topics = tuple(t for p in parts for t in p.topics)
-    mean, sd, runs = (np.concatenate([getattr(p, name) for p in parts]) for name in ("mean", "sd", "runs"))
-    return Factors(parts[0].measure, topics, mean, sd, runs, tuple(kept) if len(kept) == len(topics) else None)
+    if not parts:
+        raise DataError("factors of nothing cannot be joined; take one measure")
+    first = parts[0]
+    for other in parts[1:]:
+        if not same_measure((first.measure, first.signature), (other.measure, other.signature)):
+            raise DataError(f"factors of {first.measure}, {other.measure} cannot be joined; take one measure")
+        same_quantity((first.measure, first.signature), (other.measure, other.signature))
+    with_scores = all(part.scores is not None for part in parts)
+    return Factors(
+        measure=first.measure,
+        topics=tuple(topic for part in parts for topic in part.topics),
+        mean=np.concatenate([part.mean for part in parts]),
+        sd=np.concatenate([part.sd for part in parts]),
+        runs=np.concatenate([part.runs for part in parts]),
+        scores=tuple(column for part in parts for column in part.scores or ()) if with_scores else None,
+        signature=first.signature,
+    )
 
 
-def standardized(
-    matrix: ScoreMatrix, by: Factors | ScoreMatrix | None = None, *, form: str = "z", smoothing: str | None = None
+def standardize(
+    matrix: ScoreMatrix, by: Factors | ScoreMatrix | None = None, *, form: str = FORM, smoothing: str | None = None
 ) -> ScoreMatrix:
     """The scores relative to the reference runs of their topic, in one of FORMS; average over topics afterwards.
 
-    `by` is a Factors, a matrix of reference runs, or None for the runs themselves. A topic whose reference runs all
-    score the same (sd 0) tells nothing: z is 0 there for every run (Φ and t1 .5; U, E and N 0).
-    Webber, Moffat & Zobel 2008; Webber 2010, ch. 4; Sakai 2016; Urbano, Lima & Hanjalic 2019.
+    `by` is a Factors, a matrix of reference runs, or None for the runs themselves; it must be of the same measure and
+    policy. A topic whose reference runs all score the same (sd 0) tells nothing: z is 0 there for every run (Φ and t1
+    .5; U, E and N 0). Webber, Moffat & Zobel 2008; Webber 2010, ch. 4; Sakai 2016; Urbano, Lima & Hanjalic 2019.
 
-    >>> standardized(ScoreMatrix.of([[0.25, 0.5], [0.75, 0.5]])).values.tolist()
+    >>> standardize(ScoreMatrix.of([[0.25, 0.5], [0.75, 0.5]]), form="z").values.tolist()
     [[-1.0, 0.0], [1.0, 0.0]]
     """
-    entry, options = parsed(FORMS, form)
-    known = by if isinstance(by, Factors) else factors(matrix if by is None else by, keep_scores=entry.name == "E")
+    facts = FORMS.parse(form)[0].facts
+    known = by if isinstance(by, Factors) else fit(matrix if by is None else by, keep_scores=facts["needs_scores"])
+    same_quantity((matrix.measure, matrix.signature), (known.measure, known.signature))
     used = known.of(matrix.topics)
     mean, sd = _smoothed(used, matrix.values, smoothing)
-    if entry.facts["sample_sd"]:
+    if facts["sample_sd"]:
         sd = sd * np.sqrt(used.runs / np.maximum(used.runs - 1, 1))
-    z = np.where(sd > 0, (matrix.values - mean) / np.where(sd > 0, sd, 1.0), 0.0)
-    values = entry.function(z, matrix.values, used, **options)
-    flat = np.broadcast_to(sd == 0, z.shape) & bool(entry.facts["zero_where_flat"])
-    signature = f"{matrix.signature}|std:{form}|reference:{used.counted()} runs|smoothing:{smoothing or 'none'}"
-    return replace(matrix, values=np.where(flat, 0.0, values), measure=f"{form}({matrix.measure})", signature=signature)
+    flat = sd == 0
+    z = np.where(flat, 0.0, (matrix.values - mean) / np.where(flat, 1.0, sd))
+    values = FORMS.call(form, z, matrix.values, used)
+    if facts["zero_where_flat"]:
+        values = np.where(flat, 0.0, values)
+    name = f"{form}({matrix.measure})"
+    # the measure in full, in brackets of the form as in the name, then the policy of the raw scores, then ours
+    in_full, bar, policy = matrix.signature.partition("|")
+    how = f"std:{form}|reference:{used.counted()} runs|smoothing:{smoothing or 'none'}"
+    signature = f"{form}({in_full or matrix.measure}){bar}{policy}|{how}"
+    return replace(matrix, values=values, measure=name, signature=signature)
+
+
+@dataclass(frozen=True, eq=False)
+class Standardized(Result):
+    """The scores of runs before and after standardization, side by side."""
+
+    raw: ScoreMatrix
+    after: ScoreMatrix
+
+    def table(self) -> Table:
+        """One row per run, best standardized mean first, with its rank by raw scores."""
+        raw_means, means = self.raw.means(), self.after.means()
+        best_first = np.argsort(-means, kind="stable").tolist()
+        raw_order = np.argsort(-raw_means, kind="stable").tolist()
+        rank_before = {i: rank for rank, i in enumerate(raw_order, 1)}
+        rows = [(self.raw.runs[i], means[i], raw_means[i], rank_before[i]) for i in best_first]
+        formats = {"run": "", self.after.measure: ".4f", self.raw.measure: ".4f", "rank before": "d"}
+        keys = {self.after.measure: "standardized", self.raw.measure: "raw"}
+        caption = f"{self.raw.measure}, standardized"
+        return Table.of(formats, rows, caption=caption, notes=[self.after.signature], keys=keys)
 
 
 def z_bound(runs: int, *, smoothing: str | None = None) -> float:
@@ -149,13 +203,13 @@ def z_bound(runs: int, *, smoothing: str | None = None) -> float:
     return math.sqrt(runs + added[smoothing])
 
 
-@FORMS.register("z", sample_sd=False, zero_where_flat=False)
+@FORMS.register("z", sample_sd=False, zero_where_flat=False, needs_scores=False)
 def _z(z: Floats, x: Floats, by: Factors) -> Floats:
     """Standard deviations above the mean of the reference runs; 0 is average, no bounds."""
     return z
 
 
-@FORMS.register("cdf", sample_sd=False, zero_where_flat=False)
+@FORMS.register("cdf", sample_sd=False, zero_where_flat=False, needs_scores=False)
 def _cdf(z: Floats, x: Floats, by: Factors) -> Floats:
     """Φ(z), the normal distribution function: .5 is average, .84 one sd above."""
     from scipy.special import ndtr
@@ -163,19 +217,26 @@ def _cdf(z: Floats, x: Floats, by: Factors) -> Floats:
     return np.asarray(ndtr(z))
 
 
-@FORMS.register("t1", sample_sd=False, zero_where_flat=False)
+@FORMS.register("t1", sample_sd=False, zero_where_flat=False, needs_scores=False)
 def _t1(z: Floats, x: Floats, by: Factors) -> Floats:
     """The distribution function of Student's t with 1 degree of freedom: outliers stay apart."""
     return np.asarray(0.5 + np.arctan(z) / np.pi)
 
 
-@FORMS.register("U", sample_sd=True, zero_where_flat=True)
-def _u(z: Floats, x: Floats, by: Factors, *, A: float = 0.15, B: float = 0.5) -> Floats:
+@FORMS.register("U", sample_sd=True, zero_where_flat=True, needs_scores=False)
+def _u(
+    z: Floats,
+    x: Floats,
+    by: Factors,
+    *,
+    A: Annotated[float, Within(-math.inf, open=True)] = 0.15,
+    B: Annotated[float, Within(-math.inf, open=True)] = 0.5,
+) -> Floats:
     """A·z + B cut to 0 … 1, with the sample sd (Sakai's std-AB)."""
     return np.asarray(np.clip(A * z + B, 0.0, 1.0))
 
 
-@FORMS.register("E", sample_sd=True, zero_where_flat=True)
+@FORMS.register("E", sample_sd=True, zero_where_flat=True, needs_scores=True)
 def _e(z: Floats, x: Floats, by: Factors) -> Floats:
     """The share of the reference runs that score no higher: the empirical distribution function."""
     if by.scores is None:
@@ -184,21 +245,28 @@ def _e(z: Floats, x: Floats, by: Factors) -> Floats:
     return np.stack(below, axis=1) / by.runs
 
 
-@FORMS.register("N", sample_sd=True, zero_where_flat=True)
+@FORMS.register("N", sample_sd=True, zero_where_flat=True, needs_scores=False)
 def _n(z: Floats, x: Floats, by: Factors) -> Floats:
     """Φ(z) with the sample sd, and 0 where the reference runs do not differ (as Urbano et al. 2019 compute it)."""
     return _cdf(z, x, by)
 
 
 def _smoothed(by: Factors, x: Floats, smoothing: str | None) -> tuple[Floats, Floats]:
+    """Mean and sd of every topic after smoothing."""
     if smoothing is None:
         return by.mean, by.sd
-    entry, options = parsed(SMOOTHINGS, smoothing)
-    return entry.function(by, x, **options)
+    mean, sd = SMOOTHINGS.call(smoothing, by, x)
+    return mean, sd
 
 
 @SMOOTHINGS.register("virtual")
-def _virtual(by: Factors, x: Floats, *, low: float = 0.0, high: float = 1.0) -> tuple[Floats, Floats]:
+def _virtual(
+    by: Factors,
+    x: Floats,
+    *,
+    low: Annotated[float, Within(-math.inf, open=True)] = 0.0,
+    high: Annotated[float, Within(-math.inf, open=True)] = 1.0,
+) -> tuple[Floats, Floats]:
     """Two virtual reference runs, one that always scores `low`, one that always scores `high`."""
     return _merged(by, other=(low + high) / 2, spread=(high - low) / 2, size=2)
 
@@ -210,17 +278,22 @@ def _itself(by: Factors, x: Floats) -> tuple[Floats, Floats]:
 
 
 @SMOOTHINGS.register("background")
-def _background(by: Factors, x: Floats, *, weight: float = 0.5) -> tuple[Floats, Floats]:
+def _background(by: Factors, x: Floats, *, weight: Annotated[float, Within(0, 1)] = 0.5) -> tuple[Floats, Floats]:
     """(1 − weight) · the topic's factors + weight · the mean factors of all topics."""
-    if not 0 <= weight <= 1:
-        raise UsageError(f"background: weight must lie between 0 and 1 (got {weight})")
-    mean, sd = ((1 - weight) * f + weight * f.mean() for f in (by.mean, by.sd))
+    mean = (1 - weight) * by.mean + weight * by.mean.mean()
+    sd = (1 - weight) * by.sd + weight * by.sd.mean()
     return mean, sd
 
 
 def _merged(by: Factors, *, other: Any, spread: float, size: int) -> tuple[Floats, Floats]:
     """Mean and sd of the reference runs together with `size` more of the given mean and sd."""
-    n, total = by.runs, by.runs + size
+    n = by.runs
+    total = n + size
     mean = (n * by.mean + size * other) / total
-    variance = (n * by.sd**2 + size * spread**2) / total + n * size * ((by.mean - other) / total) ** 2
-    return mean, np.sqrt(variance)
+    within = (n * by.sd**2 + size * spread**2) / total
+    between = n * size * ((by.mean - other) / total) ** 2
+    return mean, np.sqrt(within + between)
+
+
+standardized = standardize
+"""The former name."""

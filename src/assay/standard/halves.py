@@ -13,6 +13,7 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats import all_pairs
@@ -21,7 +22,7 @@ CHUNK = 500  # splits at a time: memory 500 × (topics + a few times runs) float
 
 
 @dataclass(frozen=True, eq=False)
-class FalsePositives:
+class FalsePositives(Result):
     """The share of runs that differ significantly from themselves, one value per random split in halves."""
 
     measure: str
@@ -42,16 +43,18 @@ class FalsePositives:
     def table(self) -> Table:
         """Mean, median, 97.5th percentile and maximum of the rate."""
         row = (self.measure, self.mean, float(np.median(self.rates)), self.high, float(self.rates.max()))
-        note = (
-            f"Two-sample t of each run against itself on random halves of the topics, two-sided, α = {self.alpha:g}; "
-            f"{len(self.rates)} splits, seed {self.seed}."
-        )
-        formats = {"scores": "", "mean": ".3f", "median": ".3f", "97.5 %": ".3f", "maximum": ".3f"}
-        return Table.of(formats, [row], caption="Runs that differ from themselves (false positives)", notes=[note])
+        formats = {"measure": "", "mean": ".3f", "median": ".3f", "97.5 %": ".3f", "maximum": ".3f"}
+        caption = "Runs that differ from themselves (false positives)"
+        return Table.of(formats, [row], caption=caption, notes=[self.how()], keys={"97.5 %": "high"})
+
+    def how(self) -> str:
+        """The test and the splits, in one sentence."""
+        test = f"two-sided, α = {self.alpha:g}; {len(self.rates)} splits, seed {self.seed}."
+        return f"Two-sample t of each run against itself on random halves of the topics, {test}"
 
 
 @dataclass(frozen=True)
-class FalseNegatives:
+class FalseNegatives(Result):
     """For each form of the scores the share of surely different pairs whose difference a two-sample test misses."""
 
     measures: tuple[str, ...]
@@ -65,14 +68,47 @@ class FalseNegatives:
 
     def table(self) -> Table:
         """One row per form of the scores."""
-        note = (
-            f"{self.true_pairs} of {self.pairs} pairs of runs surely differ (paired t, p < {self.sure:g}, every form). "
-            f"{self.samples} draws of such a pair and a half, two-sample t, α = {self.alpha:g}, seed {self.seed}."
-        )
         rows = zip(self.measures, self.rates, strict=True)
-        return Table.of(
-            {"scores": "", "missed": ".3f"}, rows, caption="Missed differences (false negatives)", notes=[note]
+        caption = "Missed differences (false negatives)"
+        return Table.of({"measure": "", "missed": ".3f"}, rows, caption=caption, notes=[self.how()])
+
+    def how(self) -> str:
+        """Which pairs, and how they were tested, in two sentences."""
+        sure = (
+            f"{self.true_pairs} of {self.pairs} pairs of runs surely differ (paired t, p < {self.sure:g}, every form)."
         )
+        drawn = f"{self.samples} draws of such a pair and a half, two-sample t, α = {self.alpha:g}, seed {self.seed}."
+        return f"{sure} {drawn}"
+
+
+@dataclass(frozen=True)
+class HalfErrors(Result):
+    """Both kinds of error of two-sample tests, for several forms of the same scores."""
+
+    positives: tuple[FalsePositives, ...]
+    negatives: FalseNegatives
+
+    def table(self) -> Table:
+        """One row per form of the scores."""
+        rows = []
+        for of_form, missed in zip(self.positives, self.negatives.rates, strict=True):
+            rows.append((*of_form.table().rows[0], missed))
+        formats = {"measure": "", "false positives": ".3f", "median": ".3f", "97.5 %": ".3f", "maximum": ".3f"}
+        formats |= {"missed": ".3f"}
+        notes = [f"False positives: {self.positives[0].how()}", f"Missed: {self.negatives.how()}"]
+        caption = "How often two-sample tests between random halves of the topics go wrong"
+        return Table.of(formats, rows, caption=caption, notes=notes, keys={"97.5 %": "high"})
+
+
+def half_errors(
+    forms: Sequence[ScoreMatrix], *, splits: int = 2000, alpha: float = 0.05, seed: int = 0, progress: Progress = silent
+) -> HalfErrors:
+    """False positives and false negatives of two-sample tests on random halves, for each form of the scores."""
+    positives = []
+    for matrix in forms:
+        positives.append(false_positives(matrix, splits=splits, alpha=alpha, seed=seed))
+        progress(len(positives), len(forms))
+    return HalfErrors(tuple(positives), false_negatives(forms, samples=splits, alpha=alpha, seed=seed))
 
 
 def false_positives(
@@ -87,7 +123,8 @@ def false_positives(
     0.0
     """
     half = _half(matrix)
-    rng, rates = generator(seed), []
+    rng = generator(seed)
+    rates = []
     for part in chunks(splits, CHUNK):
         mask = _halves(rng, part.stop - part.start, matrix.shape[1], half)
         t, critical = _masked_t(matrix.values, matrix.values, mask, half, alpha)
@@ -107,22 +144,33 @@ def false_negatives(
     if not forms:
         raise UsageError("no scores given; at least one form of them is needed")
     first = forms[0]
-    if any(m.runs != first.runs or m.topics != first.topics for m in forms):
-        raise DataError("the forms of the scores have different runs or topics; they must be the same ones")
-    half, pairs = _half(first), _sure_pairs(forms, sure)
+    for matrix in forms:
+        if matrix.runs != first.runs or matrix.topics != first.topics:
+            raise DataError("the forms of the scores have different runs or topics; they must be the same ones")
+    half = _half(first)
+    pairs = _sure_pairs(forms, sure)
     if not len(pairs):
         raise DataError(f"no pair of runs differs at p < {sure:g} in every form; there is nothing that could be missed")
-    rng, missed = generator(seed), np.zeros(len(forms))
+    rng = generator(seed)
+    missed = np.zeros(len(forms))
     for part in chunks(samples, CHUNK):
         mask = _halves(rng, part.stop - part.start, first.shape[1], half)
-        i, j = pairs[rng.integers(len(pairs), size=len(mask))].T
-        for k, m in enumerate(forms):
-            t, critical = _rowwise_t(m.values[i], m.values[j], mask, half, alpha)
+        first_runs, second_runs = pairs[rng.integers(len(pairs), size=len(mask))].T
+        for k, matrix in enumerate(forms):
+            x, y = matrix.values[first_runs], matrix.values[second_runs]
+            t, critical = _rowwise_t(x, y, mask, half, alpha)
             missed[k] += (np.abs(t) <= critical).sum()
     runs = first.shape[0]
-    rates = tuple((missed / samples).tolist())
-    names = tuple(m.measure for m in forms)
-    return FalseNegatives(names, rates, len(pairs), runs * (runs - 1) // 2, samples, alpha, sure, seed)
+    return FalseNegatives(
+        measures=tuple(matrix.measure for matrix in forms),
+        rates=tuple((missed / samples).tolist()),
+        true_pairs=len(pairs),
+        pairs=runs * (runs - 1) // 2,
+        samples=samples,
+        alpha=alpha,
+        sure=sure,
+        seed=seed,
+    )
 
 
 def t_of_rows(x: Floats, y: Floats, *, alpha: float = 0.05) -> tuple[Floats, float]:
@@ -132,18 +180,21 @@ def t_of_rows(x: Floats, y: Floats, *, alpha: float = 0.05) -> tuple[Floats, flo
     degree of freedom: t is 0, so that nothing is significant.
     """
     n, m = x.shape[1], y.shape[1]
-    squares = ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) + ((y - y.mean(axis=1, keepdims=True)) ** 2).sum(
-        axis=1
-    )
-    return _t(x.mean(axis=1) - y.mean(axis=1), squares, n, m), _critical(n + m - 2, alpha)
+    x_means, y_means = x.mean(axis=1), y.mean(axis=1)
+    x_squares = ((x - x_means[:, None]) ** 2).sum(axis=1)
+    y_squares = ((y - y_means[:, None]) ** 2).sum(axis=1)
+    return _t(x_means - y_means, x_squares + y_squares, n, m), _critical(n + m - 2, alpha)
 
 
 def _t(difference: Floats, squares: Floats, n: int, m: int) -> Floats:
+    """t from the difference of the means and the sum of squared deviations of both samples."""
     if n + m < 3:
         return np.zeros_like(difference)
-    error = np.sqrt(np.maximum(squares, 0.0) / (n + m - 2) * (1 / n + 1 / m))
-    sure = np.where(np.abs(difference) > 1e-12, np.copysign(np.inf, difference), 0.0)
-    return np.where(error > 1e-12, difference / np.where(error > 0, error, 1.0), sure)
+    variance = np.maximum(squares, 0.0) / (n + m - 2)
+    error = np.sqrt(variance * (1 / n + 1 / m))
+    # without spread every difference is sure, and one that is rounding alone is none
+    without_spread = np.where(np.abs(difference) > 1e-12, np.copysign(np.inf, difference), 0.0)
+    return np.where(error > 1e-12, difference / np.where(error > 0, error, 1.0), without_spread)
 
 
 def _critical(df: int, alpha: float) -> float:
@@ -155,17 +206,22 @@ def _critical(df: int, alpha: float) -> float:
 def _masked_t(x: Floats, y: Floats, mask: Floats, half: int, alpha: float) -> tuple[Floats, float]:
     """t of every row of x inside the mask against the same row of y outside it: rows × splits."""
     n, m = half, x.shape[1] - half
-    sums, others = x @ mask.T, y @ (1 - mask).T
-    squares = (x**2) @ mask.T - sums**2 / n + (y**2) @ (1 - mask).T - others**2 / m
-    return _t(sums / n - others / m, squares, n, m), _critical(n + m - 2, alpha)
+    outside = 1 - mask
+    inner_sums = x @ mask.T
+    outer_sums = y @ outside.T
+    squares = (x**2) @ mask.T - inner_sums**2 / n + (y**2) @ outside.T - outer_sums**2 / m
+    return _t(inner_sums / n - outer_sums / m, squares, n, m), _critical(n + m - 2, alpha)
 
 
 def _rowwise_t(x: Floats, y: Floats, mask: Floats, half: int, alpha: float) -> tuple[Floats, float]:
     """t of row i of x inside mask i against row i of y outside it."""
     n, m = half, x.shape[1] - half
-    sums, others = (x * mask).sum(axis=1), (y * (1 - mask)).sum(axis=1)
-    squares = (x**2 * mask).sum(axis=1) - sums**2 / n + (y**2 * (1 - mask)).sum(axis=1) - others**2 / m
-    return _t(sums / n - others / m, squares, n, m), _critical(n + m - 2, alpha)
+    outside = 1 - mask
+    inner_sums = (x * mask).sum(axis=1)
+    outer_sums = (y * outside).sum(axis=1)
+    inner_squares = (x**2 * mask).sum(axis=1) - inner_sums**2 / n
+    squares = inner_squares + (y**2 * outside).sum(axis=1) - outer_sums**2 / m
+    return _t(inner_sums / n - outer_sums / m, squares, n, m), _critical(n + m - 2, alpha)
 
 
 def _halves(rng: np.random.Generator, splits: int, topics: int, half: int) -> Floats:
@@ -185,6 +241,7 @@ def _sure_pairs(forms: Sequence[ScoreMatrix], sure: float) -> Ints:
     """Pairs of runs whose paired t has p < sure in every form."""
     if not 0 < sure < 1:
         raise UsageError(f"sure: a significance level lies between 0 and 1 (got {sure})")
-    found = [all_pairs(m) for m in forms]
-    every = np.logical_and.reduce([pairs.p < sure for pairs in found])
-    return np.stack([found[0].first[every], found[0].second[every]], axis=1).astype(np.int64)
+    tested = [all_pairs(matrix) for matrix in forms]
+    in_every_form = np.logical_and.reduce([pairs.p < sure for pairs in tested])
+    first, second = tested[0].first[in_every_form], tested[0].second[in_every_form]
+    return np.stack([first, second], axis=1).astype(np.int64)

@@ -6,17 +6,19 @@ A topic with widely spread scores weighs more in every mean; the correlation tel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.scores import ScoreMatrix
 
 
 @dataclass(frozen=True, eq=False)
-class ItemTotal:
+class ItemTotal(Result):
     """Per topic: mean, sd, and correlation with the total (NaN for a topic on which no run differs).
 
     `agreement` is Pearson's correlation of those correlations with the sds and `p` its two-sided p-value; both are
@@ -42,6 +44,10 @@ class ItemTotal:
         formats = {"topic": "", "mean": ".4f", "sd": ".4f", "item-total": ".3f"}
         return Table.of(formats, rows, caption=f"{self.measure}: item-total correlations", notes=notes)
 
+    def record(self) -> dict[str, Any]:
+        """The table, and the correlation of its last column with the sds."""
+        return {**super().record(), "pearson": self.agreement, "p": self.p}
+
 
 def item_total(matrix: ScoreMatrix, *, rest: bool = True) -> ItemTotal:
     """Correlation over the runs of each topic's scores with the mean of the other topics (`rest`) or of all.
@@ -66,17 +72,21 @@ def item_total(matrix: ScoreMatrix, *, rest: bool = True) -> ItemTotal:
 
 def _columns_correlated(x: Floats, y: Floats) -> Floats:
     """Pearson's correlation of the columns; NaN where one does not vary."""
+    # a total of equal scores varies by rounding alone, and that is no variation
     varies = (np.ptp(x, axis=0) > 0) & (np.ptp(y, axis=0) > 1e-12 * np.abs(y).max())
-    dx, dy = x - x.mean(axis=0), y - y.mean(axis=0)
-    norm = np.sqrt((dx**2).sum(axis=0) * (dy**2).sum(axis=0))
-    return np.where(varies, (dx * dy).sum(axis=0) / np.where(norm > 0, norm, 1.0), np.nan)
+    x_centred = x - x.mean(axis=0)
+    y_centred = y - y.mean(axis=0)
+    norm = np.sqrt((x_centred**2).sum(axis=0) * (y_centred**2).sum(axis=0))
+    correlation = (x_centred * y_centred).sum(axis=0) / np.where(norm > 0, norm, 1.0)
+    return np.where(varies, correlation, np.nan)
 
 
 def _correlated(correlation: Floats, sd: Floats) -> tuple[float | None, float | None]:
+    """Pearson's correlation of two columns over the topics that vary, and its p; None where there is none."""
     known = np.isfinite(correlation)
     if known.sum() < 3 or np.ptp(correlation[known]) == 0 or np.ptp(sd[known]) == 0:
         return None, None
     from scipy.stats import pearsonr
 
-    found = pearsonr(correlation[known], sd[known])
-    return float(found.statistic), float(found.pvalue)
+    tested = pearsonr(correlation[known], sd[known])
+    return float(tested.statistic), float(tested.pvalue)

@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats.anova import two_way
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(Result):
     """Variance due to runs, to topics, and to their interaction (with the error), none below 0.
 
     `estimates` are the same three before negative ones were set to 0.
@@ -89,6 +91,19 @@ class Components:
         caption = f"{self.measure}: components of variance, {self.runs} runs × {self.topics} topics"
         return Table.of({"what": "", "value": ".6f", "%": ".1f"}, rows, caption=caption, notes=notes)
 
+    def record(self) -> dict[str, Any]:
+        """The table, and its numbers under names that do not change with the data."""
+        numbers = {
+            "sigma2_run": self.run,
+            "sigma2_topic": self.topic,
+            "sigma2_run_topic": self.interaction,
+            "absolute": self.absolute,
+            "relative": self.relative,
+            "dependability": self.dependability(),
+            "generalizability": self.generalizability(),
+        }
+        return {**super().record(), **numbers}
+
 
 def variance_components(matrix: ScoreMatrix) -> Components:
     """Components of variance by the mean squares of a two-way layout without replication.
@@ -119,5 +134,5 @@ def _share(part: float, rest: float) -> float:
 def _need(c: Components, target: float) -> str:
     order, score = c.topics_needed(target), c.topics_needed(target, absolute=True)
     if order is None or score is None:
-        return f"The runs do not differ: no number of topics gives a reliability of {target:g}."
+        return f"There is no variance between the runs: no number of topics gives a reliability of {target:g}."
     return f"For {target:g}: {order} topics for the order of the runs (Eρ²), {score} for absolute scores (Φ)."

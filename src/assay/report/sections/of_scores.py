@@ -73,13 +73,13 @@ def comparison_section(m: Material) -> Iterator[Block]:
 def topics_section(m: Material) -> Iterator[Block]:
     """Every run on every topic, raw and standardized; which topics are hard, and which tell runs apart."""
     from assay.report.figures.data import distribution, score_map
-    from assay.standard.factors import standardized
+    from assay.standard import standardize
     from assay.standard.items import item_total
 
     yield from m.drawing(score_map, m.main, top=m.top)
     if len(m.main.runs) < 3:
         return
-    standard = standardized(m.main)
+    standard = standardize(m.main, form="z")
     yield (
         "Standardized, each score is compared with the mean and spread of all runs on its topic (Webber, Moffat & "
         "Zobel 2008): hard and easy topics count the same."

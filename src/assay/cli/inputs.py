@@ -109,7 +109,7 @@ def load_scores(
     measures: str | None,
     transpose: bool = False,
     name: str | None = None,
-) -> Sequence[ScoreMatrix]:
+) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
     name: the measure of the files that do not name it (--measure).
@@ -127,13 +127,13 @@ def load_scores(
         return matrices
     from assay.data.quantities import canonical
 
-    wanted = [canonical(text) for text in measures.replace(",", " ").split()]
+    names = [canonical(text) for text in measures.replace(",", " ").split()]
     known = [canonical(matrix.measure) for matrix in matrices]
-    for text in wanted:
+    for text in names:
         if text not in known:
             have = ", ".join(sorted({matrix.measure for matrix in matrices}))
             raise UsageError(f"no measure {text!r} in these files; they have: {have}")
-    return [matrix for matrix, text in zip(matrices, known, strict=True) if text in wanted]
+    return [matrix for matrix, text in zip(matrices, known, strict=True) if text in names]
 
 
 def _score_tables(files: Sequence[Path], transpose: bool, name: str | None) -> list[ScoreMatrix]:

@@ -17,10 +17,10 @@ import numpy as np
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
 from assay.topics.archive import Archive
+from assay.topics.extremes import best_topics
 from assay.topics.nsga import first_population
 from assay.topics.problem import Problem, problem
-from assay.topics.search import search
-from assay.topics.series import series
+from assay.topics.search import search_subsets
 
 Row = tuple[str, float, float, str]
 SECONDS = 20.0
@@ -41,7 +41,7 @@ def rows() -> list[Row]:
 def _three_series(criterion: str, topics: int) -> Row:
     matrix = _matrix(topics)
     start, cpu = time.perf_counter(), time.process_time()
-    found = series(matrix, criterion=criterion, search_by="swap", repetitions=5000)
+    found = best_topics(matrix, criterion=criterion, search="swap", repetitions=5000, holdout=False)
     seconds, work = time.perf_counter() - start, time.process_time() - cpu
     # one thread: on an idle machine the two times are one; on a busy one only the second says what the work takes
     note = f"{work:.1f} s of one core ({seconds:.1f} s passed) for all three; {found.found.evaluations} evaluations"
@@ -56,7 +56,7 @@ def _against_pymoo(criterion: str) -> Row | None:
         peers = {side: _pymoo(ready, sign, SECONDS / 2) for side, sign in (("best", 1), ("worst", -1))}
     except ImportError:
         return None
-    found = search(ready, seconds=SECONDS)
+    found = search_subsets(ready, seconds=SECONDS)
     ahead = [
         (sign * found.values(side) >= sign * peers[side] - 1e-12).mean() for side, sign in (("best", 1), ("worst", -1))
     ]
@@ -132,7 +132,7 @@ def _matrix(topics: int, runs: int = 96) -> ScoreMatrix:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--memory"]:
-        series(_matrix(1153, runs=29), search_by="swap(starts=1, rounds=1)", repetitions=5000)
+        best_topics(_matrix(1153, runs=29), search="swap(starts=1, rounds=1)", repetitions=5000, holdout=False)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     else:
         for name, asked, seen, note in rows():

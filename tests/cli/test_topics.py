@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,9 @@ from click.testing import CliRunner, Result
 from assay.cli.topics import command
 from assay.core.errors import AssayError
 from assay.io.scores import write_scores
+from assay.topics.criteria import CRITERIA
+from assay.topics.problem import SCALES
+from assay.topics.search import SEARCHES
 from tests.topics.released import made
 
 
@@ -30,6 +35,7 @@ def test_best_reports_held_out_runs_by_default(scores: str) -> None:
     result = run("best", scores, "--at", "2,5", "--repetitions", "50", "--splits", "2")
     assert result.exit_code == 0
     assert "best, held out" in result.output
+    assert "random, held out" in result.output
     assert "mean of best 1 %" in result.output
     plain = run("best", scores, "--no-holdout", "--format", "json", "--quiet", "--criterion", "pearson")
     record = json.loads(plain.output)
@@ -48,7 +54,10 @@ def test_best_resumes(scores: str, tmp_path: Path) -> None:
     ("args", "words"),
     [
         (["sets", "-c", "3", "--keep", "4"], ["Best subsets", "Worst subsets", "proved"]),
-        (["stability", "--at", "3,4", "--map"], ["Stability along cardinality", "of ceiling", "Pixel map", "#"]),
+        (["stability"], ["Stability along cardinality", "share"]),
+        (["top-stability", "--at", "3,4"], ["Stability of the top sets", "of ceiling"]),
+        (["map"], ["Pixel map", "#"]),
+        (["holdout", "--at", "3,4", "--splits", "2"], ["best, held out", "worst, held out", "ahead"]),
         (["conclusions", "--at", "3,6", "--test", "wilcoxon"], ["SSA", "random", "only on the subset"]),
         (["clusters", "--pca", "2", "--repetitions", "20"], ["one per cluster", "2 principal components"]),
         (["clusters", "--clusters", "3", "--repetitions", "20"], ["3 clusters, round by round"]),
@@ -148,3 +157,48 @@ def test_files_with_too_little(tmp_path: Path, text: str, message: str) -> None:
 def test_every_help_has_an_example() -> None:
     for name in command.commands:
         assert f"assay topics {name}" in run(name, "--help").output
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["best", "--at", "2,5", "--repetitions", "20", "--splits", "2", "--search", "swap(rounds=1)"],
+        ["sets", "-c", "3"],
+        ["stability"],
+        ["top-stability", "--at", "3"],
+        ["map"],
+        ["holdout", "--at", "3", "--splits", "1"],
+        ["hits"],
+        ["conclusions", "--at", "3"],
+        ["choose", "-c", "4", "--splits", "2"],
+        ["growth", "--sizes", "4", "--draws", "1"],
+        ["clusters", "--repetitions", "5"],
+    ],
+    ids=lambda args: str(args[0]),
+)
+def test_csv_is_one_table(scores: str, args: list[str]) -> None:
+    output = run(args[0], scores, *args[1:], "--quiet", "--format", "csv").output
+    rows = list(csv.reader(io.StringIO(output)))
+    assert len({len(row) for row in rows}) == 1
+    assert all(name and name.isascii() for name in rows[0])
+
+
+def test_the_held_out_values_stand_in_the_same_row(scores: str) -> None:
+    quick = ["--search", "swap(rounds=1)", "--at", "2,5", "--repetitions", "20", "--splits", "2"]
+    rows = json.loads(run("best", scores, *quick, "--format", "json", "--quiet").output)["rows"]
+    tested = json.loads(run("holdout", scores, "--at", "2,5", "--splits", "2", "--format", "json").output)["rows"]
+    assert [row["best_held_out"] for row in rows] == [row["best_held_out"] for row in tested]
+    assert [row["ahead"] for row in rows] == [row["ahead"] for row in tested]
+
+
+def test_what_has_no_effect_is_an_error(scores: str) -> None:
+    with pytest.raises(AssayError, match="--splits has no effect with --no-holdout"):
+        run("best", scores, "--no-holdout", "--splits", "3")
+    with pytest.raises(AssayError, match="--seed is given twice"):
+        run("best", scores, "--seed", "1", "--seed", "2")
+
+
+def test_help_lists_what_is_registered() -> None:
+    shown = " ".join(run("best", "--help").output.split())
+    for names in (CRITERIA.listed(), SCALES.listed(), SEARCHES.listed()):
+        assert names in shown

@@ -273,9 +273,9 @@ def item_total() -> Any:
 
 @kept
 def topic_series() -> Any:
-    from assay.topics.series import series
+    from assay.topics import best_topics
 
-    return series(scores()[0], search_by="swap(starts=2, rounds=2)", repetitions=50)
+    return best_topics(scores()[0], search="swap(starts=2, rounds=2)", repetitions=50, holdout=False)
 
 
 @kept
@@ -285,23 +285,23 @@ def topic_search() -> Any:
 
 @kept
 def stability() -> Any:
-    from assay.topics.stability import stability
+    from assay.topics import subset_stability
 
-    return stability(topic_series().found)
+    return subset_stability(topic_series().found)
 
 
 @kept
 def conclusions() -> Any:
-    from assay.topics.conclusions import conclusions
+    from assay.topics import compare_conclusions
 
-    return conclusions(topic_series().found)
+    return compare_conclusions(topic_series().found)
 
 
 @kept
 def holdout() -> Any:
-    from assay.topics.holdout import holdout
+    from assay.topics import hold_out
 
-    return holdout(scores()[0], splits=2, repetitions=20, cardinalities=(3, 6, 9), search_by="swap(starts=2, rounds=2)")
+    return hold_out(scores()[0], splits=2, repetitions=20, cardinalities=(3, 6, 9), search="swap(starts=2, rounds=2)")
 
 
 @kept

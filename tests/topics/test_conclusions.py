@@ -10,8 +10,8 @@ from scipy import stats
 
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
-from assay.topics.conclusions import conclusions, outcomes, significant, spaced
-from assay.topics.search import search
+from assay.topics.conclusions import compare_conclusions, outcomes, significant, spaced
+from assay.topics.search import search_subsets
 from tests.topics.released import made, trec8_top96, used
 
 signs = st.lists(st.tuples(st.integers(-1, 1), st.integers(-1, 1)), min_size=1, max_size=30)
@@ -50,8 +50,8 @@ def test_outcomes_add_up(pairs: list[tuple[int, int]]) -> None:
 def test_fewer_topics_cost_false_negatives_not_false_positives(test: str) -> None:
     """Roitero 2020, Section 4.4.2.3: NS is the main error, SN small, SSD rare; best sets keep the most."""
     at = (10, 25, 40)
-    found = search(trec8_top96(), search="swap(rounds=2)", cardinalities=at)
-    result = conclusions(found, cardinalities=at, test=test)
+    found = search_subsets(trec8_top96(), search="swap(rounds=2)", cardinalities=at)
+    result = compare_conclusions(found, cardinalities=at, test=test)
     best, random, worst = (result.shares[k] for k in ("best", "random", "worst"))
     assert (best[:, 3] > best[:, 2])[:2].all()
     assert best[:, 1].max() < 0.001
@@ -63,8 +63,8 @@ def test_fewer_topics_cost_false_negatives_not_false_positives(test: str) -> Non
 
 
 def test_one_topic_allows_no_test() -> None:
-    found = search(made(), search="swap(rounds=1)")
-    result = conclusions(found, cardinalities=(1,), jobs=2)
+    found = search_subsets(made(), search="swap(rounds=1)")
+    result = compare_conclusions(found, cardinalities=(1,), jobs=2)
     assert result.shares["best"][0, :3].sum() == 0
 
 
@@ -75,5 +75,5 @@ def test_identical_runs_do_not_differ() -> None:
 
 def test_bad_cardinality() -> None:
     with pytest.raises(UsageError, match="no subsets of 20"):
-        conclusions(search(made(), search="swap(rounds=1)"), cardinalities=(20,))
+        compare_conclusions(search_subsets(made(), search="swap(rounds=1)"), cardinalities=(20,))
     assert spaced(1153)[-1] == 1152

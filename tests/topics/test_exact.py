@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from assay.rankings.batch import pair_counts
 from assay.topics import exact as module
 from assay.topics.archive import Archive
-from assay.topics.criteria import pair_counts, tau
+from assay.topics.criteria import tau
 from assay.topics.exact import all_values, colex, exact, exact_average
 from assay.topics.problem import problem
-from assay.topics.search import SearchResult, search
+from assay.topics.search import SearchResult, search_subsets
 from tests.oracles import topics as oracle
 from tests.topics.released import made, released_top96, trec8, trec8_top96
 
@@ -46,7 +47,9 @@ TOP96 = [
 
 @pytest.fixture(scope="module")
 def pearson_found() -> SearchResult:
-    return search(trec8(), criterion="pearson", search="swap(rounds=4)+exact(subsets=20000, sums=150000000, deepest=9)")
+    return search_subsets(
+        trec8(), criterion="pearson", search="swap(rounds=4)+exact(subsets=20000, sums=150000000, deepest=9)"
+    )
 
 
 @pytest.mark.parametrize(("c", "best", "best_set", "worst", "worst_set"), PEARSON_129)
@@ -112,7 +115,7 @@ def test_one_cell_of_the_released_file_moves_one_pair() -> None:
 def test_enumeration_finds_what_loops_find(criterion: str, c: int) -> None:
     matrix = made(runs=6, topics=9)
     ready = problem(matrix, criterion=criterion)
-    found = search(ready, search="exact")
+    found = search_subsets(ready, search="exact")
 
     def value(sums: np.ndarray, full: np.ndarray) -> float:
         return float(ready.function(sums[None, :], full, **ready.parameters)[0])
@@ -130,8 +133,8 @@ def test_enumeration_finds_what_loops_find(criterion: str, c: int) -> None:
 def test_branch_and_bound_finds_what_enumeration_finds(seed: int) -> None:
     matrix = made(runs=8, topics=13, seed=seed)
     ready = problem(matrix, criterion="pearson")
-    listed = search(ready, search="exact")
-    proved = search(ready, search="swap(starts=1, rounds=1)+exact(subsets=0)")
+    listed = search_subsets(ready, search="exact")
+    proved = search_subsets(ready, search="swap(starts=1, rounds=1)+exact(subsets=0)")
     for side in ("best", "worst"):
         assert set(range(3, 11)) <= proved.proved[side]
         for c in range(3, 11):
@@ -142,7 +145,7 @@ def test_proof_holds_in_whole_numbers() -> None:
     matrix = made(runs=7, topics=8, seed=3)
     ready = problem(matrix, criterion="pearson")
     units = ready.units.T.astype(np.int64)
-    found = search(ready, search="exact")
+    found = search_subsets(ready, search="exact")
     for c in (2, 3, 4):
         ranked = sorted(
             combinations(range(8), c), key=lambda s: (lambda v: v[0] * v[1])(oracle.pearson_exactly(units, s))

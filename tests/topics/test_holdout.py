@@ -8,14 +8,14 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
-from assay.topics.choose import choose
-from assay.topics.holdout import halved, holdout, transfer
+from assay.topics.choose import choose_topics
+from assay.topics.holdout import halved, hold_out, transfer
 from tests.conftest import real_data
 from tests.topics.released import collection, made, trec8
 
 
 def test_best_sets_shrink_on_other_runs_but_beat_chance() -> None:
-    found = holdout(trec8(), cardinalities=(5, 10, 20), splits=3)
+    found = hold_out(trec8(), cardinalities=(5, 10, 20), splits=3)
     chosen, best, average = (x.mean(axis=0) for x in (found.chosen, found.best, found.average))
     assert (chosen > best).all()
     assert (best > average).all()
@@ -29,7 +29,7 @@ def test_chance_has_no_best_subset() -> None:
     gaps = []
     for seed in range(6):
         noise = ScoreMatrix.of(rng.random((40, 20)).round(3))
-        found = holdout(noise, cardinalities=(8,), splits=4, seed=seed, repetitions=300)
+        found = hold_out(noise, cardinalities=(8,), splits=4, seed=seed, repetitions=300)
         gaps.append(float((found.best - found.average).mean()))
         assert (found.chosen > found.average).all()
     assert abs(np.mean(gaps)) < 4 * np.std(gaps, ddof=1) / np.sqrt(len(gaps)) + 0.02
@@ -39,7 +39,7 @@ def test_other_measure() -> None:
     ap = collection("terabyte2006")
     ndcg = read_scores(real_data("trec-score-matrices/anonymous/terabyte2006_ndcg.csv"), transpose=True)[0]
     other = ScoreMatrix.of(ndcg.values, runs=ap.runs, topics=sorted(ap.topics), measure="nDCG")
-    found = transfer(ap, other, cardinalities=(15, 30), search_by="swap(starts=2, rounds=2)", repetitions=200)
+    found = transfer(ap, other, cardinalities=(15, 30), search="swap(starts=2, rounds=2)", repetitions=200)
     assert (found.chosen >= found.best).all()
     assert (found.best > found.average).all()
 
@@ -47,7 +47,7 @@ def test_other_measure() -> None:
 def test_other_collection() -> None:
     """Topics of TREC-8 chosen on its own runs, tested on the runs of Robust 2004."""
     found = transfer(
-        trec8(), collection("robust2004"), cardinalities=(10, 25), search_by="swap(rounds=2)", repetitions=500
+        trec8(), collection("robust2004"), cardinalities=(10, 25), search="swap(rounds=2)", repetitions=500
     )
     assert found.problem.n == 50
     assert (found.best > found.worst).all()
@@ -66,19 +66,19 @@ def test_groups_stay_together() -> None:
 
 def test_too_few_runs_or_topics() -> None:
     with pytest.raises(DataError, match="3 runs on each side"):
-        holdout(made(runs=5))
+        hold_out(made(runs=5))
     with pytest.raises(DataError, match="common topics"):
         transfer(made(), ScoreMatrix.of(made().values, topics=[f"t{i}" for i in range(10)]))
     with pytest.raises(UsageError, match="at least 1"):
-        holdout(made(), splits=0)
+        hold_out(made(), splits=0)
     with pytest.raises(UsageError, match="no subsets of 99"):
-        holdout(made(), cardinalities=(99,))
+        hold_out(made(), cardinalities=(99,))
 
 
 def test_choice_says_what_to_expect() -> None:
     robust = collection("robust2004")
     common = robust.select(topics=list(trec8().topics))
-    found = choose(trec8(), count=15, truth=common, splits=3)
+    found = choose_topics(trec8(), count=15, truth=common, splits=3)
     assert len(found.topics) == 15
     assert found.own > found.expected > found.random
     assert found.worthwhile
@@ -91,6 +91,6 @@ def test_choice_says_what_to_expect() -> None:
 
 def test_choice_admits_that_chance_does_as_well() -> None:
     noise = ScoreMatrix.of(np.random.default_rng(7).random((30, 16)).round(3))
-    verdicts = [choose(noise, count=6, splits=4, seed=s, search_by="swap(rounds=2)") for s in range(3)]
+    verdicts = [choose_topics(noise, count=6, splits=4, seed=s, search="swap(rounds=2)") for s in range(3)]
     assert all(v.own - v.expected > 0.1 for v in verdicts)
     assert any("no better than random" in v.table().notes[1] for v in verdicts)

@@ -7,8 +7,8 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
-from assay.topics.search import search
-from assay.topics.stability import chain_stability, overlap, pixel_map, pixels, stability, top_stability
+from assay.topics.search import search_subsets
+from assay.topics.stability import chain_stability, overlap, pixel_map, pixels, subset_stability, top_stability
 from tests.topics.released import made, trec8, trec8_top96
 
 # Roitero 2020, Table 3.3: ρ Best, ρ Worst, τ Best, τ Worst.
@@ -21,7 +21,7 @@ MERGED = "+".join(["nsga(evaluations=30000, population=500)"] * 3)
 
 def four(matrix: ScoreMatrix, by: str, *, seed: int = 0) -> list[float]:
     """Stability of ρ Best, ρ Worst, τ Best, τ Worst."""
-    found = [search(matrix, criterion=c, search=by, seed=seed) for c in ("pearson", "tau")]
+    found = [search_subsets(matrix, criterion=c, search=by, seed=seed) for c in ("pearson", "tau")]
     return [chain_stability(f.masks(side)) for f in found for side in ("best", "worst")]
 
 
@@ -53,7 +53,9 @@ def test_table_3_3_log(name: str) -> None:
 def test_table_3_4_worst(name: str) -> None:
     """The ten worst sets within .1 of the table for c up to 30 except where sets of equal τ leave a choice."""
     at = (5, 10, 20, 30)
-    found = search(trec8() if name == "all" else trec8_top96(), search="swap", cardinalities=at, sides=("worst",))
+    found = search_subsets(
+        trec8() if name == "all" else trec8_top96(), search="swap", cardinalities=at, sides=("worst",)
+    )
     rows = [top_stability(found.sets["worst"][c][0]) for c in at]
     near = [abs(r.value - printed) <= 0.1 for r, printed in zip(rows, WORST_TEN[name], strict=True)]
     assert sum(near) >= 3
@@ -84,7 +86,7 @@ def test_ceilings() -> None:
 
 def test_overlap_and_effectiveness_of_trec8() -> None:
     """Worst sets hold harder topics than best sets (Roitero 2020, Table 4.3: .298 and .201 for the 96 runs)."""
-    result = stability(search(trec8_top96(), search="swap(starts=3, rounds=2)"), cardinalities=(12,))
+    result = subset_stability(search_subsets(trec8_top96(), search="swap(starts=3, rounds=2)"), cardinalities=(12,))
     assert result.effectiveness["best"].mean() == pytest.approx(0.298, abs=0.025)
     assert result.effectiveness["worst"].mean() == pytest.approx(0.201, abs=0.02)
     assert result.chain["worst"] > result.chain["best"]
@@ -106,8 +108,8 @@ def test_bad_input() -> None:
         chain_stability(np.ones((2, 5), bool))
     with pytest.raises(UsageError, match="at least 2 sets"):
         top_stability(np.ones((1, 5), bool))
-    found = search(made(), sides=("best",), search="swap(rounds=1)")
+    found = search_subsets(made(), sides=("best",), search="swap(rounds=1)")
     with pytest.raises(UsageError, match="both sides"):
-        stability(found)
+        subset_stability(found)
     with pytest.raises(UsageError, match="no subsets of 12"):
-        stability(search(made(), search="swap(rounds=1)"), cardinalities=(12,))
+        subset_stability(search_subsets(made(), search="swap(rounds=1)"), cardinalities=(12,))

@@ -7,7 +7,7 @@ import pytest
 
 from assay.topics.archive import Archive
 from assay.topics.problem import problem
-from assay.topics.search import SearchResult, search
+from assay.topics.search import SearchResult, search_subsets
 from assay.topics.swap import States, descend, swap_values, topic_slopes
 from tests.topics.bounds import at_least_the_bounds
 from tests.topics.released import made, released_top96
@@ -22,12 +22,12 @@ EXPECTED = """
 
 @pytest.fixture(scope="module")
 def pearson_found() -> SearchResult:
-    return search(released_top96(), criterion="pearson", search="swap")
+    return search_subsets(released_top96(), criterion="pearson", search="swap")
 
 
 @pytest.fixture(scope="module")
 def tau_found() -> SearchResult:
-    return search(released_top96(), criterion="tau", search="swap")
+    return search_subsets(released_top96(), criterion="tau", search="swap")
 
 
 def test_pearson_reaches_the_bounds(pearson_found: SearchResult) -> None:
@@ -102,7 +102,7 @@ def test_a_descent_never_loses() -> None:
 @pytest.mark.parametrize("criterion", ["tau-ap", "rbo", "spearman", "error-rate"])
 def test_other_criteria_find_the_proved_sets_of_a_small_matrix(criterion: str) -> None:
     ready = problem(made(runs=10, topics=9, seed=2), criterion=criterion)
-    swapped, proved = search(ready, search="swap"), search(ready, search="exact")
+    swapped, proved = search_subsets(ready, search="swap"), search_subsets(ready, search="exact")
     for side in ("best", "worst"):
         np.testing.assert_allclose(swapped.values(side), proved.values(side), atol=1e-12)
 
@@ -111,5 +111,5 @@ def test_gmap_searches_too() -> None:
     ready = problem(made(runs=10, topics=9), criterion="pearson", scale="gmap")
     assert not ready.quadratic
     np.testing.assert_allclose(
-        search(ready, search="swap").values(), search(ready, search="exact").values(), atol=1e-12
+        search_subsets(ready, search="swap").values(), search_subsets(ready, search="exact").values(), atol=1e-12
     )

@@ -7,7 +7,7 @@ import pytest
 
 from assay.topics.archive import BEST, Archive
 from assay.topics.problem import problem
-from assay.topics.search import SearchResult, search
+from assay.topics.search import SearchResult, search_subsets
 from assay.topics.sweep import Beam, step_values, sweep
 from tests.topics.bounds import at_least_the_bounds
 from tests.topics.released import made, released_top96, trec8_top96
@@ -15,7 +15,7 @@ from tests.topics.released import made, released_top96, trec8_top96
 
 @pytest.fixture(scope="module")
 def tau_found() -> SearchResult:
-    return search(released_top96(), criterion="tau", search="sweep")
+    return search_subsets(released_top96(), criterion="tau", search="sweep")
 
 
 def test_bounds_by_tau(tau_found: SearchResult) -> None:
@@ -23,7 +23,7 @@ def test_bounds_by_tau(tau_found: SearchResult) -> None:
 
 
 def test_bounds_by_pearson() -> None:
-    assert at_least_the_bounds(search(released_top96(), criterion="pearson", search="sweep"))
+    assert at_least_the_bounds(search_subsets(released_top96(), criterion="pearson", search="sweep"))
 
 
 def test_the_set_of_21_topics_that_one_lucky_start_had_found(tau_found: SearchResult) -> None:
@@ -37,7 +37,7 @@ def test_the_set_of_21_topics_that_one_lucky_start_had_found(tau_found: SearchRe
 @pytest.mark.parametrize("criterion", ["tau", "pearson", "tau-ap", "rbo", "spearman", "error-rate"])
 def test_finds_the_proved_sets_of_a_small_matrix(criterion: str) -> None:
     ready = problem(made(runs=10, topics=11, seed=2), criterion=criterion)
-    swept, proved = search(ready, search="sweep"), search(ready, search="exact")
+    swept, proved = search_subsets(ready, search="sweep"), search_subsets(ready, search="exact")
     for side in ("best", "worst"):
         np.testing.assert_allclose(swept.values(side), proved.values(side), atol=1e-12)
         assert not swept.proved[side] - proved.proved[side]

@@ -11,7 +11,7 @@ from scipy import stats
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.topics.problem import problem
-from assay.topics.search import search
+from assay.topics.search import search_subsets
 from assay.topics.synthetic import growth, normal_matrix, normality, planted_matrix, resampled_matrix
 from tests.topics.released import made, trec8, trec8_top96, used
 
@@ -43,9 +43,9 @@ def test_more_topics_and_fewer_runs_are_more_extreme(maker: object) -> None:
     def worst(runs: int, topics: int) -> float:
         ready = problem(maker(trec8(), runs=runs, topics=topics, seed=5))
         return float(
-            search(ready, search="swap(starts=3, rounds=2)", cardinalities=(topics // 2,), sides=("worst",)).values(
-                "worst"
-            )[0]
+            search_subsets(
+                ready, search="swap(starts=3, rounds=2)", cardinalities=(topics // 2,), sides=("worst",)
+            ).values("worst")[0]
         )
 
     assert worst(50, 100) < worst(50, 20)
@@ -55,7 +55,7 @@ def test_more_topics_and_fewer_runs_are_more_extreme(maker: object) -> None:
 def test_a_thousand_topics_can_reverse_the_ranking_with_half_of_them() -> None:
     """Same section: with 1,000 structureless topics and 50 runs even 75 % can rank almost in reverse."""
     ready = problem(normal_matrix(trec8(), runs=50, topics=1000, seed=2))
-    found = search(ready, search="swap(starts=1, rounds=1)", cardinalities=(750,), sides=("worst",))
+    found = search_subsets(ready, search="swap(starts=1, rounds=1)", cardinalities=(750,), sides=("worst",))
     assert found.values("worst")[0] < -0.4
 
 

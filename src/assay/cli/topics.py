@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from assay.cli.commands import Group
+from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, groups_of, load_scores, numbers, one_matrix, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
@@ -24,8 +25,16 @@ C = TypeVar("C", bound=Callable[..., Any])
 Matrices = list["ScoreMatrix"]
 
 criterion_option = click.option(
-    "--criterion", default="tau", show_default=True, metavar="NAME",
-    help="tau (τ-b), pearson, tau-ap, spearman, rbo, error-rate.",
+    "--criterion", cls=RegistryOption, registry="assay.topics.criteria:CRITERIA", default="tau", show_default=True,
+    metavar="NAME", help="How alike two rankings are, one of: {names}; with parameters as in 'rbo(p=0.9)'.",
+)  # fmt: skip
+scale_option = click.option(
+    "--scale", cls=RegistryOption, registry="assay.topics.problem:SCALES", default="plain", show_default=True,
+    metavar="NAME", help="One of: {names}; with parameters as in 'log(epsilon=0.0001, add=true)'.",
+)  # fmt: skip
+search_option = click.option(
+    "--search", cls=RegistryOption, registry="assay.topics.search:SEARCHES", default="auto", show_default=True,
+    metavar="NAME", help="One of: {names}; several joined by +. With parameters as in 'greedy(k=3)'.",
 )  # fmt: skip
 at_option = click.option("--at", metavar="LIST", help="Only these numbers of topics, e.g. 5,10,20.")
 COUNT = click.IntRange(min=1)
@@ -49,12 +58,9 @@ def problem_options(command: C) -> C:
     wrapped: Any = run
     for option in (
         click.option("--top", type=float, default=1.0, show_default=True, help="Share of the runs to keep."),
-        click.option(
-            "--scale", default="plain", show_default=True, metavar="NAME",
-            help="plain, log (logAP), logit (logitAP) or gmap; with parameters: 'log(epsilon=0.0001, add=true)'.",
-        ),
+        scale_option,
         criterion_option,
-    ):  # fmt: skip
+    ):
         wrapped = option(wrapped)
     return scores_input(wrapped)
 
@@ -67,14 +73,14 @@ def search_options(command: C) -> C:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        from assay.topics.search import search
+        from assay.topics import search_subsets
 
         named = {"search": kwargs.pop("search"), "seconds": kwargs.pop("seconds"), "resume": kwargs.pop("resume")}
         ready, seed, stops = kwargs["ready"], kwargs["seed"], []
 
         def look(out: Output, **asked: Any) -> SearchResult:
             with out.progress("searching") as progress:
-                found = search(ready, seed=seed, progress=progress, **named, **asked)
+                found = search_subsets(ready, seed=seed, progress=progress, **named, **asked)
             stops.append(found.stopped)
             return found
 
@@ -85,12 +91,9 @@ def search_options(command: C) -> C:
     wrapped: Any = run
     for option in (
         click.option("--resume", type=FILE, help="Go on from this file, and keep what is found in it."),
-        click.option("--seconds", type=click.FloatRange(min=0), help="Search for so long, then take the best so far."),
-        click.option(
-            "--search", default="auto", show_default=True, metavar="NAME",
-            help="auto, sweep, swap, exact, greedy(k=3), nsga(evaluations=1000000); several joined by + are merged.",
-        ),
-    ):  # fmt: skip
+        click.option("--seconds", type=click.FloatRange(min=0), help="Seconds to search; then take the best so far."),
+        search_option,
+    ):
         wrapped = option(wrapped)
     return wrapped
 
@@ -131,25 +134,59 @@ def best(
     assay topics best scores.csv --search 'swap+nsga' --seconds 60 --resume found.json
     assay topics best scores.csv --at 5,10,20 --format latex
     """
-    from assay.topics.holdout import holdout as held_out
-    from assay.topics.series import SeriesResult, sample
+    from assay.topics import hold_out
+    from assay.topics.extremes import LEAST_RUNS, SeriesResult, sample
 
-    shown, named = _numbers(at, ready), groups_of(groups) or None
-    asked, shares = () if at is None else shown, _percentages(percentiles)
-    drawn = sample(ready, repetitions=repetitions, percentiles=shares, cardinalities=asked, seed=seed)
+    if not holdout:
+        _refuse("--no-holdout", "splits", "groups")
+    shown = _numbers(at, ready)
+    asked = () if at is None else shown
+    drawn = sample(
+        ready, repetitions=repetitions, percentiles=_percentages(percentiles), cardinalities=asked, seed=seed
+    )
     found = look(out, cardinalities=asked, known=drawn.extremes)
-    result = SeriesResult(ready, found, drawn)
-    tables = [result.table(at=shown)]
+    tested = None
     if holdout and found.stopped == "interrupt":
         out.say("interrupted: the sets were not tested on other runs")
-    elif holdout and len(ready.matrix.runs) >= 6:
-        with out.progress("holding out") as progress:
-            tested = held_out(ready, cardinalities=shown, splits=splits, groups=named, seed=seed, progress=progress)
-        tables.append(tested.table())
+    elif holdout and len(ready.matrix.runs) < LEAST_RUNS:
+        out.say(f"{len(ready.matrix.runs)} runs are too few to hold out half of them; {LEAST_RUNS} are needed")
     elif holdout:
-        out.say(f"{len(ready.matrix.runs)} runs are too few to hold out half of them; 6 are needed")
-    out.write(*tables, of=result)
+        named = groups_of(groups) or None
+        with out.progress("holding out") as progress:
+            tested = hold_out(ready, cardinalities=shown, splits=splits, groups=named, seed=seed, progress=progress)
+    result = SeriesResult(ready, found, drawn, tested)
+    out.write(result.table(at=shown), of=result)
     out.say(f"{found.evaluations} subsets valued in {found.seconds:.1f} s")
+
+
+@command.command()
+@problem_options
+@click.option(
+    "--search", cls=RegistryOption, registry="assay.topics.search:SEARCHES", metavar="NAME",
+    help="One of: {names}.  [default: a quick form of swap]",
+)  # fmt: skip
+@splits_option
+@groups_option
+@at_option
+@seed_option
+@output_and_figure_options
+def holdout(
+    ready: Problem, search: str | None, splits: int, groups: Path | None, at: str | None, seed: int, out: Output
+) -> None:
+    """What is left of the best subsets on runs they were not chosen on? Chosen on half of the runs, tested on the rest.
+
+    \b
+    assay topics holdout scores.csv --splits 10 --at 5,10,20
+    """
+    from assay.topics import hold_out
+    from assay.topics.holdout import QUICK
+
+    with out.progress("holding out") as progress:
+        result = hold_out(
+            ready, search=search or QUICK, cardinalities=_numbers(at, ready), splits=splits,
+            groups=groups_of(groups) or None, seed=seed, progress=progress,
+        )  # fmt: skip
+    out.write(result.table(), of=result)
 
 
 @command.command()
@@ -172,30 +209,61 @@ def sets(ready: Problem, look: Callable[..., SearchResult], count: int, keep: in
 @command.command()
 @problem_options
 @search_options
-@click.option("--map", "pixel", is_flag=True, help="Also the map of topics: + best, x worst, # both.")
-@at_option
 @seed_option
 @output_and_figure_options
-def stability(
-    ready: Problem, look: Callable[..., SearchResult], pixel: bool, at: str | None, seed: int, out: Output
-) -> None:
+def stability(ready: Problem, look: Callable[..., SearchResult], seed: int, out: Output) -> None:
     """Do the sets keep their topics as they grow? Stability, overlap of best and worst, ease of their topics.
 
     \b
-    assay topics stability scores.csv --at 5,10,20,30,40,45 --map
+    assay topics stability scores.csv
+    """
+    from assay.topics import subset_stability
+
+    result = subset_stability(look(out))
+    out.write(result.table(), of=result)
+
+
+@command.command(name="top-stability")
+@problem_options
+@search_options
+@at_option
+@seed_option
+@output_options
+def top_stability(ready: Problem, look: Callable[..., SearchResult], at: str | None, seed: int, out: Output) -> None:
+    """Do the ten best sets of a size share their topics, and the ten worst?
+
+    \b
+    assay topics top-stability scores.csv --at 5,10,20,30,40,45
+    """
+    from assay.topics import subset_stability
+
+    result = subset_stability(look(out), cardinalities=_numbers(at, ready))
+    out.write(result.top_table(), of=result)
+
+
+@command.command(name="map")
+@problem_options
+@search_options
+@seed_option
+@output_options
+def pixel_map(ready: Problem, look: Callable[..., SearchResult], seed: int, out: Output) -> None:
+    """Which topics are in the best and in the worst sets? A map of topics: + best, x worst, # both.
+
+    \b
+    assay topics map scores.csv
     """
     from assay.topics.stability import map_table
-    from assay.topics.stability import stability as measured
 
-    found = look(out)
-    result = measured(found, cardinalities=_numbers(at, ready))
-    out.write(result.table(), result.top_table(), *([map_table(found)] if pixel else []), of=result)
+    out.write(map_table(look(out)))
 
 
 @command.command()
 @problem_options
 @search_options
-@click.option("--test", default="t", show_default=True, metavar="NAME", help="t, wilcoxon, or another paired test.")
+@click.option(
+    "--test", cls=RegistryOption, registry="assay.stats.paired:TESTS", default="t", show_default=True, metavar="NAME",
+    help="Paired test, one of: {names}.",
+)  # fmt: skip
 @click.option(
     "--alpha", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True, help="Significance level."
 )
@@ -212,11 +280,11 @@ def conclusions(
     \b
     assay topics conclusions scores.csv --test wilcoxon --at 10,20,30
     """
-    from assay.topics.conclusions import conclusions as drawn
+    from assay.topics import compare_conclusions
 
     found = look(out, cardinalities=_numbers(at, ready))
     with out.progress("testing") as progress:
-        result = drawn(
+        result = compare_conclusions(
             found, cardinalities=_numbers(at, ready), test=test, alpha=alpha, seed=seed, jobs=jobs, progress=progress
         )
     out.write(result.table(), of=result)
@@ -224,11 +292,20 @@ def conclusions(
 
 @command.command()
 @problem_options
-@click.option("--linkage", default="complete", show_default=True, help="complete, single, average, weighted, ward, …")
 @click.option(
-    "--metric", default="cosine", show_default=True, help="cosine, correlation, euclidean, cityblock, jaccard."
+    "--linkage",
+    cls=RegistryOption,
+    registry="assay.topics.clusters:LINKAGES",
+    default="complete",
+    show_default=True,
+    metavar="NAME",
+    help="One of: {names}.",
 )
-@click.option("--pca", type=int, help="Cluster by so many principal components.")
+@click.option(
+    "--metric", cls=RegistryOption, registry="assay.topics.clusters:METRICS", default="cosine", show_default=True,
+    metavar="NAME", help="One of: {names}.",
+)  # fmt: skip
+@click.option("--pca", type=int, help="Cluster by this number of principal components.")
 @click.option("--clusters", type=int, help="A fixed number of clusters.  [default: as many as topics wanted]")
 @click.option("--weighted", is_flag=True, help="Weigh topics by the size of their cluster (WMAP).")
 @click.option("--repetitions", type=COUNT, default=1000, show_default=True, help="Random choices.")
@@ -243,7 +320,7 @@ def clusters(
     \b
     assay topics clusters scores.csv --pca 3
     """
-    from assay.topics.clusters import cluster_series
+    from assay.topics import cluster_series
 
     with out.progress("drawing") as progress:
         result = cluster_series(
@@ -265,7 +342,7 @@ def hits(matrices: Matrices, out: Output) -> None:
     from assay.topics.hits import hits as solved
 
     result = solved(one_matrix(matrices))
-    out.write(result.table(), result.run_table(), of=result)
+    out.write(*result.tables(), of=result)
 
 
 @command.command()
@@ -273,8 +350,8 @@ def hits(matrices: Matrices, out: Output) -> None:
 @click.option("--to", "target", type=FILE, required=True, help="Scores to test on: another measure, or other runs.")
 @click.option("--to-measure", metavar="NAME", help="Which measure of that file, where it has several.")
 @criterion_option
-@click.option("--scale", default="plain", show_default=True, metavar="NAME", help="As in `assay topics best`.")
-@click.option("--search", default="auto", show_default=True, metavar="NAME", help="As in `assay topics best`.")
+@scale_option
+@search_option
 @at_option
 @seed_option
 @output_and_figure_options
@@ -289,7 +366,7 @@ def transfer(
     assay topics transfer scores.csv -m AP --to scores.csv --to-measure nDCG@10
     assay topics transfer trec8.csv --to robust.csv --at 5,10,20
     """
-    from assay.topics.holdout import transfer as moved
+    from assay.topics import transfer as moved
 
     targets = load_scores([target], qrels_path=None, measures=to_measure)
     if len(targets) > 1:
@@ -298,7 +375,7 @@ def transfer(
     with out.progress("searching") as progress:
         result = moved(
             one_matrix(matrices), targets[0], criterion=criterion, scale=scale, cardinalities=tuple(numbers(at or "")),
-            search_by=search, seed=seed, progress=progress,
+            search=search, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)
 
@@ -322,15 +399,15 @@ def choose(
     assay topics choose earlier-runs.csv --count 20
     assay topics choose predicted.csv --count 20 --truth judged.csv
     """
-    from assay.topics.choose import choose as chosen
+    from assay.topics import choose_topics
 
     checked = None if truth is None else one_matrix(load_scores([truth], qrels_path=None, measures=None))
     with out.progress("holding out") as progress:
-        result = chosen(
+        result = choose_topics(
             one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=groups_of(groups) or None,
             splits=splits, seed=seed, progress=progress,
         )  # fmt: skip
-    out.write(result.table())
+    out.write(result.table(), of=result)
 
 
 @command.command()
@@ -346,7 +423,7 @@ def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int
     \b
     assay topics growth robust.csv --sizes 50,100,150,200
     """
-    from assay.topics.synthetic import growth as grown
+    from assay.topics import growth as grown
 
     with out.progress("searching") as progress:
         result = grown(
@@ -385,6 +462,14 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
     out.say(f"{len(made.runs)} runs × {len(made.topics)} topics written to {save}")
 
 
+def _refuse(option: str, *others: str) -> None:
+    """An error if one of the others is given, since this option leaves it without effect."""
+    context = click.get_current_context()
+    for other in others:
+        if context.get_parameter_source(other) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--{other} has no effect with {option}; leave one of them out")
+
+
 def _numbers(at: str | None, ready: Problem) -> tuple[int, ...]:
     """The numbers of topics to show: those named, else all or about fifty of them."""
     from assay.topics.archive import sizes
@@ -397,4 +482,4 @@ def _percentages(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.replace(",", " ").split())
     except ValueError:
-        raise UsageError(f"{text!r}: write percentages parted by commas, e.g. 1,5") from None
+        raise UsageError(f"{text!r}: write percentages separated by commas, e.g. 1,5") from None

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from assay.core.engine import Progress, silent
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.topics.holdout import QUICK, HoldoutResult, holdout
+from assay.topics.extremes import sample
+from assay.topics.holdout import QUICK, HoldoutResult, hold_out
 from assay.topics.problem import problem
-from assay.topics.search import finished, search
-from assay.topics.series import sample
+from assay.topics.search import finished, search_subsets
 
 
 @dataclass(frozen=True, eq=False)
-class ChoiceResult:
+class ChoiceResult(Result):
     """Topics to judge: their value on the runs they were chosen on, and what to expect on others.
 
     `expected` and `spread` are mean and standard deviation over the splits of the hold-out, `random` what as many
@@ -55,12 +57,18 @@ class ChoiceResult:
         if self.actual is not None:
             rows += [("on the scores given for checking", self.actual), ("  as many random topics", self.actual_random)]
         verdict = "ahead of random topics" if self.worthwhile else "no better than random topics: choose at random"
-        notes = [f"judge: {' '.join(self.topics)}", f"on new runs {verdict}", self.test.table().notes[0]]
+        notes = [f"judge: {' '.join(self.topics)}", f"on new runs {verdict}", self.test.note()]
         caption = f"{len(self.topics)} of {self.test.problem.n} topics to judge"
-        return Table.of({"value": "", self.criterion: ".4f"}, rows, caption=caption, notes=notes)
+        keys = {"value": "what", self.criterion: "value"}
+        return Table.of({"value": "", self.criterion: ".4f"}, rows, caption=caption, notes=notes, keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The table, the topics, and its numbers under names that do not change with the data."""
+        numbers = {"expected": self.expected, "random": self.random, "own": self.own, "actual": self.actual}
+        return {**super().record(), "topics": list(self.topics), "worthwhile": self.worthwhile, **numbers}
 
 
-def choose(
+def choose_topics(
     history: ScoreMatrix,
     *,
     count: int,
@@ -69,7 +77,7 @@ def choose(
     truth: ScoreMatrix | None = None,
     groups: Mapping[str, str] | None = None,
     splits: int = 10,
-    search_by: str = "auto",
+    search: str = "auto",
     seed: int = 0,
     progress: Progress = silent,
 ) -> ChoiceResult:
@@ -79,12 +87,12 @@ def choose(
     the other half. With predicted scores even that assumes that predictions rank runs as judgments would: give `truth`,
     scores by judgments of some collection where both exist, to see what the choice is really worth.
     """
-    test = holdout(
+    test = hold_out(
         history, criterion=criterion, scale=scale, cardinalities=(count,), splits=splits, groups=groups,
-        search_by=QUICK, seed=seed, progress=progress,
+        search=QUICK, seed=seed, progress=progress,
     )  # fmt: skip
     ready = problem(history, criterion=criterion, scale=scale)
-    found = finished(search(ready, search=search_by, sides=("best",), cardinalities=(count,), seed=seed))
+    found = finished(search_subsets(ready, search=search, sides=("best",), cardinalities=(count,), seed=seed))
     best = found.subsets("best", c=count)[0]
     actual = actual_random = None
     if truth is not None:

@@ -13,14 +13,24 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.topics.criteria import Numbers
-from assay.topics.problem import Problem
-from assay.topics.series import sample
+from assay.topics.extremes import sample
+from assay.topics.problem import Problem, problem
 
-LINKAGES = ("complete", "single", "average", "weighted", "centroid", "median", "ward")
-METRICS = ("cosine", "correlation", "euclidean", "cityblock", "jaccard")
+
+class Names(tuple[str, ...]):
+    """Names of scipy's that may be given; listed in help as those of a registry are."""
+
+    def listed(self) -> str:
+        """All names in one line."""
+        return ", ".join(self)
+
+
+LINKAGES = Names(("complete", "single", "average", "weighted", "centroid", "median", "ward"))
+METRICS = Names(("cosine", "correlation", "euclidean", "cityblock", "jaccard"))
 
 
 def components(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
@@ -65,7 +75,7 @@ def cluster_tree(
     """
     if linkage not in LINKAGES or metric not in METRICS:
         raise UsageError(
-            f"no clustering {linkage}/{metric}; linkages: {', '.join(LINKAGES)}; metrics: {', '.join(METRICS)}"
+            f"no clustering {linkage}/{metric}; linkages: {LINKAGES.listed()}; metrics: {METRICS.listed()}"
         )
     if linkage in ("centroid", "median", "ward") and metric != "euclidean":
         raise UsageError(f"linkage {linkage!r} needs the euclidean metric, not {metric!r}")
@@ -84,7 +94,7 @@ def cluster_tree(
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterResult:
+class ClusterResult(Result):
     """Mean value of one-for-cluster subsets and of random ones, for c = 1 … n-1."""
 
     problem: Problem
@@ -109,8 +119,11 @@ class ClusterResult:
 
 
 def cluster_series(
-    ready: Problem,
+    matrix: ScoreMatrix | Problem,
     *,
+    criterion: str = "tau",
+    scale: str = "plain",
+    top: float = 1.0,
     linkage: str = "complete",
     metric: str = "cosine",
     pca: int | None = None,
@@ -126,6 +139,7 @@ def cluster_series(
     topics are taken round by round, one from each cluster that has any left, the last round from a random part of them.
     `weighted` counts each topic by the size of its cluster (WMAP; only where each cluster gives one topic).
     """
+    ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     if weighted and clusters is not None:
         raise UsageError("weights by cluster size need one topic per cluster; leave the number of clusters open")
     if clusters is not None and not 1 <= clusters <= ready.n:

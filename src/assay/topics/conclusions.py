@@ -14,6 +14,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, generator, ordered_map, silent
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.topics.problem import Masks
@@ -24,7 +25,7 @@ Signs = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, eq=False)
-class ConclusionsResult:
+class ConclusionsResult(Result):
     """Shares of the pairs of runs with each outcome, per kind of subset (best, random, worst) and cardinality."""
 
     c: tuple[int, ...]
@@ -50,7 +51,7 @@ class ConclusionsResult:
         return f"{full}; SSA both and alike, SSD both but opposite, SN only on the subset, NS only on all, NN neither"
 
 
-def conclusions(
+def compare_conclusions(
     found: SearchResult,
     *,
     cardinalities: tuple[int, ...] = (),

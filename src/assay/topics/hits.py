@@ -12,12 +12,13 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 
 
 @dataclass(frozen=True, eq=False)
-class HitsResult:
+class HitsResult(Result):
     """Unit vectors. Runs: authority (effectiveness) and hubness (tells easy topics from hard). Topics: authority (ease)
     and hubness (tells good runs from bad). `share` is the part of the first component in each half's sum of squares.
     """
@@ -32,19 +33,24 @@ class HitsResult:
 
     def table(self) -> Table:
         """Topics, the most telling first."""
-        ease = self.matrix.values.mean(axis=0)
-        order = np.argsort(-self.topic_hubness, kind="stable")
-        rows = [(self.matrix.topics[t], self.topic_hubness[t], self.topic_authority[t], ease[t]) for t in order]
-        columns = {"topic": "", "hubness": ".4f", "authority": ".4f", "mean": ".4f"}
-        return Table.of(columns, rows, caption="HITS of the topics", notes=[self._note()])
+        return self._table("topic", self.matrix.topics, self.topic_hubness, self.topic_authority, self.topic_hubness)
 
     def run_table(self) -> Table:
         """Runs, the highest authority first."""
-        means = self.matrix.means()
-        order = np.argsort(-self.run_authority, kind="stable")
-        rows = [(self.matrix.runs[r], self.run_authority[r], self.run_hubness[r], means[r]) for r in order]
-        columns = {"run": "", "authority": ".4f", "hubness": ".4f", "mean": ".4f"}
-        return Table.of(columns, rows, caption="HITS of the runs", notes=[self._note()])
+        return self._table("run", self.matrix.runs, self.run_hubness, self.run_authority, self.run_authority)
+
+    def tables(self) -> list[Table]:
+        """Topics, then runs."""
+        return [self.table(), self.run_table()]
+
+    def _table(self, what: str, names: tuple[str, ...], hubness: Floats, authority: Floats, by: Floats) -> Table:
+        """One row per topic or run, the highest of `by` first."""
+        means = self.matrix.values.mean(axis=0 if what == "topic" else 1)
+        order = np.argsort(-by, kind="stable")
+        rows = [(names[i], hubness[i], authority[i], means[i]) for i in order]
+        formats = {what: "", "hubness": ".4f", "authority": ".4f", "mean": ".4f"}
+        # one key for both tables, so that they make one sheet
+        return Table.of(formats, rows, caption=f"HITS of the {what}s", notes=[self._note()], keys={what: "item"})
 
     def _note(self) -> str:
         halves = "score − topic mean for hubness of topics, score − run mean for that of runs"
@@ -62,15 +68,40 @@ def hits(matrix: ScoreMatrix) -> HitsResult:
     ([1.0, 0.0], [0.707, -0.707])
     """
     ease, means = matrix.values.mean(axis=0), matrix.means()
-    authority, hubness, strength, share = _first(matrix.values - ease, means, "every run has the same scores")
-    mine, theirs, other, part = _first((matrix.values - means[:, None]).T, ease, "every topic has the same scores")
-    return HitsResult(matrix, authority, hubness, mine, theirs, (share, part), (strength, other))
+    by_topic = _first_component(matrix.values - ease, means, "every run has the same scores")
+    by_run = _first_component((matrix.values - means[:, None]).T, ease, "every topic has the same scores")
+    return HitsResult(
+        matrix=matrix,
+        run_authority=by_topic.left,
+        topic_hubness=by_topic.right,
+        topic_authority=by_run.left,
+        run_hubness=by_run.right,
+        share=(by_topic.share, by_run.share),
+        strength=(by_topic.size, by_run.size),
+    )
 
 
-def _first(centred: Floats, towards: Floats, flat: str) -> tuple[Floats, Floats, float, float]:
-    """First left and right singular vectors, turned towards a vector; their singular value and share of the squares."""
+@dataclass(frozen=True)
+class _Component:
+    """First left and right singular vectors, their singular value, and its share of the sum of squares."""
+
+    left: Floats
+    right: Floats
+    size: float
+    share: float
+
+
+def _first_component(centred: Floats, towards: Floats, flat: str) -> _Component:
+    """The first component of a centred matrix, turned towards a vector; `flat` says why there may be none."""
     left, sizes, right = np.linalg.svd(centred, full_matrices=False)
     if not len(sizes) or sizes[0] < 1e-12:
         raise DataError(f"{flat}; HITS has nothing to tell apart")
-    sign = -1.0 if left[:, 0] @ (towards - towards.mean()) < 0 else 1.0
-    return sign * left[:, 0] + 0.0, sign * right[0] + 0.0, float(sizes[0]), float(sizes[0] ** 2 / (sizes**2).sum())
+    away = left[:, 0] @ (towards - towards.mean()) < 0
+    sign = -1.0 if away else 1.0
+    # + 0.0 makes a zero positive, whatever the sign
+    return _Component(
+        left=sign * left[:, 0] + 0.0,
+        right=sign * right[0] + 0.0,
+        size=float(sizes[0]),
+        share=float(sizes[0] ** 2 / (sizes**2).sum()),
+    )

@@ -14,19 +14,20 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.topics.archive import sizes
 from assay.topics.conclusions import spaced
-from assay.topics.problem import Masks, Problem, problem
-from assay.topics.search import SearchResult, finished, search
-from assay.topics.series import sample
+from assay.topics.extremes import sample
+from assay.topics.problem import Problem, problem
+from assay.topics.search import SearchResult, finished, search_subsets
 
 QUICK = "swap(starts=3, rounds=3)"
 
 
 @dataclass(frozen=True, eq=False)
-class HoldoutResult:
+class HoldoutResult(Result):
     """Values of subsets where they were chosen and where they were tested, per cardinality.
 
     Rows of the arrays are splits of the runs (one row for a transfer), columns the cardinalities `c`. `top` is the mean
@@ -43,21 +44,30 @@ class HoldoutResult:
     how: str
     seed: int
 
+    def ahead(self) -> Floats:
+        """For each cardinality the share of splits in which the best subset beats random ones."""
+        return np.asarray((self.problem.goodness(self.best) > self.problem.goodness(self.average)).mean(axis=0))
+
     def table(self) -> Table:
         """One row per cardinality, means over the splits; `ahead` is the share of splits where best beats random."""
-        good, random = self.problem.goodness(self.best), self.problem.goodness(self.average)
-        ahead = (good > random).mean(axis=0)
-        means = [x.mean(axis=0) for x in (self.chosen, self.best, self.top, self.average, self.worst)]
-        rows = [(c, *(float(x[i]) for x in means), float(ahead[i])) for i, c in enumerate(self.c)]
-        columns = {"topics": "d", "best, own runs": ".4f", "best, held out": ".4f", "ten best, held out": ".4f"}
-        columns |= {"random": ".4f", "worst, held out": ".4f", "ahead": ".0%"}
-        return Table.of(columns, rows, caption="Subsets on runs they were not chosen on", notes=[self._note()])
+        columns = {
+            "best, own runs": self.chosen,
+            "best, held out": self.best,
+            "ten best, held out": self.top,
+            "random": self.average,
+            "worst, held out": self.worst,
+        }
+        means = [values.mean(axis=0) for values in columns.values()]
+        rows = list(zip(self.c, *means, self.ahead(), strict=True))
+        formats = {"topics": "d", **dict.fromkeys(columns, ".4f"), "ahead": ".0%"}
+        return Table.of(formats, rows, caption="Subsets on runs they were not chosen on", notes=[self.note()])
 
-    def _note(self) -> str:
+    def note(self) -> str:
+        """The criterion and the splits, in words."""
         return f"{self.problem.title}; {self.how}, seed {self.seed}"
 
 
-def holdout(
+def hold_out(
     matrix: ScoreMatrix | Problem,
     *,
     criterion: str = "tau",
@@ -66,7 +76,7 @@ def holdout(
     cardinalities: tuple[int, ...] = (),
     splits: int = 5,
     groups: Mapping[str, str] | None = None,
-    search_by: str = QUICK,
+    search: str = QUICK,
     repetitions: int = 500,
     seed: int = 0,
     progress: Progress = silent,
@@ -80,17 +90,18 @@ def holdout(
         raise UsageError(f"{splits} splits; at least 1 is needed")
     whole = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     wanted = sizes(cardinalities or spaced(whole.n), whole.n)
-    rows: list[list[Floats]] = []
-    for number, rng in enumerate(generators(seed, splits)):
-        own, other = (whole.of_runs(half) for half in halved(whole.matrix.runs, rng, groups))
-        found = finished(search(own, search=search_by, cardinalities=wanted, seed=seed))
-        rows.append(_tested(found, other, wanted, repetitions, seed))
-        progress(number + 1, splits)
-    parts = [np.array(part) for part in zip(*rows, strict=True)]
+    by_split: list[list[Floats]] = []
+    for rng in generators(seed, splits):
+        own_runs, other_runs = halved(whole.matrix.runs, rng, groups)
+        own = whole.of_runs(own_runs)
+        found = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed))
+        by_split.append(_tested(found, whole.of_runs(other_runs), wanted, repetitions, seed))
+        progress(len(by_split), splits)
+    chosen, best, ten_best, average, worst = (np.array(values) for values in zip(*by_split, strict=True))
     kept = "" if groups is None else ", groups kept together"
     half = f"half of the {len(whole.matrix.runs)} runs"
-    how = f"chosen by {search_by} on {half}, tested on the others, {splits} splits{kept}"
-    return HoldoutResult(whole, wanted, parts[0], parts[1], parts[2], parts[3], parts[4], how, seed)
+    how = f"chosen by {search} on {half}, tested on the others, {splits} splits{kept}"
+    return HoldoutResult(whole, wanted, chosen, best, ten_best, average, worst, how, seed)
 
 
 def transfer(
@@ -100,7 +111,7 @@ def transfer(
     criterion: str = "tau",
     scale: str = "plain",
     cardinalities: tuple[int, ...] = (),
-    search_by: str = "auto",
+    search: str = "auto",
     repetitions: int = 1000,
     seed: int = 0,
     progress: Progress = silent,
@@ -112,13 +123,14 @@ def transfer(
     common = [t for t in source.topics if t in set(target.topics)]
     if len(common) < 2:
         raise DataError(f"{source.measure} and {target.measure}: {len(common)} common topics; at least 2 are needed")
-    own, other = (problem(m.select(topics=common), criterion=criterion, scale=scale) for m in (source, target))
+    own = problem(source.select(topics=common), criterion=criterion, scale=scale)
+    other = problem(target.select(topics=common), criterion=criterion, scale=scale)
     wanted = sizes(cardinalities or spaced(own.n), own.n)
-    found = finished(search(own, search=search_by, cardinalities=wanted, seed=seed, progress=progress))
-    parts = [row[None, :] for row in _tested(found, other, wanted, repetitions, seed)]
+    found = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed, progress=progress))
+    chosen, best, ten_best, average, worst = (row[None, :] for row in _tested(found, other, wanted, repetitions, seed))
     there = f"tested on {len(target.runs)} runs by {target.measure}, {own.n} common topics"
-    how = f"chosen by {search_by} on {len(source.runs)} runs by {source.measure}, {there}"
-    return HoldoutResult(other, wanted, parts[0], parts[1], parts[2], parts[3], parts[4], how, seed)
+    how = f"chosen by {search} on {len(source.runs)} runs by {source.measure}, {there}"
+    return HoldoutResult(other, wanted, chosen, best, ten_best, average, worst, how, seed)
 
 
 def halved(
@@ -130,30 +142,32 @@ def halved(
     >>> len(one), len(two), ("a1" in one) == ("a2" in one)
     (3, 3, True)
     """
-    blocks: dict[str, list[str]] = {}
+    by_group: dict[str, list[str]] = {}
     for run in runs:
-        blocks.setdefault(f"group {groups[run]}" if groups and run in groups else f"run {run}", []).append(run)
-    order = list(blocks.values())
-    halves: tuple[list[str], list[str]] = ([], [])
-    for place in sorted(rng.permutation(len(order)).tolist(), key=lambda i: -len(order[i])):
-        halves[len(halves[0]) > len(halves[1])].extend(order[place])
-    if min(map(len, halves)) < 3:
-        raise DataError(f"{len(runs)} runs in {len(order)} groups; holding out half of them needs 3 runs on each side")
-    one, two = (set(half) for half in halves)
-    return [r for r in runs if r in one], [r for r in runs if r in two]
+        group = f"group {groups[run]}" if groups and run in groups else f"run {run}"
+        by_group.setdefault(group, []).append(run)
+    blocks = list(by_group.values())
+    # the largest groups first, each to the smaller half; groups of one size in random order
+    in_turn = sorted(rng.permutation(len(blocks)).tolist(), key=lambda i: -len(blocks[i]))
+    one: set[str] = set()
+    two: set[str] = set()
+    for i in in_turn:
+        smaller = two if len(one) > len(two) else one
+        smaller.update(blocks[i])
+    if min(len(one), len(two)) < 3:
+        raise DataError(f"{len(runs)} runs in {len(blocks)} groups; holding out half of them needs 3 runs on each side")
+    return [run for run in runs if run in one], [run for run in runs if run in two]
 
 
 def _tested(found: SearchResult, other: Problem, wanted: tuple[int, ...], repetitions: int, seed: int) -> list[Floats]:
     """Value where chosen; on `other`: value of the best, mean of the top sets, random average, value of the worst."""
-
-    def there(side: str, c: int) -> Floats:
-        masks: Masks = found.sets[side][c][0]
-        return other.of_masks(masks)
-
-    return [
-        np.array([found.sets["best"][c][1][0] for c in wanted]),
-        np.array([there("best", c)[0] for c in wanted]),
-        np.array([there("best", c).mean() for c in wanted]),
-        sample(other, repetitions=repetitions, cardinalities=wanted, seed=seed).average,
-        np.array([there("worst", c)[0] for c in wanted]),
-    ]
+    chosen, best, ten_best, worst = np.empty((4, len(wanted)))
+    for i, c in enumerate(wanted):
+        best_sets, values_where_chosen = found.sets["best"][c]
+        best_there = other.of_masks(best_sets)
+        chosen[i] = values_where_chosen[0]
+        best[i] = best_there[0]
+        ten_best[i] = best_there.mean()
+        worst[i] = other.of_masks(found.sets["worst"][c][0])[0]
+    average = sample(other, repetitions=repetitions, cardinalities=wanted, seed=seed).average
+    return [chosen, best, ten_best, average, worst]

@@ -39,13 +39,15 @@ def nsga(
     living = {side: first_population(archive.problem.n, population, rng) for side in archive.sides}
     merits = {side: _valued(archive, side, masks) for side, masks in living.items()}
     for generation in range(generations):
-        for side, masks in living.items():
-            rank, crowding = fronts(_costs(masks, merits[side], side))
-            children = offspring(masks, rank, crowding, rng, crossover=crossover, mutation=mutation)
-            both, merit = np.concatenate([masks, children]), np.append(merits[side], _valued(archive, side, children))
-            rank, crowding = fronts(_costs(both, merit, side))
-            kept = np.lexsort((-crowding, rank))[:population]
-            living[side], merits[side] = both[kept], merit[kept]
+        for side, parents in living.items():
+            rank, crowding = fronts(_costs(parents, merits[side], side))
+            children = offspring(parents, rank, crowding, rng, crossover=crossover, mutation=mutation)
+            everyone = np.concatenate([parents, children])
+            merit = np.append(merits[side], _valued(archive, side, children))
+            rank, crowding = fronts(_costs(everyone, merit, side))
+            survivors = np.lexsort((-crowding, rank))[:population]
+            living[side] = everyone[survivors]
+            merits[side] = merit[survivors]
         yield generation + 1, generations
 
 
@@ -63,11 +65,15 @@ def offspring(
 ) -> Masks:
     """As many children as parents: the AND and OR of two tournament winners, or copies; then perhaps one flip."""
     half = -(-len(masks) // 2)
-    one, two = (masks[_tournament(rank, crowding, half, rng)] for _ in range(2))
-    cross = rng.random((half, 1)) < crossover
-    children = np.concatenate([np.where(cross, one & two, one), np.where(cross, one | two, two)])[: len(masks)]
-    flip = np.flatnonzero(rng.random(len(children)) < mutation)
-    children[flip, rng.integers(masks.shape[1], size=len(flip))] ^= True
+    one = masks[_tournament(rank, crowding, half, rng)]
+    two = masks[_tournament(rank, crowding, half, rng)]
+    crossed = rng.random((half, 1)) < crossover
+    first_children = np.where(crossed, one & two, one)
+    second_children = np.where(crossed, one | two, two)
+    children = np.concatenate([first_children, second_children])[: len(masks)]
+    mutants = np.flatnonzero(rng.random(len(children)) < mutation)
+    flipped = rng.integers(masks.shape[1], size=len(mutants))
+    children[mutants, flipped] ^= True
     return _repaired(children, rng)
 
 
@@ -81,32 +87,41 @@ def fronts(costs: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
     order = np.lexsort((costs[:, 1], costs[:, 0]))
     rank = np.empty(len(costs), np.int64)
     lowest: list[float] = []  # of each front, the lowest second cost so far: it dominates whatever comes with more
-    before, front = (np.nan, np.nan), 0
-    for place, (first, second) in zip(order.tolist(), costs[order].tolist(), strict=True):
-        if (first, second) != before:  # equal points share a front
+    before = [np.nan, np.nan]
+    front = 0
+    for place, point in zip(order.tolist(), costs[order].tolist(), strict=True):
+        if point != before:  # equal points share a front
+            second = point[1]
             front = bisect_right(lowest, second)
             lowest[front : front + 1] = [second]
-        rank[place], before = front, (first, second)
+        rank[place] = front
+        before = point
     return rank, _crowding(costs, rank)
 
 
 def _crowding(costs: Floats, rank: Numbers) -> Floats:
+    """How far apart the neighbours of each point on its front are, over both costs; infinite at the ends of a front."""
     distance = np.zeros(len(costs))
     for axis in range(2):
         order = np.lexsort((costs[:, axis], rank))
-        value, front = costs[order, axis], rank[order]
-        edge = np.r_[True, front[1:] != front[:-1]] | np.r_[front[1:] != front[:-1], True]
+        value = costs[order, axis]
+        front = rank[order]
+        new_front = front[1:] != front[:-1]
+        first_of_front = np.r_[True, new_front]
+        last_of_front = np.r_[new_front, True]
         gap = np.zeros(len(costs))
         gap[1:-1] = value[2:] - value[:-2]
         spread = np.ptp(costs[:, axis]) or 1.0
-        distance[order] += np.where(edge, np.inf, gap / spread)
+        distance[order] += np.where(first_of_front | last_of_front, np.inf, gap / spread)
     return distance
 
 
 def _tournament(rank: Numbers, crowding: Floats, count: int, rng: np.random.Generator) -> Numbers:
+    """The winners of tournaments of two: the lower rank, and of one rank the less crowded."""
     one, two = rng.integers(len(rank), size=(2, count))
-    first = (rank[one] < rank[two]) | ((rank[one] == rank[two]) & (crowding[one] >= crowding[two]))
-    return np.where(first, one, two)
+    same_rank = rank[one] == rank[two]
+    first_wins = (rank[one] < rank[two]) | (same_rank & (crowding[one] >= crowding[two]))
+    return np.where(first_wins, one, two)
 
 
 def _costs(masks: Masks, merit: Floats, side: int) -> Floats:

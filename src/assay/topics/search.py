@@ -18,6 +18,7 @@ from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.registry import Entry, Registry
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.topics.archive import BEST, SIDES, WORST, Archive, Cell
@@ -66,7 +67,7 @@ class Subset:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchResult:
+class SearchResult(Result):
     """The best or worst subsets of every cardinality (`sets`), and what finding them took.
 
     `proved[c]` tells the cardinalities whose sets are proved to be the best (or worst) there are.
@@ -123,10 +124,11 @@ class SearchResult:
             for s in (found if c is not None else found[:1])
         ]
         columns = {"topics": "d", "place": "d", self.problem.criterion: ".4f", "optimal": "", "set": ""}
-        return Table.of(columns, rows, caption=f"{side.capitalize()} subsets", notes=[self.note()])
+        keys = {self.problem.criterion: "value"}
+        return Table.of(columns, rows, caption=f"{side.capitalize()} subsets", notes=[self.note()], keys=keys)
 
 
-def search(
+def search_subsets(
     matrix: ScoreMatrix | Problem,
     *,
     criterion: str = "tau",
@@ -150,7 +152,7 @@ def search(
     the end. `known` subsets (rows of true and false per topic) are taken in at first.
 
     >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
-    >>> found = search(m, criterion="tau")
+    >>> found = search_subsets(m, criterion="tau")
     >>> found.values("best").tolist(), found.subsets("worst", c=1)[0].topics
     ([1.0, 1.0], ('2',))
     """

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.topics.archive import sizes
 from assay.topics.criteria import Numbers
@@ -76,7 +77,7 @@ def top_stability(masks: Masks) -> TopStability:
 
 
 @dataclass(frozen=True, eq=False)
-class StabilityResult:
+class StabilityResult(Result):
     """All of it for one search: stability of the chains, of the top sets, overlap, and mean effectiveness."""
 
     found: SearchResult
@@ -110,7 +111,7 @@ def map_table(found: SearchResult) -> Table:
     return Table.of({"topics": "d", "map": ""}, rows, caption="Pixel map", notes=[note])
 
 
-def stability(found: SearchResult, *, cardinalities: tuple[int, ...] = ()) -> StabilityResult:
+def subset_stability(found: SearchResult, *, cardinalities: tuple[int, ...] = ()) -> StabilityResult:
     """Stability of the sets of a search with both sides; the top sets at the given cardinalities (by default all)."""
     sides = list(found.sets)
     if sides != ["best", "worst"]:

@@ -18,8 +18,8 @@ from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks, Problem, times
 
 Steps = Iterator[tuple[int, int]]
-SMALL = 60  # up to so many topics a last round looks at every swap
-FEW = 12  # of the swaps of a set valued at once, the best so many may enter the archive
+SMALL = 60  # up to this number of topics a last round looks at every swap
+FEW = 12  # of the swaps of a set that are valued at once, the best twelve may enter the archive
 
 
 def swap(
@@ -40,9 +40,11 @@ def swap(
     Guiver, Mizzaro and Robertson 2009 pose the problem; the batch form is ours.
     """
     problem = archive.problem
-    effort = _effort(problem)
-    starts, rounds, width = starts or effort[0], rounds or effort[1], width or effort[2]
-    total = rounds + (problem.n <= SMALL)
+    usual_starts, usual_rounds, usual_width = _effort(problem)
+    starts = starts or usual_starts
+    rounds = rounds or usual_rounds
+    width = width or usual_width
+    total = rounds + 1 if problem.n <= SMALL else rounds
     for done in range(total):
         if done == rounds:
             starting, width = _best_sets(archive), problem.n
@@ -86,50 +88,64 @@ def descend(archive: Archive, states: States, *, width: int) -> None:
     archive.offer(sides, masks, values)
     active = np.arange(len(sides))
     while len(active):
-        parts = np.array_split(active, max(1, len(active) * min(width, problem.n) ** 2 // 8192))
-        moves = [_moves(archive, States(sides[a], masks[a]), sums[a], width) for a in parts]
-        best, value = (np.concatenate(found) for found in zip(*moves, strict=True))
-        merit = sides[active] * problem.goodness(value)
+        swaps_at_once = min(width, problem.n) ** 2
+        parts = np.array_split(active, max(1, len(active) * swaps_at_once // 8192))
+        moves = [_moves(archive, States(sides[part], masks[part]), sums[part], width) for part in parts]
+        moved = np.concatenate([part_masks for part_masks, _ in moves])
+        moved_values = np.concatenate([part_values for _, part_values in moves])
+        merit = sides[active] * problem.goodness(moved_values)
         better = merit > sides[active] * problem.goodness(values[active]) + 1e-12
         active = active[better]
-        masks[active], values[active] = best[better], value[better]
+        masks[active] = moved[better]
+        values[active] = moved_values[better]
         sums[active] = problem.sums(masks[active])
 
 
 def _moves(archive: Archive, states: States, sums: Numbers, width: int) -> tuple[Masks, Floats]:
     """For each state the set that its best move leads to, and the value of that."""
-    problem, rows = archive.problem, np.arange(len(sums))
+    problem = archive.problem
     slope = states.sides[:, None] * topic_slopes(problem, sums)
     swapped, swap_value = _swapped(archive, states, sums, slope, min(width, problem.n))
     blocks, block_values = _blocks(problem, states.masks, slope)
     archive.evaluations += block_values.size
-    every, values = np.concatenate([swapped[:, None], blocks], axis=1), np.column_stack([swap_value, block_values])
-    first = (states.sides[:, None] * problem.goodness(values)).argmax(axis=1)
-    return every[rows, first], values[rows, first]
+    every = np.concatenate([swapped[:, None], blocks], axis=1)
+    values = np.column_stack([swap_value, block_values])
+    merit = states.sides[:, None] * problem.goodness(values)
+    row = np.arange(len(sums))
+    best = merit.argmax(axis=1)
+    return every[row, best], values[row, best]
 
 
 def _swapped(archive: Archive, states: States, sums: Numbers, slope: Floats, width: int) -> tuple[Masks, Floats]:
     """The best set one swap away from each state, and its value; the archive is offered the good ones seen."""
-    problem, masks, sides = archive.problem, states.masks, states.sides
+    problem = archive.problem
+    masks, sides = states.masks, states.sides
     sizes = masks.sum(axis=1)
     drop = _lowest(np.where(masks, slope, np.inf), min(width, int(sizes.max())))
     add = _lowest(np.where(masks, np.inf, -slope), min(width, problem.n - int(sizes.min())))
-    valid = np.take_along_axis(masks, drop, 1)[:, :, None] & ~np.take_along_axis(masks, add, 1)[:, None, :]
+    can_drop = np.take_along_axis(masks, drop, 1)
+    can_add = ~np.take_along_axis(masks, add, 1)
+    valid = can_drop[:, :, None] & can_add[:, None, :]
     archive.evaluations += int(valid.sum())
     values = swap_values(problem, masks, sums, drop, add)
-    merit = np.where(valid, sides[:, None, None] * problem.goodness(values), -np.inf).reshape(len(masks), -1)
+    every_merit = np.where(valid, sides[:, None, None] * problem.goodness(values), -np.inf)
+    merit = every_merit.reshape(len(masks), -1)
 
     def taken(rows: Numbers, places: Numbers) -> tuple[Masks, Floats]:
+        """The sets that these swaps of these states make, and their values."""
         out, into = np.divmod(places, add.shape[1])
         made = masks[rows]
-        made[np.arange(len(rows)), drop[rows, out]] = False
-        made[np.arange(len(rows)), add[rows, into]] = True
+        each = np.arange(len(rows))
+        made[each, drop[rows, out]] = False
+        made[each, add[rows, into]] = True
         return made, values[rows, out, into]
 
     few = _lowest(-merit, FEW)
     seen = np.take_along_axis(merit, few, 1)
-    rows, which = np.nonzero(np.isfinite(seen) & archive.worthy(sides[:, None], sizes[:, None], seen))
-    archive.offer(sides[rows], *taken(rows, few[rows, which]))
+    worthy = archive.worthy(sides[:, None], sizes[:, None], seen)
+    rows, which = np.nonzero(np.isfinite(seen) & worthy)
+    offered, their_values = taken(rows, few[rows, which])
+    archive.offer(sides[rows], offered, their_values)
     return taken(np.arange(len(masks)), merit.argmax(axis=1))
 
 
@@ -149,6 +165,7 @@ def topic_slopes(problem: Problem, sums: Numbers) -> Floats:
 
 
 def _pair_pull(problem: Problem, sums: Numbers) -> Floats:
+    """How much each run's sum should rise or fall for the runs to stand as on all topics; subsets × runs."""
     order = np.argsort(-problem.full, kind="stable")
     reach = np.float32(problem.units.std() or 1.0)
     columns = (np.ascontiguousarray(sums.T)[order] / reach).astype(np.float32)
@@ -160,9 +177,9 @@ def _pair_pull(problem: Problem, sums: Numbers) -> Floats:
         np.reciprocal(near, out=near)
         pull[:-k] += near
         pull[k:] -= near
-    found = np.empty(sums.shape)
-    found[:, order] = pull.T
-    return found
+    by_run = np.empty(sums.shape)
+    by_run[:, order] = pull.T
+    return by_run
 
 
 def swap_values(problem: Problem, masks: Masks, sums: Numbers, drop: Numbers, add: Numbers) -> Floats:
@@ -176,14 +193,16 @@ def swap_values(problem: Problem, masks: Masks, sums: Numbers, drop: Numbers, ad
         sizes = np.repeat(masks.sum(axis=1), drop.shape[1] * add.shape[1])
         return problem.of_sums(rows.reshape(-1, rows.shape[-1]), sizes).reshape(rows.shape[:3])
     gain, product = problem.moments.gain, problem.moments.product
-    middle = sums - sums.mean(axis=1, keepdims=True)
-    own, reach = np.diag(product), times(middle, problem.moments.centred.T)
-    top = (masks @ gain)[:, None, None] + gain[add][:, None, :] - gain[drop][:, :, None]
-    half_in = own[add] + 2 * np.take_along_axis(reach, add, 1)
-    half_out = own[drop] - 2 * np.take_along_axis(reach, drop, 1)
-    square = np.einsum("ij,ij->i", middle, middle)[:, None, None] + half_in[:, None, :] + half_out[:, :, None]
+    centred = sums - sums.mean(axis=1, keepdims=True)
+    own = np.diag(product)
+    with_subset = times(centred, problem.moments.centred.T)
+    numerator = (masks @ gain)[:, None, None] + gain[add][:, None, :] - gain[drop][:, :, None]
+    of_added = own[add] + 2 * np.take_along_axis(with_subset, add, 1)
+    of_dropped = own[drop] - 2 * np.take_along_axis(with_subset, drop, 1)
+    square = np.einsum("ij,ij->i", centred, centred)[:, None, None] + of_added[:, None, :] + of_dropped[:, :, None]
     square -= 2 * product[drop[:, :, None], add[:, None, :]]
-    return np.asarray(np.where(square > 1e-9, top / np.sqrt(np.maximum(square, 1e-9)), 0.0))
+    root = np.sqrt(np.maximum(square, 1e-9))
+    return np.asarray(np.where(square > 1e-9, numerator / root, 0.0))
 
 
 def _blocks(problem: Problem, masks: Masks, slope: Floats) -> tuple[Masks, Floats]:
@@ -191,19 +210,22 @@ def _blocks(problem: Problem, masks: Masks, slope: Floats) -> tuple[Masks, Float
     sizes = masks.sum(axis=1)
     room = np.minimum(sizes, problem.n - sizes)
     lengths = [2**i for i in range(1, problem.n.bit_length()) if 2**i <= room.max(initial=0)]
-    leave = np.argsort(np.argsort(np.where(masks, slope, np.inf), axis=1), axis=1)
-    enter = np.argsort(np.argsort(np.where(masks, np.inf, -slope), axis=1), axis=1)
     if not lengths:
         return np.zeros((len(masks), 0, problem.n), bool), np.zeros((len(masks), 0))
-    q = np.minimum(np.array(lengths)[None, :], room[:, None])[:, :, None]
-    made = (masks[:, None, :] & (leave[:, None, :] >= q)) | (~masks[:, None, :] & (enter[:, None, :] < q))
+    turn_to_leave = _places(np.where(masks, slope, np.inf))[:, None, :]
+    turn_to_enter = _places(np.where(masks, np.inf, -slope))[:, None, :]
+    length = np.minimum(np.array(lengths)[None, :], room[:, None])[:, :, None]
+    inside = masks[:, None, :]
+    staying = inside & (turn_to_leave >= length)
+    entering = ~inside & (turn_to_enter < length)
+    made = staying | entering
     return made, problem.of_masks(made.reshape(-1, problem.n)).reshape(made.shape[:2])
 
 
 def _random_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
     sides, sizes = _grid(archive, starts)
-    places = np.argsort(np.argsort(rng.random((len(sides), archive.problem.n)), axis=1), axis=1)
-    return States(sides, places < sizes[:, None])
+    random_places = _places(rng.random((len(sides), archive.problem.n)))
+    return States(sides, random_places < sizes[:, None])
 
 
 def _next_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
@@ -212,25 +234,39 @@ def _next_starts(archive: Archive, rng: np.random.Generator, starts: int) -> Sta
     n = archive.problem.n
     masks = np.zeros((len(sides), n), bool)
     for i, (side, size) in enumerate(zip(sides, sizes, strict=True)):
-        near = int(size) + i % 3 - 1
-        sets, _ = archive.sets(int(side), near if near in archive.cardinalities else int(size))
-        masks[i] = sets[int(rng.integers(min(len(sets), 3)))] if len(sets) else rng.random(n) < size / n
-    kick = rng.integers(1, 4, len(sides))
+        neighbour = int(size) + i % 3 - 1
+        sets, _ = archive.sets(int(side), neighbour if neighbour in archive.cardinalities else int(size))
+        if len(sets):
+            masks[i] = sets[int(rng.integers(min(len(sets), 3)))]
+        else:
+            masks[i] = rng.random(n) < size / n
+    leaving = rng.integers(1, 4, len(sides))
     noise = rng.random(masks.shape)
-    stay = np.argsort(np.argsort(np.where(masks, noise, 2.0), axis=1), axis=1) < (masks.sum(axis=1) - kick)[:, None]
-    places = np.argsort(np.argsort(np.where(stay, -1.0, noise), axis=1), axis=1)
+    # all but a few random topics of each set stay, then random ones fill it up to its size
+    staying = _places(np.where(masks, noise, 2.0)) < (masks.sum(axis=1) - leaving)[:, None]
+    places = _places(np.where(staying, -1.0, noise))
     return States(sides, places < sizes[:, None])
 
 
 def _best_sets(archive: Archive) -> States:
+    """The best set of every cell that has one."""
     cells = [cell for cell in archive.cells() if archive.value(*cell) is not None]
-    return States(np.array([s for s, _ in cells]), np.array([archive.sets(*cell)[0][0] for cell in cells]))
+    sides = np.array([side for side, _ in cells])
+    masks = np.array([archive.sets(side, c)[0][0] for side, c in cells])
+    return States(sides, masks)
 
 
 def _grid(archive: Archive, starts: int) -> tuple[Numbers, Numbers]:
     """Side and cardinality of `starts` states for every cell that is not proved yet."""
     cells = [cell for cell in archive.cells() if cell not in archive.proved] * starts
-    return np.array([s for s, _ in cells], int), np.array([c for _, c in cells], int)
+    sides = np.array([side for side, _ in cells], int)
+    sizes = np.array([c for _, c in cells], int)
+    return sides, sizes
+
+
+def _places(values: Floats) -> Numbers:
+    """The place of each value among those of its row, 0 for the lowest."""
+    return np.argsort(np.argsort(values, axis=1), axis=1)
 
 
 def _lowest(values: Floats, width: int) -> Numbers:

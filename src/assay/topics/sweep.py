@@ -31,23 +31,30 @@ def sweep(archive: Archive, rng: np.random.Generator, *, width: int | None = Non
 
     A beam search over the sizes. Guiver, Mizzaro and Robertson 2009 pose the problem; the method is ours.
     """
-    usual = _effort(archive.problem)
-    width, rounds = width or usual[0], usual[1] if rounds is None else rounds
+    usual_width, usual_rounds = _effort(archive.problem)
+    if width is None or width == 0:
+        width = usual_width
+    if rounds is None:
+        rounds = usual_rounds
+    total = 2 + rounds
     held = {side: _held(archive, side) for side in archive.sides}
-    stale = {side: 0 for side in archive.sides if _open(archive, side)}
-    for number in range(2 + rounds if stale else 0):
+    # of each side with sizes not proved: how many of its last rounds found nothing better
+    in_vain = {side: 0 for side in archive.sides if _open(archive, side)}
+    for number in range(total if in_vain else 0):
         upwards = number % 2 == 0
         if number < 2:
-            tours = [Tour(side, held[side], _legs(archive, side, upwards=upwards), width, QUIET) for side in stale]
+            tours = [Tour(side, held[side], _legs(archive, side, upwards=upwards), width, QUIET) for side in in_vain]
         else:
-            side = _livelier(stale, rng)
-            tours = [Tour(side, {}, _legs(archive, side, upwards=upwards), width * (number + 4) // 6, NOISY)]
+            side = _livelier(in_vain, rng)
+            wider = width * (number + 4) // 6
+            tours = [Tour(side, {}, _legs(archive, side, upwards=upwards), wider, NOISY)]
         for tour in tours:
             before = _values(archive, tour.side)
             for _ in _passes(archive, tour, rng):
-                yield number, 2 + rounds
-            stale[tour.side] = 0 if _values(archive, tour.side) != before else stale[tour.side] + 1
-    yield 2 + rounds, 2 + rounds
+                yield number, total
+            gained = _values(archive, tour.side) != before
+            in_vain[tour.side] = 0 if gained else in_vain[tour.side] + 1
+    yield total, total
 
 
 def _effort(problem: Problem) -> tuple[int, int]:
@@ -67,8 +74,11 @@ class Beam:
 
     def joined(self, other: Beam) -> Beam:
         """These sets and those."""
-        masks, merit = np.concatenate([self.masks, other.masks]), np.concatenate([self.merit, other.merit])
-        return Beam(masks, merit, np.concatenate([self.keys, other.keys]))
+        return Beam(
+            masks=np.concatenate([self.masks, other.masks]),
+            merit=np.concatenate([self.merit, other.merit]),
+            keys=np.concatenate([self.keys, other.keys]),
+        )
 
     def part(self, places: Numbers) -> Beam:
         """Some of the sets."""
@@ -95,14 +105,22 @@ def _legs(archive: Archive, side: int, *, upwards: bool) -> tuple[tuple[int, int
     >>> _legs(Archive(ready, cardinalities=(5,)), 1, upwards=True), _legs(Archive(ready), 1, upwards=False)
     (((0, 7), (7, 3), (3, 7)), ((20, 1), (1, 19), (19, 1)))
     """
-    n, sizes = archive.problem.n, _open(archive, side)
-    low, high = max(1, sizes[0] - MARGIN), min(n - 1, sizes[-1] + MARGIN)
-    return ((0, high), (high, low), (low, high)) if upwards else ((n, low), (low, high), (high, low))
+    n = archive.problem.n
+    not_proved = _open(archive, side)
+    low = max(1, not_proved[0] - MARGIN)
+    high = min(n - 1, not_proved[-1] + MARGIN)
+    if upwards:
+        return (0, high), (high, low), (low, high)
+    return (n, low), (low, high), (high, low)
 
 
 def _passes(archive: Archive, tour: Tour, rng: np.random.Generator) -> Iterator[None]:
+    """One round: from size to size along its legs; the sets that each step makes are offered to the archive."""
     n = archive.problem.n
-    beams = tour.held | {c: _beam(np.full((1, n), c > 0), np.full(1, -np.inf)) for c in (0, n)}
+    worst_of_all = np.full(1, -np.inf)
+    beams = dict(tour.held)
+    beams[0] = _beam(np.zeros((1, n), bool), worst_of_all)
+    beams[n] = _beam(np.ones((1, n), bool), worst_of_all)
     for (start, end), noise in zip(tour.legs, tour.noise, strict=True):
         step = 1 if end > start else -1
         for c in range(start, end, step):
@@ -113,11 +131,15 @@ def _passes(archive: Archive, tour: Tour, rng: np.random.Generator) -> Iterator[
 
 def _made(archive: Archive, side: int, beam: Beam, there: Beam | None, *, grow: bool) -> Beam:
     """The sets of the next size: those that are there, and all that are one topic from the beam, valued and offered."""
-    problem, names = archive.problem, _names(archive.problem.n)
+    problem = archive.problem
     rows, topics = np.nonzero(beam.masks != grow)
-    keys, first = np.unique(beam.keys[rows] + (names[topics] if grow else -names[topics]), return_index=True)
-    fresh = np.ones(len(keys), bool) if there is None else ~np.isin(keys, there.keys)
-    rows, topics, keys = rows[first[fresh]], topics[first[fresh]], keys[fresh]
+    topic_keys = _names(problem.n)[topics]
+    made_keys = beam.keys[rows] + topic_keys if grow else beam.keys[rows] - topic_keys
+    keys, first = np.unique(made_keys, return_index=True)  # two ways to the same set are one
+    if there is not None:
+        fresh = ~np.isin(keys, there.keys)
+        keys, first = keys[fresh], first[fresh]
+    rows, topics = rows[first], topics[first]
     masks = beam.masks[rows]
     masks[np.arange(len(rows)), topics] = grow
     values = step_values(problem, beam.masks, rows, topics, grow=grow)
@@ -132,10 +154,11 @@ def _kept(made: Beam, width: int, noise: float, rng: np.random.Generator) -> Bea
     """The `width` best, by merit, or by merit and noise."""
     if len(made.merit) <= width:
         return made
-    lot = -made.merit
+    cost = -made.merit
     if noise:
-        lot = lot + noise * np.partition(lot, width - 1)[:width].std() * rng.normal(size=len(lot))
-    return made.part(np.argsort(lot, kind="stable")[:width])
+        spread_of_best = np.partition(cost, width - 1)[:width].std()
+        cost = cost + noise * spread_of_best * rng.normal(size=len(cost))
+    return made.part(np.argsort(cost, kind="stable")[:width])
 
 
 def step_values(problem: Problem, masks: Masks, rows: Numbers, topics: Numbers, *, grow: bool) -> Floats:
@@ -143,22 +166,27 @@ def step_values(problem: Problem, masks: Masks, rows: Numbers, topics: Numbers, 
 
     Pearson, as for swaps: a topic a in gives N + g_a and Q + 2·r_a + C_aa with r = C·subset; out, N and r change sign.
     """
-    sums, sign = problem.sums(masks), 1 if grow else -1
+    sums = problem.sums(masks)
+    sign = 1 if grow else -1
     if not problem.quadratic:
         return problem.of_sums(sums[rows] + sign * problem.units[topics], int(masks[0].sum()) + sign)
     moments = problem.moments
-    middle = sums - sums.mean(axis=1, keepdims=True)
-    top = (masks @ moments.gain)[:, None] + sign * moments.gain
-    square = np.einsum("ij,ij->i", middle, middle)[:, None] + np.diag(moments.product)
-    square = (square + 2 * sign * times(middle, moments.centred.T))[rows, topics]
-    return np.asarray(np.where(square > 1e-9, top[rows, topics] / np.sqrt(np.maximum(square, 1e-9)), 0.0))
+    centred = sums - sums.mean(axis=1, keepdims=True)
+    numerator = (masks @ moments.gain)[:, None] + sign * moments.gain
+    own_square = np.einsum("ij,ij->i", centred, centred)[:, None] + np.diag(moments.product)
+    square = (own_square + 2 * sign * times(centred, moments.centred.T))[rows, topics]
+    root = np.sqrt(np.maximum(square, 1e-9))
+    return np.asarray(np.where(square > 1e-9, numerator[rows, topics] / root, 0.0))
 
 
 def _held(archive: Archive, side: int) -> dict[int, Beam]:
     """The sets that the archive holds, by size."""
-    found = {c: archive.sets(side, c) for c in archive.cardinalities}
-    good = archive.problem.goodness
-    return {c: _beam(masks, side * good(values)) for c, (masks, values) in found.items() if len(masks)}
+    beams = {}
+    for c in archive.cardinalities:
+        masks, values = archive.sets(side, c)
+        if len(masks):
+            beams[c] = _beam(masks, side * archive.problem.goodness(values))
+    return beams
 
 
 def _beam(masks: Masks, merit: Floats) -> Beam:
@@ -170,10 +198,11 @@ def _names(n: int) -> Numbers:
     return np.random.default_rng(n).integers(2**62, size=n)
 
 
-def _livelier(stale: dict[int, int], rng: np.random.Generator) -> int:
+def _livelier(in_vain: dict[int, int], rng: np.random.Generator) -> int:
     """A side by chance, the more likely the fewer of its last rounds were in vain."""
-    weight = np.array([1 / (1 + rounds) for rounds in stale.values()])
-    return list(stale)[int(rng.choice(len(stale), p=weight / weight.sum()))]
+    sides = list(in_vain)
+    weight = np.array([1 / (1 + rounds) for rounds in in_vain.values()])
+    return sides[int(rng.choice(len(sides), p=weight / weight.sum()))]
 
 
 def _open(archive: Archive, side: int) -> list[int]:

@@ -13,11 +13,12 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, generator, generators, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.topics.extremes import sample
 from assay.topics.problem import problem
-from assay.topics.search import finished, search
-from assay.topics.series import sample
+from assay.topics.search import finished, search_subsets
 
 CRITICAL = {
     0.15: 0.576,
@@ -74,7 +75,7 @@ class GrowthRow:
 
 
 @dataclass(frozen=True)
-class GrowthResult:
+class GrowthResult(Result):
     """What a larger ground truth does to Best, Average and Worst."""
 
     rows: tuple[GrowthRow, ...]
@@ -97,7 +98,7 @@ def growth(
     draws: int = 20,
     shares: tuple[float, ...] = (0.1, 0.2, 0.4, 0.6, 0.8),
     criterion: str = "tau",
-    search_by: str = "swap(starts=2, rounds=3)",
+    search: str = "swap(starts=2, rounds=3)",
     repetitions: int = 500,
     seed: int = 0,
     progress: Progress = silent,
@@ -110,7 +111,7 @@ def growth(
     for number, size in enumerate(sizes):
         at = sorted({min(size - 1, max(1, round(share * size))) for share in shares})
         found = [
-            _three(_drawn(matrix, size, rng), at, criterion, search_by, repetitions, seed)
+            _three(_drawn(matrix, size, rng), at, criterion, search, repetitions, seed)
             for rng in generators(seed + number, draws)
         ]
         means = np.mean(found, axis=0)
@@ -126,13 +127,13 @@ def _drawn(matrix: ScoreMatrix, size: int, rng: np.random.Generator) -> ScoreMat
 
 def _three(matrix: ScoreMatrix, at: list[int], criterion: str, by: str, repetitions: int, seed: int) -> Floats:
     ready = problem(matrix, criterion=criterion)
-    found = finished(search(ready, search=by, cardinalities=tuple(at), seed=seed))
+    found = finished(search_subsets(ready, search=by, cardinalities=tuple(at), seed=seed))
     average = sample(ready, repetitions=repetitions, cardinalities=tuple(at), seed=seed).average
     return np.array([found.values("best"), average, found.values("worst")])
 
 
 @dataclass(frozen=True, eq=False)
-class NormalityResult:
+class NormalityResult(Result):
     """Anderson and Darling's A² of each run, and how many runs are not normal at each level."""
 
     runs: tuple[str, ...]

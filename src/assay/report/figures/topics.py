@@ -16,10 +16,10 @@ from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, THIRD
 if TYPE_CHECKING:
     from assay.topics.clusters import ClusterResult
     from assay.topics.conclusions import ConclusionsResult
+    from assay.topics.extremes import SeriesResult
     from assay.topics.hits import HitsResult
     from assay.topics.holdout import HoldoutResult
     from assay.topics.search import SearchResult
-    from assay.topics.series import SeriesResult
     from assay.topics.stability import StabilityResult
     from assay.topics.synthetic import GrowthResult
 

@@ -5,22 +5,31 @@ Best and Worst come from a search, Average and percentiles from random subsets (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, comb
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.topics.archive import sizes
 from assay.topics.criteria import Numbers
 from assay.topics.exact import all_values
 from assay.topics.problem import Masks, Problem, problem
-from assay.topics.search import SearchResult, search
+from assay.topics.search import SearchResult, search_subsets
+
+if TYPE_CHECKING:
+    from assay.topics.holdout import HoldoutResult
+
+LEAST_RUNS = 6
+"""Fewer runs cannot be split in two halves that rank anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +54,14 @@ class Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class SeriesResult:
+class SeriesResult(Result):
     """The curves: cardinalities against Best, Average and Worst, with the search and the sample behind them."""
 
     problem: Problem
     found: SearchResult
     sample: Sample
+    tested: HoldoutResult | None = None
+    """The best subsets on runs that they were not chosen on."""
 
     @property
     def c(self) -> Numbers:
@@ -59,31 +70,47 @@ class SeriesResult:
 
     def reaching(self, value: float, series: str = "average") -> int | None:
         """The fewest topics with which a series (best, average, worst) is at least as good as `value` from there on."""
-        curve = {"best": self.found.values("best"), "worst": self.found.values("worst")}.get(
-            series, self.sample.average
-        )
-        good = self.problem.goodness(curve) >= self.problem.goodness(np.array([value]))[0]
-        below = np.flatnonzero(~good)
-        first = 0 if not len(below) else int(below[-1]) + 1
-        return int(self.c[first]) if first < len(good) else None
+        curve = self.sample.average if series == "average" else self.found.values(series)
+        good_enough = self.problem.goodness(curve) >= self.problem.goodness(np.array([value]))[0]
+        too_low = np.flatnonzero(~good_enough)
+        first = int(too_low[-1]) + 1 if len(too_low) else 0
+        return int(self.c[first]) if first < len(good_enough) else None
 
     def table(self, *, at: tuple[int, ...] = ()) -> Table:
         """One row per cardinality (or those asked for); percentiles as thresholds and as means beyond them."""
-        columns = {"topics": "d", "share": ".3f", "best": ".4f"}
-        curves: list[Floats] = [self.found.values("best")]
+        curves = {"best": self.found.values("best")}
         for p in self.sample.upper:
-            columns |= {f"best {p:g} %": ".4f", f"mean of best {p:g} %": ".4f"}
-            curves += [self.sample.upper[p], self.sample.upper_mean[p]]
-        columns["average"] = ".4f"
-        curves.append(self.sample.average)
+            curves[f"best {p:g} %"] = self.sample.upper[p]
+            curves[f"mean of best {p:g} %"] = self.sample.upper_mean[p]
+        curves["average"] = self.sample.average
         for p in self.sample.lower:
-            columns |= {f"mean of worst {p:g} %": ".4f", f"worst {p:g} %": ".4f"}
-            curves += [self.sample.lower_mean[p], self.sample.lower[p]]
-        columns |= {"worst": ".4f", "proved": ""}
-        curves.append(self.found.values("worst"))
-        n, place = self.problem.n, {c: i for i, c in enumerate(self.sample.c)}
-        rows = [(c, c / n, *(float(v[place[c]]) for v in curves), self._proved(c)) for c in at or self.sample.c]
-        return Table.of(columns, rows, caption=f"Subsets of {n} topics", notes=[self.found.note(), self._sample_note()])
+            curves[f"mean of worst {p:g} %"] = self.sample.lower_mean[p]
+            curves[f"worst {p:g} %"] = self.sample.lower[p]
+        curves["worst"] = self.found.values("worst")
+        n = self.problem.n
+        place = {c: i for i, c in enumerate(self.sample.c)}
+        rows = []
+        for c in at or self.sample.c:
+            values = [float(curve[place[c]]) for curve in curves.values()]
+            rows.append((c, c / n, *values, *self._held_out(c), self._proved(c)))
+        columns = {"topics": "d", "share": ".3f", **dict.fromkeys(curves, ".4f")}
+        if self.tested is not None:
+            columns |= {"best, held out": ".4f", "random, held out": ".4f", "ahead": ".0%"}
+        columns["proved"] = ""
+        notes = [self.found.note(), self._sample_note()]
+        if self.tested is not None:
+            notes.append(f"held out: {self.tested.note()}; ahead: share of splits where best beats random")
+        return Table.of(columns, rows, caption=f"Subsets of {n} topics", notes=notes)
+
+    def _held_out(self, c: int) -> list[float | None]:
+        """What the best subsets of c topics reach on runs that they were not chosen on, and what random ones do."""
+        if self.tested is None:
+            return []
+        if c not in self.tested.c:
+            return [None, None, None]
+        i = self.tested.c.index(c)
+        best, random = self.tested.best[:, i], self.tested.average[:, i]
+        return [float(best.mean()), float(random.mean()), float(self.tested.ahead()[i])]
 
     def _proved(self, c: int) -> str:
         return " ".join(side for side in ("best", "worst") if c in self.found.proved[side])
@@ -93,16 +120,19 @@ class SeriesResult:
         return f"average and percentiles of {drawn}; of all subsets where those are no more"
 
 
-def series(
+def best_topics(
     matrix: ScoreMatrix | Problem,
     *,
     criterion: str = "tau",
-    search_by: str = "auto",
+    search: str = "auto",
     scale: str = "plain",
     top: float = 1.0,
     cardinalities: tuple[int, ...] = (),
     repetitions: int = 5000,
     percentiles: tuple[float, ...] = (1.0,),
+    holdout: bool = True,
+    splits: int = 5,
+    groups: Mapping[str, str] | None = None,
     seconds: float | None = None,
     resume: str | Path | None = None,
     seed: int = 0,
@@ -111,21 +141,28 @@ def series(
     """How well, at best, on average and at worst, c topics rank the runs as all topics do, for every c (or some).
 
     A posteriori: the curves bound what choosing topics can bring, they choose none (Guiver, Mizzaro and Robertson
-    2009). Best subsets are chosen on the very runs they are tested on; `holdout` says what is left on other runs. The
-    search starts from the extremes of the sample, so that no subset drawn is beyond Best or Worst.
+    2009). Best subsets are chosen on the very runs they are tested on; with `holdout`, from 6 runs on, the result also
+    says what is left on other runs, over `splits` random halves (runs of one of `groups` stay together). The search
+    starts from the extremes of the sample, so that no subset drawn is beyond Best or Worst.
 
     >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
-    >>> s = series(m)
-    >>> s.sample.average.round(3).tolist()
+    >>> best_topics(m).sample.average.round(3).tolist()
     [0.333, 0.939]
     """
     ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     drawn = sample(ready, repetitions=repetitions, percentiles=percentiles, cardinalities=cardinalities, seed=seed)
-    found = search(
-        ready, search=search_by, cardinalities=cardinalities, seconds=seconds, resume=resume, known=drawn.extremes,
+    found = search_subsets(
+        ready, search=search, cardinalities=cardinalities, seconds=seconds, resume=resume, known=drawn.extremes,
         seed=seed, progress=progress,
     )  # fmt: skip
-    return SeriesResult(ready, found, drawn)
+    tested = None
+    if holdout and len(ready.matrix.runs) >= LEAST_RUNS and found.stopped != "interrupt":
+        from assay.topics.holdout import hold_out
+
+        tested = hold_out(
+            ready, cardinalities=cardinalities, splits=splits, groups=groups, seed=seed, progress=progress
+        )
+    return SeriesResult(ready, found, drawn, tested)
 
 
 def sample(
@@ -167,36 +204,47 @@ def sample(
 def _all_subsets(ready: Problem, c: int) -> tuple[Floats, Masks]:
     """The values of all subsets of c topics; the greatest and the least of them."""
     parts = list(all_values(ready, c))
-    values = np.concatenate([found for found, _ in parts])
-    ends = [max(parts, key=lambda part: part[0].max()), min(parts, key=lambda part: part[0].min())]
-    places = [ends[0][0].argmax(), ends[1][0].argmin()]
-    return values, np.concatenate([ends[i][1].masks(np.array([places[i]])) for i in range(2)])
+    values = np.concatenate([part_values for part_values, _ in parts])
+    highest_values, highest_sets = max(parts, key=lambda part: part[0].max())
+    lowest_values, lowest_sets = min(parts, key=lambda part: part[0].min())
+    greatest = highest_sets.masks(np.array([highest_values.argmax()]))
+    least = lowest_sets.masks(np.array([lowest_values.argmin()]))
+    return values, np.concatenate([greatest, least])
 
 
 def _random_subsets(
     ready: Problem, wanted: tuple[int, ...], repetitions: int, seed: int
 ) -> tuple[list[Floats], list[Masks]]:
     """For each cardinality the values of random subsets; the greatest and the least of them."""
-    rng, n, last = generator(seed), ready.n, np.array(wanted) - 1
-    orders, values = np.empty((repetitions, n), np.uint16), np.empty((repetitions, len(wanted)))
+    rng, n = generator(seed), ready.n
+    last = np.array(wanted) - 1
+    orders = np.empty((repetitions, n), np.uint16)
+    values = np.empty((repetitions, len(wanted)))
     for part in chunks(repetitions, max(1, 2_000_000 // ready.units.size)):
         orders[part] = np.argsort(rng.random((part.stop - part.start, n)), axis=1)
         sums = np.cumsum(ready.units[orders[part]], axis=1, dtype=ready.units.dtype)[:, last]
-        found = ready.of_sums(sums.reshape(-1, sums.shape[2]), np.tile(wanted, len(sums)))
-        values[part] = found.reshape(len(sums), -1)
-    ends = [orders[[column.argmax(), column.argmin()]] for column in values.T]
-    return list(values.T), [np.argsort(order, axis=1) < c for order, c in zip(ends, wanted, strict=True)]
+        part_values = ready.of_sums(sums.reshape(-1, sums.shape[2]), np.tile(wanted, len(sums)))
+        values[part] = part_values.reshape(len(sums), -1)
+    extremes = []
+    for c, column in zip(wanted, values.T, strict=True):
+        ends = orders[[column.argmax(), column.argmin()]]
+        extremes.append(np.argsort(ends, axis=1) < c)
+    return list(values.T), extremes
 
 
 def _at(ready: Problem, ranked: list[Floats], p: float, *, top: bool) -> Floats:
     """The value at position ⌈p/100 · R⌉ from the best (or from the worst)."""
-    places = [ceil(p / 100 * len(row) - 1e-9) for row in ranked]
-    found = np.array([row[k - 1] if top else row[-k] for row, k in zip(ranked, places, strict=True)])
-    return ready.goodness(found)
+    values = []
+    for row in ranked:
+        place = ceil(p / 100 * len(row) - 1e-9)
+        values.append(row[place - 1] if top else row[-place])
+    return ready.goodness(np.array(values))
 
 
 def _beyond(ready: Problem, ranked: list[Floats], p: float, *, top: bool) -> Floats:
     """The mean of the values from that position outwards."""
-    places = [ceil(p / 100 * len(row) - 1e-9) for row in ranked]
-    found = np.array([(row[:k] if top else row[-k:]).mean() for row, k in zip(ranked, places, strict=True)])
-    return ready.goodness(found)
+    means = []
+    for row in ranked:
+        place = ceil(p / 100 * len(row) - 1e-9)
+        means.append((row[:place] if top else row[-place:]).mean())
+    return ready.goodness(np.array(means))

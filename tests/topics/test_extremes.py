@@ -11,9 +11,9 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
 from assay.topics.exact import all_values, exact_average
+from assay.topics.extremes import best_topics, sample
 from assay.topics.problem import Problem, problem
-from assay.topics.search import search
-from assay.topics.series import sample, series
+from assay.topics.search import search_subsets
 from tests.topics.released import collection, made, trec8, trec8_top96
 
 # Roitero 2020, Table 4.2: τ, all runs; Best, Best 1 %, Average, Worst 1 %, Worst at 20 %, 40 %, 60 % of the topics.
@@ -34,7 +34,7 @@ def every(ready: Problem, c: int) -> Floats:
 def five(matrix: ScoreMatrix, at: tuple[int, ...], *, by: str, repetitions: int) -> Floats:
     """Best, Best 1 %, Average, Worst 1 %, Worst at some cardinalities."""
     ready = problem(matrix)
-    found = search(ready, search=by, cardinalities=at)
+    found = search_subsets(ready, search=by, cardinalities=at)
     drawn = sample(ready, repetitions=repetitions)
     curves = [drawn.upper[1.0], drawn.average, drawn.lower[1.0]]
     return np.array([found.values("best"), *([v[c - 1] for c in at] for v in curves), found.values("worst")])
@@ -131,7 +131,7 @@ def test_threshold_and_mean_beyond(p: float) -> None:
 
 def test_error_rate_is_low_where_good() -> None:
     ready = problem(made(), criterion="error-rate")
-    found = series(ready, repetitions=200)
+    found = best_topics(ready, repetitions=200, holdout=False)
     best, average, worst = found.found.values("best"), found.sample.average, found.found.values("worst")
     assert (best <= average + 1e-12).all()
     assert (average <= worst + 1e-12).all()
@@ -139,7 +139,7 @@ def test_error_rate_is_low_where_good() -> None:
 
 
 def test_reaching() -> None:
-    found = series(made(runs=15, topics=20), search_by="swap(rounds=2)", repetitions=300)
+    found = best_topics(made(runs=15, topics=20), search="swap(rounds=2)", repetitions=300, holdout=False)
     c = found.reaching(0.8)
     assert c is not None
     assert found.sample.average[c - 1] >= 0.8 > found.sample.average[c - 2]
@@ -148,7 +148,7 @@ def test_reaching() -> None:
 
 
 def test_table_names_thresholds_and_means_apart() -> None:
-    table = series(made(), repetitions=50, percentiles=(5.0,)).table(at=(2, 3))
+    table = best_topics(made(), repetitions=50, percentiles=(5.0,), holdout=False).table(at=(2, 3))
     assert table.columns[2:8] == ("best", "best 5 %", "mean of best 5 %", "average", "mean of worst 5 %", "worst 5 %")
     assert [row[0] for row in table.rows] == [2, 3]
     assert "50 random subsets" in table.notes[1]

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import (
     FILE,
     force_option,
-    load_scores,
     measures_option,
     name_option,
     numbers,
@@ -22,11 +20,19 @@ from assay.cli.inputs import (
     transpose_option,
 )
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.reference_inputs import (
+    collections_of,
+    forced,
+    is_given,
+    reference_of,
+    reference_scores,
+    refuse_force_without,
+    standardized_by,
+)
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
-    from assay.standard.factors import Factors
 
 form_option = click.option(
     "--form", cls=RegistryOption, registry="assay.standard.factors:FORMS", default="cdf", show_default=True,
@@ -108,10 +114,10 @@ def apply(
     from assay.io.scores import write_scores
     from assay.standard.factors import Standardized, standardize
 
-    _refuse_force_without(force, factors_path, reference)
+    refuse_force_without(force, factors_path, reference)
     results = []
     for raw in joined(matrices, force=force):
-        by = _reference(raw, factors_path, reference, force)
+        by = reference_of(raw, factors_path, reference, force)
         results.append(Standardized(raw, standardize(raw, by, form=form, smoothing=smoothing)))
     out.write(*(result.table() for result in results), of=[result.after for result in results])
     if save is not None:
@@ -161,10 +167,10 @@ def compare(
     """
     from assay.standard import comparability
 
-    if permutations == 0 and _is_given("seed"):
+    if permutations == 0 and is_given("seed"):
         raise UsageError("--seed is that of the permutations, and there are none; leave it out")
-    raw = _collections(files, measures, transpose, name, force)
-    after = _standardized(raw, factors_paths, form, smoothing, name, force)
+    raw = collections_of(files, measures, transpose, name, force)
+    after = standardized_by(raw, factors_paths, form, smoothing, name, force)
     with out.progress("permuting") as progress:
         before_and_after = [
             comparability(scores, permutations=permutations, seed=seed, progress=progress) for scores in (raw, after)
@@ -201,8 +207,8 @@ def errors(
     from assay.standard.collections import pooled
     from assay.standard.halves import half_errors
 
-    raw = _collections(files, measures, transpose, name, force)
-    after = _standardized(raw, factors_paths, form, smoothing, name, force)
+    raw = collections_of(files, measures, transpose, name, force)
+    after = standardized_by(raw, factors_paths, form, smoothing, name, force)
     with out.progress("splitting") as progress:
         result = half_errors([pooled(raw), pooled(after)], splits=splits, seed=seed, progress=progress)
     out.write(result.table(), of=result)
@@ -273,8 +279,8 @@ def references(
     """
     from assay.standard import reference_size
 
-    matrix = one_matrix(_forced(matrices, force))
-    by = _reference_scores(reference, matrix, force)
+    matrix = one_matrix(forced(matrices, force))
+    by = reference_scores(reference, matrix, force)
     with out.progress("sampling reference runs") as progress:
         result = reference_size(
             matrix, by, sizes=numbers(sizes), samples=samples, form=form, seed=seed, jobs=jobs, progress=progress
@@ -309,8 +315,8 @@ def longevity(
     if factors_path is None and reference is None:
         raise UsageError("name the old factors with --factors, or the old runs with --reference")
     results = []
-    for matrix in _forced(matrices, force):
-        old = _reference(matrix, factors_path, reference, force)
+    for matrix in forced(matrices, force):
+        old = reference_of(matrix, factors_path, reference, force)
         assert old is not None
         results.append(kept(matrix, old, form=form))
     out.write(*(result.table() for result in results), of=results)
@@ -359,95 +365,8 @@ def trend(
         if label in files:
             raise UsageError(f"{text!r}: {label!r} is there twice; give every collection a label of its own")
         files[label] = Path(path)
-    scores = _collections(list(files.values()), measures, transpose, name, force)
+    scores = collections_of(list(files.values()), measures, transpose, name, force)
     years = dict(zip(files, scores.values(), strict=True))
     names = [run.strip() for run in reference.split(",") if run.strip()]
     result = over_years(years, names, form=form, smoothing=None if smoothing == "none" else smoothing)
     out.write(result.table(), of=result)
-
-
-def _collections(
-    files: Sequence[Path], measures: str | None, transpose: bool, name: str | None, force: str | None
-) -> dict[str, ScoreMatrix]:
-    """One matrix per file, called as its file; files of one name are numbered."""
-    stems = [path.name.partition(".")[0] for path in files]
-    if len(set(stems)) < len(stems):
-        stems = [f"{stem} ({i})" for i, stem in enumerate(stems, 1)]
-    scores = {}
-    for stem, path in zip(stems, files, strict=True):
-        loaded = load_scores([path], qrels_path=None, measures=measures, transpose=transpose, name=name)
-        scores[stem] = one_matrix(_forced(loaded, force))
-    return scores
-
-
-def _standardized(
-    raw: dict[str, ScoreMatrix],
-    factors_paths: Sequence[Path],
-    form: str,
-    smoothing: str | None,
-    name: str | None,
-    force: str | None,
-) -> dict[str, ScoreMatrix]:
-    """The collections standardized by the factors of all files, or each by its own runs."""
-    from assay.standard import standardize
-
-    measure = next(iter(raw.values())).measure
-    by = _factors(factors_paths, measure, name, force) if factors_paths else None
-    return {key: standardize(matrix, by, form=form, smoothing=smoothing) for key, matrix in raw.items()}
-
-
-def _reference(
-    matrix: ScoreMatrix, factors_path: Path | None, reference: Path | None, force: str | None
-) -> Factors | ScoreMatrix | None:
-    """What --factors or --reference names."""
-    if factors_path is not None and reference is not None:
-        raise UsageError("give --factors or --reference, not both")
-    if factors_path is not None:
-        return _factors([factors_path], matrix.measure, _named(), force)
-    return None if reference is None else _reference_scores(reference, matrix, force)
-
-
-def _reference_scores(path: Path, matrix: ScoreMatrix, force: str | None) -> ScoreMatrix:
-    """Scores of reference runs, in the shape of the command's: of a file of several measures those of the matrix's."""
-    from assay.data.quantities import canonical
-    from assay.io.scores import score_tables
-
-    transpose = bool(click.get_current_context().params.get("transpose"))
-    tables = _forced(score_tables(path, transpose=transpose, name=_named()), force)
-    same = [table for table in tables if canonical(table.measure) == canonical(matrix.measure)]
-    return one_matrix(same or tables)
-
-
-def _factors(paths: Sequence[Path], measure: str, name: str | None, force: str | None) -> Factors:
-    """The factors of one measure from several files; those of a file's only measure where that is another."""
-    from assay.standard import read_factors
-    from assay.standard.factors import joined_factors
-
-    parts = []
-    for path in paths:
-        by_measure = read_factors(path, measure=name)
-        if measure not in by_measure and len(by_measure) > 1:
-            raise UsageError(f"{path}: no factors of {measure!r}; it has: {', '.join(by_measure)}")
-        part = by_measure.get(measure) or next(iter(by_measure.values()))
-        parts.append(part if force is None else part.renamed(force))
-    return joined_factors(*parts)
-
-
-def _forced(matrices: Sequence[ScoreMatrix], force: str | None) -> list[ScoreMatrix]:
-    """The matrices, taken for the measure that --force-measure names."""
-    return [matrix if force is None else matrix.renamed(force) for matrix in matrices]
-
-
-def _refuse_force_without(force: str | None, *sources: Path | None) -> None:
-    if force is not None and all(source is None for source in sources):
-        raise UsageError("--force-measure is about --factors or --reference, and neither is given; leave it out")
-
-
-def _named() -> str | None:
-    """What --measure says."""
-    name: str | None = click.get_current_context().params.get("name")
-    return name
-
-
-def _is_given(option: str) -> bool:
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE

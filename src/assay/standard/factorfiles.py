@@ -21,7 +21,18 @@ COLUMNS = ("measure", "topic", "mean", "sd", "runs", "signature")
 
 
 def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
-    """Factors of one or several measures as CSV, TSV, JSONL or Parquet, all digits kept."""
+    """Factors of one or several measures as CSV, TSV, JSONL or Parquet, all digits kept.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from assay.data import ScoreMatrix
+    >>> from assay.standard import fit
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "factors.csv"
+    ...     write_factors(path, [fit(ScoreMatrix.of([[0.25], [0.75]], topics=["401"], measure="AP"))])
+    ...     print(path.read_text().rstrip())
+    measure,topic,mean,sd,runs,signature
+    AP,401,0.5,0.25,2,AP
+    """
     with_scores = all(part.scores is not None for part in parts)
     header = [*COLUMNS, "scores"] if with_scores else list(COLUMNS)
     rows: list[list[object]] = []
@@ -41,6 +52,13 @@ def read_factors(path: str | Path, *, measure: str | None = None) -> dict[str, F
     measure: that of a file without a column `measure`, by default the file's own name. Every other column but
     signature and scores is needed; a value that is not a number, a topic with two lines, an sd below 0, or two
     signatures of one measure: an error that names the line or the topic.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "factors.csv"
+    ...     size = path.write_text("measure,topic,mean,sd,runs\\nAP,401,0.5,0.25,2\\n")
+    ...     read_factors(path)["AP"].mean.tolist()
+    [0.5]
     """
     sheet = read_sheet(path)
     topic_at, scores_at, measure_at = sheet.place("topic"), sheet.find("scores"), sheet.find("measure")

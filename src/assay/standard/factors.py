@@ -293,7 +293,3 @@ def _merged(by: Factors, *, other: Any, spread: float, size: int) -> tuple[Float
     within = (n * by.sd**2 + size * spread**2) / total
     between = n * size * ((by.mean - other) / total) ** 2
     return mean, np.sqrt(within + between)
-
-
-standardized = standardize
-"""The former name."""

@@ -117,6 +117,10 @@ def longevity(matrix: ScoreMatrix, old: Factors | ScoreMatrix, *, form: str = FO
     """How far the runs keep their means and their order when old factors stand in for their own.
 
     Pearson's r and Kendall's τ-b over the runs. Webber, Moffat & Zobel 2008, Table 2; Webber 2010, Table 4.7.
+
+    >>> new = ScoreMatrix.of([[0.1, 0.3], [0.2, 0.5], [0.6, 0.4]])
+    >>> longevity(new, ScoreMatrix.of([[0.1, 0.2], [0.3, 0.6]])).tau
+    1.0
     """
     runs = matrix.shape[0]
     if runs < 3:
@@ -144,6 +148,10 @@ def reference_size(
     Per size m: draw m reference runs, standardize `matrix` by them, take τ of the order with that under all reference
     runs; the 50th, 95th and 99th percentile from the top. Sizes above the reference set are left out.
     Webber, Moffat & Zobel 2008, Fig. 4; Webber 2010, Fig. 4.8.
+
+    >>> scores = ScoreMatrix.of([[0.1, 0.3], [0.2, 0.5], [0.6, 0.4]])
+    >>> reference_size(scores, scores, sizes=(3,), samples=10).taus.round(6).tolist()
+    [[1.0, 1.0, 1.0]]
     """
     columns = reference.select(topics=matrix.topics)
     usable = tuple(size for size in sizes if 2 <= size <= len(columns.runs))
@@ -190,6 +198,12 @@ def trend(
     `collections` maps a label, usually the year, to the scores of its own runs and of the reference runs, which every
     collection needs; all of one measure and policy. .5 is the mean of the reference. Webber 2010, §8.2.1, whose form
     and smoothing are the defaults.
+
+    >>> old = ScoreMatrix.of([[0.2, 0.4], [0.4, 0.6], [0.3, 0.5]], runs=["bm25", "rm3", "old"])
+    >>> new = ScoreMatrix.of([[0.1, 0.3], [0.3, 0.5], [0.4, 0.6]], runs=["bm25", "rm3", "new"])
+    >>> years = trend({"2019": old, "2020": new}, ["bm25", "rm3"])
+    >>> years.best, round(years.slope, 3)
+    (('old', 'new'), 0.158)
     """
     if not reference:
         raise UsageError("reference: no reference run named; a trend needs runs that every collection has")

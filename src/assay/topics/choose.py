@@ -86,6 +86,12 @@ def choose_topics(
     The value on `history` itself flatters the choice; `expected` comes from choosing on half of its runs and testing on
     the other half. With predicted scores even that assumes that predictions rank runs as judgments would: give `truth`,
     scores by judgments of some collection where both exist, to see what the choice is really worth.
+
+    >>> rng = np.random.default_rng(0)
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> choice = choose_topics(m, count=2, splits=2)
+    >>> len(choice.topics), choice.own
+    (2, 1.0)
     """
     test = hold_out(
         history, criterion=criterion, scale=scale, cardinalities=(count,), splits=splits, groups=groups,

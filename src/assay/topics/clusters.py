@@ -138,6 +138,11 @@ def cluster_series(
     Without `clusters` there are as many clusters as topics wanted, for every c anew; with it their number is fixed, and
     topics are taken round by round, one from each cluster that has any left, the last round from a random part of them.
     `weighted` counts each topic by the size of its cluster (WMAP; only where each cluster gives one topic).
+
+    >>> rng = np.random.default_rng(0)
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> cluster_series(m, repetitions=10).clustered.shape
+    (5,)
     """
     ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     if weighted and clusters is not None:

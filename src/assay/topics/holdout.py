@@ -85,6 +85,11 @@ def hold_out(
 
     Runs of one group (`groups`: run → group) stay on one side, since they resemble each other. Worst subsets are tested
     too. Needs at least 6 runs.
+
+    >>> rng = np.random.default_rng(0)
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> hold_out(m, cardinalities=(3,), splits=2).best.shape
+    (2, 1)
     """
     if splits < 1:
         raise UsageError(f"{splits} splits; at least 1 is needed")
@@ -119,6 +124,12 @@ def transfer(
     """Subsets chosen on one matrix and tested on another: another measure, or other runs on the same topics.
 
     Only topics that both have are used.
+
+    >>> rng = np.random.default_rng(0)
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> same = transfer(m, m, cardinalities=(3,))
+    >>> same.best.tolist() == same.chosen.tolist()
+    True
     """
     common = [t for t in source.topics if t in set(target.topics)]
     if len(common) < 2:

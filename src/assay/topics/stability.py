@@ -112,7 +112,15 @@ def map_table(found: SearchResult) -> Table:
 
 
 def subset_stability(found: SearchResult, *, cardinalities: tuple[int, ...] = ()) -> StabilityResult:
-    """Stability of the sets of a search with both sides; the top sets at the given cardinalities (by default all)."""
+    """Stability of the sets of a search with both sides; the top sets at the given cardinalities (by default all).
+
+    >>> from assay.data import ScoreMatrix
+    >>> from assay.topics import search_subsets
+    >>> rng = np.random.default_rng(0)
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> sorted(subset_stability(search_subsets(m)).chain)
+    ['best', 'worst']
+    """
     sides = list(found.sets)
     if sides != ["best", "worst"]:
         raise UsageError("stability needs a search of both sides, best and worst")

@@ -103,7 +103,13 @@ def growth(
     seed: int = 0,
     progress: Progress = silent,
 ) -> GrowthResult:
-    """The series of random parts of a large collection, at the given shares of each size."""
+    """The series of random parts of a large collection, at the given shares of each size.
+
+    >>> rng = np.random.default_rng(0)
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> [(row.size, row.c) for row in growth(m, sizes=(4,), draws=1, shares=(0.5,)).rows]
+    [(4, 2)]
+    """
     for size in sizes:
         if not 2 <= size <= len(matrix.topics):
             raise UsageError(f"{size} topics as ground truth; there are 2 to {len(matrix.topics)}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.data import Run
 from assay.data.lists import TopicLists, collected
-from assay.pooling import ORDERS, order_of
+from assay.pooling.judging import ORDERS, order_of
 from assay.pooling.orders import precision_share
 
 RUNS, DEPTH, DOCS, JUDGMENTS = 143, 100, 4000, 100

@@ -14,7 +14,9 @@ from click.testing import CliRunner, Result
 from assay.cli.pool import command
 from assay.core.errors import AssayError
 from assay.io import read_qrels, write_qrels, write_run
-from assay.pooling import ORDERS, POOLS, SAMPLES
+from assay.pooling.judging import ORDERS
+from assay.pooling.pools import POOLS
+from assay.pooling.sampling import SAMPLES
 from tests.conftest import ROOT
 from tests.pooling.collections import made
 
@@ -52,16 +54,15 @@ def test_make_a_pool_and_save_it(folder: Path) -> None:
 def test_make_a_sample_with_its_probabilities(folder: Path) -> None:
     words = ["--method", "stratified(depths=3/20,rates=1/0.3)", "--seed", "3", "--format", "json"]
     graded = ["--qrels", str(folder / "q.txt"), "--save", str(folder / "sample.qrels")]
-    drawn = rows(pool(folder, "make", *words, *graded))
+    drawn = rows(pool(folder, "sample", *words, *graded))
     saved = read_qrels(folder / "sample.qrels")
     assert saved.probabilities is not None
     assert int((saved.grades >= 0).sum()) == len(drawn) < len(saved)
-    assert rows(pool(folder, "make", *words)) == drawn
+    assert rows(pool(folder, "sample", *words)) == drawn
 
 
 def test_contributions_by_group(folder: Path) -> None:
     words = [
-        "--contributions",
         "--by",
         "group",
         "--groups",
@@ -69,15 +70,15 @@ def test_contributions_by_group(folder: Path) -> None:
         "--qrels",
         str(folder / "q.txt"),
     ]
-    found = rows(pool(folder, "make", "--method", "depth(k=5)", *words, "--format", "json"))
+    found = rows(pool(folder, "contributions", "--method", "depth(k=5)", *words, "--format", "json"))
     assert [r["group"] for r in found] == ["x", "y", "z"]
-    assert all(isinstance(r["relevant alone"], int) for r in found)
+    assert all(isinstance(r["relevant_alone"], int) for r in found)
 
 
 def test_a_pool_draws_what_each_run_brought(folder: Path) -> None:
     picture = folder / "pool.svg"
-    result = pool(folder, "make", "--method", "take(n=2)", "--figure", str(picture), "--quiet")
-    assert "Docs to judge" in result.stdout
+    result = pool(folder, "contributions", "--method", "take(n=2)", "--figure", str(picture), "--quiet")
+    assert "Contributions to the pool" in result.stdout
     assert picture.read_text().startswith("<svg")
 
 
@@ -108,7 +109,7 @@ def test_a_saved_pool_is_no_judgment(folder: Path) -> None:
     saved = folder / "pool.qrels"
     pool(folder, "make", "--method", "take(n=2)", "--save", str(saved))
     result = pool(folder, "next", "--journal", str(saved), "-n", "1")
-    assert "12 docs have grade -1, which means not judged" in result.stderr
+    assert "12 docs have grade -1 or less, which means not judged" in result.stderr
     assert "0 docs are judged" in result.stdout
     with pytest.raises(AssayError, match="grade -1 means pooled and not judged"):
         pool(folder, "next", "--journal", str(saved), "--tell", "1", "d000", "-1")
@@ -165,7 +166,10 @@ def _question(process: subprocess.Popen[bytes]) -> tuple[str, str]:
 
 def test_mtc_stops_at_a_confidence(folder: Path) -> None:
     listed = pool(folder, "next", "--order", "mtc", "--confidence", "0.9", "-n", "1")
-    assert "Expected scores" in listed.stdout
+    assert "pairs of runs are not decided at 0.9" in listed.stdout
+    csv = pool(folder, "next", "--order", "mtc", "--confidence", "0.9", "-n", "1", "--format", "csv").stdout
+    assert csv.splitlines()[0] == "topic,doc"
+    assert set(rows(pool(folder, "confidence", "--format", "json"))[0]) == {"run", "expected", "undecided"}
     answers = "1\n0\n" * 400
     result = pool(folder, "next", "--order", "mtc", "--confidence", "0.51", "--journal", str(folder / "j"), "--judge",
                   text=answers)  # fmt: skip
@@ -178,11 +182,11 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
     curve = rows(
         pool(folder, "curve", *qrels, "--order", "depth", "--order", "hedge", "--budgets", "2 5", "--jobs", "1")
     )
-    assert [(r["order"], r["per topic"]) for r in curve] == [("depth", 2), ("depth", 5), ("hedge", 2), ("hedge", 5)]
+    assert [(r["order"], r["per_topic"]) for r in curve] == [("depth", 2), ("depth", 5), ("hedge", 2), ("hedge", 5)]
     bias = rows(pool(folder, "bias", *qrels, "-m", "P@10", "--depth", "10", "--by", "group", "--groups",
                      str(folder / "teams.csv")))  # fmt: skip
     assert {r["group"] for r in bias} == {"x", "y", "z"}
-    assert all(isinstance(r["Δ"], float) and r["Δ"] <= 0 for r in bias)
+    assert all(isinstance(r["delta"], float) and r["delta"] <= 0 for r in bias)
     systems = rows(pool(folder, "adjust", *qrels, "--run", "r04", "--depth", "10"))
     topics = rows(pool(folder, "adjust", *qrels, "--run", "r04", "--depth", "10", "--common", "1 2 3"))
     assert [systems[0]["from"], topics[0]["from"], topics[0]["n"]] == ["systems", "topics", 3]
@@ -195,7 +199,14 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
     ("words", "message"),
     [
         (["make", "--method", "nosuch"], "no pool 'nosuch'"),
-        (["make", "--method", "uniform", "--by", "group"], "a sample is drawn from all runs"),
+        (["make", "--method", "uniform"], "uniform is a sample; `assay pool sample` draws it"),
+        (["make", "--by", "group"], "--by group needs the groups"),
+        (["make", "--groups", "Q"], "--groups has no effect with --by run"),
+        (["contributions", "--rel", "2"], "--rel counts relevant docs; give --qrels"),
+        (["sample", "--qrels", "Q"], "give --save"),
+        (["next", "--judge", "--journal", "J", "-n", "3"], "leave one out"),
+        (["next", "--journal", "J", "--tell", "1", "d001", "-2"], "grade -2 means pooled and not judged"),
+        (["adjust", "--qrels", "Q", "--run", "r00", "--common", "1", "--by", "run"], "--by is for adjusting"),
         (["next", "--order", "hegde"], "did you mean hedge"),
         (["next", "--judge"], "give --journal FILE"),
         (["next", "--journal", "J", "--tell", "1", "d1", "x"], "a grade is a whole number, not 'x'"),
@@ -203,7 +214,6 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
         (["next", "--journal", "J", "--tell", "99", "d1", "1"], "no topic '99'"),
         (["next", "--confidence", "0.9"], "only the order 'mtc'"),
         (["curve", "--qrels", "Q", "--budgets", "a b"], "whole numbers parted by commas"),
-        (["make", "--method", "statap(n=5)", "--figure", "F"], "--figure are for pools"),
         (["bias", "--qrels", "Q", "--by", "group", "--groups", "Q"], "no column"),
         (["adjust", "--qrels", "Q", "--run", "zz"], "no run 'zz'"),
     ],
@@ -217,8 +227,8 @@ def test_bad_input_is_one_line(folder: Path, words: list[str], message: str) -> 
 
 
 def test_help_names_every_pool_sample_and_order() -> None:
-    make, after = (CliRunner().invoke(command, [name, "--help"]).output for name in ("make", "next"))
-    for name in (*POOLS.names(), *SAMPLES.names()):
-        assert name in make
-    for name in ORDERS.names():
-        assert name in after
+    pools, samples, orders = POOLS.names(), SAMPLES.names(), ORDERS.names()
+    wanted = {"make": pools, "contributions": pools, "sample": samples, "next": orders, "curve": orders}
+    for command_name, names in wanted.items():
+        text = CliRunner().invoke(command, [command_name, "--help"]).output
+        assert [n for n in names if n not in text] == []

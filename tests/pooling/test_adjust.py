@@ -11,8 +11,9 @@ from scipy import stats
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.data.lists import collected
-from assay.pooling import adjusted, from_systems, from_topics, rescored
-from assay.pooling.rescoring import without
+from assay.pooling import adjusted
+from assay.pooling.adjust import from_systems, from_topics
+from assay.pooling.rescoring import rescored, without
 from assay.pooling.voters import contributors
 from tests.pooling.collections import made
 

@@ -6,7 +6,7 @@ import pytest
 from assay.core.engine import generators
 from assay.core.errors import UsageError
 from assay.data.lists import collected
-from assay.pooling import adjustment_accuracy
+from assay.pooling.adjustment_errors import adjustment_accuracy
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import made, made_lists
 

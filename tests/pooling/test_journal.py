@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import DataError
 from assay.io import read_qrels
-from assay.pooling import Journal, Judgment
+from assay.pooling import Judgment
+from assay.pooling.journal import Journal
 
 THREE = [Judgment("1", "a", 2), Judgment("2", "b", 0), Judgment("1", "ü-7", -1)]
 

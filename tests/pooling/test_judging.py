@@ -5,7 +5,8 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.data.lists import collected
-from assay.pooling import ORDERS, Judging, Judgment
+from assay.pooling import Judging, Judgment
+from assay.pooling.judging import ORDERS
 from assay.pooling.voters import voters
 from tests.pooling.collections import made, made_lists
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.data.lists import TopicLists
-from assay.pooling import confidence, order_of
-from assay.pooling.mtc import MinimalTest
+from assay.pooling.judging import order_of
+from assay.pooling.mtc import MinimalTest, confidence
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import rankings, topic
 

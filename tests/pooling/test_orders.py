@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.pooling import ORDERS, Order, order_of
 from assay.pooling.bandits import Bandit
-from assay.pooling.orders import Hedge, precision_share
+from assay.pooling.judging import ORDERS, order_of
+from assay.pooling.orders import Hedge, Order, precision_share
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import TOY, TOY_RELEVANT, rankings, topic
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from assay.core.errors import UsageError
 from assay.data import Qrels, Run
 from assay.data.lists import collected
-from assay.pooling import POOLS, contributions, pool, pools
-from assay.pooling.pools import majorities
+from assay.pooling import pool, pools
+from assay.pooling.pools import POOLS, contributions, majorities
 from tests.pooling.collections import made_lists, rankings, topic
 
 FOUR = {"A": "abcd", "B": "adbe", "C": "cafe", "D": "bgef"}

@@ -11,7 +11,10 @@ import pytest
 
 from assay.data.lists import Lists, collected
 from assay.io import read_qrels, read_run
-from assay.pooling import Curves, adjustment_accuracy, contributions, curves, known_pool, left_out, pool
+from assay.pooling import curves, known_pool, left_out, pool
+from assay.pooling.adjustment_errors import adjustment_accuracy
+from assay.pooling.judging_curves import Curves
+from assay.pooling.pools import contributions
 from tests.conftest import ROOT, real_data
 
 RELEVANT = {"trec-covid-round1": 1, "trec-dl-2021-passage": 2}

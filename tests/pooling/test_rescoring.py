@@ -5,9 +5,8 @@ import pytest
 
 from assay.core.errors import UsageError
 from assay.data.lists import collected
-from assay.pooling import TREATMENTS, rescored
 from assay.pooling import rescoring as module
-from assay.pooling.rescoring import without
+from assay.pooling.rescoring import TREATMENTS, rescored, without
 from assay.scoring import evaluate
 from tests.oracles.pooling import average_precision
 from tests.pooling.collections import made

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.pooling import SAMPLES, sample
-from assay.pooling.sampling import rank_prior, stat_ap
+from assay.pooling import sample
+from assay.pooling.sampling import SAMPLES, rank_prior, stat_ap
 from assay.scoring import evaluate
 from tests.pooling.collections import made, made_lists, topic
 

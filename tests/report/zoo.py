@@ -384,7 +384,8 @@ def left_out() -> Any:
 @kept
 def contributions() -> Any:
     from assay.data.lists import collected
-    from assay.pooling import contributions, pool
+    from assay.pooling import pool
+    from assay.pooling.pools import contributions
 
     seen = collected(collection().runs, collection().qrels)
     return contributions(seen, pool(seen, "depth(k=10)"))
@@ -401,7 +402,7 @@ def adjustment() -> Any:
 @kept
 def adjustment_errors() -> Any:
     from assay.data.lists import collected
-    from assay.pooling import adjustment_accuracy
+    from assay.pooling.adjustment_errors import adjustment_accuracy
 
     seen = collected(collection().runs, collection().qrels, depth=20)
     return adjustment_accuracy(seen, widths=(3, 5), common=(2, 4), samples=2, topic_samples=2, depth=10)
@@ -410,8 +411,8 @@ def adjustment_errors() -> Any:
 @kept
 def confidence() -> Any:
     from assay.data.lists import collected
-    from assay.pooling import confidence
     from assay.pooling.judging import topic_orders
+    from assay.pooling.mtc import confidence
 
     seen = collected(collection().runs[:5], collection().qrels, depth=10)
     return confidence(topic_orders([seen.topic(t) for t in range(len(seen.topics))], "mtc", seed=0))

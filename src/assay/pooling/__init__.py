@@ -1,50 +1,35 @@
-"""What to judge next, and what does a pool hide: pools, samples, judging orders, curves, leave-one-out, adjustment.
+"""What to judge next, and what does a pool hide: pools, samples, judging orders, curves, leave-one-out, adjustment."""
 
-Importing this package fills the registries of pools, samples and judging orders.
-"""
+from __future__ import annotations
 
-from assay.pooling.adjust import Adjustment, adjusted, from_systems, from_topics
-from assay.pooling.adjustment_errors import Accuracy, adjustment_accuracy
-from assay.pooling.bias import LeftOut, left_out
-from assay.pooling.curves import Curves, curves
-from assay.pooling.journal import Journal, Judgment
-from assay.pooling.judging import Judging
-from assay.pooling.mtc import Confidence, confidence
-from assay.pooling.orders import ORDERS, Order, order_of
-from assay.pooling.pools import POOLS, Contributions, Pool, contributions, pool
-from assay.pooling.provenance import KnownPool, known_pool
-from assay.pooling.rescoring import TREATMENTS, rescored
-from assay.pooling.sampling import SAMPLES, Sample, sample
+from typing import TYPE_CHECKING
 
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.pooling.adjust import adjusted, from_systems, from_topics
+    from assay.pooling.bias import left_out
+    from assay.pooling.journal import Judgment
+    from assay.pooling.judging import Judging
+    from assay.pooling.judging_curves import curves
+    from assay.pooling.pools import pool
+    from assay.pooling.provenance import known_pool
+    from assay.pooling.sampling import sample
+
+_HOMES = {
+    "Judging": "judging",
+    "Judgment": "journal",
+    "adjusted": "adjust",
+    "curves": "judging_curves",
+    "from_systems": "adjust",
+    "from_topics": "adjust",
+    "known_pool": "provenance",
+    "left_out": "bias",
+    "pool": "pools",
+    "sample": "sampling",
+}
 __all__ = [
-    "ORDERS",
-    "POOLS",
-    "SAMPLES",
-    "TREATMENTS",
-    "Accuracy",
-    "Adjustment",
-    "Confidence",
-    "Contributions",
-    "Curves",
-    "Journal",
-    "Judging",
-    "Judgment",
-    "KnownPool",
-    "LeftOut",
-    "Order",
-    "Pool",
-    "Sample",
-    "adjusted",
-    "adjustment_accuracy",
-    "confidence",
-    "contributions",
-    "curves",
-    "from_systems",
-    "from_topics",
-    "known_pool",
-    "left_out",
-    "order_of",
-    "pool",
-    "rescored",
+    "Judging", "Judgment", "adjusted", "curves", "from_systems", "from_topics", "known_pool", "left_out", "pool",
     "sample",
-]
+]  # fmt: skip
+__getattr__ = loader(__name__, _HOMES)

@@ -7,7 +7,7 @@ lose when left out (Webber's Algorithm 6.1), or from what the new run itself los
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,10 +18,11 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data import Qrels
 from assay.data.lists import Lists
 from assay.pooling.bias import unique_items
 from assay.pooling.rescoring import check_judged, rescored, without
-from assay.pooling.voters import contributors
+from assay.pooling.voters import Collected, contributors, lists_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,20 +173,23 @@ def from_topics(
 
 
 def adjusted(
-    lists: Lists,
+    runs: Collected,
     run: str,
     *,
+    qrels: Qrels | None = None,
+    groups: Mapping[str, str] | None = None,
     measure: str = "tRBP@10",
     depth: int = 10,
     common: Sequence[str] | None = None,
     unjudged: str = "nonrelevant",
     by: str = "run",
 ) -> Adjustment:
-    """The adjusted mean of a run that was not pooled; the other runs of the lists are the pooled systems.
+    """The adjusted mean of a run that was not pooled; the other runs are the pooled systems.
 
     With common topics (judged to `depth` for the new run as well) from topics, else from systems. by="group" leaves
     each pooled system out with its group. `unjudged` is how docs without judgment count, see `rescored`.
     """
+    lists = lists_of(runs, qrels, groups=groups)
     if run not in lists.runs:
         raise UsageError(f"no run {run!r}{did_you_mean(run, lists.runs)}")
     new = lists.runs.index(run)

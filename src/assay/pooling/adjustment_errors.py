@@ -15,6 +15,7 @@ import numpy as np
 from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
@@ -33,7 +34,7 @@ class Errors(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Accuracy:
+class Accuracy(Result):
     """Mean absolute errors of the estimators of a run's pooled mean score: arrays widths × numbers of common topics."""
 
     widths: tuple[int, ...]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.lists import TopicLists
 from assay.pooling.orders import ORDERS, Order
 
@@ -108,7 +110,9 @@ class MoveToFront(Arms):
 
 
 @ORDERS.register("move-to-front", paper="Cormack, Palmer & Clarke 1998")
-def move_to_front(lists: TopicLists, seed: int = 0, *, known: str = "count", drop: float = 1.0) -> Order:
+def move_to_front(
+    lists: TopicLists, seed: int = 0, *, known: str = "count", drop: Annotated[float, Within(0, open=True)] = 1.0
+) -> Order:
     """The next doc of the run at the front: a relevant doc puts its run there, another one moves it back by `drop`.
 
     known="count": a doc already judged through another run moves the priority as well, without cost, as in the paper;
@@ -116,18 +120,17 @@ def move_to_front(lists: TopicLists, seed: int = 0, *, known: str = "count", dro
     """
     if known not in ("count", "skip"):
         raise UsageError(f"move-to-front(known={known}): known is 'count' or 'skip'")
-    if drop <= 0:
-        raise UsageError(f"move-to-front(drop={drop}): a doc that is not relevant must move its run back; drop > 0")
     return MoveToFront(lists, seed, known == "count", drop)
 
 
 class Bandit(Arms):
-    """Counts of relevant and of judged docs per run, fading by `rate`; the subclasses turn them into values."""
+    """Counts of relevant and of judged docs per run; the subclasses turn them into values.
+
+    Old judgments fade by `rate`: 1 keeps all, 0 only the last.
+    """
 
     def __init__(self, lists: TopicLists, seed: int, rate: float, credit: str) -> None:
         super().__init__(lists, seed)
-        if not 0 <= rate <= 1:
-            raise UsageError(f"rate={rate}: old judgments fade by a rate in [0, 1]; 1 keeps all, 0 only the last")
         if credit not in ("all", "pulled"):
             raise UsageError(
                 f"credit={credit}: a judgment counts for 'all' runs that have the doc or for the 'pulled' one"
@@ -156,7 +159,9 @@ class MaxMean(Bandit):
 
 
 @ORDERS.register("max-mean", paper="Losada, Parapar & Barreiro 2016, 2017")
-def max_mean(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all") -> Order:
+def max_mean(
+    lists: TopicLists, seed: int = 0, *, rate: Annotated[float, Within(0, 1)] = 1.0, credit: str = "all"
+) -> Order:
     """The run with the highest mean of Beta(1 + relevant, 1 + not relevant); rate=0 is the non-stationary form."""
     return MaxMean(lists, seed, rate, credit)
 
@@ -169,7 +174,9 @@ class Thompson(Bandit):
 
 
 @ORDERS.register("thompson", paper="Losada, Parapar & Barreiro 2016, 2017; Granmo 2010")
-def thompson(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all") -> Order:
+def thompson(
+    lists: TopicLists, seed: int = 0, *, rate: Annotated[float, Within(0, 1)] = 1.0, credit: str = "all"
+) -> Order:
     """The run with the highest draw from Beta(1 + relevant, 1 + not relevant); rate=0 is the non-stationary form."""
     return Thompson(lists, seed, rate, credit)
 
@@ -185,7 +192,7 @@ class UpperConfidence(Bandit):
 
 
 @ORDERS.register("ucb", paper="Auer, Cesa-Bianchi & Fischer 2002; Losada, Parapar & Barreiro 2017")
-def ucb(lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all") -> Order:
+def ucb(lists: TopicLists, seed: int = 0, *, rate: Annotated[float, Within(0, 1)] = 1.0, credit: str = "all") -> Order:
     """UCB1-Tuned: mean + √(ln n / n_s · min(1/4, variance + √(2 ln n / n_s))); runs without a judged doc come first."""
     return UpperConfidence(lists, seed, rate, credit)
 
@@ -206,11 +213,15 @@ class EpsilonGreedy(Bandit):
 
 @ORDERS.register("epsilon-greedy", paper="Auer, Cesa-Bianchi & Fischer 2002; Losada, Parapar & Barreiro 2017")
 def epsilon_greedy(
-    lists: TopicLists, seed: int = 0, *, rate: float = 1.0, credit: str = "all", c: float = 0.01, d: float = 0.1
+    lists: TopicLists,
+    seed: int = 0,
+    *,
+    rate: Annotated[float, Within(0, 1)] = 1.0,
+    credit: str = "all",
+    c: Annotated[float, Within(0)] = 0.01,
+    d: Annotated[float, Within(0, open=True)] = 0.1,
 ) -> Order:
     """A random run with probability min(1, c·runs / (d²·n)) after n judgments, else the run with the highest mean."""
-    if c < 0 or d <= 0:
-        raise UsageError(f"epsilon-greedy(c={c}, d={d}): c ≥ 0 and d > 0")
     return EpsilonGreedy(lists, seed, rate, credit, c, d)
 
 

@@ -7,7 +7,7 @@ in the first place counts as not relevant throughout: a change is due to the hid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,10 +16,11 @@ from assay.core.arrays import Bools, Codes, Floats, Ints
 from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table, shown
+from assay.data import Qrels
 from assay.data.lists import Lists
 from assay.pooling.ceiling import ceiling
 from assay.pooling.rescoring import check_judged, rescored, without
-from assay.pooling.voters import contributors
+from assay.pooling.voters import Collected, contributors, lists_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,22 +118,31 @@ class LeftOut(Result):
         ]
 
 
-def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "run", rel: int = 1) -> LeftOut:
+def left_out(
+    runs: Collected,
+    measure: str = "AP",
+    *,
+    qrels: Qrels | None = None,
+    groups: Mapping[str, str] | None = None,
+    depth: int = 100,
+    by: str = "run",
+    rel: int = 1,
+) -> LeftOut:
     """Leave each run, or with by="group" each group, out of the pool of that depth, and score it again.
 
-    The runs of the lists are taken for the pool's runs; `known_pool` says whether they are. The judged docs that a run
-    alone brought count as not relevant, or are taken out of its list (condensed); `at_most` is the highest score that
-    any grades of them give, see `ceiling`. A run that alone retrieved a topic loses all judgments of that topic. One
-    run (or group) alone has no pool to be left out of, and without judgments of its docs there is nothing to hide: both
-    are errors. For measures that divide by the number of relevant docs, that number falls too.
+    runs: the pool's runs, with qrels, or lists of both; `known_pool` says whether they are the pool's. The judged docs
+    that a run alone brought count as not relevant, or are taken out of its list (condensed); `at_most` is the highest
+    score that any grades of them give, see `ceiling`. A run that alone retrieved a topic loses all judgments of that
+    topic. One run (or group) alone has no pool to be left out of, and without judgments of its docs there is nothing to
+    hide: both are errors. For measures that divide by the number of relevant docs, that number falls too.
 
     >>> from assay.data import Qrels, Run
-    >>> from assay.data.lists import collected
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
-    >>> result = left_out(collected(runs, Qrels.from_dict({"1": {"x": 1, "y": 0, "z": 1}})), "P@2", depth=2)
+    >>> result = left_out(runs, "P@2", qrels=Qrels.from_dict({"1": {"x": 1, "y": 0, "z": 1}}), depth=2)
     >>> result.pooled.tolist(), result.unpooled["nonrelevant"].tolist()
     ([0.5, 0.5], [0.0, 0.0])
     """
+    lists = lists_of(runs, qrels, groups=groups)
     names, has = contributors(lists, depth, by=by)
     if len(names) < 2:
         raise DataError(f"one {by} alone ({names[0]}); leaving it out leaves no pool: give at least two {by}s")
@@ -144,12 +154,12 @@ def left_out(lists: Lists, measure: str = "AP", *, depth: int = 100, by: str = "
     unpooled = {how: np.zeros(len(lists.runs)) for how in ("nonrelevant", "condensed")}
     at_most = np.full(len(lists.runs), np.nan)
     for i, name in enumerate(names):
-        runs = [s for s, label in enumerate(labels) if label == name]
-        bases = {"nonrelevant": lists.grades, "condensed": _filled(lists, runs)}
+        members = [s for s, label in enumerate(labels) if label == name]
+        bases = {"nonrelevant": lists.grades, "condensed": _filled(lists, members)}
         for how, base in bases.items():
             grades = without(base, hidden[i])
-            unpooled[how][runs] = rescored(lists, measure, grades=grades, runs=runs, unjudged=how).mean(axis=1)
-        for run in runs:
+            unpooled[how][members] = rescored(lists, measure, grades=grades, runs=members, unjudged=how).mean(axis=1)
+        for run in members:
             highest = ceiling(lists, measure, run, hidden[i])
             at_most[run] = np.nan if highest is None else highest.mean()
     place = [names.index(label) for label in labels]

@@ -7,6 +7,7 @@ list is all that the fit needs. A doc that a run has not retrieved stands in no 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from assay.core.arrays import Codes, Floats
 from assay.core.engine import chunks
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.lists import TopicLists
 from assay.pooling.orders import ORDERS, Order, Scored
 
@@ -200,7 +202,14 @@ class Reweighting(Scored):
 
 
 @ORDERS.register("reweighting", paper="Carterette & Allan 2007")
-def reweighting(lists: TopicLists, seed: int = 0, *, epsilon: float = 0.1, depth: int = 100, steps: int = 1) -> Order:
+def reweighting(
+    lists: TopicLists,
+    seed: int = 0,
+    *,
+    epsilon: Annotated[float, Within(0, 0.5)] = 0.1,
+    depth: Annotated[int, Within(1)] = 100,
+    steps: Annotated[int, Within(1)] = 1,
+) -> Order:
     """The doc most likely relevant by the runs' preferences; each judgment reweights the runs by how they ranked.
 
     For every preference between a relevant and a nonrelevant doc that a run got right its weight grows by 1 + ε, for
@@ -209,8 +218,6 @@ def reweighting(lists: TopicLists, seed: int = 0, *, epsilon: float = 0.1, depth
     the fit they are scaled to mean 1, and many judgments do not drown the prior. Preferences are those within the first
     `depth` docs of each run; `steps` Newton steps follow the weights after each judgment.
     """
-    if not 0 < epsilon <= 0.5:
-        raise UsageError(f"reweighting(epsilon={epsilon}): ε lies in (0, ½]")
-    if depth < 1 or steps < 1:
-        raise UsageError(f"reweighting(depth={depth}, steps={steps}): both are at least 1")
+    if epsilon == 0:
+        raise UsageError("reweighting(epsilon=0): weights would never move; ε is above 0")
     return Reweighting(lists, epsilon, depth, steps)

@@ -14,13 +14,15 @@ from assay.core.arrays import Bools
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels
-from assay.data.lists import Lists, TopicLists
+from assay.data.lists import TopicLists
 from assay.pooling import bandits, bradley_terry, mtc  # noqa: F401  (they register their orders)
 from assay.pooling.bradley_terry import Reweighting
 from assay.pooling.journal import Judgment
 from assay.pooling.mtc import Confidence, MinimalTest, confidence
-from assay.pooling.orders import Order, order_of
-from assay.pooling.voters import voters
+from assay.pooling.orders import ORDERS, Order, order_of
+from assay.pooling.voters import Collected, lists_of, voters
+
+__all__ = ["ORDERS", "SPREADS", "Judging", "order_of", "topic_orders"]
 
 SPREADS = ("local", "global")
 
@@ -32,8 +34,7 @@ class Judging:
     promises most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.
 
     >>> from assay.data import Run
-    >>> from assay.data.lists import collected
-    >>> session = Judging(collected([Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]})]), "hedge")
+    >>> session = Judging([Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]})], "hedge")
     >>> session.next(2)
     [('1', 'x'), ('2', 'z')]
     >>> session.tell([Judgment("1", "x", 1)])
@@ -43,7 +44,7 @@ class Judging:
 
     def __init__(
         self,
-        lists: Lists,
+        runs: Collected,
         order: str = "move-to-front",
         *,
         depth: int | None = 100,
@@ -54,6 +55,8 @@ class Judging:
     ) -> None:
         if spread not in SPREADS:
             raise UsageError(f"no spread {spread!r}; known: {', '.join(SPREADS)}")
+        ORDERS.parse(order)  # a name that does not exist is an error also where there is no topic
+        lists = lists_of(runs)
         self.topics, self.rel, self.spread = lists.topics, rel, spread
         self._seen = [voters(lists, t, by=by, depth=depth) for t in range(len(lists.topics))]
         self._order, self._seed = order, seed

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import UsageError
+from assay.core.registry import Within
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.lists import TopicLists
 from assay.pooling.orders import ORDERS, Order, Scored
@@ -130,22 +133,22 @@ class MinimalTest(Scored):
 
 
 @ORDERS.register("mtc", paper="Carterette, Allan & Sitaraman 2006")
-def mtc(lists: TopicLists, seed: int = 0, *, prior: float = 0.5, measure: str = "ap") -> Order:
+def mtc(
+    lists: TopicLists, seed: int = 0, *, prior: Annotated[float, Within(0, 1, open=True)] = 0.5, measure: str = "ap"
+) -> Order:
     """The doc with the greatest effect on the difference of any two runs: max over pairs of |Δ g|·max(p, 1 − p).
 
     p is the prior for an unjudged doc. For AP the effect of a doc counts the docs that the runs rank with it; for the
     linear measures (`dcg`, `rbp`) it is the doc's weight. `confidence` says which pairs are decided. With one run
     there is no pair: all docs tie and come by their ids.
     """
-    if not 0 < prior < 1:
-        raise UsageError(f"mtc(prior={prior}): the prior probability of relevance lies between 0 and 1")
     if measure != "ap" and measure not in LINEAR:
         raise UsageError(f"mtc(measure={measure}): known: ap, {', '.join(LINEAR)}")
     return MinimalTest(lists, prior, measure)
 
 
 @dataclass(frozen=True)
-class Confidence:
+class Confidence(Result):
     """How sure it is that one run's mean score is above another's: `above[a, b]` = P(run a > run b)."""
 
     runs: tuple[str, ...]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.data.lists import TopicLists
 from assay.pooling.pools import take, to_twelve_digits
 
@@ -116,14 +116,12 @@ class Hedge(Scored):
 
 
 @ORDERS.register("hedge", paper="Aslam, Pavlu & Savell 2003")
-def hedge(lists: TopicLists, seed: int = 0, *, beta: float = 0.1) -> Order:
+def hedge(lists: TopicLists, seed: int = 0, *, beta: Annotated[float, Within(0, 1, open=True)] = 0.1) -> Order:
     """The doc that the weighted runs value most; a run loses weight, by β^loss, for nonrelevant docs it ranks high.
 
     Value of a doc to a run: ln(Z / rank), Z the number of pooled docs, about its share of the run's total precision;
     a doc that the run lacks has the mean of ln(Z / i) over the ranks i past the run's end. Loss: ± half of the value.
     """
-    if not 0 < beta < 1:
-        raise UsageError(f"hedge(beta={beta}): β lies between 0 and 1")
     return Hedge(lists, beta)
 
 
@@ -169,14 +167,14 @@ AIMS: dict[str, Callable[[Floats, Floats], Floats]] = {
 
 
 @ORDERS.register("residual", paper="Moffat, Webber & Zobel 2007")
-def residual(lists: TopicLists, seed: int = 0, *, p: float = 0.8, aim: str = "top") -> Order:
+def residual(
+    lists: TopicLists, seed: int = 0, *, p: Annotated[float, Within(0, 1, open=True)] = 0.8, aim: str = "top"
+) -> Order:
     """The doc with the greatest RBP weight over all runs: (1 − p)·p^(rank − 1), times what each run's residual counts.
 
     aim="minimise" the sum of the weights (a fixed order), "equalise" each times the run's residual, "top" also times
     (base + residual / 2)³, which favours the runs that look best.
     """
-    if not 0 < p < 1:
-        raise UsageError(f"residual(p={p}): the persistence lies between 0 and 1")
     if aim not in AIMS:
         raise UsageError(f"residual(aim={aim}): no such aim; known: {', '.join(AIMS)}")
     return Residual(lists, p, AIMS[aim])
@@ -193,6 +191,5 @@ def order_of(text: str, lists: TopicLists, *, seed: int = 0) -> Order:
     >>> seen.docs.take(order.next()).tolist()
     ['x']
     """
-    entry, given = ORDERS.parse(text)
-    options: dict[str, Any] = given
-    return entry.function(lists, seed, **options)
+    order: Order = ORDERS.call(text, lists, seed)
+    return order

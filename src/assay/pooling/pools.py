@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import UsageError
 from assay.core.ids import Ids
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists, TopicLists
-from assay.pooling.voters import POOLED, contributors, scaled_scores, voters
+from assay.pooling.voters import POOLED, Collected, contributors, lists_of, scaled_scores, voters
 
 Chosen = tuple[Ints, Floats]
 """Docs of one topic in the order of judging, and the weight that put each there."""
@@ -31,7 +33,7 @@ PAIRS_AT_ONCE = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class Pool(Result):
     """The docs to judge: items `items` of the lists, topic after topic, each topic in the order of judging."""
 
     method: str
@@ -57,56 +59,67 @@ class Pool:
         return Table.of({"topic": "", "doc": "", "weight": ".5f"}, rows, caption="Docs to judge", notes=[note])
 
 
-def pool(lists: Lists, method: str = "depth(k=100)", *, by: str = "run") -> Pool:
+def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = None, by: str = "run") -> Pool:
     """The docs to judge of every topic. With by="group" the voters are groups: each group's runs are merged first.
 
-    A topic that one run alone retrieved is pooled from that run; a topic that none retrieved has no docs.
+    runs: runs, or lists that hold them; depth: only the first docs of each are looked at. A topic that one run alone
+    retrieved is pooled from that run; a topic that none retrieved has no docs.
 
     >>> from assay.data import Run
-    >>> from assay.data.lists import collected
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
-    >>> pool(collected(runs), "rrf(n=2)").docs.tolist()
-    ['y', 'x']
+    >>> pool(runs, "rrf(n=2)").docs.tolist(), pool(runs, depth=1).docs.tolist()
+    (['y', 'x'], ['x', 'y'])
     """
-    entry, given = POOLS.parse(method)
-    chosen = []
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}; a pool is at least 1 doc deep")
+    lists = lists_of(runs)
+    topics = [np.zeros(0, dtype=np.int64)]
+    items = [np.zeros(0, dtype=np.int64)]
+    weights = [np.zeros(0)]
     for t in range(len(lists.topics)):
-        seen = voters(lists, t, by=by)
-        docs, weights = entry.function(seen, **given)
-        chosen.append((np.full(len(docs), t), seen.items[docs], weights))
-    topic, items, weights = (np.concatenate(c) for c in zip(*chosen, strict=True)) if chosen else [np.zeros(0)] * 3
-    at = items.astype(np.int64)
-    return Pool(method, lists.topics, topic.astype(np.int64), at, lists.docs.take(at), weights, by)
+        seen = voters(lists, t, by=by, depth=depth)
+        docs, weight = POOLS.call(method, seen)
+        topics.append(np.full(len(docs), t))
+        items.append(seen.items[docs])
+        weights.append(weight)
+    chosen = np.concatenate(items)
+    return Pool(
+        method=method if depth is None else f"{method}, first {depth} docs",
+        topics=lists.topics,
+        topic=np.concatenate(topics),
+        items=chosen,
+        docs=lists.docs.take(chosen),
+        weights=np.concatenate(weights),
+        by=by,
+    )
 
 
 @POOLS.register("depth", paper="Spärck Jones & van Rijsbergen 1975")
-def depth(lists: TopicLists, *, k: int = 100) -> Chosen:
+def depth(lists: TopicLists, *, k: Annotated[int, Within(1)] = 100) -> Chosen:
     """Every doc in the first k of any run, by its best rank."""
-    if k < 1:
-        raise UsageError(f"depth(k={k}): a pool is at least 1 doc deep")
     docs, weights = take(lists)
     shallow = lists.best_ranks()[docs] <= k
     return docs[shallow], weights[shallow]
 
 
 @POOLS.register("take", paper="Lipani, Zuccon, Lupu, Koopman & Hanbury 2016")
-def take(lists: TopicLists, *, n: int | None = None) -> Chosen:
+def take(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """The first n docs when the runs give one doc each in turn, rank by rank, in the order of the runs."""
     turns = lists.ranked.T.ravel()
     turns = turns[turns >= 0]
     docs, first = np.unique(turns, return_index=True)
     order = docs[np.argsort(first, kind="stable")].astype(np.int64)
-    return order[: _size(n)], 1.0 / lists.best_ranks()[order][: _size(n)]
+    return order[:n], 1.0 / lists.best_ranks()[order][:n]
 
 
 @POOLS.register("rrf", paper="Cormack, Clarke & Büttcher 2009")
-def reciprocal(lists: TopicLists, *, n: int | None = None, c: float = 60.0) -> Chosen:
+def reciprocal(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, c: float = 60.0) -> Chosen:
     """Reciprocal rank fusion: the sum of 1 / (c + rank) over the runs that have the doc."""
     return _heaviest(_sum(lists, 1.0 / (c + _places(lists))), n)
 
 
 @POOLS.register("borda", paper="Aslam & Montague 2001; Nuray & Can 2006")
-def borda(lists: TopicLists, *, n: int | None = None) -> Chosen:
+def borda(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """Borda count: of m docs the first gets m points, the next m − 1, …; what a run left over is shared equally."""
     m = len(lists.docs)
     points = _sum(lists, m + 1.0 - _places(lists))
@@ -116,7 +129,7 @@ def borda(lists: TopicLists, *, n: int | None = None) -> Chosen:
 
 
 @POOLS.register("condorcet", paper="Nuray & Can 2006")
-def condorcet(lists: TopicLists, *, n: int | None = None) -> Chosen:
+def condorcet(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """Pairwise majorities: docs by duels won, then by fewer lost; a doc that a run has beats one that it lacks."""
     wins, losses = majorities(lists)
     return _heaviest(wins + (len(wins) - losses) / (len(wins) + 1.0), n)
@@ -149,25 +162,25 @@ def majorities(lists: TopicLists) -> tuple[Ints, Ints]:
 
 
 @POOLS.register("combsum", paper="Fox & Shaw 1994")
-def comb_sum(lists: TopicLists, *, n: int | None = None) -> Chosen:
+def comb_sum(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """The sum of the runs' scores, each run scaled to 0…1 within the topic."""
     return _heaviest(_sum(lists, scaled_scores(lists)), n)
 
 
 @POOLS.register("combmnz", paper="Fox & Shaw 1994")
-def comb_mnz(lists: TopicLists, *, n: int | None = None) -> Chosen:
+def comb_mnz(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """As combsum, times the number of runs that have the doc."""
     return _heaviest(_sum(lists, scaled_scores(lists)) * (lists.ranks > 0).sum(axis=0), n)
 
 
 @POOLS.register("dcg", paper="Lipani, Palotti, Lupu, Piroi, Zuccon & Hanbury 2017")
-def dcg(lists: TopicLists, *, n: int | None = None) -> Chosen:
+def dcg(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """The sum of the discounts 1 / log₂(rank + 1) over the runs."""
     return _heaviest(_sum(lists, 1.0 / np.log2(_places(lists) + 1)), n)
 
 
 @POOLS.register("rbp", paper="Moffat, Webber & Zobel 2007")
-def rbp(lists: TopicLists, *, n: int | None = None, p: float = 0.8) -> Chosen:
+def rbp(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, p: float = 0.8) -> Chosen:
     """The sum of the RBP weights (1 − p)·p^(rank − 1) over the runs: how much the doc can move all scores together."""
     if not 0 < p < 1:
         raise UsageError(f"rbp(p={p}): the persistence lies between 0 and 1")
@@ -188,7 +201,7 @@ def _sum(lists: TopicLists, weights: Floats) -> Floats:
 
 def _heaviest(weights: Floats, n: int | None) -> Chosen:
     """The n heaviest docs; equal weights by doc id, ascending."""
-    order = np.argsort(-to_twelve_digits(weights), kind="stable")[: _size(n)]
+    order = np.argsort(-to_twelve_digits(weights), kind="stable")[:n]
     return order, weights[order]
 
 
@@ -198,14 +211,8 @@ def to_twelve_digits(values: Floats) -> Floats:
     return np.asarray(np.ldexp(np.round(mantissa, 12), exponent))
 
 
-def _size(n: int | None) -> int | None:
-    if n is not None and n < 1:
-        raise UsageError(f"a pool of n={n} docs; give at least 1, or none for all")
-    return n
-
-
 @dataclass(frozen=True)
-class Contributions:
+class Contributions(Result):
     """What each run or group brought to a pool."""
 
     names: tuple[str, ...]

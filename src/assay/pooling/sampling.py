@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -15,12 +16,13 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import generators
 from assay.core.errors import UsageError
 from assay.core.ids import Ids
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists, TopicLists
 from assay.pooling.pools import depth as depth_pool
-from assay.pooling.voters import POOLED, voters
+from assay.pooling.voters import POOLED, Collected, lists_of, voters
 
 Draw = tuple[Ints, Floats, Bools]
 """The pooled docs of a topic, their inclusion probabilities, and which of them the lot chose."""
@@ -30,7 +32,7 @@ SAMPLES: Registry[Callable[..., Draw]] = Registry("sample")
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Result):
     """A sampled pool: every pooled doc, its inclusion probability in (0, 1], and whether it is to be judged."""
 
     method: str
@@ -68,34 +70,51 @@ class Sample:
         return Table.of({"topic": "", "doc": "", "probability": ".5f"}, rows, caption="Docs to judge", notes=[note])
 
 
-def sample(lists: Lists, method: str = "uniform(share=0.1)", *, seed: int = 0) -> Sample:
+def sample(runs: Collected, method: str = "uniform(share=0.1)", *, seed: int = 0) -> Sample:
     """A sampled pool of every topic. The draw of a topic depends on the seed and the topic's number alone.
 
     >>> from assay.data import Run
-    >>> from assay.data.lists import collected
-    >>> drawn = sample(collected([Run.from_lists("a", {"1": list("uvwxyz")})]), "uniform(share=0.5)")
+    >>> drawn = sample([Run.from_lists("a", {"1": list("uvwxyz")})], "uniform(share=0.5)")
     >>> len(drawn), int(drawn.chosen.sum()), drawn.probabilities.tolist()
     (6, 3, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     """
-    entry, given = SAMPLES.parse(method)
-    draws = []
+    lists = lists_of(runs)
+    topics = [np.zeros(0, dtype=np.int64)]
+    items = [np.zeros(0, dtype=np.int64)]
+    probabilities = [np.zeros(0)]
+    chosen = [np.zeros(0, dtype=bool)]
     for t, rng in enumerate(generators(seed, len(lists.topics))):
         seen = voters(lists, t)
-        docs, probabilities, chosen = entry.function(seen, rng, **given)
-        draws.append((np.full(len(docs), t, dtype=np.int64), seen.items[docs], probabilities, chosen))
-    topic, items, probabilities, chosen = (np.concatenate(c) for c in zip(*draws, strict=True))
-    return Sample(method, seed, lists.topics, topic, items, lists.docs.take(items), probabilities, chosen.astype(bool))
+        docs, chances, taken = SAMPLES.call(method, seen, rng)
+        topics.append(np.full(len(docs), t))
+        items.append(seen.items[docs])
+        probabilities.append(chances)
+        chosen.append(taken)
+    pooled = np.concatenate(items)
+    return Sample(
+        method=method,
+        seed=seed,
+        topics=lists.topics,
+        topic=np.concatenate(topics),
+        items=pooled,
+        docs=lists.docs.take(pooled),
+        probabilities=np.concatenate(probabilities),
+        chosen=np.concatenate(chosen),
+    )
 
 
 @SAMPLES.register("uniform", paper="Yilmaz & Aslam 2006")
 def uniform(
-    lists: TopicLists, rng: np.random.Generator, *, share: float = 0.1, n: int | None = None, k: int = 100
+    lists: TopicLists,
+    rng: np.random.Generator,
+    *,
+    share: Annotated[float, Within(0, 1)] = 0.1,
+    n: Annotated[int, Within(1)] | None = None,
+    k: Annotated[int, Within(1)] = 100,
 ) -> Draw:
     """n docs (or a share) of the pool of depth k, each as likely as the other: what infAP needs."""
     docs, _ = depth_pool(lists, k=k)
     size = _count(len(docs), share) if n is None else min(n, len(docs))
-    if size < 1 and len(docs):
-        raise UsageError(f"uniform(n={n}): a sample has at least one doc")
     return _within(docs, np.zeros(len(docs), dtype=np.int64), np.array([size]), rng)
 
 
@@ -108,7 +127,7 @@ def stratified(lists: TopicLists, rng: np.random.Generator, *, depths: str = "10
     ends, shares = _numbers(depths), _numbers(rates)
     if len(ends) != len(shares) or sorted(set(ends)) != ends or not all(0 < r <= 1 for r in shares):
         raise UsageError(
-            f"stratified(depths={depths}, rates={rates}): give as many rates in (0, 1] as rising depths, parted by /"
+            f"stratified(depths={depths}, rates={rates}): give as many rates in (0, 1] as rising depths, separated by /"
         )
     docs, _ = depth_pool(lists, k=int(ends[-1]))
     stratum = np.searchsorted(np.array(ends), lists.best_ranks()[docs])
@@ -118,7 +137,13 @@ def stratified(lists: TopicLists, rng: np.random.Generator, *, depths: str = "10
 
 
 @SAMPLES.register("statap", paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007")
-def stat_ap(lists: TopicLists, rng: np.random.Generator, *, n: int = 50, k: int = 100) -> Draw:
+def stat_ap(
+    lists: TopicLists,
+    rng: np.random.Generator,
+    *,
+    n: Annotated[int, Within(1)] = 50,
+    k: Annotated[int, Within(1)] = 100,
+) -> Draw:
     """n draws with unequal probabilities, docs at the top of many runs more often: what statAP needs.
 
     The prior of rank r in a list of Z docs is W(r) = (1 + 1/r + … + 1/Z) / 2Z; a doc's prior is the mean over the
@@ -126,8 +151,6 @@ def stat_ap(lists: TopicLists, rng: np.random.Generator, *, n: int = 50, k: int 
     bucket drawn j times gives j of its docs. π = n·P / size of the bucket, which is P for a full one; a short last
     bucket joins the one before it. A pool of at most n docs is judged whole.
     """
-    if n < 1:
-        raise UsageError(f"statap(n={n}): a sample has at least one doc")
     docs, _ = depth_pool(lists, k=k)
     mass = rank_prior(lists)[docs]
     order = np.argsort(-np.round(mass, 15), kind="stable")
@@ -168,8 +191,8 @@ def _within(docs: Ints, stratum: Ints, wanted: Ints, rng: np.random.Generator) -
 
 def _count(size: int, share: float) -> int:
     """A share of so many docs, rounded, at least one where there is any."""
-    if not 0 < share <= 1:
-        raise UsageError(f"a share of {share}; it lies in (0, 1]")
+    if share == 0:
+        raise UsageError("a share of 0 draws nothing; give more")
     return min(size, max(1, round(share * size)))
 
 
@@ -177,4 +200,4 @@ def _numbers(text: str | float) -> list[float]:
     try:
         return [float(part) for part in str(text).split("/")]
     except ValueError:
-        raise UsageError(f"{text!r} is not a list of numbers parted by /") from None
+        raise UsageError(f"{text!r} is not a list of numbers separated by /") from None

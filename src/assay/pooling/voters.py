@@ -5,19 +5,35 @@ Where it stands: lists → **voters** → pools, samples, orders, leave-one-out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
-from assay.data.lists import NONE, Lists, TopicLists
+from assay.data import Qrels, Run
+from assay.data.lists import NONE, Lists, TopicLists, collected
 
 POOLED = -1
 """The grade that is written for a doc that was pooled and not judged; every negative grade means that."""
 LARGEST = 1e300
 """Scores beyond it count as this when scores are scaled."""
+
+
+Collected = Lists | Sequence[Run]
+"""Runs as a person has them, or collected with judgments."""
+
+
+def lists_of(runs: Collected, qrels: Qrels | None = None, *, groups: Mapping[str, str] | None = None) -> Lists:
+    """The runs (and judgments, and groups) as lists; lists that are given as such stay as they are."""
+    if not isinstance(runs, Lists):
+        return collected(list(runs), qrels, groups=groups)
+    if qrels is not None or groups is not None:
+        raise UsageError(
+            "the runs are already collected with their judgments and groups; give runs, or leave these out"
+        )
+    return runs
 
 
 def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, judged_only: bool = False) -> TopicLists:

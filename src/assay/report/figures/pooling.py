@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.pooling.adjust import Adjustment
     from assay.pooling.adjustment_errors import Accuracy
     from assay.pooling.bias import LeftOut
-    from assay.pooling.curves import Curves
+    from assay.pooling.judging_curves import Curves
     from assay.pooling.mtc import Confidence
     from assay.pooling.pools import Contributions
 

@@ -7,8 +7,9 @@ from scipy.stats import kendalltau
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.data.lists import collected
-from assay.pooling import Judging, Judgment, curves, rescored
-from assay.pooling.curves import spaced, tau
+from assay.pooling import Judging, Judgment, curves
+from assay.pooling.judging_curves import spaced, tau
+from assay.pooling.rescoring import rescored
 from tests.pooling.collections import made, made_lists
 
 

@@ -14,12 +14,14 @@ import numpy as np
 from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data import Qrels
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, TopicLists
 from assay.pooling.judging import topic_orders
 from assay.pooling.rescoring import check_judged, rescored
-from assay.pooling.voters import voters
+from assay.pooling.voters import Collected, lists_of, voters
 from assay.rankings import kendall_tau_a, settled
 
 LARGEST = np.iinfo(np.int64).max
@@ -38,7 +40,7 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Result):
     """Curves of several orders over the same budgets (docs per topic)."""
 
     budgets: tuple[int, ...]
@@ -84,9 +86,10 @@ class Curves:
 
 
 def curves(
-    lists: Lists,
+    runs: Collected,
     orders: Sequence[str],
     *,
+    qrels: Qrels | None = None,
     measure: str = "AP",
     depth: int | None = 100,
     budgets: Sequence[int] | None = None,
@@ -97,13 +100,14 @@ def curves(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Curves:
-    """Judge by each order, with the qrels of the lists as the judge, and look at each budget of docs per topic.
+    """Judge by each order, with the qrels as the judge, and look at each budget of docs per topic.
 
     relevant: relevant docs found; τ: Kendall's τ_a between the runs' mean scores with the judgments so far and with
     all; bias and RMS: mean and root mean square of (score so far − score with all) over the runs. judged_only takes
     docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. Repetition
     0 has the runs in their order, the others in a random one, which changes ties, and another seed.
     """
+    lists = lists_of(runs, qrels)
     _checked(lists, orders, budgets, repetitions)
     largest = max(len(s.docs) for s in _seen(lists, depth, judged_only))
     if largest == 0:

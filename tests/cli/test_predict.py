@@ -50,13 +50,28 @@ def test_ranks_runs_of_a_folder(folder: Path) -> None:
         assert run.name in result.output
 
 
-def test_accuracy_and_difficulty_with_qrels(folder: Path) -> None:
-    result = predict(folder / "runs", "--qrels", folder / "qrels.txt", "-m", "nDCG@10", "--topics", "--format", "json")
-    ranking, accuracy, difficulty = json.loads(result.output)
-    assert set(ranking["rows"][0]) >= {"rank", "run", "combined", "SNC", "EMAP", "true rank", "mean nDCG@10"}
-    assert {row["method"] for row in accuracy["rows"]} >= {"soboroff", "emap", "combined (average)"}
-    assert set(accuracy["rows"][0]) == {"method", "ρ", "τ", "r_S", "τ_AP", "RBO", "δ"}
-    assert len(difficulty["rows"]) == 3
+def test_the_truth_stands_beside_the_prediction(folder: Path) -> None:
+    result = predict(folder / "runs", "--qrels", folder / "qrels.txt", "-m", "nDCG@10", "--format", "json")
+    ranking = json.loads(result.output)
+    assert set(ranking["rows"][0]) >= {"rank", "run", "combined", "SNC", "EMAP", "true_rank", "true_mean"}
+
+
+def test_accuracy(folder: Path) -> None:
+    given = [folder / "runs", "--qrels", folder / "qrels.txt", "-m", "nDCG@10"]
+    found = json.loads(predict("accuracy", *given, "--format", "json").output)
+    assert {row["method"] for row in found["rows"]} >= {"soboroff", "emap", "combined (average)"}
+    assert set(found["rows"][0]) == {"method", "pearson", "tau", "rho", "tau_ap", "rbo", "error"}
+
+
+def test_difficulty(folder: Path) -> None:
+    given = [folder / "runs", "--qrels", folder / "qrels.txt"]
+    found = json.loads(predict("difficulty", *given, "--format", "json").output)
+    assert len(found["rows"]) == 3
+    assert set(found["rows"][0]) == {"topic", "quarter", "predicted", "true"}
+    alone = predict("difficulty", folder / "runs", "--method", "emap")
+    assert "Topic difficulty by combined-average" in alone.output
+    quarters = predict("difficulty", *given, "--quarters", "--format", "csv")
+    assert quarters.output.splitlines()[0] == "quarters,delta,p_corrected"
 
 
 def test_chosen_methods_and_combination(folder: Path) -> None:
@@ -81,10 +96,9 @@ def test_many_methods_fit_a_terminal_and_are_all_there_on_request(folder: Path) 
 def test_earlier_collections_teach(folder: Path) -> None:
     args = ["--method", "emap", "--method", "sakai-lin", "--method", "wu-crestani-v4", "--qrels", folder / "qrels.txt"]
     earlier = ["--year", 2001, "--earlier", "old", 2000, folder / "qrels.txt", folder / "old"]
-    result = predict(folder / "runs", *args, *earlier)
+    result = predict("learn", folder / "runs", *args, *earlier)
     assert "svr taught on old (2000) of 2 methods (without WUCv4)" in result.output
-    assert "combined (svr)" in result.output
-    ridge = predict(folder / "runs", *args, *earlier, "--combine", "ridge(alpha=2)", "--nearest", 1)
+    ridge = predict("learn", folder / "runs", *args, *earlier, "--model", "ridge(alpha=2)", "--nearest", 1)
     assert "ridge(alpha=2) taught on old" in ridge.output
 
 
@@ -92,25 +106,40 @@ def test_judged_topics_are_mixed_in(folder: Path) -> None:
     result = predict(folder / "runs", "--method", "emap", "--judged", folder / "one.qrels")
     assert "True AP on 1 of 3 topics" in result.output
     with_truth = predict(folder / "runs", "--judged", folder / "one.qrels", "--qrels", folder / "qrels.txt")
-    assert "combined (average, 1 topics judged)" in with_truth.output
+    assert "judged AP  true rank" in with_truth.output
 
 
 def test_what_more_judged_topics_would_bring(folder: Path) -> None:
-    args = ["--qrels", folder / "qrels.txt", "--method", "emap", "--inject", "P1", "--inject", "P2", "-r", 4]
-    result = predict(folder / "runs", *args, "--sizes", "1,2", "--format", "json")
-    _, _, chance, likeness = json.loads(result.output)
+    args = ["--qrels", folder / "qrels.txt", "--method", "emap", "--choice", "P1", "--choice", "P2", "-r", 4]
+    result = predict("inject", folder / "runs", *args, "--sizes", "1,2", "--format", "json")
+    chance, likeness = json.loads(result.output)
     assert [row["judged"] for row in chance["rows"]] == [1, 2]
     assert "repetitions=4" in chance["notes"][0]
-    assert likeness["rows"][0]["sd"] is None
+    assert likeness["rows"][0]["tau_sd"] is None
+    sheet = predict("inject", folder / "runs", *args, "--sizes", "1,2", "--format", "csv").output
+    assert len(sheet.splitlines()) == 5
     picture = folder / "grown.svg"
-    assert predict(folder / "runs", *args, "--figure", picture, "--quiet").exit_code == 0
+    assert predict("inject", folder / "runs", *args, "--figure", picture, "--quiet").exit_code == 0
     assert len(list(folder.glob("grown*.svg"))) == 2
 
 
-def test_calibration_is_a_table_too(folder: Path) -> None:
-    result = predict(folder / "runs", "--method", "emap", "--qrels", folder / "qrels.txt", "--calibration")
-    assert "Calibration of relevance" in result.output
-    assert "deviance explained" in result.output
+def calibrated(folder: Path, measure: str) -> list[dict[str, object]]:
+    args = ["calibration", folder / "runs", "--qrels", folder / "graded.qrels", "-m", measure, "--format", "json"]
+    rows: list[dict[str, object]] = json.loads(CliRunner().invoke(command, [*map(str, args)]).output)["rows"]
+    return rows
+
+
+def test_calibration_counts_what_the_measure_counts(folder: Path) -> None:
+    """With grades 1 for all that was relevant, AP(rel=2) has nothing relevant; with grades 2 it has all of it."""
+    low = {t: {d: int(g > 0) for d, g in docs.items()} for t, docs in RELEVANT.items()}
+    write_qrels(folder / "graded.qrels", Qrels.from_dict(low))
+    some = calibrated(folder, "AP")
+    assert any(row["share_relevant"] for row in some)
+    assert not any(row["share_relevant"] for row in calibrated(folder, "AP(rel=2)"))
+    write_qrels(folder / "graded.qrels", Qrels.from_dict({t: {d: 2 * g for d, g in x.items()} for t, x in low.items()}))
+    assert calibrated(folder, "AP(rel=2)") == some
+    fewer = calibrated(folder, "AP(rel=2)@3")
+    assert sum(int(str(row["docs"])) for row in fewer) < sum(int(str(row["docs"])) for row in some)
 
 
 def test_manual_runs_are_marked(folder: Path) -> None:
@@ -119,11 +148,6 @@ def test_manual_runs_are_marked(folder: Path) -> None:
     assert result.output.count(" manual ") == 4
     assert "3 manual (r1, r4, r5)" in result.output
     assert "Tyranny of the masses" in result.output
-
-
-def test_topics_without_judgments(folder: Path) -> None:
-    result = predict(folder / "runs", "--method", "emap", "--topics")
-    assert "Topic difficulty by combined-average" in result.output
 
 
 def test_predicted_scores_can_be_saved(folder: Path) -> None:
@@ -136,17 +160,14 @@ def test_predicted_scores_can_be_saved(folder: Path) -> None:
 
 
 def test_list_of_methods() -> None:
-    result = CliRunner().invoke(command, ["--list"])
+    result = CliRunner().invoke(command, ["methods", "--format", "csv"])
     assert result.exit_code == 0
-    assert "spoerri-single" in result.output
-    assert "Carterette & Allan 2007" in result.output
-    assert [line.split()[2] for line in result.output.splitlines() if line.startswith("spoerri")] == [
-        "less",
-        "more",
-        "less",
-    ]
+    listed = {row["name"]: row for row in csv.DictReader(io.StringIO(result.output))}
+    better = [listed[f"spoerri-{name}"]["better"] for name in ("single", "all", "difference")]
+    assert better == ["less", "more", "less"]
+    assert listed["emap"]["paper"] == "Carterette & Allan 2007"
     for name in ("rank-position", "random-forest", "P4", "T5"):
-        assert name in result.output
+        assert name in listed
 
 
 @pytest.mark.parametrize(
@@ -158,17 +179,27 @@ def test_list_of_methods() -> None:
         (["runs", "--combine", "mean"], "no fusion 'mean'"),
         (["runs", "--qrels", "nowhere.txt"], "nowhere.txt"),
         (["nowhere.run", "runs"], "nowhere.run"),
-        ([], "RUNS"),
+        (["rank"], "RUNS"),
         (["runs", "--method", "emap", "--method", "emap"], "'emap' is there twice"),
-        (["runs", "--inject", "P1"], "--inject compares with the truth; give --qrels"),
-        (["runs", "--calibration"], "--calibration compares with the truth; give --qrels"),
-        (["runs", "--qrels", "qrels.txt", "--method", "emap", "--inject", "P9"], "no choice of topics to judge 'P9'"),
-        (["runs", "--qrels", "qrels.txt", "--method", "emap", "--inject", "P1", "--sizes", "9"], "between 1 and 3"),
-        (["runs", "--year", "2001"], "--earlier and --year go together"),
-        (["runs", "--earlier", "old", "2000", "qrels.txt", "old"], "--earlier and --year go together"),
-        (["runs", "--earlier", "old", "x", "qrels.txt", "old", "--year", "1"], "'x' is not a valid integer"),
-        (["runs", "--earlier", "old", "2000", "qrels.txt", "old", "--year", "2000", "--method", "emap"], "not earlier"),
-        (["runs", "--earlier", "o", "1", "no.txt", "old", "--year", "2"], "no.txt"),
+        (["inject", "runs", "--choice", "P1"], "--qrels"),
+        (["calibration", "runs"], "--qrels"),
+        (["accuracy", "runs"], "--qrels"),
+        (["runs", "-m", "AP"], "give --qrels or --judged"),
+        (["runs", "--scale", "z"], "give --save"),
+        (["runs", "--combine", "average", "--combine", "borda"], "--combine is given twice"),
+        (["runs", "--manual-list", "nowhere.txt"], "nowhere.txt"),
+        (["difficulty", "runs", "--quarters"], "give --qrels"),
+        (["calibration", "runs", "--qrels", "qrels.txt", "--seed", "1"], "--seed"),
+        (["inject", "runs", "--qrels", "qrels.txt", "--method", "emap", "--choice", "P9"], "to judge 'P9'"),
+        (["inject", "runs", "--qrels", "qrels.txt", "--method", "emap", "--sizes", "9"], "between 1 and 3"),
+        (["learn", "runs", "--year", "2001"], "--earlier"),
+        (["learn", "runs", "--earlier", "old", "2000", "qrels.txt", "old"], "--year"),
+        (["learn", "runs", "--earlier", "old", "x", "qrels.txt", "old", "--year", "1"], "'x' is not a valid integer"),
+        (
+            ["learn", "runs", "--earlier", "old", "2000", "qrels.txt", "old", "--year", "2000", "--method", "emap"],
+            "not earlier",
+        ),
+        (["learn", "runs", "--earlier", "o", "1", "no.txt", "old", "--year", "2"], "no.txt"),
         (["runs", "--combine", "svr"], "svr learns from earlier collections"),
         (["runs", "--judged", "none.qrels", "--method", "emap"], "none of the 1 topics"),
     ],

@@ -8,7 +8,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.against_truth import accuracy, accuracy_table, correlations, level_scores
+from assay.nojudgments.against_truth import Accuracies, accuracy, correlations, level_scores
 from assay.rankings.correlation import tau_ap
 from assay.rankings.rank_biased import persistence_for, prefix_weight, rbo_of_scores
 
@@ -70,7 +70,7 @@ def test_no_correlation_where_all_are_equal() -> None:
     same = ScoreMatrix.of(np.ones((3, 2)))
     found = accuracy(same, ScoreMatrix.of([[0.1, 0.2], [0.2, 0.3], [0.3, 0.4]]))
     assert set(found.values.values()) == {None}
-    assert "–" in accuracy_table([found]).text()
+    assert "–" in Accuracies((found,)).table().text()
 
 
 def test_sums_in_another_order_do_not_break_ties() -> None:

@@ -134,5 +134,5 @@ def test_unknown_methods_and_parameters_are_named() -> None:
 
 @pytest.mark.parametrize("method", [e.name for e in METHODS if "depth" in e.parameters])
 def test_a_list_is_cut_at_one_doc_or_deeper(method: str) -> None:
-    with pytest.raises(UsageError, match="1 doc or deeper"):
+    with pytest.raises(UsageError, match="depth must be at least 1"):
         predicted(made(), f"{method}(depth=0)")

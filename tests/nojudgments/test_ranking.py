@@ -122,7 +122,7 @@ def test_accuracy_of_methods_and_combination() -> None:
     assert [a.method for a in result.accuracies] == ["sakai-lin", "emap", "combined (borda)"]
     assert result.accuracies[0] == accuracy(result.predictions[0], truth)
     assert result.accuracies[2].values == correlations(truth.means(), result.combined)
-    shown = result.accuracy_table().text()
+    shown = result.accuracy().table().text()
     assert "combined (borda)" in shown
     assert "mean AP" in shown
     assert result.table().columns[-2:] == ("true rank", "mean AP")
@@ -168,7 +168,7 @@ def test_true_scores_must_have_every_run() -> None:
     with pytest.raises(DataError, match="no true scores of run 'r7'"):
         ranked(runs, ["sakai-lin"], truth=truth)
     with pytest.raises(DataError, match="give qrels"):
-        ranked(runs, ["sakai-lin"]).accuracy_table()
+        ranked(runs, ["sakai-lin"]).accuracy()
 
 
 def test_short_names() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from assay.cli.asking import ask, resumed
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
@@ -15,8 +16,6 @@ from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data.lists import Lists
-    from assay.pooling.desk import Desk
-    from assay.pooling.judging import Judging
 
 BY = click.Choice(["run", "group"])
 ORDERS = "assay.pooling.judging:ORDERS"
@@ -192,11 +191,11 @@ def next_docs(
     seen = _lists(runs, None, depth=depth, by=by, groups=groups)
     session = Judging(seen, order, depth=depth, rel=rel, seed=seed, spread=spread, by=by)
     if journal is not None:
-        desk = _desk(session, journal, confidence, out)
+        desk = resumed(session, journal, confidence, out)
         for topic, doc, grade in tell:
             desk.record(topic, doc, grade)
         if judge:
-            _ask(desk, out)
+            ask(desk, out)
             return
     recipe = f"order {order}, depth {depth}, spread {spread}, seed {seed}"
     found = upcoming(session, count, confidence=confidence, recipe=recipe)
@@ -225,42 +224,9 @@ def confidence(
     if journal is None:
         _refuse("rel", "--rel reads the judgments of the journal; give --journal")
     else:
-        _desk(session, journal, None, out)
+        resumed(session, journal, None, out)
     found = session.confidence()
     out.write(found.table(level), of=found)
-
-
-def _desk(session: Judging, journal: Path, confidence: float | None, out: Output) -> Desk:
-    """The session with what the journal holds."""
-    from assay.pooling.desk import Desk
-    from assay.pooling.journal import Journal
-
-    desk = Desk(session, Journal(journal), confidence)
-    for remark in desk.remarks:
-        out.say(remark)
-    return desk
-
-
-def _ask(desk: Desk, out: Output) -> None:
-    """Ask for one grade after the other until the person stops or it is enough."""
-    try:
-        while (pair := desk.upcoming()) is not None:
-            topic, doc = pair
-            answer = click.prompt(f"topic {topic}  doc {doc}  grade (a number; s puts it aside, q stops)", err=True)
-            if answer in ("q", "quit"):
-                break
-            if answer in ("s", "skip"):
-                desk.aside.add(pair)
-                continue
-            try:
-                desk.record(topic, doc, answer)
-            except UsageError as error:
-                out.say(str(error))
-        else:
-            out.say(desk.remarks[-1])
-    except click.Abort:
-        click.echo(err=True)
-    out.text(desk.summary())
 
 
 @command.command()

@@ -1,255 +1,290 @@
-"""`assay predict`: which run is best without judgments? With --qrels also how good the prediction was."""
+"""`assay predict`: which run is best without judgments? With judgments also how good the prediction was."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import Command
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, qrels_option
-from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
+from assay.cli.commands import Group, RegistryOption
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers
+from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.core.tables import Table
-    from assay.data import Qrels, Run
-    from assay.data.lists import Lists
-    from assay.data.scores import ScoreMatrix
-    from assay.nojudgments.expected import Calibration
-    from assay.nojudgments.inject import Injection
-    from assay.nojudgments.learn import Lessons
     from assay.nojudgments.ranking import RunRanking
 
+C = TypeVar("C", bound=Callable[..., Any])
 
-@click.command(cls=Command)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--method", "methods", multiple=True, metavar="NAME",
-    help="Only this method; may be repeated, parameters in brackets: 'soboroff(duplicates=true)'. --list shows all.",
+runs_argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+method_option = click.option(
+    "--method", "methods", multiple=True, cls=RegistryOption, registry="assay.nojudgments:METHODS",
+    help="Only this method; may be repeated, parameters in brackets: 'soboroff(duplicates=true)'. Of: {names}.",
 )  # fmt: skip
-@click.option(
-    "--combine", metavar="NAME",
-    help="Combination of the methods: average (the default), rank-position, borda, condorcet; with --earlier a model: "
-    "svr (then the default), ridge, linear, random-forest.",
+combine_option = click.option(
+    "--combine", cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS", default="average",
+    show_default=True, help="How the methods are combined. One of: {names}.",
 )  # fmt: skip
-@click.option(
-    "--earlier", multiple=True, nargs=4, metavar="NAME YEAR QRELS RUNS",
-    type=(str, int, FILE, click.Path(path_type=Path)),
-    help="A judged collection of an earlier year, from which a model learns what the methods are worth: a name, its "
-    "year, judgments, a folder of runs. May be repeated; needs --year.",
-)  # fmt: skip
-@click.option("--year", type=int, help="The year of RUNS: only collections of earlier years may teach.")
-@click.option("--nearest", type=click.IntRange(min=1), help="Only so many earlier collections, the most similar ones.")
+truth_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+measure_option = click.option(
+    "--measure", "-m", default="AP", show_default=True, help="What is true, e.g. 'AP(rel=2)' or nDCG@10."
+)
+depth_option = click.option(
+    "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use."
+)
+
+
+def common_options(command: C) -> C:
+    """RUNS, --method, --depth, --seed and --jobs, which all predictions share."""
+    for option in (jobs_option, seed_option, depth_option, method_option, runs_argument):
+        command = option(command)
+    return command
+
+
+def table_options(command: C) -> C:
+    """What the tables of ranked runs share."""
+    options = [
+        click.option("--manual", multiple=True, metavar="RUN", help="A run made with a person's help; repeatable."),
+        click.option("--manual-list", type=FILE, help="A file with the names of the manual runs, one a line."),
+        click.option("--ranks", is_flag=True, help="The rank by every method, also where they are many."),
+        click.option("--save", type=FILE, help="Write the predicted scores (runs × topics) to this file."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.group(cls=Group, default="rank")
+def command() -> None:
+    """Rank runs without judgments.
+
+    RUNS are run files of one collection, or folders of them. Each method scores a run by what the other runs
+    retrieved. Without a command below: `rank`.
+
+    \b
+    assay predict runs/
+    assay predict runs/ --method emap --method 'soboroff(duplicates=true)'
+    assay predict accuracy runs/ --qrels qrels.txt -m nDCG@10
+    assay predict learn runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs
+    assay predict inject runs/ --qrels qrels.txt --choice P1 --choice P3 --sizes 5,10,20
+    """
+
+
+@command.command()
+@common_options
+@combine_option
 @click.option(
     "--judged", type=FILE,
     help="Judgments of some topics: there the true scores take the place of the predicted ones in the combination.",
 )  # fmt: skip
-@qrels_option
-@click.option(
-    "--measure", "-m", default="AP", show_default=True, help="With --qrels, --judged or --earlier: what is true."
-)
-@click.option(
-    "--inject", multiple=True, metavar="CHOICE",
-    help="With --qrels: how τ would grow if more and more topics were judged, chosen by P1 (chance), P2, P3, P4, or, "
-    "knowing the truth, T1 … T5. May be repeated; --list explains them.",
-)  # fmt: skip
-@click.option("--sizes", metavar="LIST", help="--inject: numbers of judged topics, e.g. 5,10,20.")
-@click.option("--repetitions", "-r", type=click.IntRange(min=1), default=100, show_default=True,
-              help="--inject: how often the choices that chance takes part in are made.")  # fmt: skip
-@click.option("--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use.")
-@click.option("--manual", multiple=True, metavar="RUN", help="A run made with a person's help; may be repeated.")
-@click.option("--manual-list", type=FILE, help="A file with the names of the manual runs, one a line.")
-@click.option(
-    "--ranks", is_flag=True, help="The rank by every method, also where they are many; always in csv and json."
-)
-@click.option("--topics", is_flag=True, help="Also which topics are hard, by the mean of the methods.")
-@click.option("--save", type=FILE, help="Write the predicted scores (runs × topics) to this file.")
-@click.option(
-    "--scale", default="none", show_default=True, metavar="NAME",
-    help="Scale of the saved scores: none, min-max, z, min-max-topic, z-topic.",
-)  # fmt: skip
-@click.option(
-    "--calibration", is_flag=True, help="With --qrels: also how well EMAP's probabilities fit, and its figure."
-)
-@click.option("--list", "listed", is_flag=True, help="List methods, combinations, models and choices, and stop.")
-@seed_option
-@jobs_option
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
+@click.option("--measure", "-m", help="With --qrels or --judged: what is true, AP by default.")
+@table_options
+@click.option("--scale", default=None, metavar="NAME", help="With --save: none, min-max, z, min-max-topic, z-topic.")
 @output_and_figure_options
-def command(
-    runs: Sequence[Path], methods: Sequence[str], combine: str | None,
-    earlier: Sequence[tuple[str, int, Path, Path]], year: int | None, nearest: int | None, judged: Path | None,
-    qrels_path: Path | None, measure: str, inject: Sequence[str], sizes: str | None, repetitions: int, depth: int,
-    manual: Sequence[str], manual_list: Path | None, ranks: bool, topics: bool, calibration: bool, save: Path | None,
-    scale: str, listed: bool, seed: int, jobs: int, out: Output,
+def rank(
+    runs: Sequence[Path], methods: Sequence[str], combine: str, judged: Path | None, qrels_path: Path | None,
+    measure: str | None, depth: int, manual: Sequence[str], manual_list: Path | None, ranks: bool, save: Path | None,
+    scale: str | None, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
-    """Rank runs without judgments.
-
-    RUNS are run files of one collection, or folders of them. Each method scores a run by what the other runs
-    retrieved; the table gives the ranks by the methods and by their combination. With --qrels a second table says how
-    well each agrees with the true ranking.
+    """Rank the runs by each method and by their combination.
 
     \b
-    assay predict runs/
-    assay predict runs/ --qrels qrels.txt -m nDCG@10 --manual-list manual.txt
-    assay predict a.run b.run c.run --method emap --method 'soboroff(duplicates=true)'
-    A few topics are judged, or earlier collections:
-      assay predict runs/ --judged few.qrels
-      assay predict runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs --combine ridge
-    What judging more topics would bring:
-      assay predict runs/ --qrels qrels.txt --inject P1 --inject P3 --sizes 5,10,20
+    Example: assay predict runs/ --judged few.qrels --manual-list manual.txt
     """
-    from assay.nojudgments import comparable
-    from assay.nojudgments.ranking import ranked
+    if measure is not None and qrels_path is None and judged is None:
+        raise UsageError("--measure says what is true; give --qrels or --judged")
+    if scale is not None and save is None:
+        raise UsageError("--scale is that of the saved scores; give --save")
+    result = _predicted(
+        out, runs, methods, combine=combine, judged=None if judged is None else load_qrels(judged),
+        qrels=None if qrels_path is None else load_qrels(qrels_path), measure=measure or "AP",
+        manual=[*manual, *_names(manual_list)], depth=depth, scale=scale or "none", seed=seed, jobs=jobs,
+    )  # fmt: skip
+    _show(result, ranks, save, out)
 
-    if listed:
-        out.write(*_listed())
-        return
-    _check(runs, qrels_path, inject, calibration, earlier, year)
-    loaded = _marked(load_runs(runs, jobs=jobs), [*manual, *_names(manual_list)])
-    truth, known = (None if q is None else _truth(loaded, q, measure) for q in (qrels_path, judged))
-    lists = comparable(loaded, depth=depth)
+
+@command.command()
+@common_options
+@click.option(
+    "--earlier", multiple=True, required=True, nargs=4, metavar="NAME YEAR QRELS RUNS",
+    type=(str, int, FILE, click.Path(path_type=Path)),
+    help="A judged collection of an earlier year: a name, its year, judgments, a folder of runs. May be repeated.",
+)  # fmt: skip
+@click.option("--year", type=int, required=True, help="The year of RUNS: only collections of earlier years may teach.")
+@click.option(
+    "--model", cls=RegistryOption, registry="assay.nojudgments.learn:MODELS", default="svr", show_default=True,
+    help="What learns. One of: {names}.",
+)  # fmt: skip
+@click.option("--nearest", type=click.IntRange(min=1), help="How many earlier collections teach, the most similar.")
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
+@measure_option
+@table_options
+@output_and_figure_options
+def learn(
+    runs: Sequence[Path], methods: Sequence[str], earlier: Sequence[tuple[str, int, Path, Path]], year: int, model: str,
+    nearest: int | None, qrels_path: Path | None, measure: str, depth: int, manual: Sequence[str],
+    manual_list: Path | None, ranks: bool, save: Path | None, seed: int, jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Rank the runs by what earlier, judged collections teach of the methods.
+
+    \b
+    Example: assay predict learn runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs --model ridge
+    """
+    taught = [(name, when, load_runs([folder], jobs=jobs), load_qrels(known)) for name, when, known, folder in earlier]
+    result = _predicted(
+        out, runs, methods, combine=model, earlier=taught, year=year, nearest=nearest, measure=measure,
+        qrels=None if qrels_path is None else load_qrels(qrels_path), manual=[*manual, *_names(manual_list)],
+        depth=depth, seed=seed, jobs=jobs,
+    )  # fmt: skip
+    _show(result, ranks, save, out)
+
+
+@command.command()
+@common_options
+@combine_option
+@truth_option
+@measure_option
+@output_and_figure_options
+def accuracy(
+    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, depth: int, seed: int,
+    jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Show how well each method and the combination agree with the true ranking.
+
+    \b
+    Example: assay predict accuracy runs/ --qrels qrels.txt -m 'AP(rel=2)'
+    """
+    result = _predicted(
+        out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure, depth=depth, seed=seed,
+        jobs=jobs,
+    )  # fmt: skip
+    out.write(result.accuracy().table(), of=result)
+
+
+@command.command()
+@common_options
+@combine_option
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to say how well the ease of topics was predicted.")
+@click.option("--measure", "-m", help="With --qrels: what is true, AP by default.")
+@click.option("--quarters", is_flag=True, help="With --qrels: how quarters of predicted ease differ in true ease.")
+@output_and_figure_options
+def difficulty(
+    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path | None, measure: str | None,
+    quarters: bool, depth: int, seed: int, jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Show which topics are hard, by the combination of the methods.
+
+    \b
+    Example: assay predict difficulty runs/ --qrels qrels.txt
+    """
+    from assay.nojudgments.difficulty import Difficulty
+
+    if qrels_path is None and (measure is not None or quarters):
+        raise UsageError("--measure and --quarters compare with the truth; give --qrels")
+    qrels = None if qrels_path is None else load_qrels(qrels_path)
+    result = _predicted(
+        out, runs, methods, combine=combine, qrels=qrels, measure=measure or "AP", depth=depth, seed=seed, jobs=jobs
+    )
+    found = result.difficulty()
+    table = found.quarters() if quarters and isinstance(found, Difficulty) else found.table()
+    out.write(table, of=found)
+
+
+@command.command()
+@common_options
+@combine_option
+@truth_option
+@measure_option
+@click.option(
+    "--choice", "choices", multiple=True, cls=RegistryOption, registry="assay.nojudgments.inject:CHOICES",
+    default=("P1",), show_default=True,
+    help="How the topics to judge are chosen: by chance (P1), from predictions (P2 to P4) or, as a bound, knowing the "
+    "truth (T1 to T5). May be repeated. Of: {names}.",
+)  # fmt: skip
+@click.option("--sizes", metavar="LIST", help="Numbers of judged topics, e.g. 5,10,20.")
+@click.option("--repetitions", "-r", type=click.IntRange(min=1), default=100, show_default=True,
+              help="How often choices in which chance takes part are made.")  # fmt: skip
+@output_and_figure_options
+def inject(
+    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, choices: Sequence[str],
+    sizes: str | None, repetitions: int, depth: int, seed: int, jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Show how τ with the true ranking grows if more and more topics are judged.
+
+    \b
+    Example: assay predict inject runs/ --qrels qrels.txt --choice P1 --choice P3 --sizes 5,10,20
+    """
+    from assay.nojudgments import injection
+
+    result = _predicted(
+        out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure, depth=depth, seed=seed,
+        jobs=jobs,
+    )  # fmt: skip
+    chosen = numbers(sizes) if sizes else None
+    with out.progress("judging topics") as progress:
+        found = [
+            injection(
+                result.by_topic(), result.true_scores(), choice, sizes=chosen, repetitions=repetitions, seed=seed,
+                progress=progress,
+            )
+            for choice in choices
+        ]  # fmt: skip
+    out.write(*(f.table() for f in found), of=found)
+
+
+@command.command()
+@runs_argument
+@truth_option
+@measure_option
+@output_and_figure_options
+def calibration(runs: Sequence[Path], qrels_path: Path, measure: str, out: Output) -> None:
+    """Show how well EMAP's probabilities of relevance fit the judgments.
+
+    The measure says what is relevant: its lowest relevant grade and its cutoff (100 docs by default).
+
+    \b
+    Example: assay predict calibration runs/ --qrels qrels.txt -m 'AP(rel=2)'
+    """
+    from assay.nojudgments.expected import emap_calibration
+
+    found = emap_calibration(load_runs(runs), load_qrels(qrels_path), measure)
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@output_options
+def methods(out: Output) -> None:
+    """List methods, combinations, models and choices of topics."""
+    from assay.nojudgments.catalogue import Catalogue
+
+    out.write(Catalogue().table())
+
+
+def _predicted(out: Output, runs: Sequence[Path], methods: Sequence[str], *, jobs: int, **options: Any) -> RunRanking:
+    """The ranking of the runs of these files."""
+    from assay.nojudgments import predict
+
+    loaded = load_runs(runs, jobs=jobs)
     with out.progress("methods") as progress:
-        lessons = _lessons(earlier, year, nearest, methods, measure=measure, depth=depth, seed=seed, jobs=jobs)
-        result = ranked(
-            lists, methods or None, combine=combine or ("svr" if earlier else "average"), lessons=lessons, judged=known,
-            truth=truth, scale=scale, seed=seed, jobs=jobs, progress=progress,
-        )  # fmt: skip
-    grown = _injections(result, inject, sizes, repetitions, seed, out)
-    fit = [_calibration(lists, load_qrels(qrels_path))] if calibration and qrels_path is not None else []
-    shown = [result.table(wide=ranks or out.format in ("csv", "json"))]
-    shown += [] if truth is None else [result.accuracy_table()]
-    shown += [*(_difficulty(result) if topics else []), *(g.table() for g in grown), *(f.table() for f in fit)]
-    out.write(*shown, of=fit[0] if fit else grown or result)
+        return predict(loaded, list(methods) or None, jobs=jobs, progress=progress, **options)
+
+
+def _show(result: RunRanking, ranks: bool, save: Path | None, out: Output) -> None:
+    """The table of ranked runs, for programs with all ranks; and the predicted scores in a file."""
     if save is not None:
         from assay.io.scores import write_scores
 
         write_scores(save, result.predictions)
         out.say(f"predicted scores written to {save}")
-
-
-def _check(
-    runs: Sequence[Path], qrels: Path | None, inject: Sequence[str], calibration: bool, earlier: Sequence[object],
-    year: int | None,
-) -> None:  # fmt: skip
-    """Refuse options that lack what they need, before any work."""
-    if not runs:
-        raise UsageError("name two run files or more (RUNS), or a folder of them")
-    for option, wanted in (("--inject", bool(inject)), ("--calibration", calibration)):
-        if wanted and qrels is None:
-            raise UsageError(f"{option} compares with the truth; give --qrels")
-    if bool(earlier) != (year is not None):
-        raise UsageError("--earlier and --year go together: only collections of years before --year may teach")
-
-
-def _lessons(
-    earlier: Sequence[tuple[str, int, Path, Path]], year: int | None, nearest: int | None, methods: Sequence[str],
-    *, measure: str, depth: int, seed: int, jobs: int,
-) -> Lessons | None:  # fmt: skip
-    """The earlier collections with what the methods say of them; the methods that no combination takes are left out."""
-    from assay.nojudgments import METHODS
-    from assay.nojudgments.learn import Lessons, judged_collection
-    from assay.nojudgments.ranking import taken
-
-    if year is None:
-        return None
-    names = taken(methods or METHODS.names())
-    taught = [
-        judged_collection(
-            name, when, load_runs([runs], jobs=jobs), load_qrels(qrels), names, measure=measure, depth=depth, seed=seed,
-            jobs=jobs,
-        )
-        for name, when, qrels, runs in earlier
-    ]  # fmt: skip
-    return Lessons(tuple(taught), year, nearest)
-
-
-def _injections(
-    result: RunRanking, choices: Sequence[str], sizes: str | None, repetitions: int, seed: int, out: Output
-) -> list[Injection]:
-    """For each choice of topics how τ grows with the number of judged ones."""
-    from assay.nojudgments.inject import injection
-
-    if result.truth is None or not choices:
-        return []
-    chosen = numbers(sizes) if sizes else None
-    with out.progress("judging topics") as progress:
-        return [
-            injection(
-                result.by_topic(), result.truth, choice, sizes=chosen, repetitions=repetitions, seed=seed,
-                progress=progress,
-            )
-            for choice in choices
-        ]  # fmt: skip
-
-
-def _calibration(lists: Lists, qrels: Qrels) -> Calibration:
-    """How well the probabilities of EMAP, at its own depth, fit the judgments."""
-    from assay.nojudgments.expected import calibration, relevance
-
-    cut = lists.cut(100)
-    return calibration(relevance(cut), cut.graded(qrels).relevant())
-
-
-def _listed() -> list[Table]:
-    """The methods, and everything else that is chosen by name."""
-    from assay.core.tables import Table
-    from assay.nojudgments import METHODS
-    from assay.nojudgments.combine import FUSIONS
-    from assay.nojudgments.inject import CHOICES
-    from assay.nojudgments.learn import MODELS
-
-    better = {True: "more", False: "less"}
-    methods = [(e.name, e.facts["short"], better[e.facts["higher"]], e.summary, e.facts["paper"]) for e in METHODS]
-    columns = {"method": "", "id": "", "better": "", "what it scores": "", "paper": ""}
-    other = {"Combinations (--combine)": FUSIONS, "Models (--combine, with --earlier)": MODELS,
-             "Choices of topics to judge (--inject)": CHOICES}  # fmt: skip
-    return [
-        Table.of(columns, methods, caption="Methods (--method)"),
-        *(Table.of({"name": "", "what": ""}, [(e.name, e.summary) for e in r], caption=c) for c, r in other.items()),
-    ]
-
-
-def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:
-    """The runs, those named marked as manual."""
-    from assay.core.registry import did_you_mean
-
-    known = [r.name for r in runs]
-    for name in manual:
-        if name not in known:
-            raise UsageError(f"--manual: no run {name!r}{did_you_mean(name, known)}")
-    return [replace(r, info=replace(r.info, manual=True)) if r.name in set(manual) else r for r in runs]
+    out.write(result.table(wide=ranks or out.format in ("csv", "json")), of=result)
 
 
 def _names(path: Path | None) -> list[str]:
+    """The names in a file, one a line."""
     if path is None:
         return []
-    from assay.io.files import read_bytes
-    from assay.io.sheet import decoded
-
-    lines = decoded(str(path), read_bytes(path)).splitlines()
-    return [line.strip() for line in lines if line.strip()]
-
-
-def _truth(runs: Sequence[Run], qrels_path: Path, measure: str) -> ScoreMatrix:
-    from assay.scoring import evaluate
-
-    return evaluate(runs, load_qrels(qrels_path), measure)[0]
-
-
-def _difficulty(result: RunRanking) -> list[Table]:
-    """Topics by predicted ease, the hardest first; with the truth also how well that was predicted."""
-    from assay.core.tables import Table
-    from assay.nojudgments.difficulty import average_ap, difficulty
-
-    combined = result.by_topic()
-    if result.truth is not None:
-        found = difficulty(combined, result.truth)
-        return [found.table(), *([found.quarters()] if found.tests else [])]
-    ease = average_ap(combined)
-    rows = [(combined.topics[i], ease[i]) for i in ease.argsort(kind="stable")]
-    caption = f"Topic difficulty by {combined.measure}: mean over runs, the hardest first"
-    return [Table.of({"topic": "", "predicted": ".4f"}, rows, caption=caption, notes=[combined.signature])]
+    with click.open_file(str(path), encoding="utf-8") as lines:
+        return [line.strip() for line in lines if line.strip()]

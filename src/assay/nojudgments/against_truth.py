@@ -6,13 +6,13 @@ stands: predicted scores + true scores → **accuracy**.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import CORRELATIONS, settled
@@ -82,18 +82,34 @@ def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dic
     }
 
 
-def accuracy_table(results: Sequence[Accuracy], *, truth: str = "the truth", notes: Sequence[str] = ()) -> Table:
-    """One row per method, the highest τ first; notes: what else to say, such as the signature of the truth."""
-    order = sorted(results, key=lambda a: -(a.values["τ"] if a.values["τ"] is not None else -2))
-    rows = [(a.method, *(a.values[m] for m in MEASURES), a.delta) for a in order]
-    level, n = (results[0].level, results[0].n) if results else ("runs", 0)
-    said = [
-        f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %",
-        "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]",
-        *notes,
-    ]
-    formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
-    return Table.of(formats, rows, caption=f"Accuracy against {truth}", notes=said)
+@dataclass(frozen=True)
+class Accuracies(Result):
+    """How well several predictions agree with the truth."""
+
+    results: tuple[Accuracy, ...]
+    truth: str = "the truth"
+    signature: str = ""
+    """How the true scores were made."""
+
+    def table(self) -> Table:
+        """One row per method, the highest τ first, those without τ last."""
+        level = self.results[0].level if self.results else "runs"
+        n = self.results[0].n if self.results else 0
+        rows = [(a.method, *(a.values[m] for m in MEASURES), a.delta) for a in sorted(self.results, key=_falling_tau)]
+        notes = [
+            f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %",
+            "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]",
+        ]
+        if self.signature:
+            notes.append(self.signature)
+        formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
+        keys = {"ρ": "pearson", "τ": "tau", "r_S": "rho", "τ_AP": "tau_ap", "RBO": "rbo", "δ": "error"}
+        return Table.of(formats, rows, caption=f"Accuracy against {self.truth}", notes=notes, keys=keys)
+
+
+def _falling_tau(result: Accuracy) -> float:
+    tau = result.values["τ"]
+    return 2.0 if tau is None else -tau
 
 
 def _delta(predicted: ScoreMatrix, truth: ScoreMatrix) -> float | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.against_truth import correlations, matched
@@ -39,7 +40,7 @@ def geometric_average_ap(matrix: ScoreMatrix, *, floor: float = 1e-5) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Difficulty:
+class Difficulty(Result):
     """Predicted and true ease of topics, their correlations, and the true ease by quarter of predicted ease."""
 
     method: str
@@ -69,7 +70,30 @@ class Difficulty:
         rows = [(f"{a + 1} – {b + 1}", d, p) for a, b, d, p in self.tests]
         note = f"unpaired t-test with unequal variances, p times {len(self.tests)} (Bonferroni)"
         columns = {"quarters": "", "difference": "+.4f", "p": "p"}
-        return Table.of(columns, rows, caption=f"True {self.statistic} by quarter of predicted ease", notes=[note])
+        caption = f"True {self.statistic} by quarter of predicted ease"
+        return Table.of(columns, rows, caption=caption, notes=[note], keys={"difference": "delta", "p": "p_corrected"})
+
+
+@dataclass(frozen=True, eq=False)
+class TopicEase(Result):
+    """Predicted ease of topics, where no true scores are known."""
+
+    method: str
+    topics: tuple[str, ...]
+    predicted: Floats
+    signature: str = ""
+
+    def table(self) -> Table:
+        """One row per topic, the hardest first."""
+        hardest_first = self.predicted.argsort(kind="stable")
+        rows = [(self.topics[i], self.predicted[i]) for i in hardest_first]
+        caption = f"Topic difficulty by {self.method}: mean over runs, the hardest first"
+        return Table.of({"topic": "", "predicted": ".4f"}, rows, caption=caption, notes=[self.signature])
+
+
+def topic_ease(predicted: ScoreMatrix) -> TopicEase:
+    """The predicted mean over runs of each topic; low means hard."""
+    return TopicEase(predicted.measure, predicted.topics, average_ap(predicted), predicted.signature)
 
 
 def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = False) -> Difficulty:

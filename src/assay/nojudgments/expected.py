@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,18 @@ import numpy.typing as npt
 from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
+from assay.core.registry import Within
+from assay.core.results import Result
 from assay.core.tables import Table
-from assay.data import Qrels
+from assay.data import Qrels, Run
 from assay.data.lists import Lists
+from assay.measures import Measure, parse
+from assay.nojudgments.basis import comparable
 from assay.nojudgments.predictors import METHODS
 from assay.pooling.bradley_terry import strengths
+
+DEPTH = 100
+"""Docs of each list that EMAP looks at."""
 
 ENUMERATED = 20
 """The largest pool whose 2ⁿ relevance assignments are enumerated."""
@@ -106,7 +114,14 @@ def relevance(
 
 
 @METHODS.register("emap", short="EMAP", higher=True, paper="Carterette & Allan 2007")
-def emap(lists: Lists, *, depth: int = 100, alpha: float = 1.0, beta: float = 1.0, manual: float = 1.0) -> Floats:
+def emap(
+    lists: Lists,
+    *,
+    depth: Annotated[int, Within(1)] = DEPTH,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    manual: float = 1.0,
+) -> Floats:
     """E[AP] with relevance from the pairwise preferences of the runs (Bradley-Terry with a Beta prior).
 
     Lists are cut at `depth`. manual: how often each run marked as manual counts.
@@ -117,7 +132,7 @@ def emap(lists: Lists, *, depth: int = 100, alpha: float = 1.0, beta: float = 1.
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Result):
     """How often docs of a given probability are relevant, and how well probability tells relevance."""
 
     low: Floats
@@ -135,7 +150,11 @@ class Calibration:
         ]
         note = f"R² {self.r2:.3f} (squared correlation); deviance explained {self.deviance:.3f} (logistic, on log-odds)"
         return Table.of(
-            {"probability": "", "docs": "d", "relevant": ".3f"}, rows, caption="Calibration of relevance", notes=[note]
+            {"probability": "", "docs": "d", "relevant": ".3f"},
+            rows,
+            caption="Calibration of relevance",
+            notes=[note],
+            keys={"relevant": "share_relevant"},
         )
 
 
@@ -155,6 +174,19 @@ def calibration(p: Floats, relevant: Bools, *, bins: int = 10) -> Calibration:
     varied = len(p) > 1 and np.ptp(p) > 0 and 0 < relevant.sum() < len(p)
     r2 = float(np.corrcoef(p, relevant)[0, 1] ** 2) if varied else 0.0
     return Calibration(np.arange(bins) / bins, docs, hits, r2, _deviance_explained(p, relevant) if varied else 0.0)
+
+
+def emap_calibration(runs: Lists | Sequence[Run], qrels: Qrels, measure: str | Measure = "AP") -> Calibration:
+    """How well the probabilities of EMAP fit the judgments.
+
+    measure says what is relevant: its lowest relevant grade `rel` (1 if it has none), among the first docs down to its
+    cutoff (100 if it has none, as in EMAP).
+    """
+    how = parse(measure) if isinstance(measure, str) else measure
+    lists = runs if isinstance(runs, Lists) else comparable(runs)
+    cut = lists.cut(how.k or DEPTH)
+    rel = dict(how.parameters).get("rel", how.entry.parameters.get("rel", 1))
+    return calibration(relevance(cut), cut.graded(qrels).relevant(rel))
 
 
 def _deviance_explained(p: Floats, relevant: Bools) -> float:

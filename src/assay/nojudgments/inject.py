@@ -15,6 +15,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.against_truth import matched
@@ -112,7 +113,7 @@ def injected(
 
 
 @dataclass(frozen=True, eq=False)
-class Injection:
+class Injection(Result):
     """τ with the true ranking for each number of judged topics, repetitions × sizes."""
 
     choice: str
@@ -138,7 +139,8 @@ class Injection:
         )
         columns = {"judged": "d", "τ": ".3f", "sd": ".3f", "lowest": ".3f", "highest": ".3f", "judged alone": ".3f"}
         caption = f"Judged topics among predicted ones, chosen by {self.choice}; none judged: τ {self.none:.3f}"
-        return Table.of(columns, list(rows), caption=caption, notes=[self.recipe])
+        keys = {"sd": "tau_sd", "lowest": "tau_low", "highest": "tau_high", "judged alone": "tau_judged_alone"}
+        return Table.of(columns, list(rows), caption=caption, notes=[self.recipe], keys=keys)
 
 
 def injection(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, MissingExtra, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.data import Qrels, Run
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
@@ -80,25 +80,25 @@ class Lessons:
 
 
 @MODELS.register("linear")
-def linear(seed: int) -> Any:
+def linear() -> Any:
     """Least squares."""
     return _sklearn("linear_model").LinearRegression()
 
 
 @MODELS.register("ridge")
-def ridge(seed: int, *, alpha: float = 1.0) -> Any:
+def ridge(*, alpha: Annotated[float, Within(0)] = 1.0) -> Any:
     """Least squares with a penalty on the squares of the coefficients."""
     return _sklearn("linear_model").Ridge(alpha=alpha)
 
 
 @MODELS.register("random-forest")
-def random_forest(seed: int, *, trees: int = 100) -> Any:
+def random_forest(*, trees: Annotated[int, Within(1)] = 100, seed: int = 0) -> Any:
     """Mean of regression trees grown on resampled rows."""
     return _sklearn("ensemble").RandomForestRegressor(n_estimators=trees, random_state=seed)
 
 
 @MODELS.register("svr")
-def svr(seed: int, *, c: float = 1.0, nu: float = 0.5) -> Any:
+def svr(*, c: Annotated[float, Within(0, open=True)] = 1.0, nu: Annotated[float, Within(0, 1)] = 0.5) -> Any:
     """ν-support vector regression with a radial kernel, the best of those tried by Roitero 2020 (there SVM-E)."""
     return _sklearn("svm").NuSVR(kernel="rbf", C=c, nu=nu)
 
@@ -109,7 +109,7 @@ def learned(
     """AP of the target's runs on its topics, predicted by a model taught on the earlier collections.
 
     Collections of the target's year or later are an error, not a help: they would not have been there. nearest: only
-    so many earlier collections, the most similar by `distance`.
+    that many earlier collections, the most similar by `distance`.
     """
     late = [c.name for c in earlier if c.year >= target.year]
     if late:
@@ -122,14 +122,14 @@ def learned(
     if nearest is not None and nearest < 1:
         raise UsageError(f"nearest: must be at least 1, not {nearest}")
     taught = sorted(earlier, key=lambda c: distance(c, target))[:nearest] if nearest else list(earlier)
-    entry, given = MODELS.parse(model)
-    fitted = entry.function(seed, **given)
+    fitted = MODELS.call(model, seed=seed)
     fitted.fit(np.vstack([c.features() for c in taught]), np.concatenate([c.labels() for c in taught]))
     values = np.asarray(fitted.predict(target.features()), dtype=np.float64)
     first = target.predictions[0]
+    name = MODELS.parse(model)[0].name
     teachers = ", ".join(f"{c.name} ({c.year})" for c in taught)
     signature = f"{model} taught on {teachers}|features: {', '.join(target.methods())}"
-    return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{entry.name}", signature)
+    return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{name}", signature)
 
 
 def distance(a: Collection, b: Collection) -> float:

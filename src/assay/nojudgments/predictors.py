@@ -39,16 +39,16 @@ def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str 
     [[1.0], [1.0]]
     """
     coded = lists if isinstance(lists, Lists) else comparable(lists)
+    values: Floats = METHODS.call(method, coded, seed=seed)
     entry, given = METHODS.parse(method)
-    if given.get("depth", 1) < 1:
-        raise UsageError(f"{method}: a list is cut at 1 doc or deeper")
-    if "seed" in entry.parameters:
-        given = {"seed": seed, **given}
-    values = entry.function(coded, **given)
-    turned = values if entry.facts["higher"] else -values
-    recipe = ", ".join(f"{k}={v}" for k, v in {**entry.parameters, **given}.items() if v is not None)
-    notes = [f"{entry.name}({recipe})", entry.facts["paper"], *([] if entry.facts["higher"] else ["negated"])]
-    matrix = ScoreMatrix.of(turned, runs=coded.runs, topics=coded.topics, measure=method, signature="|".join(notes))
+    used = entry.parameters | ({"seed": seed} if "seed" in entry.parameters else {}) | given
+    recipe = ", ".join(f"{key}={value}" for key, value in used.items() if value is not None)
+    notes = [f"{entry.name}({recipe})", entry.facts["paper"]]
+    if not entry.facts["higher"]:
+        values = -values
+        notes.append("negated")
+    signature = "|".join(notes)
+    matrix = ScoreMatrix.of(values, runs=coded.runs, topics=coded.topics, measure=method, signature=signature)
     return scaled(matrix, scale)
 
 

@@ -6,7 +6,7 @@ The best share of the fused pool is taken as relevant and every run is scored by
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.ids import coded
+from assay.core.registry import Within
 from assay.data.lists import Lists
 from assay.nojudgments.basis import average_precision, best_share
 from assay.nojudgments.predictors import METHODS
@@ -26,43 +27,69 @@ Fusion = Callable[[Lists], Sequence[npt.NDArray[Any]]]
 
 
 @METHODS.register("nuray-can-rank", short="NC-NRP", higher=True, paper=NURAY_CAN)
-def nuray_can_rank(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+def nuray_can_rank(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 100, share: Annotated[float, Within(0, 1)] = 0.3
+) -> Floats:
     """All runs fused by rank position: 1 / Σ 1/rank, the lowest first."""
     return _scored(lists, _all(lists), rank_position, depth, share)
 
 
 @METHODS.register("nuray-can-borda", short="NC-NB", higher=True, paper=NURAY_CAN)
-def nuray_can_borda(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+def nuray_can_borda(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 100, share: Annotated[float, Within(0, 1)] = 0.3
+) -> Floats:
     """All runs fused by Borda count: n points for rank 1, n − 1 for rank 2, the docs a run lacks share the rest."""
     return _scored(lists, _all(lists), borda, depth, share)
 
 
 @METHODS.register("nuray-can-condorcet", short="NC-NC", higher=True, paper=NURAY_CAN)
-def nuray_can_condorcet(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+def nuray_can_condorcet(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 100, share: Annotated[float, Within(0, 1)] = 0.3
+) -> Floats:
     """All runs fused by pairwise majorities: most wins first, then fewest losses."""
     return _scored(lists, _all(lists), condorcet, depth, share)
 
 
 @METHODS.register("nuray-can-bias-rank", short="NC-BRP", higher=True, paper=NURAY_CAN)
-def nuray_can_bias_rank(lists: Lists, *, depth: int = 100, share: float = 0.3, chosen: float = 0.5) -> Floats:
+def nuray_can_bias_rank(
+    lists: Lists,
+    *,
+    depth: Annotated[int, Within(1)] = 100,
+    share: Annotated[float, Within(0, 1)] = 0.3,
+    chosen: Annotated[float, Within(0, 1)] = 0.5,
+) -> Floats:
     """As nuray-can-rank, fusing only the `chosen` share of runs that differ most from the norm."""
     return _scored(lists, most_biased(lists, chosen, depth=depth), rank_position, depth, share)
 
 
 @METHODS.register("nuray-can-bias-borda", short="NC-BB", higher=True, paper=NURAY_CAN)
-def nuray_can_bias_borda(lists: Lists, *, depth: int = 100, share: float = 0.3, chosen: float = 0.5) -> Floats:
+def nuray_can_bias_borda(
+    lists: Lists,
+    *,
+    depth: Annotated[int, Within(1)] = 100,
+    share: Annotated[float, Within(0, 1)] = 0.3,
+    chosen: Annotated[float, Within(0, 1)] = 0.5,
+) -> Floats:
     """As nuray-can-borda, fusing only the `chosen` share of runs that differ most from the norm."""
     return _scored(lists, most_biased(lists, chosen, depth=depth), borda, depth, share)
 
 
 @METHODS.register("nuray-can-bias-condorcet", short="NC-BC", higher=True, paper=NURAY_CAN)
-def nuray_can_bias_condorcet(lists: Lists, *, depth: int = 100, share: float = 0.3, chosen: float = 0.5) -> Floats:
+def nuray_can_bias_condorcet(
+    lists: Lists,
+    *,
+    depth: Annotated[int, Within(1)] = 100,
+    share: Annotated[float, Within(0, 1)] = 0.3,
+    chosen: Annotated[float, Within(0, 1)] = 0.5,
+) -> Floats:
     """As nuray-can-condorcet, fusing only the `chosen` share of runs that differ most from the norm."""
     return _scored(lists, most_biased(lists, chosen, depth=depth), condorcet, depth, share)
 
 
 @METHODS.register("sakai-lin", short="SL", higher=True, paper="Sakai & Lin 2010")
-def sakai_lin(lists: Lists, *, depth: int = 100, share: float = 0.3) -> Floats:
+def sakai_lin(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 100, share: Annotated[float, Within(0, 1)] = 0.3
+) -> Floats:
     """Pseudo-relevant docs are those in the top `depth` of most runs, ties by the smaller sum of ranks."""
     rows = lists.rank <= depth
     held = lists.holders(rows)

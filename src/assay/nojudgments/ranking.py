@@ -15,13 +15,15 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import parse_call
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Run
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.against_truth import Accuracy, accuracy, accuracy_table, correlations, matched
+from assay.nojudgments.against_truth import Accuracies, Accuracy, accuracy, correlations, matched
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined, combined_means
+from assay.nojudgments.difficulty import Difficulty, TopicEase, difficulty, topic_ease
 from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
 from assay.nojudgments.predictors import METHODS, predictions
@@ -56,7 +58,7 @@ class Combination:
 
 
 @dataclass(frozen=True, eq=False)
-class RunRanking:
+class RunRanking(Result):
     """Predicted scores of the runs by several methods and their combination; more is better everywhere."""
 
     runs: tuple[str, ...]
@@ -82,39 +84,60 @@ class RunRanking:
 
         Up to six methods, or with `wide`, have a column each; else there are the median, the best and the worst rank.
         """
+        columns: dict[str, tuple[str, Sequence[object] | Floats | Ints]] = {
+            "rank": ("d", places(self.combined)),
+            "run": ("", self.runs),
+            "kind": ("", self.kinds()),
+            "combined": (".4f", self.combined),
+        }
         ranks = np.array([places(p.means()) for p in self.predictions])
-        columns, shown = {short_name(p.measure): "d" for p in self.predictions}, list(ranks)
-        if len(ranks) > FEW and not wide:
-            columns = {"median rank": ".1f", "best": "d", "worst": "d"}
-            shown = [np.median(ranks, axis=0), ranks.min(axis=0), ranks.max(axis=0)]
-        head = (places(self.combined), self.runs, self.kinds(), self.combined)
-        known = self._known()
-        formats = {"rank": "d", "run": "", "kind": "", "combined": ".4f"} | columns
-        formats |= {name: format for name, (format, _) in known.items()}
-        every = list(zip(*head, *shown, *(values for _, values in known.values()), strict=True))
-        rows = [every[i] for i in np.argsort(-self.combined, kind="stable")]
-        how = "with some judged topics" if self.combination.judged else "without judgments"
-        return Table.of(formats, rows, caption=f"Runs ranked {how}", notes=self.notes)
-
-    def _known(self) -> dict[str, tuple[str, Floats | Ints]]:
-        """Columns of what is known: means on the judged topics, the true rank and the true mean; format and values."""
-        columns: dict[str, tuple[str, Floats | Ints]] = {}
-        if self.combination.judged is not None:
-            columns[f"judged {self.combination.judged.measure}"] = (".4f", self.combination.judged.means())
+        if len(ranks) <= FEW or wide:
+            for prediction, own_ranks in zip(self.predictions, ranks, strict=True):
+                columns[short_name(prediction.measure)] = ("d", own_ranks)
+        else:
+            columns["median rank"] = (".1f", np.median(ranks, axis=0))
+            columns["best"] = ("d", ranks.min(axis=0))
+            columns["worst"] = ("d", ranks.max(axis=0))
+        keys = {}
+        judged = self.combination.judged
+        if judged is not None:
+            columns[f"judged {judged.measure}"] = (".4f", judged.means())
+            keys[f"judged {judged.measure}"] = "judged_mean"
         if self.truth is not None:
             columns["true rank"] = ("d", places(self.truth.means()))
             columns[f"mean {self.truth.measure}"] = (".4f", self.truth.means())
-        return columns
+            keys[f"mean {self.truth.measure}"] = "true_mean"
+        every = list(zip(*(values for _, values in columns.values()), strict=True))
+        best_first = np.argsort(-self.combined, kind="stable")
+        how = "with some judged topics" if judged else "without judgments"
+        return Table.of(
+            {name: format for name, (format, _) in columns.items()},
+            [every[i] for i in best_first],
+            caption=f"Runs ranked {how}",
+            notes=self.notes,
+            keys=keys,
+        )
 
     def by_topic(self) -> ScoreMatrix:
         """What the methods say together of every run on every topic."""
         return self.combination.by_topic
 
-    def accuracy_table(self) -> Table:
-        """How well each method and the combination agree with the true scores."""
+    def true_scores(self) -> ScoreMatrix:
+        """The true scores; an error where there are none."""
         if self.truth is None:
             raise DataError("there are no true scores to compare with; give qrels")
-        return accuracy_table(self.accuracies, truth=f"mean {self.truth.measure}", notes=[self.truth.signature])
+        return self.truth
+
+    def accuracy(self) -> Accuracies:
+        """How well each method and the combination agree with the true scores."""
+        truth = self.true_scores()
+        return Accuracies(self.accuracies, f"mean {truth.measure}", truth.signature)
+
+    def difficulty(self) -> Difficulty | TopicEase:
+        """Which topics are hard by the combination; with true scores also how well that was predicted."""
+        if self.truth is None:
+            return topic_ease(self.by_topic())
+        return difficulty(self.by_topic(), self.truth)
 
 
 def ranked(

@@ -16,6 +16,8 @@ import numpy as np
 from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
+from assay.core.results import Result
+from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
@@ -27,13 +29,22 @@ Judge = Callable[[Sequence[tuple[str, str]]], Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
-class Reweighted:
+class Reweighted(Result):
     """Weights of the runs, what was judged, and the scores by EMAP and by AP on the judged docs alone."""
 
     weights: Floats
     judged: Qrels
     expected: ScoreMatrix
     judged_only: ScoreMatrix
+
+    def table(self) -> Table:
+        """One row per run, the best by EMAP first: its weight, EMAP, and mean AP on the judged docs alone."""
+        means = self.expected.means()
+        every = list(zip(self.expected.runs, self.weights, means, self.judged_only.means(), strict=True))
+        rows = [every[i] for i in np.argsort(-means, kind="stable")]
+        formats = {"run": "", "weight": ".4f", "EMAP": ".4f", "AP, judged only": ".4f"}
+        keys = {"EMAP": "emap", "AP, judged only": "map_judged_only"}
+        return Table.of(formats, rows, caption="Runs reweighted", notes=[self.expected.signature], keys=keys)
 
 
 def reweighted_emap(

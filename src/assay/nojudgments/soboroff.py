@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Bools, Floats
 from assay.core.engine import generators
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import Within
 from assay.data import Qrels
 from assay.data.lists import Lists
 from assay.nojudgments.basis import average_precision
@@ -79,8 +81,8 @@ def soboroff(
     sd: float | None = None,
     fractions: Mapping[str, float] | None = None,
     duplicates: bool = False,
-    depth: int = 100,
-    repetitions: int = 20,
+    depth: Annotated[int, Within(1)] = 100,
+    repetitions: Annotated[int, Within(1)] = 20,
     empty: str = "zero",
     seed: int = 0,
 ) -> Floats:

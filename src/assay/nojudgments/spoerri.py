@@ -6,11 +6,14 @@ many docs of their own are taken to be worse. Spoerri takes one run per group; c
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.data.lists import Lists
 from assay.nojudgments.predictors import METHODS
 
@@ -19,19 +22,19 @@ PAPER = "Spoerri 2007"
 
 
 @METHODS.register("spoerri-single", short="SPO-S", higher=False, paper=PAPER)
-def spoerri_single(lists: Lists, *, depth: int = 1000, seed: int = 0) -> Floats:
+def spoerri_single(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
     """S %: the share of a run's docs that it alone found among the five of a trial, mean over its trials."""
     return overlap_shares(lists, depth=depth, seed=seed)[0]
 
 
 @METHODS.register("spoerri-all", short="SPO-A", higher=True, paper=PAPER)
-def spoerri_all(lists: Lists, *, depth: int = 1000, seed: int = 0) -> Floats:
+def spoerri_all(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
     """A %: the share of a run's docs that all five runs of a trial found, mean over its trials."""
     return overlap_shares(lists, depth=depth, seed=seed)[1]
 
 
 @METHODS.register("spoerri-difference", short="SPO-SA", higher=False, paper=PAPER)
-def spoerri_difference(lists: Lists, *, depth: int = 1000, seed: int = 0) -> Floats:
+def spoerri_difference(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
     """S % − A %."""
     single, everywhere = overlap_shares(lists, depth=depth, seed=seed)
     return single - everywhere

@@ -1,0 +1,89 @@
+"""Which run is best? `predict`: runs in, a ranking out, with whatever is judged already.
+
+Where the flow stands: runs (+ judgments of some or all topics, + earlier collections) → **ranking of the runs**.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from assay.core.engine import Progress, silent
+from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
+from assay.data import Qrels, Run
+from assay.nojudgments.basis import comparable
+from assay.nojudgments.learn import Lessons, judged_collection
+from assay.nojudgments.predictors import METHODS
+from assay.nojudgments.ranking import RunRanking, ranked, taken
+from assay.scoring import evaluate
+
+Earlier = tuple[str, int, Sequence[Run], Qrels]
+"""A judged collection of an earlier year: its name, the year, its runs and its judgments."""
+
+
+def predict(
+    runs: Sequence[Run],
+    method: str | Sequence[str] | None = None,
+    *,
+    combine: str | None = None,
+    judged: Qrels | None = None,
+    qrels: Qrels | None = None,
+    measure: str = "AP",
+    manual: Iterable[str] = (),
+    earlier: Sequence[Earlier] = (),
+    year: int | None = None,
+    nearest: int | None = None,
+    depth: int = 1000,
+    scale: str = "none",
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> RunRanking:
+    """The runs ranked without judgments, by one method, by several or (None) by all, and by their combination.
+
+    combine: a fusion (`average` by default) or, with `earlier` collections and the `year` of these runs, a model that
+    learns from them (`svr` by default). judged: judgments of some topics, whose true scores take the place of the
+    predicted ones. qrels: judgments of all topics, to say how good the prediction was. manual: names of the runs made
+    with a person's help.
+
+    >>> runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xyz"), ("b", "xyw"), ("c", "qrs")]]
+    >>> predict(runs, ["wu-crestani", "aslam-savell"]).table().column("run")
+    ['a', 'b', 'c']
+    """
+    if bool(earlier) != (year is not None):
+        raise UsageError("earlier collections and the year of the runs go together: only earlier years may teach")
+    if nearest is not None and not earlier:
+        raise UsageError("nearest chooses among earlier collections, and there are none")
+    methods = [method] if isinstance(method, str) else method
+    marked = _marked(runs, list(manual))
+    lists = comparable(marked, depth=depth)
+    lessons = None
+    if year is not None:
+        names = taken(methods or METHODS.names())
+        taught = [
+            judged_collection(name, when, theirs, known, names, measure=measure, depth=depth, seed=seed, jobs=jobs)
+            for name, when, theirs, known in earlier
+        ]
+        lessons = Lessons(tuple(taught), year, nearest)
+    return ranked(
+        lists,
+        methods,
+        combine=combine or ("svr" if earlier else "average"),
+        lessons=lessons,
+        judged=None if judged is None else evaluate(marked, judged, measure)[0],
+        truth=None if qrels is None else evaluate(marked, qrels, measure)[0],
+        scale=scale,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:
+    """The runs, those named marked as manual."""
+    known = [run.name for run in runs]
+    for name in manual:
+        if name not in known:
+            raise UsageError(f"manual runs: no run {name!r}{did_you_mean(name, known)}")
+    return [replace(run, info=replace(run.info, manual=True)) if run.name in manual else run for run in runs]

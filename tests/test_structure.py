@@ -19,7 +19,7 @@ from assay.measures import MEASURES
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
-from make_reference import PACKAGES, exported  # noqa: E402
+from make_reference import PACKAGES, exported  # type: ignore[import-not-found]
 
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [

@@ -317,4 +317,5 @@ def _run_of(reading: Reading, name: str) -> Run:
 def _names(topics: Sequence[str]) -> str:
     return f" ({', '.join(topics[:5])}{', …' if len(topics) > 5 else ''})"
 
+
 callable_module(__name__)

@@ -21,7 +21,7 @@ import zstandard
 from assay.check import read_run_leniently
 from assay.core.errors import AssayError, DataError
 from assay.crowd.tasks import read_pool
-from assay.crowd.uncertain import read_uncertain
+from assay.crowd.uncertain_files import read_uncertain
 from assay.io import frames, read_labels, read_qrels, read_run, read_topics, rows
 from assay.io.columns import parse_columns
 from assay.io.files import read_text
@@ -31,7 +31,7 @@ from assay.io.ntcir import read_rel, read_res
 from assay.io.scores import read_scores
 from assay.io.sheet import read_sheet
 from assay.standard.factorfiles import read_factors
-from assay.stats.factorial import read_grid
+from assay.stats import read_grid
 from tests.hostile.odd_files import TABLES, good_text, parquet
 
 TRIALS = 150

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import assay.report
+from assay.report import theme
 from assay.report.theme import COLOURS, DARK_INK, DARK_PAGE, DASHES, INK, PAPER, config
 
 
@@ -34,7 +34,7 @@ def test_marks_stand_out_from_both_pages(colour: str, page: str) -> None:
 
 
 def test_text_of_the_page_has_contrast_aa() -> None:
-    style = (Path(assay.report.__file__).parent / "templates" / "style.css").read_text()
+    style = (Path(theme.__file__).parent / "templates" / "style.css").read_text()
     style = style.replace("{{ colours.paper }}", PAPER).replace("{{ colours.ink }}", INK)
     style = style.replace("{{ colours.dark }}", DARK_PAGE).replace("{{ colours.dark_ink }}", DARK_INK)
     modes = [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in re.findall(r":root \{(.*?)\}", style)]

@@ -12,8 +12,8 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
-from assay.io.scores import file_stem
 from assay.io.rows import LARGEST_RANK
+from assay.io.scores import file_stem
 from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 from assay.standard.factors import Factors
 

@@ -23,7 +23,11 @@ TIES: tuple[str, ...] = ("docid", "docid-asc", "rank", "file", "average")
 
 @dataclass(frozen=True)
 class RunInfo:
-    """What is known of a run beside its docs: who made it, when, and whether a person had a hand in it."""
+    """What is known of a run beside its docs: who made it, when, and whether a person had a hand in it.
+
+    >>> Run.from_lists("a", {"1": ["x"]}).info
+    RunInfo(group=None, year=None, manual=None, metadata={})
+    """
 
     group: str | None = None
     year: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -48,12 +49,15 @@ class TopicRows:
 
     def topic_rows(self, topic: str) -> slice:
         """The rows of a topic; an error if it is not there."""
-        try:
-            t = self.topics.index(topic)
-        except ValueError:
+        t = self._topic_numbers.get(topic)
+        if t is None:
             near = did_you_mean(topic, self.topics[:20])
-            raise UsageError(f"{self.kind} {self.name!r} has no topic {topic!r}{near}") from None
+            raise UsageError(f"{self.kind} {self.name!r} has no topic {topic!r}{near}")
         return slice(int(self.bounds[t]), int(self.bounds[t + 1]))
+
+    @cached_property
+    def _topic_numbers(self) -> dict[str, int]:
+        return {topic: t for t, topic in enumerate(self.topics)}
 
     def topic_of_row(self) -> Ints:
         """The number of the topic of each row."""

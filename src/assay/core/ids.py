@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -101,8 +101,8 @@ class Ids:
             state[rows] = _mixed(state[rows], self._words(rows, offset))
         state *= _ODD
         for i in self._long():
-            digest = blake2b(self.raw(i), digest_size=WORD).digest()
-            state[i] = int.from_bytes(digest, "little")
+            checksum = crc32(self.raw(i))
+            state[i] = checksum << 32 | checksum
         return state
 
     def changes(self) -> Ints:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.data import Run
 from assay.data.intents import IntentQrels, align_intents
 from assay.measures import parse
-from assay.measures.diversity import evaluate_intents
+from assay.measures.intent_aware import evaluate_intents
 
 PAIRS = {
     "ERR-IA@{k}": "ndeval-ERR-IA@{k}",

@@ -17,7 +17,7 @@ from assay.io import read_qrels, read_run
 from assay.io.intents import read_intent_qrels
 from assay.io.ntcir import read_rel, read_res, read_units
 from assay.measures import parse
-from assay.measures.diversity import evaluate_intents
+from assay.measures.intent_aware import evaluate_intents
 from assay.measures.text import Units, s_measure, s_sharp, t_measure, unit_recall
 from tests.conftest import real_data
 

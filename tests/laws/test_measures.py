@@ -20,7 +20,7 @@ from assay.data import Run
 from assay.data.grades import UNJUDGED, Grades
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures import MEASURES, Measure, parse
-from assay.measures.diversity import evaluate_intents
+from assay.measures.intent_aware import evaluate_intents
 
 LAWS = ("bounds", "moving up", "perfect is best", "no relevant", "unjudged at the end")
 FACTS = {

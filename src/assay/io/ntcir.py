@@ -57,6 +57,9 @@ class Units:
     """The units (nuggets) of a topic with weights and the lengths of their vital strings; those an output matches.
 
     matched maps a unit's place to its offset: the characters read until it is conveyed. length is the output's.
+
+    >>> Units([3, 1, 3], [10, 5, 5], matched={0: 100, 1: 50}, length=500).matched
+    {0: 100, 1: 50}
     """
 
     weights: Sequence[float]

@@ -1,4 +1,4 @@
-"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, adaptive, incomplete, diversity.
+"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, adaptive, incomplete, intent_aware.
 
 Measures of sessions, of text and of preferences are not functions of grades and have registries of their own.
 """
@@ -31,8 +31,8 @@ _HOMES = {
     "parse": "families",
     "parse_many": "families",
 }
-__all__ = [
-    "MEASURES", "SESSION_MEASURES", "TEXT_MEASURES", "Measure", "Nugget", "NuggetMatch", "Session", "Units",
+__all__ = [  # noqa: RUF022
+    "MEASURES", "Measure", "Nugget", "NuggetMatch", "SESSION_MEASURES", "Session", "TEXT_MEASURES", "Units",
     "average_precisions", "bounds_of", "measure", "parse", "parse_many",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -1,7 +1,7 @@
 """Measure: a name and parameters, written `nDCG@10`, `AP(rel=2)@100`, `RBP(p=0.8)`; and the registry they come from.
 
 A registered function takes Grades and returns one score per topic. Forms build new measures from any of them:
-`X'` on the condensed list, `median(X)`, `geometric(X)` instead of the mean; the intent-aware forms are in `diversity`.
+`X'` on the condensed list, `median(X)`, `geometric(X)` instead of the mean; those for intents are in `intent_aware`.
 """
 
 from __future__ import annotations

@@ -27,6 +27,9 @@ class NuggetMatch:
     """What an assessor found in an answer: vital and okay nuggets matched, vital ones in the key, and its length.
 
     length counts the characters of all answer strings together, white space left out.
+
+    >>> nugget_recall(NuggetMatch(vital=2, okay=1, vital_in_key=4, length=450))
+    0.5
     """
 
     vital: int
@@ -95,7 +98,11 @@ def pyramid_f(match: PyramidMatch, *, beta: Annotated[float, Within(0)] = 3.0) -
 
 @dataclass(frozen=True)
 class Nugget:
-    """A nugget of the key: its text, and whether it is vital."""
+    """A nugget of the key: its text, and whether it is vital.
+
+    >>> Nugget("founded in 1911").vital
+    True
+    """
 
     text: str
     vital: bool = True

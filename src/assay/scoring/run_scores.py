@@ -18,7 +18,7 @@ from assay.data.intents import IntentQrels, align_intents
 from assay.data.scores import ScoreMatrix, Scores
 from assay.io import read_run
 from assay.measures import Measure, parse
-from assay.measures.diversity import evaluate_intents
+from assay.measures.intent_aware import evaluate_intents
 from assay.measures.ties import expected
 from assay.scoring.policy import Policy, prepared
 

@@ -12,7 +12,7 @@ from assay.data import Run
 from assay.data.grades import UNJUDGED
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures import parse
-from assay.measures.diversity import evaluate_intents, greedy_gains
+from assay.measures.intent_aware import evaluate_intents, greedy_gains
 
 
 def lecture() -> IntentGrades:

@@ -34,8 +34,10 @@ def bpref(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     >>> bpref(grades([2, 0, 1, None, 0, 1])).tolist()
     [0.5]
     """
-    r, n = g.relevant(rel)[:, None], g.nonrelevant(rel)[:, None]
-    return _preferences(g, rel, lambda above, rank: ratio(np.minimum(above, r), np.minimum(n, r)))
+    r = g.relevant(rel)[:, None]
+    n = g.nonrelevant(rel)[:, None]
+    most = np.minimum(n, r)
+    return _preferences(g, rel, lambda above, rank: ratio(np.minimum(above, r), most))
 
 
 @measure("bpref_R", paper="Sakai 2007; Buckley & Voorhees 2004")
@@ -78,8 +80,9 @@ def _preferences(g: Grades, rel: float, lost: Callable[[Scores, Scores], Scores]
     hit = g.ranked >= rel
     known = g.judged()
     rank = known.cumsum(axis=1).astype(np.float64)
-    above = rank - hit.cumsum(axis=1)
-    return ratio(in_order(hit * (1 - lost(above, rank))), g.relevant(rel))
+    nonrelevant_above = rank - hit.cumsum(axis=1)
+    kept = hit * (1 - lost(nonrelevant_above, rank))
+    return ratio(in_order(kept), g.relevant(rel))
 
 
 @measure("rpref_N", uses_top=True, paper="Sakai 2007; De Beer & Moens 2006")
@@ -139,8 +142,9 @@ def _penalty(gains: Scores, known: Bools) -> Scores:
     penalty = np.zeros(gains.shape)
     for lower in np.unique(gains[known]):
         there = known & (gains == lower)
-        above = there.cumsum(axis=1) - there
-        penalty += np.where(gains > lower, ratio(above * (gains - lower), gains), 0.0)
+        how_many_above = there.cumsum(axis=1) - there
+        lost = ratio(how_many_above * (gains - lower), gains)
+        penalty += np.where(gains > lower, lost, 0.0)
     return penalty
 
 
@@ -212,7 +216,8 @@ def stat_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     [0.928571]
     """
     weight, r = _weights(g, rel)
-    return ratio((weight * _estimated_precision(g, weight)).sum(axis=1), r)
+    total = (weight * _estimated_precision(g, weight)).sum(axis=1)
+    return ratio(total, r)
 
 
 @measure(
@@ -248,13 +253,17 @@ def stat_ap_variance(
         raise UsageError(f"statAPVariance: no precision {precision!r}; known: estimated, known")
     weight, r = _weights(g, rel)
     estimate = stat_ap(g, rel=rel)[:, None]
-    worth = _estimated_precision(g, weight) + (_below(weight / g.ranks()) if precision == "estimated" else 0.0)
+    worth = _estimated_precision(g, weight)
+    if precision == "estimated":
+        worth = worth + _below(weight / g.ranks())
     judged = (g.ideal >= rel) / _probabilities(g)[1]
     # Sums over all sampled relevant docs: as if none was retrieved, then corrected for those that were.
     unfound = (judged * (judged - 1) * estimate**2).sum(axis=1)
     found = (weight * (weight - 1) * ((worth - estimate) ** 2 - estimate**2)).sum(axis=1)
-    shared = _between_buckets(g, weight * worth, judged * estimate) / (draws - 1) if draws > 1 else 0.0
-    return np.maximum(ratio(unfound + found - shared, r**2), 0.0)
+    total = unfound + found
+    if draws > 1:
+        total = total - _between_buckets(g, weight * worth, judged * estimate) / (draws - 1)
+    return np.maximum(ratio(total, r**2), 0.0)
 
 
 def _between_buckets(g: Grades, found: Scores, judged: Scores) -> Scores:
@@ -290,7 +299,8 @@ def _probabilities(g: Grades) -> tuple[Scores, Scores]:
     """Inclusion probabilities of the ranked and of all judged docs; 1 where nothing is known."""
     ranked = np.ones(g.ranked.shape) if g.inclusion is None else g.inclusion
     judged = np.ones(g.ideal.shape) if g.judged_inclusion is None else g.judged_inclusion
-    if (ranked <= 0).any() or (judged <= 0).any() or (ranked > 1).any() or (judged > 1).any():
+    every = np.concatenate([ranked, judged], axis=1)
+    if (every <= 0).any() or (every > 1).any():
         raise UsageError(
             "an inclusion probability is not above 0 and at most 1; a judged doc had some chance to be drawn"
         )

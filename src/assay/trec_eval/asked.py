@@ -24,7 +24,7 @@ FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
 
 @dataclass(frozen=True)
 class Options:
-    """What trec_eval is told on its command line."""
+    """What stands on the command line of trec_eval."""
 
     compat: str = "trec_eval-9"
     measures: Sequence[str] = ("official",)

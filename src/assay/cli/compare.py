@@ -158,7 +158,7 @@ def pairs(
 
     from assay.data.scores import joined
     from assay.stats import all_pairs
-    from assay.stats.families import by_mean
+    from assay.stats.pair_tests import by_mean
 
     _refuse_idle_options(test, interval, correction, of_means=False)
     every = joined(matrices, force=force)

@@ -21,7 +21,7 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.plan.powers import TTest, detectable_effect, paired, topics_needed, whole
 from assay.stats.effect import checked_rows
-from assay.stats.families import by_mean
+from assay.stats.pair_tests import by_mean
 from assay.stats.resampling import checked_resamples, resampled_p
 
 WEIGHTS: Registry[Callable[[Ints], Floats]] = Registry("weights")
@@ -123,6 +123,10 @@ def audit(matrix: ScoreMatrix, *, power: float = 0.8, weights: str = "baselines"
     differences that are as large. Over baselines (places n//4 … n//2 by mean, the second quartile) against every run
     with a higher mean: the same, and topics for the median difference at the median σ. weights: every baseline counts
     the same (`baselines`) or every pair does (`pairs`). Webber 2010, §5.2, Tables 5.2 and 5.3.
+
+    >>> found = audit(ScoreMatrix.of([[0.5, 0.7, 0.3], [0.1, 0.6, 0.2]], measure="AP"))
+    >>> round(found.all.sigma(), 4), found.n
+    (0.1732, 3)
     """
     runs, n = matrix.shape
     if runs < 2 or n < 2:

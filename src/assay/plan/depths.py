@@ -98,6 +98,12 @@ def depth(
     docs(k) = |top k of one ∪ top k of the other|; AP@k divides by the relevant docs that the two found to depth k, and
     is 0 where they found none. Runs are ordered by AP at the greatest depth. Topics are those of the judgments.
     Memory: runs × topics × greatest depth, 17 bytes each. Webber 2010, §5.4, Figs. 5.11 and 5.12.
+
+    >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"a": 0, "c": 1}})
+    >>> one = Run.from_lists("one", {"1": ["a", "b"], "2": ["c", "a"]})
+    >>> two = Run.from_lists("two", {"1": ["b", "a"], "2": ["c", "d"]})
+    >>> depth([one, two], qrels, depths=(1, 2), budget=10).table().column("docs_per_topic")
+    [1.5, 2.5]
     """
     ks = np.array(sorted(set(depths)), dtype=np.int64)
     if len(runs) < 2 or len(qrels.topics) < 2:

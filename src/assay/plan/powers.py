@@ -31,6 +31,9 @@ class TTest:
     """The test that is planned: significance level, one- or two-sided, paired or two sets of n topics each.
 
     law `t` is exact for normal differences; `normal` is the large-sample approximation.
+
+    >>> TTest(sides=1).words()
+    'one-sided paired t test, α = 0.05, noncentral t'
     """
 
     alpha: float = 0.05
@@ -220,7 +223,12 @@ def power_curve(
     power: float = 0.8,
     test: TTest | None = None,
 ) -> PowerCurve:
-    """Over numbers of topics: the detectable difference for each σ and, with `delta`, the power to find it."""
+    """Over numbers of topics: the detectable difference for each σ and, with `delta`, the power to find it.
+
+    >>> curve = power_curve([50, 100], sigmas=[0.13])
+    >>> [round(d, 4) for d in curve.table().column("delta")]
+    [0.0525, 0.0368]
+    """
     test, s = test or TTest(), np.array([positive("sigma", v) for v in sigmas])
     if not len(topics) or not len(s):
         raise UsageError("a curve needs at least one number of topics and one σ")

@@ -41,6 +41,9 @@ class Experiment(Result):
     `sigma` is the best guess, not a cautious one, from experience or a trial whose topics may be used again; None
     where there is none: then `minimum` topics are judged first. `step` is the number of topics added between looks;
     None adds as many as the σ seen so far asks for, which keeps the looks few.
+
+    >>> Experiment(delta=0.05, sigma=0.13).initial
+    56
     """
 
     delta: float

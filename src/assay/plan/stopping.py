@@ -18,7 +18,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.plan.powers import TTest, between, detectable_effect, paired, power_of
-from assay.stats.families import by_mean
+from assay.stats.pair_tests import by_mean
 
 LONGEST = 4
 """An experiment is given up after this many times the topics it was meant to take."""
@@ -116,6 +116,10 @@ def stopping_bias(
     pair. Pairs with the same difference on every topic are left out. The difference to be detected is the one that
     `target` topics find.
     Webber 2010, §5.3.3, Figs. 5.9 and 5.10.
+
+    >>> scores = ScoreMatrix.of(np.random.default_rng(0).random((4, 20)))
+    >>> len(stopping_bias(scores, target=20, minimum=10, samples=20).pairs)
+    2
     """
     runs, topics = matrix.shape
     if runs < 2 or topics < 3:

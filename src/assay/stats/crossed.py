@@ -204,6 +204,13 @@ def read_grid(path: str | Path, *, measure: str = "score") -> tuple[ScoreMatrix,
     """Scores and design of a table whose first columns are factors and whose others are topics, as the grid of points.
 
     A factor is a leading column whose cells are not all numbers; runs are named by their levels, as smart/porter/BM25.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "grid.csv"
+    >>> _ = path.write_text("stop,stem,1,2\\nno,no,.1,.2\\nno,yes,.2,.4\\n")
+    >>> matrix, design = read_grid(path)
+    >>> matrix.runs, design["stem"]
+    (('no/no', 'no/yes'), ('no', 'yes'))
     """
     sheet = read_sheet(path)
     every_column = range(len(sheet.header))

@@ -16,9 +16,9 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
-from assay.stats.families import PairsResult, by_mean, pairs_with
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
+from assay.stats.pair_tests import PairsResult, by_mean, pairs_with
 from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline
 from assay.stats.resampling import RESAMPLES, checked_share
 from assay.stats.verdicts import Evidence, name_of_test

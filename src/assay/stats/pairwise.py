@@ -17,8 +17,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, did_you_mean, parse_call
 from assay.data.scores import ScoreMatrix
 from assay.stats.effect import INTERVALS, Intervals, differences, mean_interval, standardised_effect
-from assay.stats.families import PairsResult, Places, every_pair, pairs_with
 from assay.stats.limits import cut, possible_differences
+from assay.stats.pair_tests import PairsResult, Places, every_pair, pairs_with
 from assay.stats.paired import TESTS, outcome_of
 from assay.stats.resampling import RESAMPLES, refuse_alternative
 from assay.stats.tukey import SIMULTANEOUS

@@ -17,7 +17,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats.effect import checked_rows, differences, standard_deviation
-from assay.stats.families import by_mean, pairs_with
+from assay.stats.pair_tests import by_mean, pairs_with
 
 MANY_TOPICS = 30
 """Topics from which on the mean of differences is nearly normal whatever they are."""

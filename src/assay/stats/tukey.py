@@ -18,7 +18,7 @@ from assay.core.registry import Registry
 from assay.data.scores import ScoreMatrix
 from assay.stats.anova import one_way, two_way
 from assay.stats.effect import checked_rows, ratio, rounded
-from assay.stats.families import PairsResult, every_pair
+from assay.stats.pair_tests import PairsResult, every_pair
 from assay.stats.resampling import (
     RESAMPLES,
     SLACK,

@@ -18,7 +18,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats import all_pairs
-from assay.stats.families import every_pair
+from assay.stats.pair_tests import every_pair
 from assay.stats.paired import TESTS
 from assay.stats.pairwise import is_simultaneous
 from assay.stats.resampling import RESAMPLES, topic_counts

@@ -30,8 +30,8 @@ from assay.report.theme import ACCENT, MAIN, MUTED
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
     from assay.stats.crossed import Factorial
-    from assay.stats.families import PairsResult
     from assay.stats.leaderboard import Leaderboard
+    from assay.stats.pair_tests import PairsResult
     from assay.stats.shape import Density
     from assay.stats.topic_sets import TopicSets
     from assay.stats.two_runs import Comparison

@@ -180,7 +180,7 @@ def rows(*args: str) -> list[dict[str, Any]]:
     [
         ("compare", ["{}/s.csv", "-m", "AP", "--baseline", "borea1", "--differences"]),
         ("similarity", ["{}/runs/atlas1.run", "{}/runs/atlas2.run", "--by-depth"]),
-        ("predict", ["{}/runs", "--qrels", "{}/qrels.txt", "--method", "emap", "--calibration"]),
+        ("predict", ["calibration", "{}/runs", "--qrels", "{}/qrels.txt"]),
     ],
 )
 def test_other_commands_draw_what_they_are_asked_to(name: str, args: list[str], folder: Path) -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.core.errors import DataError
-from assay.rankings import kendall_matrix, kendall_rows, kendall_tau_a, kendall_tau_b, pair_signs, settled, tau_of_signs
-from assay.rankings.batch import pair_counts, pearson_rows, spearman_rows, tau_ap_rows
+from assay.rankings import kendall_matrix, kendall_rows, kendall_tau_a, kendall_tau_b, settled
+from assay.rankings.batch import pair_counts, pair_signs, pearson_rows, spearman_rows, tau_ap_rows, tau_of_signs
 from assay.rankings.correlation import tau_ap
 
 ROWS = np.random.default_rng(1).integers(0, 6, (40, 8))

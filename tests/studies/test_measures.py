@@ -12,7 +12,7 @@ from assay.cli.study import command as study_commands
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
-from assay.rankings import pair_signs, tau_of_signs
+from assay.rankings.batch import pair_signs, tau_of_signs
 from assay.rankings.rank_biased import rbo_ext
 from assay.similarity.overlap import average_overlap
 from assay.stats import all_pairs

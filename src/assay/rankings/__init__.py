@@ -7,14 +7,13 @@
 """
 
 # Loaded at once, so that the registry CORRELATIONS is complete wherever it comes from.
-from assay.rankings.batch import kendall_matrix, kendall_rows, pair_signs, tau_of_signs
-from assay.rankings.correlation import CORRELATIONS, kendall_tau_a, kendall_tau_b, pearson, spearman, tau_ap
+from assay.rankings.batch import kendall_matrix, kendall_rows
+from assay.rankings.correlation import CORRELATIONS, kendall_tau_a, kendall_tau_b, spearman, tau_ap
 from assay.rankings.counts import midranks, settled
 from assay.rankings.fusion import borda, condorcet
-from assay.rankings.rank_biased import persistence_for, prefix_weight, rbo, rbo_of_scores
+from assay.rankings.rank_biased import persistence_for, prefix_weight, rbo
 
 __all__ = [
     "CORRELATIONS", "borda", "condorcet", "kendall_matrix", "kendall_rows", "kendall_tau_a", "kendall_tau_b",
-    "midranks", "pair_signs", "pearson", "persistence_for", "prefix_weight", "rbo", "rbo_of_scores", "settled",
-    "spearman", "tau_ap", "tau_of_signs",
+    "midranks", "persistence_for", "prefix_weight", "rbo", "settled", "spearman", "tau_ap",
 ]  # fmt: skip

@@ -72,6 +72,10 @@ def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int =
 
     Topics are drawn with replacement, runs ranked by their means, and d_rank of that ranking taken; a small p says that
     the ranking is farther than the choice of topics explains.
+
+    >>> x = [[.50, .60, .40, .70, .55], [.40, .62, .35, .50, .52], [.30, .20, .38, .45, .30]]
+    >>> d_rank_test(ScoreMatrix.of(x, runs=["a", "b", "c"]), ["a", "b", "c"], resamples=50).d
+    0.0
     """
     observed = d_rank(scores, ranking)
     rng = generator(seed)

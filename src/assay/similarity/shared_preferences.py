@@ -22,7 +22,8 @@ from assay.core.tables import Table, shown
 from assay.data import Qrels, Run
 from assay.data.lists import TopicLists, collected
 from assay.data.scores import ScoreMatrix
-from assay.rankings import kendall_tau_b, pearson, settled
+from assay.rankings import kendall_tau_b, settled
+from assay.rankings.correlation import pearson
 from assay.rankings.counts import ascending_pairs
 from assay.similarity.by_topic import check_runs
 

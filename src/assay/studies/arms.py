@@ -31,7 +31,11 @@ from assay.scoring import evaluate
 
 
 class Case(NamedTuple):
-    """What both arms of the test work on: runs, all judgments, and for arms that take them the labels of a crowd."""
+    """What both arms of the test work on: runs, all judgments, and for arms that take them the labels of a crowd.
+
+    >>> Case([Run.from_lists("a", {"1": ["x"]})], Qrels.from_dict({"1": {"x": 1}})).labels is None
+    True
+    """
 
     runs: Sequence[Run]
     qrels: Qrels
@@ -173,6 +177,12 @@ def method_test(
 
     A collection is runs and judgments, or a Case where an arm needs more. The truth is the ranking by `measure` with
     all judgments; docs that nobody judged count as not relevant, also when an arm asks for them.
+
+    >>> from assay.studies.simulate import simulate
+    >>> made = {f"c{i}": simulate(i, topics=4, runs_per_group=1, docs=60, depth=20) for i in (1, 2)}
+    >>> cases = {name: (collection.runs, collection.qrels) for name, collection in made.items()}
+    >>> [r.collection for r in method_test("topics(count=2)", "topics(count=1)", cases, sizes=[4], subsets=3).results]
+    ['c1', 'c2']
     """
     cases = {name: Case(*given) for name, given in collections.items()}
     _check(first, second, cases, sizes)

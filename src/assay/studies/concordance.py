@@ -14,7 +14,8 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
-from assay.rankings import pair_signs, settled
+from assay.rankings import settled
+from assay.rankings.batch import pair_signs
 from assay.studies.measure_sets import same_cells
 
 
@@ -63,6 +64,11 @@ def concordance(first: ScoreMatrix, second: ScoreMatrix, gold: Sequence[ScoreMat
     """Disagreements of two measures over all pairs of runs and topics, judged by one or more gold measures.
 
     A case counts for a measure where its difference and that of every gold measure are not of opposite signs.
+
+    >>> a = ScoreMatrix.of([[0.3], [0.2]], measure="a")
+    >>> b, gold = (ScoreMatrix.of([[0.1], [0.4]], measure=name) for name in ("b", "gold"))
+    >>> concordance(a, b, [gold]).shares
+    (0.0, 1.0)
     """
     if not gold:
         raise UsageError("the concordance test needs a gold measure, e.g. I-rec or P")

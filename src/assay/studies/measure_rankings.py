@@ -16,7 +16,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.rankings import kendall_matrix, pair_signs, settled, tau_of_signs
+from assay.rankings import kendall_matrix, settled
+from assay.rankings.batch import pair_signs, tau_of_signs
 from assay.studies.measure_sets import without_worst
 
 SPLITS = 2000
@@ -103,6 +104,10 @@ def predictivity(
     """Mean τ-b of measure m on one random half of the topics with measure n on the other half.
 
     Every split is used in both directions, so that the result is symmetric. An odd topic is left out of a split.
+
+    >>> scores = ScoreMatrix.of([[0.3, 0.4, 0.5, 0.4], [0.2, 0.3, 0.3, 0.2], [0.1, 0.2, 0.1, 0.0]], measure="AP")
+    >>> predictivity([scores], splits=10, keep=1.0).tau.tolist()
+    [[1.0]]
     """
     kept = without_worst(matrices, keep)
     values = np.array([m.values for m in kept])

@@ -65,6 +65,10 @@ def simulate(
     part to the runs of a group, part the run's own. One relevant doc in five is hidden from automatic runs: only manual
     runs see what it is worth. Judged are the docs within the first `pool_depth` of any run but those of the last group,
     which came too late for the pool. Crowd workers label a part of the judged docs.
+
+    >>> collection = simulate(7, topics=2, runs_per_group=1, docs=60, depth=20)
+    >>> [run.name for run in collection.runs][:3], len(collection.qrels.topics)
+    (['atlas1', 'borea1', 'cygnus1'], 2)
     """
     _check(topics=topics, runs_per_group=runs_per_group, docs=docs, depth=depth, pool_depth=pool_depth, workers=workers)
     plan, *parts = generators(seed, topics + 2)
@@ -97,7 +101,14 @@ def _check(**counts: int) -> None:
 
 
 def write_collection(collection: Collection, folder: str | Path) -> None:
-    """The files of a collection: runs/, qrels.txt, runs.csv (who made which run), labels.csv."""
+    """The files of a collection: runs/, qrels.txt, runs.csv (who made which run), labels.csv.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_collection(simulate(7, topics=2, runs_per_group=1, docs=60, depth=20), folder)
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['labels.csv', 'qrels.txt', 'runs', 'runs.csv']
+    """
     base = Path(folder)
     (base / "runs").mkdir(parents=True, exist_ok=True)
     for run in collection.runs:

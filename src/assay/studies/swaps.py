@@ -19,7 +19,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.rankings import pair_signs, settled
+from assay.rankings import settled
+from assay.rankings.batch import pair_signs
 
 BINS = 21
 WIDTH = 0.01
@@ -112,6 +113,10 @@ def swap_rates(
     counts as a swap (Sakai) or not. Sanderson & Zobel 2005: relative, differences as a share of the better mean;
     significant, only pairs whose paired t test on the first set has p below that; overlapping, the two sets are drawn
     apart and may share topics, so that they can be larger than half of the topics.
+
+    >>> scores = ScoreMatrix.of([[0.5, 0.6, 0.7, 0.6], [0.4, 0.5, 0.6, 0.5], [0.1, 0.2, 0.3, 0.1]])
+    >>> float(swap_rates(scores, sizes=[2], draws=5).swaps.sum())
+    0.0
     """
     n = len(matrix.topics)
     chosen = tuple(sizes) if sizes else eighths(n // 2)

@@ -60,7 +60,12 @@ class PredictivePower(Result):
 
 
 def predictive_power(matrix: ScoreMatrix, votes: Sequence[Vote]) -> PredictivePower:
-    """Share of units in which the measure agrees with the majority of the votes that are not `equal`."""
+    """Share of units in which the measure agrees with the majority of the votes that are not `equal`.
+
+    >>> scores = ScoreMatrix.of([[0.6], [0.2]], runs=["new", "old"], measure="AP")
+    >>> predictive_power(scores, [Vote("1", "new", "old", "left")]).parts[0]
+    ('all', 1, 1, 0)
+    """
     balance: dict[tuple[str, str, str], int] = {}
     for v in votes:
         side = {"left": 1, "right": -1, "equal": 0}[v.vote]

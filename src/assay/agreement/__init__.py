@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from assay.agreement.across_scales import pairwise_agreement
     from assay.agreement.alpha import alpha_of_cuts, krippendorff_alpha
     from assay.agreement.beta_phi import phi
-    from assay.agreement.kappa import cohen_kappa, fleiss_kappa, kappa_of_table
+    from assay.agreement.kappa import cohen_kappa, fleiss_kappa
     from assay.agreement.result import agreement, reference_agreement
     from assay.agreement.scales import Scale, default_level
 
@@ -21,7 +21,6 @@ _HOMES = {
     "cohen_kappa": "kappa",
     "default_level": "scales",
     "fleiss_kappa": "kappa",
-    "kappa_of_table": "kappa",
     "krippendorff_alpha": "alpha",
     "pairwise_agreement": "across_scales",
     "phi": "beta_phi",
@@ -34,7 +33,6 @@ __all__ = [
     "cohen_kappa",
     "default_level",
     "fleiss_kappa",
-    "kappa_of_table",
     "krippendorff_alpha",
     "pairwise_agreement",
     "phi",

@@ -48,30 +48,43 @@ def source_of(
 ) -> Source:
     """Labels and target coded for the search; a grade that the levels lack is an error, one below 0 is unjudged."""
     scale.checked(labels)
-    item, pairs = labels.items()
-    x = np.searchsorted(np.array(scale.levels), labels.label).astype(np.int64)
-    task = task_of(labels)
-    grades = np.full(len(pairs), -1)
+    item, docs = labels.items()
+    place = np.searchsorted(np.array(scale.levels), labels.label).astype(np.int64)
+    grades = np.full(len(docs), -1)
     if target is not None:
-        known = grades_of(pairs, target, labels.name)
+        known = grades_of(docs, target, labels.name)
         bad = known[~np.isnan(known) & ~np.isin(known, np.arange(levels))]
         if len(bad):
             raise DataError(f"{target.name}: grade {bad.max():g} does not fit {levels} levels (0–{levels - 1})")
         grades = np.nan_to_num(known, nan=0 if unjudged == "zero" else -1).astype(np.int64)
-    return Source(scale, x, item, task, grades, ties, aggregate, levels > 2)
+    return Source(
+        scale=scale,
+        x=place,
+        item=item,
+        group=task_of(labels),
+        target=grades,
+        ties=ties,
+        aggregate=aggregate,
+        pairs=levels > 2,
+    )
 
 
 def parts_of(labels: Labels, whole: Source, scope: str, by_task: bool) -> tuple[list[str], list[Source]]:
     """The labels of each topic; or all as one, except that task by task they stay apart to bound the memory."""
     if scope == "pooled" and not by_task:
         return ["all"], [whole]
-    used = np.unique(labels.topic)
-    return [labels.topics[t] for t in used], [_rows(whole, np.flatnonzero(labels.topic == t)) for t in used]
+    names = []
+    parts = []
+    for topic in np.unique(labels.topic):
+        names.append(labels.topics[topic])
+        parts.append(_rows(whole, np.flatnonzero(labels.topic == topic)))
+    return names, parts
 
 
 def _rows(source: Source, rows: Ints) -> Source:
+    """Only these labels; items and groups are numbered anew."""
     items, item = np.unique(source.item[rows], return_inverse=True)
-    group = np.unique(source.group[rows], return_inverse=True)[1]
+    _, group = np.unique(source.group[rows], return_inverse=True)
     return replace(source, x=source.x[rows], item=item, group=group, target=source.target[items])
 
 
@@ -121,36 +134,61 @@ def doc_places(s: Source, how: str) -> tuple[Ints, Ints]:
 
     how: `low` or `high` median (a cut of it is the median of the cut labels), `median` the middle of both, `mean`.
     """
-    order = np.lexsort((s.x, s.item))
-    n = np.bincount(s.item)
-    begin = np.cumsum(n) - n
-    values = np.array(s.scale.levels)[s.x[order]]
-    low, high = values[begin + (n - 1) // 2], values[begin + n // 2]
-    mean = np.bincount(s.item, np.array(s.scale.levels)[s.x]) / n
-    place = _place(s, {"low": low, "high": high, "median": (low + high) / 2, "mean": mean}, how)
-    kept = s.target >= 0
-    return place[kept], s.target[kept]
+    labels = _Sorted.of(s)
+    last = labels.count - 1
+    low = labels.value[labels.begin + last // 2]
+    high = labels.value[labels.begin + labels.count // 2]
+    mean = labels.total / labels.count
+    has_target = s.target >= 0
+    return _place(s, low, high, mean, how)[has_target], s.target[has_target]
 
 
 def _others(s: Source, how: str) -> tuple[Ints, Ints]:
     """Rows whose doc has other labels, and the aggregate of those others as a place on the scale."""
-    order = np.lexsort((s.x, s.item))
-    n = np.bincount(s.item)
-    begin, rank = np.cumsum(n) - n, np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    kept = np.flatnonzero(n[s.item] > 1)
-    item, count = s.item[kept], n[s.item[kept]] - 1
-    own = rank[kept] - begin[item]
-    values = np.array(s.scale.levels)[s.x[order]]
-    # The i-th of the others is the i-th of all, or the next one from the worker's own place on.
-    low, high = (values[begin[item] + i + (i >= own)] for i in ((count - 1) // 2, count // 2))
+    labels = _Sorted.of(s)
+    kept = np.flatnonzero(labels.count[s.item] > 1)
+    item = s.item[kept]
+    begin = labels.begin[item]
+    others = labels.count[item] - 1
+    own_place = labels.rank[kept] - begin
+
+    def other(i: Ints) -> Floats:
+        # The i-th of the others is the i-th of all, or the next one from the worker's own place on.
+        return labels.value[begin + i + (i >= own_place)]
+
     own_value = np.array(s.scale.levels)[s.x[kept]]
-    mean = (np.bincount(s.item, np.array(s.scale.levels)[s.x])[item] - own_value) / count
-    return kept, _place(s, {"low": low, "high": high, "median": (low + high) / 2, "mean": mean}, how)
+    mean = (labels.total[item] - own_value) / others
+    return kept, _place(s, other((others - 1) // 2), other(others // 2), mean, how)
 
 
-def _place(s: Source, ways: dict[str, Floats], how: str) -> Ints:
-    """The lowest place whose level is not below the value: a value is above a cut just when its place is."""
+@dataclass(frozen=True, eq=False)
+class _Sorted:
+    """The labels item by item, ascending within each."""
+
+    value: Floats
+    rank: Ints
+    """Where each row stands among all of them."""
+    begin: Ints
+    count: Ints
+    total: Floats
+    """Where each item begins, how many labels it has, and their sum."""
+
+    @classmethod
+    def of(cls, s: Source) -> _Sorted:
+        order = np.lexsort((s.x, s.item))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        count = np.bincount(s.item)
+        levels = np.array(s.scale.levels)
+        total = np.bincount(s.item, levels[s.x]).astype(np.float64)
+        return cls(levels[s.x[order]], rank, np.cumsum(count) - count, count, total)
+
+
+def _place(s: Source, low: Floats, high: Floats, mean: Floats, how: str) -> Ints:
+    """The lowest place whose level is not below the aggregate: it is above a cut just when its place is."""
+    ways = {"low": low, "high": high, "median": (low + high) / 2, "mean": mean}
     if how not in ways:
         raise UsageError(f"no aggregate {how!r}; known: {', '.join(ways)}")
-    return np.searchsorted(np.array(s.scale.levels), np.round(ways[how], 9)).astype(np.int64)
+    # Rounded, so that a mean of 50 that comes out as 50.00000000000001 stays at or below a cut at 50.
+    value = np.round(ways[how], 9)
+    return np.searchsorted(np.array(s.scale.levels), value).astype(np.int64)

@@ -33,57 +33,72 @@ def mace(
     highest bound is kept. The order of the rows plays no part. Hovy et al. 2013.
     """
     checked_for_levels(ratings, iterations=iterations, restarts=restarts, theta=theta, strategy=strategy)
-    n, k = len(ratings.workers), len(ratings.levels)
+    workers = len(ratings.workers)
     runs = []
     for rng in generators(seed, restarts):
-        spam, habit = (_shares(rng.uniform(1, 2.5, (n, columns))) for columns in (2, k))
+        spam = _shares(rng.uniform(1, 2.5, (workers, 2)))
+        habit = _shares(rng.uniform(1, 2.5, (workers, len(ratings.levels))))
         runs.append(_climbed(ratings, spam, habit, iterations, tolerance, (theta, strategy)))
-    fit = max(runs, key=lambda f: f.likelihood)
+    fit = max(runs, key=lambda run: run.likelihood)
     honest = _shares(fit.parameters["spam"])[:, 1]
-    facts = {w: {"honest": float(h)} for w, h in zip(ratings.workers, honest, strict=True)}
-    return judged("MACE", ratings, fit.posterior, (fit.ending(restarts, tolerance, "evidence lower bound"),), facts)
+    facts = {worker: {"honest": float(share)} for worker, share in zip(ratings.workers, honest, strict=True)}
+    ending = fit.ending(restarts, tolerance, "evidence lower bound")
+    return judged("MACE", ratings, fit.posterior, (ending,), facts)
 
 
 def _climbed(
     ratings: Ratings, spam: Floats, habit: Floats, iterations: int, tolerance: float, priors: tuple[float, float]
 ) -> Fit:
     """One variational run. spam: workers × (spams, honest); habit: workers × levels; neither sums to one exactly."""
+    theta, strategy = priors
     posterior, _, honest = _expected(ratings, spam, habit)
     history = [-np.inf]
     while len(history) <= iterations and not settled(history, tolerance):
-        counts = [c + prior for c, prior in zip(_counts(ratings, honest), priors, strict=True)]
-        spam, habit = (_log_mean(c) for c in counts)
+        spam_counts, habit_counts = _counts(ratings, honest)
+        spam_counts = spam_counts + theta
+        habit_counts = habit_counts + strategy
+        spam = _log_mean(spam_counts)
+        habit = _log_mean(habit_counts)
         posterior, evidence, honest = _expected(ratings, spam, habit)
-        history.append(evidence - sum(_divergence(c, prior) for c, prior in zip(counts, priors, strict=True)))
+        divergence = _divergence(spam_counts, theta) + _divergence(habit_counts, strategy)
+        history.append(evidence - divergence)
     return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {"spam": spam, "habit": habit})
 
 
 def _counts(ratings: Ratings, honest: Floats) -> tuple[Floats, Floats]:
     """How often each worker spammed or was honest, and how often each level was spam, as far as is expected."""
-    n, k = len(ratings.workers), len(ratings.levels)
-    habits = np.bincount(ratings.worker * k + ratings.answer, 1 - honest, minlength=n * k).reshape(n, k)
-    known = np.bincount(ratings.worker, honest, minlength=n)
-    return np.column_stack([habits.sum(axis=1), known]).astype(np.float64), habits.astype(np.float64)
+    shape = len(ratings.workers), len(ratings.levels)
+    cell = ratings.worker * shape[1] + ratings.answer
+    spammed = np.bincount(cell, 1 - honest, minlength=shape[0] * shape[1]).reshape(shape)
+    known = np.bincount(ratings.worker, honest, minlength=shape[0])
+    return np.column_stack([spammed.sum(axis=1), known]).astype(np.float64), spammed.astype(np.float64)
 
 
 def _expected(ratings: Ratings, spam: Floats, habit: Floats) -> tuple[Floats, float, Floats]:
     """Posterior of the levels, log-likelihood, and the probability that each label was given honestly."""
-    habitual = (spam[:, :1] * habit).ravel()[ratings.worker * habit.shape[1] + ratings.answer]
-    honest = spam[:, 1][ratings.worker]
+    levels = habit.shape[1]
+    spams, is_honest = spam[:, :1], spam[:, 1]
+    # Of each label: how likely the worker was to spam it, and how likely to be honest.
+    habitual = (spams * habit)[ratings.worker, ratings.answer]
+    honest = is_honest[ratings.worker]
     logs = ratings.votes(np.log1p(honest / habitual))
-    logs += np.bincount(ratings.item, np.log(habitual))[:, None] - np.log(habit.shape[1])
+    logs += np.bincount(ratings.item, np.log(habitual))[:, None] - np.log(levels)
     posterior = softmax(logs)
-    return posterior, log_sum(logs), posterior[ratings.item, ratings.answer] * honest / (honest + habitual)
+    of_label = posterior[ratings.item, ratings.answer]
+    return posterior, log_sum(logs), of_label * honest / (honest + habitual)
 
 
 def _divergence(counts: Floats, prior: float) -> float:
     """Kullback–Leibler divergence of Dirichlets with these counts, one per row, from Dirichlet(prior, …), summed."""
     from scipy.special import digamma, gammaln
 
-    n, k = counts.shape
+    rows, columns = counts.shape
     total = counts.sum(axis=1)
-    norms = gammaln(total).sum() - gammaln(counts).sum() - n * (gammaln(k * prior) - k * gammaln(prior))
-    return float(norms + ((counts - prior) * (digamma(counts) - digamma(total)[:, None])).sum())
+    norm = gammaln(total).sum() - gammaln(counts).sum()
+    norm_of_prior = gammaln(columns * prior) - columns * gammaln(prior)
+    expected_logs = digamma(counts) - digamma(total)[:, None]
+    moved = ((counts - prior) * expected_logs).sum()
+    return float(norm - rows * norm_of_prior + moved)
 
 
 def _log_mean(counts: Floats) -> Floats:

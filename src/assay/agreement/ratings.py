@@ -52,9 +52,16 @@ class Ratings:
             raise DataError("a label is not a finite number; leave missing labels out")
         who = np.arange(len(items)) if worker is None else np.asarray(worker)
         workers, of_worker = np.unique(who, return_inverse=True)
-        one_topic = np.zeros(len(names), dtype=np.int64)
-        named = tuple(map(str, workers.tolist()))
-        return cls(items, of_worker, values, names, one_topic, ("all",), named, scale_seen(values))
+        return cls(
+            item=items,
+            worker=of_worker,
+            value=values,
+            doc=names,
+            topic=np.zeros(len(names), dtype=np.int64),
+            topics=("all",),
+            workers=tuple(map(str, workers.tolist())),
+            scale=scale_seen(values),
+        )
 
     @classmethod
     def of_labels(cls, labels: Labels, *, scale: Scale | None = None, repeats: str = "first") -> Ratings:
@@ -71,12 +78,21 @@ class Ratings:
         chosen = scale or scale_in(labels)
         kept = single(chosen.checked(labels), repeats)
         # An item is a topic and a doc in one number; items are in the order of these numbers.
-        keys, item = np.unique(kept.topic * len(kept.docs) + kept.doc, return_inverse=True)
-        used, topic = np.unique(keys // len(kept.docs), return_inverse=True)
-        doc = np.array(kept.docs, dtype=object)[keys % len(kept.docs)]
-        topics = tuple(kept.topics[t] for t in used.tolist())
-        left_out = len(labels) - len(kept)
-        return cls(item, kept.worker, kept.label, doc, topic, topics, kept.workers, chosen, left_out)
+        width = len(kept.docs)
+        keys, item = np.unique(kept.topic * width + kept.doc, return_inverse=True)
+        used, topic = np.unique(keys // width, return_inverse=True)
+        doc_names = np.array(kept.docs, dtype=object)
+        return cls(
+            item=item,
+            worker=kept.worker,
+            value=kept.label,
+            doc=doc_names[keys % width],
+            topic=topic,
+            topics=tuple(kept.topics[t] for t in used.tolist()),
+            workers=kept.workers,
+            scale=chosen,
+            left_out=len(labels) - len(kept),
+        )
 
     @classmethod
     def of_qrels(cls, qrels: Sequence[Qrels], names: Sequence[str] | None = None) -> Ratings:
@@ -87,20 +103,31 @@ class Ratings:
         workers = tuple(q.name for q in qrels) if names is None else tuple(names)
         if len(qrels) < 2 or len(set(workers)) < len(qrels):
             raise DataError(f"two qrels or more with different names are needed, not {', '.join(workers) or 'none'}")
-        codes, vocabulary = coded([q.docs for q in qrels])
+        docs_of, vocabulary = coded([q.docs for q in qrels])
         topics, _ = coded_names([topic for q in qrels for topic in q.topics])
         place = {topic: i for i, topic in enumerate(topics)}
-        rows = []
-        for number, (q, doc) in enumerate(zip(qrels, codes, strict=True)):
-            of_topic = np.array([place[topic] for topic in q.topics], dtype=np.int64)
-            key = of_topic[q.topic_of_row()] * max(1, len(vocabulary)) + doc
+        width = max(1, len(vocabulary))
+        keys, values = [], []
+        for q, doc in zip(qrels, docs_of, strict=True):
+            topic = np.array([place[name] for name in q.topics], dtype=np.int64)
             judged = q.grades >= 0
-            worker = np.full(int(judged.sum()), number)
-            rows.append((key[judged], worker, q.grades[judged].astype(np.float64)))
-        key, worker, value = (np.concatenate(column) for column in zip(*rows, strict=True))
-        keys, item = np.unique(key, return_inverse=True)
-        docs = np.array(vocabulary.tolist(), dtype=object)[keys % max(1, len(vocabulary))]
-        return cls(item, worker, value, docs, keys // max(1, len(vocabulary)), topics, workers, scale_seen(value))
+            # An item is a topic and a doc in one number.
+            keys.append((topic[q.topic_of_row()] * width + doc)[judged])
+            values.append(q.grades[judged].astype(np.float64))
+        worker = np.repeat(np.arange(len(qrels)), [len(key) for key in keys])
+        value = np.concatenate(values)
+        distinct, item = np.unique(np.concatenate(keys), return_inverse=True)
+        doc_names = np.array(vocabulary.tolist(), dtype=object)
+        return cls(
+            item=item,
+            worker=worker,
+            value=value,
+            doc=doc_names[distinct % width],
+            topic=distinct // width,
+            topics=topics,
+            workers=workers,
+            scale=scale_seen(value),
+        )
 
     def __len__(self) -> int:
         return len(self.value)

@@ -6,7 +6,7 @@ common cut points divide into levels. Both are fitted by coordinate updates over
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,14 +49,17 @@ def interval(
     _some(iterations)
     ratio = ratings.scale.kind == "ratio"
     value = np.log(ratings.value) if ratio else ratings.value
-    width = float(np.ptp(value)) if ratio else ratings.scale.high - ratings.scale.low
+    width = float(np.ptp(value)) if ratio else ratings.scale.width
     group = ratings.topic if per_topic else np.zeros(len(ratings.items), dtype=np.int64)
     fit = worth_of(ratings.item, ratings.worker, value, group, width or 1.0, iterations=iterations, tolerance=tolerance)
     sd = np.sqrt(fit.worth_variance)
-    low, high = fit.worth - 1.96 * sd, fit.worth + 1.96 * sd
+    low = fit.worth - 1.96 * sd
+    high = fit.worth + 1.96 * sd
     if ratio:
-        low, high, sd = np.exp(low), np.exp(high), np.exp(fit.worth) * sd
-    centre = np.exp(fit.worth) if ratio else fit.worth.clip(ratings.scale.low, ratings.scale.high)
+        centre = np.exp(fit.worth)
+        low, high, sd = np.exp(low), np.exp(high), centre * sd
+    else:
+        centre = fit.worth.clip(ratings.scale.low, ratings.scale.high)
     judgments = estimated("interval model", ratings, centre, low, high, sd, _worker_facts(ratings, fit))
     return _noted(judgments, fit, len(ratings))
 
@@ -68,12 +71,13 @@ def _some(iterations: int) -> None:
 
 def _worker_facts(ratings: Ratings, fit: Worth) -> dict[str, dict[str, float]]:
     noise = 1 / np.sqrt(fit.precision)
-    return {w: {"bias": float(b), "noise": float(s)} for w, b, s in zip(ratings.workers, fit.bias, noise, strict=True)}
+    facts = {}
+    for worker, bias, spread in zip(ratings.workers, fit.bias, noise, strict=True):
+        facts[worker] = {"bias": float(bias), "noise": float(spread)}
+    return facts
 
 
 def _noted(judgments: Uncertain, fit: Worth, labels: int) -> Uncertain:
-    from dataclasses import replace
-
     how = "converged" if fit.converged else "stopped, not converged,"
     note = f"{judgments.method}: {how} after {fit.iterations} iterations; {labels} labels."
     return replace(judgments, notes=(note, *judgments.notes))
@@ -90,36 +94,53 @@ def worth_of(
     tolerance: float,
 ) -> Worth:
     """The interval model on plain arrays; `group` numbers the set (topic) that each item belongs to."""
-    workers, items = int(worker.max()) + 1, len(group)
-    n_worker = np.bincount(worker, minlength=workers)
-    psi = (BIAS_SHARE * width) ** 2
+    workers = int(worker.max()) + 1
+    bias_prior = (BIAS_SHARE * width) ** 2
     worth = np.bincount(item, value) / np.bincount(item)
-    bias, bias_variance = np.zeros(workers), np.zeros(workers)
-    precision = np.full(workers, 1 / (4 * psi))
-    mean, variance = _moments(group, worth, np.zeros(items))
+    bias = np.zeros(workers)
+    bias_variance = np.zeros(workers)
+    precision = np.full(workers, 1 / (4 * bias_prior))
+    mean, variance = _moments(group, worth, np.zeros(len(group)))
     converged, done = False, 0
     while done < iterations and not converged:
         done += 1
-        row = precision[worker]
+        # Each doc: its labels without the workers' biases, weighted by their precision, and the mean of its group.
+        of_label = precision[worker]
         spread = np.maximum(variance[group], 1e-12 * width**2)
-        worth_variance = 1 / (np.bincount(item, row) + 1 / spread)
-        pull = np.bincount(item, row * (value - bias[worker]))
+        worth_variance = 1 / (np.bincount(item, of_label) + 1 / spread)
+        pull = np.bincount(item, of_label * (value - bias[worker]))
         moved = worth_variance * (pull + mean[group] / spread)
-        bias_variance = 1 / (n_worker * precision + 1 / psi)
-        bias = bias_variance * precision * np.bincount(worker, value - moved[item], minlength=workers)
+        bias, bias_variance = _biases(worker, value - moved[item], precision, 1 / bias_prior)
         error = (value - moved[item] - bias[worker]) ** 2 + worth_variance[item] + bias_variance[worker]
-        precision = (PRIOR_SHAPE + n_worker / 2) / (2 * psi + np.bincount(worker, error, minlength=workers) / 2)
+        precision = _precisions(worker, error, 2 * bias_prior, workers)
         converged = bool(np.abs(moved - worth).max() <= tolerance * width)
         worth = moved
         mean, variance = _moments(group, worth, worth_variance)
     return Worth(worth, worth_variance, bias, bias_variance, precision, mean, variance, done, converged)
 
 
+def _biases(worker: Ints, left: Floats, precision: Floats, prior: float) -> tuple[Floats, Floats]:
+    """Each worker's bias and its variance, from what is left of the labels without the docs' worths.
+
+    prior: the precision of a bias before anything is known.
+    """
+    labels = np.bincount(worker, minlength=len(precision))
+    variance = 1 / (labels * precision + prior)
+    return variance * precision * np.bincount(worker, left, minlength=len(precision)), variance
+
+
+def _precisions(worker: Ints, error: Floats, prior: float, workers: int) -> Floats:
+    """1 / the variance of each worker's noise, under a Gamma(PRIOR_SHAPE, prior)."""
+    labels = np.bincount(worker, minlength=workers)
+    return (PRIOR_SHAPE + labels / 2) / (prior + np.bincount(worker, error, minlength=workers) / 2)
+
+
 def _moments(group: Ints, worth: Floats, extra: Floats) -> tuple[Floats, Floats]:
     """Mean of the worths of each group, and their variance about it, uncertainty included."""
     n = np.maximum(1, np.bincount(group))
     mean = np.bincount(group, worth) / n
-    return mean, np.bincount(group, (worth - mean[group]) ** 2 + extra) / n
+    squares = (worth - mean[group]) ** 2
+    return mean, np.bincount(group, squares + extra) / n
 
 
 @AGGREGATIONS.register("ordinal", kind="categories")
@@ -137,40 +158,40 @@ def ordinal(ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-5)
     fit, cuts = _probit(ratings, iterations, tolerance)
     sd = np.sqrt(fit.worth_variance)
     edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    below = ndtr((edges - fit.worth[:, None]) / sd[:, None])
     posterior = np.zeros((len(sd), len(ratings.levels)))
-    posterior[:, np.unique(ratings.answer)] = np.diff(ndtr((edges - fit.worth[:, None]) / sd[:, None]), axis=1)
-    note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {100 * LEVEL:.0f} %."
+    posterior[:, np.unique(ratings.answer)] = np.diff(below, axis=1)
     shares = posterior / posterior.sum(axis=1, keepdims=True)
-    judgments = Uncertain.of_levels(
-        "ordinal model", ratings, shares, workers=_worker_facts(ratings, fit), notes=(note,)
-    )
+    note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {100 * LEVEL:.0f} %."
+    facts = _worker_facts(ratings, fit)
+    judgments = Uncertain.of_levels("ordinal model", ratings, shares, workers=facts, notes=(note,))
     return _noted(judgments, fit, len(ratings))
 
 
 def _probit(ratings: Ratings, iterations: int, tolerance: float) -> tuple[Worth, Floats]:
     """Worths, biases and precisions on the hidden line, and the cut points between the levels that were used."""
     answer = np.unique(ratings.answer, return_inverse=True)[1].astype(np.int64)
-    item, worker, workers = ratings.item, ratings.worker, len(ratings.workers)
-    n_worker = np.bincount(worker, minlength=workers)
+    item, worker = ratings.item, ratings.worker
+    workers = len(ratings.workers)
     cuts = _start_cuts(answer)
-    worth, bias = np.zeros(len(ratings.items)), np.zeros(workers)
+    worth = np.zeros(len(ratings.items))
+    bias = np.zeros(workers)
     precision = np.ones(workers)
     converged, done = False, 0
     while done < iterations and not converged:
         done += 1
-        row = precision[worker]
-        hidden, spread = _truncated(answer, cuts, worth[item] + bias[worker], row)
-        worth_variance = 1 / (np.bincount(item, row) + 1)
-        moved = worth_variance * np.bincount(item, row * (hidden - bias[worker]))
-        bias_variance = 1 / (n_worker * precision + 4)
-        bias = bias_variance * precision * np.bincount(worker, hidden - moved[item], minlength=workers)
+        of_label = precision[worker]
+        hidden, spread = _truncated(answer, cuts, worth[item] + bias[worker], of_label)
+        worth_variance = 1 / (np.bincount(item, of_label) + 1)
+        moved = worth_variance * np.bincount(item, of_label * (hidden - bias[worker]))
+        bias, bias_variance = _biases(worker, hidden - moved[item], precision, 4)
         error = (hidden - moved[item] - bias[worker]) ** 2 + spread + worth_variance[item] + bias_variance[worker]
-        precision = (PRIOR_SHAPE + n_worker / 2) / (2 + np.bincount(worker, error, minlength=workers) / 2)
+        precision = _precisions(worker, error, 2, workers)
         cuts = _better_cuts(answer, cuts, moved[item] + bias[worker], np.sqrt(precision)[worker])
         converged = bool(np.abs(moved - worth).max() <= tolerance)
         worth = moved
-    none = np.zeros(1)
-    return Worth(worth, worth_variance, bias, bias_variance, precision, none, none + 1, done, converged), cuts
+    mean, variance = np.zeros(1), np.ones(1)
+    return Worth(worth, worth_variance, bias, bias_variance, precision, mean, variance, done, converged), cuts
 
 
 def _start_cuts(answer: Ints) -> Floats:
@@ -183,20 +204,28 @@ def _start_cuts(answer: Ints) -> Floats:
 
 def _truncated(answer: Ints, cuts: Floats, centre: Floats, precision: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of each hidden answer: a normal cut to the interval of its level."""
-    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
     root = np.sqrt(precision)
-    low, high = (edges[answer] - centre) * root, (edges[answer + 1] - centre) * root
+    low, high = _ends(answer, cuts, centre, root)
     mass = np.maximum(_between(low, high), 1e-300)
-    at_low, at_high = _density(low), _density(high)
+    at_low = _density(low)
+    at_high = _density(high)
     shift = ((at_low - at_high) / mass).clip(-40, 40)
+    # At an end that lies at infinity the density is 0, and so is the end times the density.
     with_low = np.where(np.isfinite(low), low, 0.0) * at_low
     with_high = np.where(np.isfinite(high), high, 0.0) * at_high
     variance = (1 + (with_low - with_high) / mass - shift**2).clip(1e-6, 1)
     return centre + shift / root, variance / precision
 
 
+def _ends(answer: Ints, cuts: Floats, centre: Floats, root: Floats) -> tuple[Floats, Floats]:
+    """The two cut points around each answer, in standard deviations from its centre."""
+    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
+    return (edges[answer] - centre) * root, (edges[answer + 1] - centre) * root
+
+
 def _density(x: Floats) -> Floats:
-    return np.exp(-0.5 * np.where(np.isfinite(x), x, 40.0) ** 2) / np.sqrt(2 * np.pi)
+    finite = np.where(np.isfinite(x), x, 40.0)
+    return np.exp(-0.5 * finite**2) / np.sqrt(2 * np.pi)
 
 
 def _between(low: Floats, high: Floats) -> Floats:
@@ -204,21 +233,25 @@ def _between(low: Floats, high: Floats) -> Floats:
     from scipy.special import ndtr
 
     flip = low > 0
-    return np.asarray(ndtr(np.where(flip, -low, high)) - ndtr(np.where(flip, -high, low)))
+    upper = np.where(flip, -low, high)
+    lower = np.where(flip, -high, low)
+    return np.asarray(ndtr(upper) - ndtr(lower))
 
 
 def _better_cuts(answer: Ints, cuts: Floats, centre: Floats, root: Floats) -> Floats:
     """One scoring step on each cut point towards more likelihood, at most half way to its neighbours."""
     if not len(cuts):
         return cuts
-    edges = np.concatenate([[-np.inf], cuts, [np.inf]])
-    low, high = (edges[answer] - centre) * root, (edges[answer + 1] - centre) * root
+    low, high = _ends(answer, cuts, centre, root)
     mass = np.maximum(_between(low, high), 1e-12)
-    k = len(cuts) + 1
-    up, down = root * _density(high) / mass, root * _density(low) / mass
-    slope = np.bincount(answer, up, minlength=k)[:-1] - np.bincount(answer, down, minlength=k)[1:]
-    weight = np.bincount(answer, up**2, minlength=k)[:-1] + np.bincount(answer, down**2, minlength=k)[1:]
+    levels = len(cuts) + 1
+    up = root * _density(high) / mass
+    down = root * _density(low) / mass
+    # A cut is the upper end of the level below it and the lower end of the level above it.
+    slope = np.bincount(answer, up, minlength=levels)[:-1] - np.bincount(answer, down, minlength=levels)[1:]
+    weight = np.bincount(answer, up**2, minlength=levels)[:-1] + np.bincount(answer, down**2, minlength=levels)[1:]
     step = slope / np.maximum(weight, 1e-9)
     room = np.diff(cuts) / 2
-    below, above = np.concatenate([[-1.0], -room]), np.concatenate([room, [1.0]])
-    return cuts + step.clip(below, above)
+    most_down = np.concatenate([[-1.0], -room])
+    most_up = np.concatenate([room, [1.0]])
+    return cuts + step.clip(most_down, most_up)

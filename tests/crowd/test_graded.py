@@ -12,8 +12,8 @@ from assay.agreement.scales import MAGNITUDE, S4, S100
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
 from assay.crowd.aggregation import aggregate
-from assay.crowd.bradley_terry import Preferences, bradley_terry, read_preferences
 from assay.crowd.graded import interval, worth_of
+from assay.crowd.preference_pairs import Preferences, bradley_terry, read_preferences
 from assay.data import Labels
 from tests.crowd.simulated import numbers
 

@@ -272,6 +272,11 @@ def reference_agreement(
 
     Two rows each: over all pairs of docs, and over those that the reference orders. In all: docs of all topics pooled.
     Intervals from docs drawn with replacement.
+
+    >>> labels = Labels.from_rows([("1", "a", "w", 20), ("1", "b", "w", 70), ("1", "c", "w", 60)])
+    >>> found = reference_agreement(labels, Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 1}}), resamples=0)
+    >>> found.value("ordered pairs")
+    1.0
     """
     found = means_and_grades(labels, reference)
     pooled = tuple(np.concatenate(columns) for columns in zip(*found.values(), strict=True))

@@ -222,7 +222,7 @@ def preferences(
       assay crowd preferences pairs.csv --qrels crowd.qrels
     """
     from assay.crowd import aggregate as aggregated
-    from assay.crowd.bradley_terry import read_preferences
+    from assay.crowd.preference_pairs import read_preferences
 
     check_folders(qrels_path, uncertainty)
     pairs = read_preferences(path, columns=named_values(columns, "--column"))

@@ -8,15 +8,15 @@ from assay.core.lazy import loader
 
 if TYPE_CHECKING:
     from assay.crowd.aggregation import aggregate
-    from assay.crowd.bradley_terry import Preferences
     from assay.crowd.cuts import best_cuts, transformed
+    from assay.crowd.preference_pairs import Preferences
     from assay.crowd.quality import worker_quality
     from assay.crowd.uncertain import Uncertain
     from assay.crowd.uncertain_files import read_uncertain, write_uncertain
     from assay.crowd.uncertain_scores import score_uncertainty
 
 _HOMES = {
-    "Preferences": "bradley_terry",
+    "Preferences": "preference_pairs",
     "Uncertain": "uncertain",
     "aggregate": "aggregation",
     "best_cuts": "cuts",

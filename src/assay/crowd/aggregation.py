@@ -18,9 +18,9 @@ from assay.core.results import Result
 from assay.core.tables import Table
 
 # Imported for what they register.
-from assay.crowd import bradley_terry, graded, latent, spammers  # noqa: F401
-from assay.crowd.bradley_terry import Preferences
+from assay.crowd import graded, latent, preference_pairs, spammers  # noqa: F401
 from assay.crowd.magnitudes import comparable_magnitudes, short_units
+from assay.crowd.preference_pairs import Preferences
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.units import summable
 from assay.crowd.vote import AGGREGATIONS

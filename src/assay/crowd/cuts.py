@@ -91,6 +91,12 @@ def best_cuts(
     level: of α; nominal, ordinal or interval (with two levels all the same); other than interval for D ways only.
     search: `exact` tries every cut, `climb` moves one point at a time from several starts.
     A worker's repeated label of a doc counts once.
+
+    >>> rows = [("1", d, w, v) for d, v in (("a", 10), ("b", 60), ("c", 90)) for w in "uv"]
+    >>> experts = Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 1}})
+    >>> best = best_cuts(Labels.from_rows(rows), "D_a+t", source=Scale.interval(0, 100), target=experts).cuts[0]
+    >>> best.low, best.points, best.high
+    ((10.0,), (34.0,), (59.0,))
     """
     entry = WAYS[way]
     _checked(scope, unjudged, undefined, search, level, way)
@@ -204,6 +210,11 @@ def transformed(labels: Labels, search: CutSearch, *, ties: str = "low", aggrega
 
     Ways with t+a (and H, Tw_alpha) cut first and take the median, of two central labels the `low` or `high` one; ways
     with a+t take the `median` or `mean` first. Topics without a cut (nothing varied) get grade 0.
+
+    >>> labels = Labels.from_rows([("1", d, w, v) for d, v in (("a", 10), ("b", 60), ("c", 90)) for w in "uv"])
+    >>> found = best_cuts(labels, "Tw_alpha", source=Scale.interval(0, 100))
+    >>> transformed(labels, found).grades.tolist()
+    [0, 1, 1]
     """
     how = aggregate if search.way.endswith("a+t") else ties
     kept = single(labels, "first")

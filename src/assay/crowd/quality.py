@@ -64,6 +64,11 @@ def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuali
     positive gain helps). entropy: of the labels in bits. same: share of the most frequent label. round, boundary:
     shares of multiples of ten and of the ends of a numeric scale. seconds: median. suspicion: sum of the robust
     distances from the typical worker that count as reasons. A repeated label of a doc counts once.
+
+    >>> rows = [("1", d, w, v) for d, v in (("a", 0), ("b", 1), ("c", 1)) for w in "uv"]
+    >>> found = worker_quality(Labels.from_rows(rows))
+    >>> found.facts["agreement"].tolist(), found.suspects()
+    ([1.0, 1.0], [])
     """
     scale = scale or scale_in(labels)
     ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="first")

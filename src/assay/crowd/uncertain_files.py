@@ -15,7 +15,15 @@ MAY_BE_EMPTY = ("probability", "sd")
 
 
 def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
-    """The judgments as a table of COLUMNS and, where there is a posterior, p(level) for each level."""
+    """The judgments as a table of COLUMNS and, where there is a posterior, p(level) for each level.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> judged = Uncertain.of_posterior("demo", [("1", "a")], [[0.2, 0.8]], levels=[0, 1], labels=[5])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_uncertain(Path(folder) / "judged.csv", judged)
+    ...     print((Path(folder) / "judged.csv").read_text().splitlines()[0])
+    topic,doc,grade,low,high,probability,sd,labels,p(0),p(1)
+    """
     header = list(COLUMNS)
     rows = [list(judgments.row(i)) for i in range(len(judgments))]
     if judgments.posterior is not None:
@@ -27,7 +35,16 @@ def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
 
 
 def read_uncertain(path: str | Path) -> Uncertain:
-    """Judgments as `write_uncertain` wrote them; rows of a topic may stand anywhere in the file."""
+    """Judgments as `write_uncertain` wrote them; rows of a topic may stand anywhere in the file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "judged.csv"
+    ...     _ = path.write_text("topic,doc,grade,low,high,probability,sd,labels\\n1,a,1,0,1,,0.4,3\\n")
+    ...     judged = read_uncertain(path)
+    >>> judged.qrels().to_dict()
+    {'1': {'a': 1}}
+    """
     sheet = _by_topic(read_sheet(path))
     place = {name: sheet.place(name) for name in COLUMNS}
     number = {name: _column(sheet, place[name]) for name in COLUMNS[2:]}

@@ -105,7 +105,12 @@ def score_uncertainty(
     seed: int = 0,
     progress: Progress = silent,
 ) -> ScoreUncertainty:
-    """Score runs under judgments drawn from their posterior, each doc on its own."""
+    """Score runs under judgments drawn from their posterior, each doc on its own.
+
+    >>> sure = Uncertain.of_posterior("demo", [("1", "a"), ("1", "b")], [[0, 1], [1, 0]], levels=[0, 1], labels=[5, 5])
+    >>> score_uncertainty([Run.from_lists("r", {"1": ["a", "b"]})], sure, "AP", draws=20).table().rows[0][:2]
+    ('r', 1.0)
+    """
     if draws < 20:
         raise UsageError(f"{draws} draws are too few for a 95 % interval; take at least 20")
     matrix, low, high = (

@@ -23,7 +23,12 @@ from assay.io.labels import read_labels
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """Labels whose row compares `doc` with the doc of number `other`; both index `labels.docs`."""
+    """Labels whose row compares `doc` with the doc of number `other`; both index `labels.docs`.
+
+    >>> pairs = Preferences.from_rows([("1", "a", "b", "w", 1), ("1", "b", "c", "w", 1)])
+    >>> pairs.labels.docs, pairs.other.tolist()
+    (('a', 'b', 'c'), [1, 2])
+    """
 
     labels: Labels
     other: Ints

@@ -58,7 +58,7 @@ def _models(fine: Labels) -> list[Row]:
     except ImportError:
         return [("aggregation against crowd-kit", 5.0, 0.0, "crowd-kit is not installed")]
     labels = replace(fine, label=(fine.label >= 50).astype(float))
-    answers = Ratings.of_labels(labels, scale=S2)
+    answers = Ratings.of_labels(labels, scale=S2, repeats="all")
     frame = pd.DataFrame({"task": answers.item, "worker": answers.worker, "label": answers.answer})
     found: list[Row] = []
     for name, asked, ours, model in (
@@ -129,7 +129,7 @@ del right
 names = tuple(f"d{{i:07d}}" for i in range(docs))
 labels = Labels(("1",), names, tuple(f"w{{i}}" for i in range(workers)), np.zeros(n, np.int64), doc, worker, label)
 start = time.perf_counter()
-judged = dawid_skene(Ratings.of_labels(labels, scale=S2), iterations=50)
+judged = dawid_skene(Ratings.of_labels(labels, scale=S2, repeats="all"), iterations=50)
 took = time.perf_counter() - start
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / 1024
 print(took, peak, float((judged.grade == truth).mean()), judged.notes[0])

@@ -37,13 +37,13 @@ def findings(labels: Labels, *, scale: Scale) -> list[Finding]:
     """All oddities of the labels; an empty list if there is none. Rows are named by line, or from 1 without lines."""
     item, _ = labels.items()
     per_doc, per_worker = np.bincount(item)[item], np.bincount(labels.worker)[labels.worker]
-    told = (
+    kinds = (
         ("label outside the scale", scale.outside(labels.label), f"the scale is {scale.name}: {scale.described()}"),
         (TWICE, repeated(labels), "all count unless repeats=first or last is chosen"),
         ("doc with one label", per_doc == 1, "nothing shows how sure its grade is"),
         ("worker with one label", per_worker == 1, "nothing can be said about the worker"),
     )
-    return [Finding(name, _lines(labels, rows), what) for name, rows, what in told if rows.any()]
+    return [Finding(name, _lines(labels, rows), what) for name, rows, what in kinds if rows.any()]
 
 
 def _lines(labels: Labels, rows: npt.NDArray[np.bool_]) -> tuple[int, ...]:

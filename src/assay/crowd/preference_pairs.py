@@ -43,10 +43,10 @@ class Preferences:
 
 def read_preferences(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Preferences:
     """Preferences of a file with the columns topic, doc, other, worker, label (1 this doc, 0 the other, .5 a tie)."""
-    told = dict(columns or {})
-    other = told.pop("other", "other")
-    labels = PREFERENCE.checked(read_labels(path, columns=told))
-    second = read_labels(path, columns={**told, "doc": other})
+    named = dict(columns or {})
+    other = named.pop("other", "other")
+    labels = PREFERENCE.checked(read_labels(path, columns=named))
+    second = read_labels(path, columns={**named, "doc": other})
     return _paired(labels, [second.docs[d] for d in second.doc.tolist()])
 
 

@@ -243,7 +243,7 @@ def estimated(
     if ratings.scale.kind == "ratio":
         top = np.zeros(len(ratings.topics))
         np.maximum.at(top, ratings.topic, centre)
-        # Where all magnitudes of a topic are too small to be told from 0, so are its grades.
+        # Where all magnitudes of a topic are too small to differ from 0, so are its grades.
         per = np.divide(RATIO_STEPS, top, out=np.zeros_like(top), where=top > 0)[ratings.topic]
         centre, low, high, sd = centre * per, low * per, high * per, sd * per
         levels = np.array([0.0, RATIO_STEPS])

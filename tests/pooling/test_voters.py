@@ -47,3 +47,10 @@ def test_scores_are_kept_and_scaled() -> None:
     runs = [Run.from_dict("a", {"1": {"x": 5.0, "y": 3.0, "z": 1.0}}), Run.from_dict("b", {"1": {"x": 2.0, "y": 2.0}})]
     scaled = scaled_scores(collected(runs).topic(0))
     np.testing.assert_allclose(scaled, np.array([[1.0, 0.5, 0.0], [1.0, 1.0, 0.0]]))
+
+
+def test_scores_at_the_ends_of_what_a_float_holds_are_scaled_without_a_warning() -> None:
+    table = {"1": {"x": 1.7e308, "y": 0.0, "z": -1.7e308}}
+    runs = [Run.from_dict("a", table), Run.from_dict("b", {"1": {"x": float("inf"), "y": 1.0}})]
+    scaled = scaled_scores(collected(runs).topic(0))
+    np.testing.assert_allclose(scaled, [[1.0, 0.5, 0.0], [1.0, 0.0, 0.0]], atol=1e-12)

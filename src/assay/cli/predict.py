@@ -286,5 +286,10 @@ def _names(path: Path | None) -> list[str]:
     """The names in a file, one a line."""
     if path is None:
         return []
-    with click.open_file(str(path), encoding="utf-8") as lines:
-        return [line.strip() for line in lines if line.strip()]
+    from assay.io.files import read_bytes
+
+    try:
+        lines = read_bytes(path).decode().splitlines()
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text in UTF-8; give the names of runs, one a line") from None
+    return [line.strip() for line in lines if line.strip()]

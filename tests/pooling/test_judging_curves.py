@@ -63,9 +63,9 @@ def test_repetitions_differ_and_jobs_do_not_matter() -> None:
     assert len(table.rows) == 4
     assert "3 repetitions, seed 1" in table.notes[0]
     curve = one.curves[0]
-    assert table.column("sd of τ")[0] == pytest.approx(np.std(curve.tau[0], ddof=1))
+    assert table.column("sd of τ-a")[0] == pytest.approx(np.std(curve.tau[0], ddof=1))
     assert table.column("its sd")[0] == pytest.approx(np.std(curve.relevant[0], ddof=1) / one.relevant)
-    assert "sd of τ" not in curves(seen, ["depth"], budgets=[1]).table().columns
+    assert "sd of τ-a" not in curves(seen, ["depth"], budgets=[1]).table().columns
 
 
 def test_docs_nobody_judged_are_taken_out_or_count_as_not_relevant() -> None:

@@ -105,21 +105,35 @@ def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = 
     ours, real = matched(predicted, truth)
     if len(ours.topics) < 2:
         raise DataError("one topic has no difficulty relative to others; give two or more")
-    ease = geometric_average_ap if geometric else average_ap
-    x, y = ease(scaled(ours, "min-max") if geometric else ours), ease(real)
-    place = np.empty(len(x), dtype=np.int64)
-    place[np.argsort(x, kind="stable")] = np.arange(len(x))
-    quarter = place * 4 // len(x)
-    tests = _tests(quarter, y) if len(x) >= 8 else ()
-    found = correlations(y, x, heavy="bottom")
-    name = "GAAP" if geometric else "AAP"
-    return Difficulty(predicted.measure, ours.topics, x, y, found, quarter.astype(np.float64), tests, name)
+    if geometric:
+        guessed_ease = geometric_average_ap(scaled(ours, "min-max"))
+        true_ease = geometric_average_ap(real)
+    else:
+        guessed_ease = average_ap(ours)
+        true_ease = average_ap(real)
+    topics = len(guessed_ease)
+    place = np.empty(topics, dtype=np.int64)
+    place[np.argsort(guessed_ease, kind="stable")] = np.arange(topics)
+    quarter = place * 4 // topics
+    return Difficulty(
+        method=predicted.measure,
+        topics=ours.topics,
+        predicted=guessed_ease,
+        true=true_ease,
+        correlations=correlations(true_ease, guessed_ease, heavy="bottom"),
+        quarter=quarter.astype(np.float64),
+        tests=_tests(quarter, true_ease) if topics >= 8 else (),
+        statistic="GAAP" if geometric else "AAP",
+    )
 
 
 def _tests(quarter: Ints, true: Floats) -> tuple[tuple[int, int, float, float], ...]:
     """Welch's t test of each two quarters, times six."""
     found = []
     for a, b in combinations(range(4), 2):
-        x, y = true[quarter == a], true[quarter == b]
-        found.append((a, b, float(x.mean() - y.mean()), min(1.0, 6 * welch_test(x, y).p)))
+        harder = true[quarter == a]
+        easier = true[quarter == b]
+        difference = float(harder.mean() - easier.mean())
+        corrected_p = min(1.0, 6 * welch_test(harder, easier).p)
+        found.append((a, b, difference, corrected_p))
     return tuple(found)

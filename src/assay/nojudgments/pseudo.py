@@ -104,24 +104,31 @@ def bias(lists: Lists, *, depth: int = 1000, weighted: bool = False, by_topic: b
     Mowshowitz & Kawaguchi 2002 do. weighted: a doc at rank i of m counts m/i instead of 1. An empty run has bias 1.
     """
     rows = np.flatnonzero(lists.rank <= depth)
-    names = np.arange(lists.items) if by_topic else coded([lists.docs])[0][0]
-    sizes = np.minimum(np.diff(lists.bounds), depth)[lists.segment[rows]]
-    weight = sizes / lists.rank[rows] if weighted else np.ones(len(rows))
-    keys, place = np.unique(lists.run[rows] * lists.items + names[lists.item[rows]], return_inverse=True)
-    run, doc, v = keys // lists.items, keys % lists.items, np.bincount(place, weight)
+    doc_of_item = np.arange(lists.items) if by_topic else coded([lists.docs])[0][0]
+    list_length = np.minimum(np.diff(lists.bounds), depth)[lists.segment[rows]]
+    weight = list_length / lists.rank[rows] if weighted else np.ones(len(rows))
+    # A doc that a run returned for several topics adds up where topics are not told apart.
+    pairs, place = np.unique(lists.run[rows] * lists.items + doc_of_item[lists.item[rows]], return_inverse=True)
+    run = pairs // lists.items
+    doc = pairs % lists.items
+    v = np.bincount(place, weight)
     norm = np.bincount(doc, v, minlength=lists.items)
     dot = np.bincount(run, v * norm[doc], minlength=len(lists.runs))
-    length = np.sqrt(np.bincount(run, v**2, minlength=len(lists.runs)) * (norm**2).sum())
-    return np.asarray(1 - np.divide(dot, length, out=np.zeros_like(dot), where=length > 0))
+    squares = np.bincount(run, v**2, minlength=len(lists.runs))
+    lengths = np.sqrt(squares * (norm**2).sum())
+    cosine = np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths > 0)
+    return np.asarray(1 - cosine)
 
 
 def most_biased(lists: Lists, chosen: float = 0.5, *, depth: int = 1000) -> Bools:
     """The `chosen` share (rounded up) of runs with the greatest bias; ties go to the earlier run."""
     if not 0 < chosen <= 1:
         raise UsageError(f"chosen: must lie in (0, 1], not {chosen}; 0.5 takes half of the runs")
-    order = np.argsort(-bias(lists, depth=depth).round(12), kind="stable")
+    most_biased_first = np.argsort(-bias(lists, depth=depth).round(12), kind="stable")
+    # 0.3 · 10 is 3.0000000000000004 in floats: round first, so that ceil does not take a fourth.
+    wanted = int(np.ceil(round(chosen * len(lists.runs), 9)))
     mask = np.zeros(len(lists.runs), dtype=bool)
-    mask[order[: int(np.ceil(round(chosen * len(order), 9)))]] = True
+    mask[most_biased_first[:wanted]] = True
     return mask
 
 
@@ -131,26 +138,32 @@ def _all(lists: Lists) -> Bools:
 
 def _scored(lists: Lists, runs: Bools, fusion: Fusion, depth: int, share: float) -> Floats:
     """AP of all runs, the best share of the fused top `depth` of the chosen runs being relevant."""
-    pool = lists.select([name for name, taken in zip(lists.runs, runs, strict=True) if taken]).cut(depth)
-    members = np.flatnonzero(lists.holders((lists.rank <= depth) & runs[lists.run]))
-    fused = best_share(pool, fusion(pool), np.ones(pool.items, dtype=bool), share)
+    chosen_names = [name for name, taken in zip(lists.runs, runs, strict=True) if taken]
+    pool = lists.select(chosen_names).cut(depth)
+    chosen_rows = (lists.rank <= depth) & runs[lists.run]
+    items_of_pool = np.flatnonzero(lists.holders(chosen_rows))
+    everything = np.ones(pool.items, dtype=bool)
+    best = best_share(pool, fusion(pool), everything, share)
     relevant = np.zeros(lists.items, dtype=bool)
-    relevant[members[fused]] = True
+    relevant[items_of_pool[best]] = True
     return average_precision(lists, relevant)
 
 
 def rank_position(pool: Lists) -> list[Floats]:
     """1 / Σ 1/rank over the runs that hold the item, ascending."""
+    inverse_ranks = np.bincount(pool.item, 1 / pool.rank, minlength=pool.items)
     # Rounded, so that docs with the same ranks tie whatever the order of adding.
-    return [np.round(1 / np.bincount(pool.item, 1 / pool.rank, minlength=pool.items), 12)]
+    return [np.round(1 / inverse_ranks, 12)]
 
 
 def borda(pool: Lists) -> list[Floats]:
     """Minus the points: n − rank + 1 from a run that holds the item, (n − m + 1)/2 from one that ranks m others."""
     n = np.diff(pool.item_bounds)
-    rest = np.where(pool.sizes < n, (n - pool.sizes + 1) / 2, 0.0)
-    ranked = (n[pool.topic_of_item][pool.item] - pool.rank + 1) - rest.ravel()[pool.segment]
-    points = np.bincount(pool.item, ranked, minlength=pool.items) + rest.sum(axis=0)[pool.topic_of_item]
+    for_lacked = np.where(pool.sizes < n, (n - pool.sizes + 1) / 2, 0.0)
+    for_ranked = n[pool.topic_of_item][pool.item] - pool.rank + 1
+    # Every run gives every doc what it gives a doc that it lacks; the docs that it has get the difference on top.
+    on_top = np.bincount(pool.item, for_ranked - for_lacked.ravel()[pool.segment], minlength=pool.items)
+    points = on_top + for_lacked.sum(axis=0)[pool.topic_of_item]
     return [-points]
 
 

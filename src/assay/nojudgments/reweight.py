@@ -129,15 +129,20 @@ def costs(lists: Lists, earlier: Ints, grades: Codes, rel: int) -> Floats:
     old = np.zeros(lists.items, dtype=bool)
     old[earlier] = True
     known = np.flatnonzero(grades >= 0)
-    good, bad = known[grades[known] >= rel], known[grades[known] < rel]
-    a, b = (m.ravel() for m in np.meshgrid(good, bad, indexing="ij"))
-    fresh = (lists.topic_of_item[a] == lists.topic_of_item[b]) & ~(old[a] & old[b])
-    a, b = a[fresh], b[fresh]
+    relevant = known[grades[known] >= rel]
+    others = known[grades[known] < rel]
+    good = np.repeat(relevant, len(others))
+    bad = np.tile(others, len(relevant))
+    same_topic = lists.topic_of_item[good] == lists.topic_of_item[bad]
+    counted_before = old[good] & old[bad]
+    fresh = same_topic & ~counted_before
     ranks = _ranks(lists, known)
     place = np.zeros(lists.items, dtype=np.int64)
     place[known] = np.arange(len(known))
-    above, below = ranks[place[a]], ranks[place[b]]
-    return np.where((above > 0) & (below > 0), np.sign(above - below), 0).astype(np.float64)
+    rank_of_good = ranks[place[good[fresh]]]
+    rank_of_bad = ranks[place[bad[fresh]]]
+    has_both = (rank_of_good > 0) & (rank_of_bad > 0)
+    return np.where(has_both, np.sign(rank_of_good - rank_of_bad), 0).astype(np.float64)
 
 
 def _ranks(lists: Lists, items: Ints) -> Ints:
@@ -153,7 +158,10 @@ def _ranks(lists: Lists, items: Ints) -> Ints:
 def _most_probable(lists: Lists, p: Floats) -> Ints:
     """The item of highest p ≥ 0 of each topic; topics without any are left out."""
     order = np.lexsort((-p.round(12), lists.topic_of_item))
-    first = order[np.concatenate([[True], np.diff(lists.topic_of_item[order]) > 0])] if len(order) else order
+    if not len(order):
+        return order
+    begins_topic = np.diff(lists.topic_of_item[order], prepend=-1) > 0
+    first = order[begins_topic]
     return np.asarray(first[p[first] >= 0])
 
 

@@ -61,7 +61,8 @@ class Accuracy(Result):
             rows.append((width, "adjusted from topics", None, *self.adjusted[i]))
             rows.append((width, "adjusted from systems", self.systems[i], *[None] * len(self.common)))
         formats = {"width": "d", "estimator": "", "0": ".4f"} | {str(n): ".4f" for n in self.common}
-        return Table.of(formats, rows, caption="Mean absolute error by common topics", notes=[self.recipe])
+        keys = {str(n): f"error_{n}" for n in (0, *self.common)}
+        return Table.of(formats, rows, caption="Mean absolute error by common topics", notes=[self.recipe], keys=keys)
 
 
 def adjustment_accuracy(
@@ -90,25 +91,35 @@ def adjustment_accuracy(
     if max(widths) >= len(lists.runs):
         raise UsageError(f"a width of {max(widths)} of {len(lists.runs)} runs; one run must remain to be estimated")
     if max(common) > len(lists.topics):
-        raise UsageError(f"{max(common)} common topics of {len(lists.topics)}; there are not so many")
-    task = _Trial(lists, measure, depth, tuple(common), topic_samples, unjudged)
-    todo = [
-        (width, rng)
-        for width, rng in zip(np.repeat(widths, samples), generators(seed, len(widths) * samples), strict=True)
-    ]
-    errors = ordered_map(task, todo, jobs=jobs, progress=progress)
-    shape = (len(widths), samples)
-    raw, systems = (np.array([e[i] for e in errors]).reshape(shape) for i in (0, 1))
-    tables = [np.array([e[i] for e in errors]).reshape(*shape, len(common), topic_samples) for i in (2, 3, 4)]
-    sampled, plain, better = (np.abs(t).mean(axis=(1, 3)) for t in tables)
+        raise UsageError(f"{max(common)} common topics of {len(lists.topics)}; give fewer")
+    trial = _Trial(lists, measure, depth, tuple(common), topic_samples, unjudged)
+    width_of_trial = np.repeat(widths, samples).tolist()
+    todo = list(zip(width_of_trial, generators(seed, len(width_of_trial)), strict=True))
+    errors = ordered_map(trial, todo, jobs=jobs, progress=progress)
+    by_run = (len(widths), samples)
+    by_topics = (*by_run, len(common), topic_samples)
+    raw = np.array([e.raw for e in errors]).reshape(by_run)
+    systems = np.array([e.systems for e in errors]).reshape(by_run)
+    sampled = np.array([e.sampled for e in errors]).reshape(by_topics)
+    unadjusted = np.array([e.unadjusted for e in errors]).reshape(by_topics)
+    adjusted = np.array([e.adjusted for e in errors]).reshape(by_topics)
+    nearer = np.abs(adjusted) < np.abs(raw)[:, :, None, None]
     recipe = (
         f"{measure}, pool depth {depth}, {len(lists.runs)} runs, {len(lists.topics)} topics, unjudged {unjudged}; "
         f"{samples} draws of runs × {topic_samples} of topics, seed {seed}"
     )
     return Accuracy(
-        tuple(widths), tuple(common), np.abs(raw).mean(axis=1), np.abs(systems).mean(axis=1), systems.mean(axis=1),
-        sampled, plain, better, (np.abs(tables[2]) < np.abs(raw)[:, :, None, None]).mean(axis=(1, 3)), recipe,
-    )  # fmt: skip
+        widths=tuple(widths),
+        common=tuple(common),
+        raw=np.abs(raw).mean(axis=1),
+        systems=np.abs(systems).mean(axis=1),
+        systems_bias=systems.mean(axis=1),
+        sampled=np.abs(sampled).mean(axis=(1, 3)),
+        unadjusted=np.abs(unadjusted).mean(axis=(1, 3)),
+        adjusted=np.abs(adjusted).mean(axis=(1, 3)),
+        helps=nearer.mean(axis=(1, 3)),
+        recipe=recipe,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,17 +138,24 @@ class _Trial:
         chosen = rng.choice(len(self.lists.runs), size=width + 1, replace=False)
         drawn = self.lists.select([self.lists.runs[s] for s in chosen])
         _, has = contributors(drawn, self.depth)
-        count = np.asarray(has.sum(axis=0))
+        holders = np.asarray(has.sum(axis=0))
         # The last run drawn is the new one: truth with all pooled, score with only the others pooled.
-        true = self._score(drawn, count > 0, range(width + 1))
-        new = self._score(drawn, count > has[-1], [width])[0]
-        bias = true[-1] - new
+        true = self._score(drawn, holders > 0, [width])[0]
+        unpooled = self._score(drawn, holders > has[-1], [width])[0]
+        bias = true - unpooled
         # Each pooled run is left out in turn while the new one is in, so that the width stays.
         judged = np.asarray(has[:-1].any(axis=0))
-        left = [self._score(drawn, judged & (count > has[s]), [s])[0].mean() for s in range(width)]
-        whole = self._score(drawn, judged, range(width)).mean(axis=1)
-        gap = float(new.mean() + np.mean(whole - left) - true[-1].mean())
-        return Errors(-float(bias.mean()), gap, *self._by_topics(true[-1], bias, rng))
+        pooled = self._score(drawn, judged, range(width)).mean(axis=1)
+        left_out = [self._score(drawn, judged & (holders > has[s]), [s])[0].mean() for s in range(width)]
+        estimate = unpooled.mean() + np.mean(pooled - left_out)
+        sampled, unadjusted, adjusted = self._by_topics(true, bias, rng)
+        return Errors(
+            raw=-float(bias.mean()),
+            systems=float(estimate - true.mean()),
+            sampled=sampled,
+            unadjusted=unadjusted,
+            adjusted=adjusted,
+        )
 
     def _score(self, drawn: Lists, judged: Bools, runs: Sequence[int]) -> Floats:
         given = np.maximum(drawn.grades, 0)
@@ -147,9 +165,13 @@ class _Trial:
     def _by_topics(self, true: Floats, bias: Floats, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
         """Errors with n common topics: n × topic samples each."""
         topics = len(true)
-        order = rng.permuted(np.tile(np.arange(topics), (self.topic_samples, 1)), axis=1)
-        sums = [(true[order[:, :n]].mean(axis=1), bias[order[:, :n]].sum(axis=1)) for n in self.common]
-        sampled = np.array([mean - true.mean() for mean, _ in sums])
-        unadjusted = np.array([-(bias.sum() - known) / topics for _, known in sums])
-        adjusted = np.array([known / n - bias.mean() for n, (_, known) in zip(self.common, sums, strict=True)])
+        orders = rng.permuted(np.tile(np.arange(topics), (self.topic_samples, 1)), axis=1)
+        sampled, unadjusted, adjusted = np.empty((3, len(self.common), self.topic_samples))
+        for i, n in enumerate(self.common):
+            common = orders[:, :n]
+            mean_there = true[common].mean(axis=1)
+            bias_there = bias[common].sum(axis=1)
+            sampled[i] = mean_there - true.mean()
+            unadjusted[i] = -(bias.sum() - bias_there) / topics
+            adjusted[i] = bias_there / n - bias.mean()
         return sampled, unadjusted, adjusted

@@ -71,7 +71,8 @@ def strengths(
     if w.shape != (len(ranked),) or not (np.isfinite(w) & (w >= 0)).all():
         raise UsageError(f"weights: one number ≥ 0 per run is needed ({len(ranked)} runs)")
     # How often a doc is above and below others, the prior's dummy included: where to begin, and when to end.
-    size, place = (ranked >= 0).sum(axis=1)[:, None], np.arange(ranked.shape[1])
+    size = (ranked >= 0).sum(axis=1)[:, None]
+    place = np.arange(ranked.shape[1])
     above = _gathered(ranked, w[:, None] * (size - 1.0 - place), docs) + alpha
     below = _gathered(ranked, w[:, None] * place, docs) + beta
     theta = _shifted(np.log(above / below) if start is None else start, alpha, beta)
@@ -94,7 +95,9 @@ def _shifted(theta: Floats, alpha: float, beta: float, iterations: int = 6) -> F
 
 
 def _curvature(ranked: Codes, theta: Floats, w: Floats, alpha: float, beta: float) -> Curvature:
-    inside, expected, bent = ranked >= 0, np.empty(ranked.shape), np.empty(ranked.shape)
+    inside = ranked >= 0
+    expected = np.empty(ranked.shape)
+    bent = np.empty(ranked.shape)
     exact = bool(np.abs(theta).max(initial=0.0) > FAR or w.max(initial=0.0) > HEAVY)
     if exact:
         listed = np.where(inside, theta[ranked], theta.min() - 1000.0)
@@ -102,17 +105,23 @@ def _curvature(ranked: Codes, theta: Floats, w: Floats, alpha: float, beta: floa
         listed = np.where(inside, np.exp(theta)[ranked] if len(theta) else 1.0, NOTHING).astype(np.float32)
     pairs = np.empty((*ranked.shape, ranked.shape[1]), dtype=listed.dtype)
     for part in chunks(len(ranked), RUNS_AT_ONCE):
-        s, won = listed[part], pairs[part]
+        upper = listed[part][:, :, None]
+        lower = listed[part][:, None, :]
+        won = pairs[part]
         if exact:
-            won[...] = _chance(s[:, :, None] - s[:, None, :])
+            won[...] = _chance(upper - lower)
         else:
-            np.add(s[:, :, None], s[:, None, :], out=won)
-            np.divide(s[:, :, None], won, out=won)
+            np.add(upper, lower, out=won)
+            np.divide(upper, won, out=won)
         expected[part] = won.sum(axis=2, dtype=np.float64)
         won -= won * won
         bent[part] = won.sum(axis=2)
-    size, place = inside.sum(axis=1)[:, None], np.arange(ranked.shape[1])[None, :]
-    pull = size - 1 - place - (expected - 0.5 - (ranked.shape[1] - size))
+    size = inside.sum(axis=1)[:, None]
+    place = np.arange(ranked.shape[1])[None, :]
+    # A doc beats itself half a time and all of the padding; neither is a preference.
+    expected_wins = expected - 0.5 - (ranked.shape[1] - size)
+    wins = size - 1 - place
+    pull = wins - expected_wins
     p = _chance(theta)
     gradient = _gathered(ranked, w[:, None] * pull, len(theta)) + alpha - (alpha + beta) * p
     diagonal = _gathered(ranked, w[:, None] * bent, len(theta)) + (alpha + beta) * p * (1 - p)
@@ -138,16 +147,19 @@ def _solved(at: Curvature, iterations: int = 20, accuracy: float = 1e-2) -> Floa
     x = np.zeros_like(at.gradient)
     r = at.gradient.copy()
     z = r / at.diagonal
-    d, rz = z.copy(), float(r @ z)
+    d = z.copy()
+    rz = float(r @ z)
     enough = accuracy**2 * rz
     for _ in range(iterations):
         if rz <= enough or rz == 0:
             break
         hd = at.times(d)
         step = rz / float(d @ hd)
-        x, r = x + step * d, r - step * hd
+        x = x + step * d
+        r = r - step * hd
         z = r / at.diagonal
-        rz, before = float(r @ z), rz
+        before = rz
+        rz = float(r @ z)
         d = z + (rz / before) * d
     return x
 
@@ -180,7 +192,8 @@ class Reweighting(Scored):
         return np.where(self.known, self.relevant, 1 / (1 + np.exp(-self.scores())))
 
     def _refit(self) -> None:
-        told, found = int(self.known.sum()), int(self.relevant.sum())
+        told = int(self.known.sum())
+        found = int(self.relevant.sum())
         weights = np.exp(self.log_weights - self.log_weights.max(initial=-np.inf))
         weights /= max(weights.mean(), np.finfo(float).tiny)
         self.theta = strengths(
@@ -193,10 +206,13 @@ class Reweighting(Scored):
         """Each preference between this doc and an earlier one of the other kind was right or wrong."""
         self.relevant[doc] = relevant
         others = self.known & (self.relevant != relevant)
-        own, theirs = self.ranks[:, [doc]], self.ranks[:, others]
+        own = self.ranks[:, [doc]]
+        theirs = self.ranks[:, others]
         both = (own > 0) & (theirs > 0)
         right = ((own < theirs) == relevant) & both
-        confirmed, refuted = right.sum(axis=1), (both & ~right).sum(axis=1)
+        wrong = both & ~right
+        confirmed = right.sum(axis=1)
+        refuted = wrong.sum(axis=1)
         # In place: orders of other topics may share these weights.
         self.log_weights += confirmed * np.log1p(self.epsilon) + refuted * np.log1p(-self.epsilon)
 

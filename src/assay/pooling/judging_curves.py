@@ -59,21 +59,25 @@ class Curves(Result):
     def table(self) -> Table:
         """One row per order and budget: means over the repetitions; of several also the sd of share and τ."""
         several = self.curves[0].tau.shape[1] > 1
-        rows = [
-            (
-                c.order, budget, c.judged[i].mean(), c.relevant[i].mean(), c.relevant[i].mean() / max(1, self.relevant),
-                *([c.relevant[i].std(ddof=1) / max(1, self.relevant)] if several else []),
-                c.tau[i].mean(), *([c.tau[i].std(ddof=1)] if several else []), c.bias[i].mean(), c.rms[i].mean(),
-            )
-            for c in self.curves
-            for i, budget in enumerate(self.budgets)
-        ]  # fmt: skip
-        formats = {
-            "order": "", "per topic": "d", "judged": ".0f", "relevant": ".1f", "share": ".3f",
-            **({"its sd": ".3f"} if several else {}), "τ": ".3f", **({"sd of τ": ".3f"} if several else {}),
-            "bias": "+.4f", "RMS": ".4f",
-        }  # fmt: skip
-        return Table.of(formats, rows, caption=f"Judging orders, {self.measure}", notes=[self.recipe])
+        total = max(1, self.relevant)
+        rows = []
+        for curve in self.curves:
+            for i, budget in enumerate(self.budgets):
+                found = curve.relevant[i]
+                tau = curve.tau[i]
+                row: list[object] = [curve.order, budget, curve.judged[i].mean(), found.mean(), found.mean() / total]
+                row += [found.std(ddof=1) / total] if several else []
+                row += [tau.mean()]
+                row += [tau.std(ddof=1)] if several else []
+                row += [curve.bias[i].mean(), curve.rms[i].mean()]
+                rows.append(row)
+        formats = {"order": "", "per topic": "d", "judged": ".0f", "relevant": ".1f", "share": ".3f"}
+        formats |= {"its sd": ".3f"} if several else {}
+        formats |= {"τ-a": ".3f"}
+        formats |= {"sd of τ-a": ".3f"} if several else {}
+        formats |= {"bias": "+.4f", "RMS": ".4f"}
+        keys = {"its sd": "share_sd", "τ-a": "tau_a", "sd of τ-a": "tau_a_sd", "RMS": "rms"}
+        return Table.of(formats, rows, caption=f"Judging orders, {self.measure}", notes=[self.recipe], keys=keys)
 
     def areas(self) -> dict[str, float]:
         """For each order the area under its curve of the share of relevant docs found, over the budgets 0 … last."""
@@ -102,7 +106,7 @@ def curves(
 ) -> Curves:
     """Judge by each order, with the qrels as the judge, and look at each budget of docs per topic.
 
-    relevant: relevant docs found; τ: Kendall's τ_a between the runs' mean scores with the judgments so far and with
+    relevant: relevant docs found; τ-a: Kendall's, between the runs' mean scores with the judgments so far and with
     all; bias and RMS: mean and root mean square of (score so far − score with all) over the runs. judged_only takes
     docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. Repetition
     0 has the runs in their order, the others in a random one, which changes ties, and another seed.

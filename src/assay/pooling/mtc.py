@@ -48,8 +48,11 @@ class MinimalTest(Scored):
         if self.measure in LINEAR:
             return np.broadcast_to(LINEAR[self.measure](ranks), self.lists.ranked.shape)
         p = self._listed()
-        above, below = np.cumsum(p, axis=1) - p, (p / ranks)[:, ::-1].cumsum(axis=1)[:, ::-1] - p / ranks
-        return np.asarray((1 + above) / ranks + below)
+        share = p / ranks
+        relevant_above = np.cumsum(p, axis=1) - p
+        from_here_down = share[:, ::-1].cumsum(axis=1)[:, ::-1]
+        share_below = from_here_down - share
+        return np.asarray((1 + relevant_above) / ranks + share_below)
 
     def _listed(self) -> Floats:
         """p along the lists, runs × depth."""
@@ -58,7 +61,8 @@ class MinimalTest(Scored):
 
     def scores(self) -> Floats:
         effects = self.effects()
-        return np.round((effects.max(axis=0) - effects.min(axis=0)) * np.maximum(self.p, 1 - self.p), 12)
+        largest_difference = effects.max(axis=0) - effects.min(axis=0)
+        return np.round(largest_difference * np.maximum(self.p, 1 - self.p), 12)
 
     def next(self, n: int = 1) -> Ints:
         if self.undecided is None or not self.undecided.any():
@@ -71,15 +75,19 @@ class MinimalTest(Scored):
         The range over all runs bounds that effect, so docs are looked at by falling bound until no other can win.
         """
         bound = np.where(self.known, -np.inf, self.scores())
-        order = np.argsort(-bound, kind="stable")[: int((~self.known).sum())]
-        effects, (a, b) = self.effects(), np.nonzero(np.triu(undecided, 1))
+        open_docs = int((~self.known).sum())
+        order = np.argsort(-bound, kind="stable")[:open_docs]
+        effects = self.effects()
+        first, second = np.nonzero(np.triu(undecided, 1))
         exact = np.full(len(bound), -np.inf)
         for part in chunks(len(order), max(n, BLOCK)):
             docs = order[part]
-            gap = np.abs(effects[np.ix_(a, docs)] - effects[np.ix_(b, docs)]).max(axis=0)
+            differences = np.abs(effects[np.ix_(first, docs)] - effects[np.ix_(second, docs)])
+            gap = differences.max(axis=0)
             exact[docs] = np.round(gap * np.maximum(self.p, 1 - self.p)[docs], 12)
             best = np.argsort(-exact, kind="stable")[:n]
-            if part.stop == len(order) or exact[best[-1]] > bound[order[part.stop]]:
+            all_seen = part.stop == len(order)
+            if all_seen or exact[best[-1]] > bound[order[part.stop]]:
                 return best[exact[best] > -np.inf]
         return order[:0]
 
@@ -93,10 +101,12 @@ class MinimalTest(Scored):
         return self._expected_form() / self._relevant()
 
     def _expected_form(self) -> Floats:
-        ranks, p = np.arange(1.0, self.lists.ranked.shape[1] + 1), self._listed()
+        ranks = np.arange(1.0, self.lists.ranked.shape[1] + 1)
+        p = self._listed()
         if self.measure in LINEAR:
             return np.asarray(p @ LINEAR[self.measure](ranks))
-        return np.asarray((p * (1 + np.cumsum(p, axis=1) - p) / ranks).sum(axis=1))
+        precisions = p * (1 + np.cumsum(p, axis=1) - p) / ranks
+        return np.asarray(precisions.sum(axis=1))
 
     def _relevant(self) -> float:
         total = float(self.p.sum())
@@ -118,7 +128,8 @@ class MinimalTest(Scored):
 
     def _pairs_of_docs(self, v: Floats) -> Floats:
         """Σ_{i<j} a_ij a'_ij v_i v_j for all pairs of runs; one run against the others at a time."""
-        ranks, out = self.lists.ranks, np.zeros((len(self.lists.runs),) * 2)
+        ranks = self.lists.ranks
+        upper = np.zeros((len(self.lists.runs), len(self.lists.runs)))
         for s, row in enumerate(self.lists.ranked):
             docs = row[row >= 0]
             docs = docs[v[docs] > 0]
@@ -126,10 +137,11 @@ class MinimalTest(Scored):
             own = v[docs[i]] * v[docs[j]] / np.maximum(ranks[s, docs[i]], ranks[s, docs[j]])
             for part in chunks(len(ranks) - s, max(1, CELLS_AT_ONCE // max(1, len(i)))):
                 others = ranks[s:][part][:, docs]
-                both = (others[:, i] > 0) & (others[:, j] > 0)
-                shared = np.where(both, 1.0 / np.maximum(1, np.maximum(others[:, i], others[:, j])), 0.0) @ own
-                out[s, s:][part] = shared
-        return np.asarray(out + np.triu(out, 1).T)
+                has_both = (others[:, i] > 0) & (others[:, j] > 0)
+                lower_rank = np.maximum(others[:, i], others[:, j])
+                weight = np.where(has_both, 1.0 / np.maximum(1, lower_rank), 0.0)
+                upper[s, s:][part] = weight @ own
+        return np.asarray(upper + np.triu(upper, 1).T)
 
 
 @ORDERS.register("mtc", paper="Carterette, Allan & Sitaraman 2006")
@@ -164,7 +176,10 @@ class Confidence(Result):
     def reached(self, level: float = 0.95, *, strict: bool = True) -> bool:
         """Whether every pair (strict) or the mean over the pairs has that probability. One run alone: yes."""
         pairs = np.maximum(self.above, self.above.T)[np.triu_indices(len(self.runs), 1)]
-        return bool((pairs.min(initial=1.0) if strict else pairs.mean() if len(pairs) else 1.0) >= level)
+        if not len(pairs):
+            return True
+        sure = pairs.min() if strict else pairs.mean()
+        return bool(sure >= level)
 
     def table(self, level: float = 0.95) -> Table:
         """Runs by expected mean score, with the pairs that are not yet decided."""
@@ -186,8 +201,10 @@ def confidence(orders: Sequence[Order]) -> Confidence:
     if not tests or len(tests) < len(orders):
         raise UsageError("only the order 'mtc' knows how sure it is; judge by mtc to stop at a confidence")
     means = np.mean([t.expectation() for t in tests], axis=0)
-    spread = np.sum([t.covariance() for t in tests], axis=0) / len(tests) ** 2
-    variance = np.maximum(np.diag(spread)[:, None] + np.diag(spread)[None, :] - 2 * spread, 0.0)
+    covariance = np.sum([t.covariance() for t in tests], axis=0) / len(tests) ** 2
+    own = np.diag(covariance)
+    # Rounding may leave a variance of almost nothing below zero.
+    variance = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
     gap = means[:, None] - means[None, :]
     gap[np.abs(gap) < 1e-12] = 0.0
     blurred = variance > 1e-15

@@ -20,8 +20,9 @@ import numpy as np
 
 from assay.data import Run
 from assay.data.lists import Lists
-from assay.nojudgments import METHODS, comparable, predicted
-from assay.pooling.bradley_terry import strengths
+from assay.nojudgments import comparable, predicted
+from assay.nojudgments.predictors import METHODS
+from assay.pooling.doc_strengths import strengths
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

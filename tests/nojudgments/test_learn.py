@@ -88,5 +88,5 @@ def test_methods_must_match() -> None:
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    with pytest.raises(MissingExtra, match=r"assay\[learn\]"):
+    with pytest.raises(MissingExtra, match=r"assay-ir\[learn\]"):
         learned(made("new", 2001, seed=3), [made("old", 2000, seed=1)])

@@ -15,7 +15,7 @@ from assay.data.lists import Lists
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.predictors import predicted
 from assay.nojudgments.reweight import costs, reweighted, reweighted_emap
-from assay.pooling.bradley_terry import Reweighting
+from assay.pooling.doc_strengths import Reweighting
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
 

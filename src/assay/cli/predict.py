@@ -20,7 +20,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 runs_argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 method_option = click.option(
-    "--method", "methods", multiple=True, cls=RegistryOption, registry="assay.nojudgments:METHODS",
+    "--method", "methods", multiple=True, cls=RegistryOption, registry="assay.nojudgments.predictors:METHODS",
     help="Only this method; may be repeated, parameters in brackets: 'soboroff(duplicates=true)'. Of: {names}.",
 )  # fmt: skip
 combine_option = click.option(

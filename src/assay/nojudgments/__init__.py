@@ -1,6 +1,6 @@
 """Which run is best without judgments? `predict` ranks runs; `predicted` gives the scores of one method.
 
-One family of methods per file. They register in METHODS as they are imported, here and in this order.
+One family of methods per file. They register in `predictors.METHODS` as they are imported, here and in this order.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from assay.nojudgments.inject import injection
     from assay.nojudgments.learn import Collection, learned
     from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
-    from assay.nojudgments.predictors import METHODS, predicted
+    from assay.nojudgments.predictors import predicted
     from assay.nojudgments.reweight import reweighted_emap
 
 _HOMES = {
-    "METHODS": "predictors",
     "Collection": "learn",
     "comparable": "basis",
     "exchanged_at_random": "permute",
@@ -35,7 +34,7 @@ _HOMES = {
     "reweighted_emap": "reweight",
 }
 __all__ = [
-    "METHODS", "Collection", "comparable", "exchanged_at_random", "exchanged_in_order", "injection", "learned",
+    "Collection", "comparable", "exchanged_at_random", "exchanged_in_order", "injection", "learned",
     "predict", "predicted", "reweighted_emap",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -9,10 +9,10 @@ from typing import Any
 from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.nojudgments import METHODS
 from assay.nojudgments.combine import FUSIONS
 from assay.nojudgments.inject import CHOICES
 from assay.nojudgments.learn import MODELS
+from assay.nojudgments.predictors import METHODS
 
 REGISTRIES: dict[str, Registry[Callable[..., Any]]] = {
     "method": METHODS, "combination": FUSIONS, "model": MODELS, "choice of topics": CHOICES,

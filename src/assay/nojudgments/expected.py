@@ -24,7 +24,7 @@ from assay.data.lists import Lists
 from assay.measures import Measure, parse
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.predictors import METHODS
-from assay.pooling.bradley_terry import strengths
+from assay.pooling.doc_strengths import strengths
 
 DEPTH = 100
 """Docs of each list that EMAP looks at."""

@@ -2,7 +2,7 @@
 
 In each round the most probable unjudged doc of every topic is judged, runs whose preferences the judgments confirm gain
 weight, those contradicted lose it, and the probabilities are fitted anew with the weights. The judging order
-`reweighting` (`pooling.bradley_terry`) weighs the runs alike, for judging on and on; `reweighted_emap` says where they
+`reweighting` (`pooling.doc_strengths`) weighs the runs alike, for judging on and on; `reweighted_emap` says where they
 differ.
 """
 

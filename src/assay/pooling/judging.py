@@ -15,8 +15,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels
 from assay.data.lists import TopicLists
-from assay.pooling import bandits, bradley_terry, mtc  # noqa: F401  (they register their orders)
-from assay.pooling.bradley_terry import Reweighting
+from assay.pooling import bandits, doc_strengths, mtc  # noqa: F401  (they register their orders)
+from assay.pooling.doc_strengths import Reweighting
 from assay.pooling.journal import Judgment
 from assay.pooling.mtc import Confidence, MinimalTest, confidence
 from assay.pooling.orders import ORDERS, Order, order_of

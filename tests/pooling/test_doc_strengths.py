@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from assay.core.errors import UsageError
-from assay.pooling.bradley_terry import Reweighting, strengths
+from assay.pooling.doc_strengths import Reweighting, strengths
 from assay.pooling.judging import order_of
 from tests.oracles.pooling import log_likelihood
 from tests.pooling.collections import TOY, rankings, topic

@@ -13,7 +13,7 @@ from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_rows
 from assay.standard.collections import comparability, kappa_p, rmse
 from assay.standard.factors import standardize
-from assay.standard.halves import false_negatives, false_positives, t_of_rows
+from assay.standard.halves import false_negatives, false_positives, half_errors, t_of_rows
 from assay.standard.reference import longevity, reference_size, trend
 from tests.oracles.standard import kendall_tau_b, original, robust
 
@@ -258,3 +258,10 @@ def test_degenerate_longevity() -> None:
     assert np.isnan([same.pearson, same.tau]).all()  # no order to keep: a dash and the reason, not a number
     assert same.table().cells()[0][-2:] == ["–", "–"]
     assert "same mean" in same.table().notes[-1]
+
+
+def test_errors_of_tests_without_sure_differences() -> None:
+    """Where no pair surely differs there is nothing to miss: a dash and the reason."""
+    table = half_errors([random_scores(1, 3, 8)], splits=10).table()
+    assert table.column("missed") == [None]
+    assert "nothing could be missed" in table.notes[-1]

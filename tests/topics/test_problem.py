@@ -106,3 +106,9 @@ def test_part_of_the_runs_keeps_the_question() -> None:
     part = ready.of_runs(list(ready.matrix.runs[:6]))
     assert isinstance(part, Problem)
     assert (part.criterion, part.parameters, len(part.matrix.runs)) == ("rbo", {"p": 0.7}, 6)
+
+
+def test_huge_scores_stay_in_order_without_a_warning() -> None:
+    """Whole numbers beyond 64 bits are kept in fixed point."""
+    huge = ScoreMatrix.of([[1e30, 2e30], [3e30, 1e30], [5e30, 4e30]])
+    assert problem(huge).full.argsort().tolist() == [0, 1, 2]

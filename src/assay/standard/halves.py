@@ -18,6 +18,8 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats import all_pairs
 
+SURE = 0.001
+"""The p of the paired test below which two runs surely differ."""
 CHUNK = 500  # splits at a time: memory 500 × (topics + a few times runs) floats
 
 
@@ -83,19 +85,25 @@ class FalseNegatives(Result):
 
 @dataclass(frozen=True)
 class HalfErrors(Result):
-    """Both kinds of error of two-sample tests, for several forms of the same scores."""
+    """Both kinds of error of two-sample tests, for several forms of the same scores.
+
+    `negatives` is None where no pair of runs surely differs, so that nothing could be missed.
+    """
 
     positives: tuple[FalsePositives, ...]
-    negatives: FalseNegatives
+    negatives: FalseNegatives | None
 
     def table(self) -> Table:
         """One row per form of the scores."""
         rows = []
-        for of_form, missed in zip(self.positives, self.negatives.rates, strict=True):
+        missed_by_form = [None] * len(self.positives) if self.negatives is None else list(self.negatives.rates)
+        for of_form, missed in zip(self.positives, missed_by_form, strict=True):
             rows.append((*of_form.table().rows[0], missed))
         formats = {"measure": "", "false positives": ".3f", "median": ".3f", "97.5 %": ".3f", "maximum": ".3f"}
         formats |= {"missed": ".3f"}
-        notes = [f"False positives: {self.positives[0].how()}", f"Missed: {self.negatives.how()}"]
+        missing = f"no pair of runs differs at p < {SURE:g} in every form, so that nothing could be missed."
+        negatives = missing if self.negatives is None else self.negatives.how()
+        notes = [f"False positives: {self.positives[0].how()}", f"Missed: {negatives}"]
         caption = "How often two-sample tests between random halves of the topics go wrong"
         return Table.of(formats, rows, caption=caption, notes=notes, keys={"97.5 %": "high"})
 
@@ -108,7 +116,10 @@ def half_errors(
     for matrix in forms:
         positives.append(false_positives(matrix, splits=splits, alpha=alpha, seed=seed))
         progress(len(positives), len(forms))
-    return HalfErrors(tuple(positives), false_negatives(forms, samples=splits, alpha=alpha, seed=seed))
+    negatives = None
+    if len(_sure_pairs(forms, SURE)):
+        negatives = false_negatives(forms, samples=splits, alpha=alpha, seed=seed)
+    return HalfErrors(tuple(positives), negatives)
 
 
 def false_positives(
@@ -134,7 +145,7 @@ def false_positives(
 
 
 def false_negatives(
-    forms: Sequence[ScoreMatrix], *, samples: int = 5000, alpha: float = 0.05, sure: float = 0.001, seed: int = 0
+    forms: Sequence[ScoreMatrix], *, samples: int = 5000, alpha: float = 0.05, sure: float = SURE, seed: int = 0
 ) -> FalseNegatives:
     """How often a true difference is missed when the two runs are scored on different halves of the topics.
 

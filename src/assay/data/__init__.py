@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.data.labels import Labels
     from assay.data.qrels import Qrels
     from assay.data.runs import Run, RunInfo
-    from assay.data.scores import ScoreMatrix
+    from assay.data.scores import ScoreMatrix, Scores
     from assay.data.topics import Topics
 
 _HOMES = {
@@ -24,8 +24,9 @@ _HOMES = {
     "Run": "runs",
     "RunInfo": "runs",
     "ScoreMatrix": "scores",
+    "Scores": "scores",
     "Topics": "topics",
     "align": "aligned",
 }
-__all__ = ["Grades", "IntentQrels", "Labels", "Qrels", "Run", "RunInfo", "ScoreMatrix", "Topics", "align"]
+__all__ = ["Grades", "IntentQrels", "Labels", "Qrels", "Run", "RunInfo", "ScoreMatrix", "Scores", "Topics", "align"]
 __getattr__ = loader(__name__, _HOMES)

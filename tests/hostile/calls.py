@@ -55,11 +55,13 @@ CALLS = [
     "plan trial {matrix} --delta .1 --runs sys0,sys1",
     "plan next {matrix} --plan {out}/plan.json --delta .1 --sigma .2 --minimum 3 --runs sys0,sys1",
     "plan depth {run} {runs} --qrels {qrels} --depths 2,5 --pairs 5",
-    "similarity {run} {runs}",
-    "similarity {run} {one run}",
-    "similarity scores {matrix} {matrix}",
+    "similarity runs {run} {runs}",
+    "similarity topics {run} {one run}",
+    "similarity sweep {run} {one run} --at '.5 .9'",
+    "similarity scores {matrix} {matrix} -B 20",
     "similarity series {run} {runs}",
     "similarity preferences --qrels {qrels} {run} {runs}",
+    "similarity d-rank {matrix} {matrix}",
     "agreement {labels} -B 20",
     "agreement --qrels {qrels} {table qrels} -B 20",
     "topics best {matrix} --at 2 --repetitions 20",
@@ -96,7 +98,7 @@ CALLS = [
     "crowd effort {labels} --scale 4 --reference {qrels} --repeats 2",
     "crowd preferences {preferences}",
     "crowd profile {labels} --scale 4 --reference {qrels}",
-    "crowd tasks {qrels} --to {out}/tasks.csv --gold-docs 0 --workers 2",
+    "crowd tasks {qrels} --to {out}/tasks.csv --gold {qrels} --gold-docs 2 --workers 2",
     "crowd transform {labels} --scale 4 --run {run} --run {one run} --reference {qrels}",
     "study concordance {scores} --pair AP,P@10 --gold RR",
     "study discriminative {scores} -B 20",
@@ -105,13 +107,13 @@ CALLS = [
     "study swaps {scores} --sizes 2 --draws 5",
     "study votes {scores} --votes {votes}",
     "study reusability {run} {runs} --qrels {qrels} --info {groups}",
-    "report --qrels {qrels} {run} {runs} -o {out}/report.html",
-    "report {scores} -o {out}/report.html",
-    "report --labels {labels} --scale 4 -o {out}/report.html",
-    "report --published {published} -o {out}/report.html",
+    "report page --qrels {qrels} {run} {runs} -o {out}/report.html",
+    "report page {scores} -o {out}/report.html",
+    "report page --labels {labels} --scale 4 -o {out}/report.html",
+    "report published {published} -o {out}/report.html",
 ]
 """What is called; {kind} is a file of that kind, {runs} are five good runs, {out} is a folder for what is written."""
-WITHOUT_FILES = {"demo", "measures", "plan curve", "plan power", "crowd methods", "study rbo-and-ap"}
+WITHOUT_FILES = {"demo", "measures", "plan curve", "plan power", "crowd methods", "study rbo-and-ap", "similarity list"}
 IN_FOLDERS = {"standardize trend", "study methods"}
 """Commands that read files by naming several in one option; each reads as other commands do."""
 

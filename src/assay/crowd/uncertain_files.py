@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.crowd.uncertain import COLUMNS, Uncertain
+from assay.io.rows import LARGEST_GRADE
 from assay.io.sheet import Sheet, read_sheet, write_sheet
 
 MAY_BE_EMPTY = ("probability", "sd")
@@ -104,5 +105,5 @@ def _column(sheet: Sheet, column: int) -> Floats:
     values = []
     for i, row in enumerate(sheet.rows):
         empty = may_be_empty and not row[column].strip()
-        values.append(np.nan if empty else sheet.finite(i, column))
+        values.append(np.nan if empty else sheet.finite(i, column, largest=LARGEST_GRADE))
     return np.array(values)

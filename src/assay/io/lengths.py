@@ -5,18 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.core.errors import DataError
-from assay.io.files import read_bytes
+from assay.io.files import read_text
 from assay.io.rows import lines, number
+from assay.io.sheet import LARGEST
 
 
 def read_lengths(path: str | Path) -> dict[str, float]:
     """{doc: words}; a doc twice, or words that are not a number, are errors."""
     out: dict[str, float] = {}
-    for line, raw in lines(read_bytes(path)):
+    for line, raw in lines(read_text(path)):
         parts = raw.decode(errors="replace").split()
         words = number(parts[1]) if len(parts) == 2 else None
-        if words is None or not words >= 0:
-            raise DataError.at(str(path), line, f'{" ".join(parts)!r} is not "doc words"')
+        if words is None or not 0 <= words <= LARGEST:
+            raise DataError.at(str(path), line, f'{" ".join(parts)[:80]!r} is not "doc words"')
         if parts[0] in out:
             raise DataError.at(str(path), line, f"doc {parts[0]!r} is there twice; keep one line")
         out[parts[0]] = words

@@ -8,6 +8,7 @@ import traceback
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 from unittest import mock
 
 import click
@@ -45,7 +46,7 @@ CALLS = [
     "standardize items {matrix}",
     "standardize variance {matrix}",
     "standardize compare {matrix} {matrix} --permutations 20",
-    "standardize errors {matrix} {matrix} --splits 20",
+    "standardize errors {matrix} {matrix} --splits 5",
     "standardize longevity {matrix} --reference {matrix}",
     "standardize references {matrix} --reference {matrix} --sizes 2,3 --samples 5",
     "plan audit {matrix}",
@@ -73,10 +74,10 @@ CALLS = [
     "topics hits {matrix}",
     "topics sets {matrix} --count 2",
     "topics simulate {matrix} --runs 4 --topics 5 --save {out}/made.csv",
-    "topics holdout {matrix} --at 2 --splits 1",
-    "topics map {matrix}",
     "topics stability {matrix}",
     "topics top-stability {matrix} --at 2",
+    "topics map {matrix}",
+    "topics holdout {matrix} --splits 2 --at 2",
     "topics transfer {matrix} --to {matrix} --at 2",
     "predict {run} {runs}",
     "predict {run} {runs} --qrels {qrels} --save {out}/predicted.csv",
@@ -84,9 +85,11 @@ CALLS = [
     "predict accuracy {run} {runs} --qrels {qrels} --method sakai-lin",
     "predict difficulty {run} {runs} --qrels {qrels} --method sakai-lin",
     "predict calibration {run} {runs} --qrels {qrels}",
+    "predict inject {run} {runs} --qrels {qrels} --method sakai-lin --sizes 2 --repetitions 2",
     "pool make {run} {runs} --groups {groups} --by group --save {out}/pool.txt",
     "pool contributions {run} {runs} --qrels {qrels} --groups {groups} --by group",
     "pool sample {run} {runs} --qrels {qrels} --save {out}/sample.txt",
+    "pool confidence {run} {runs} --journal {journal}",
     "pool next {run} {runs} --journal {journal}",
     "pool curve {run} {runs} --qrels {qrels} --budgets 2 --order depth --order mtc",
     "pool bias {run} {runs} --qrels {qrels} --groups {groups} --by group",
@@ -113,8 +116,17 @@ CALLS = [
     "report published {published} -o {out}/report.html",
 ]
 """What is called; {kind} is a file of that kind, {runs} are five good runs, {out} is a folder for what is written."""
-WITHOUT_FILES = {"demo", "measures", "plan curve", "plan power", "crowd methods", "study rbo-and-ap", "similarity list"}
-IN_FOLDERS = {"standardize trend", "study methods"}
+WITHOUT_FILES = {
+    "demo",
+    "measures",
+    "plan curve",
+    "plan power",
+    "crowd methods",
+    "study rbo-and-ap",
+    "similarity list",
+    "predict methods",
+}
+IN_FOLDERS = {"standardize trend", "study methods", "predict learn"}
 """Commands that read files by naming several in one option; each reads as other commands do."""
 
 
@@ -198,6 +210,14 @@ def every_command() -> list[str]:
     return leaves(cli)
 
 
-def leaves_with(template: str) -> list[str]:
-    """The command that a call names."""
-    return [name for name in every_command() if (template + " ").startswith(name + " ")]
+def named(template: str) -> str:
+    """The command that a call names, or that runs where it names none of a group."""
+    words, command, path = template.split(), cast(click.Command, cli), list[str]()
+    while isinstance(command, click.Group):
+        context = click.Context(command)
+        name = words.pop(0) if words[0] in command.list_commands(context) else getattr(command, "default", None)
+        inner = None if name is None else command.get_command(context, name)
+        assert inner is not None, template
+        path.append(str(name))
+        command = inner
+    return " ".join(path)

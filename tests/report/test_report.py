@@ -171,7 +171,7 @@ def test_tables_need_no_chart_library(tmp_path: Path, whole: Material, monkeypat
     written = write_tables(tmp_path / "csv", whole)
     assert len([p for p in written if p.suffix == ".csv"]) > 20
     assert not [p for p in written if p.suffix == ".txt" and "Not shown" in p.read_text()]
-    with pytest.raises(MissingExtra, match=r"pip install 'assay\[report\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'assay-ir\[report\]'"):
         figure(scores()[0])
 
 

@@ -287,9 +287,7 @@ def _names(path: Path | None) -> list[str]:
     if path is None:
         return []
     from assay.io.files import read_bytes
+    from assay.io.sheet import decoded
 
-    try:
-        lines = read_bytes(path).decode().splitlines()
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text in UTF-8; give the names of runs, one a line") from None
+    lines = decoded(str(path), read_bytes(path)).splitlines()
     return [line.strip() for line in lines if line.strip()]

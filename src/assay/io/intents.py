@@ -28,6 +28,12 @@ def read_intent_qrels(path: str | Path, *, intents: str | Path | None = None) ->
     A line is `topic intent doc grade`, the grade 0, 1, … (ndeval) or L0, L1, … (NTCIR). Intent 0 with grade 0 marks a
     judged doc that is relevant to no intent. Without a file of intents they are equally likely and informational; with
     one, an intent that it does not name has probability 0.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "web.dqrels"
+    >>> _ = path.write_text("1 1 a 2\\n1 2 b 1\\n")
+    >>> read_intent_qrels(path).grades.tolist()
+    [[2, 0], [0, 1]]
     """
     known = None if intents is None else read_intents(intents)
     where = str(path)

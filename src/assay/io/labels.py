@@ -57,6 +57,12 @@ def read_labels(
     topic: the topic of every row of a file without that column. split: the separator of a doc column that holds
     topic and doc, parted at its first occurrence.
     empty: what to do with a row without label: `error`, or `drop` (`labels_and_empty` says which lines).
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> _ = path.write_text("topic,doc,worker,label\\n1,a,anna,2\\n1,a,ben,1\\n")
+    >>> read_labels(path).label.tolist()
+    [2.0, 1.0]
     """
     labels, _ = labels_and_empty(
         path, columns=columns, levels=levels, times=times, where=where, topic=topic, split=split, empty=empty

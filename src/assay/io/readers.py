@@ -1,6 +1,6 @@
 """read_run, read_qrels and `write`: the ending of the file says the format, and TREC's own is taken where it does not.
 
-Tables are read by `tables`, which is imported only where there is one: most runs are TREC files.
+Tables are read by `tabular`, which is imported only where there is one: most runs are TREC files.
 """
 
 from __future__ import annotations
@@ -15,21 +15,35 @@ from assay.io.files import TABULAR, kind
 
 
 def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
-    """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options."""
+    """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
+    >>> _ = path.write_text("1 Q0 a 1 2.5 bm25\\n1 Q0 b 2 1.5 bm25\\n")
+    >>> read_run(path).ranking("1")
+    ['a', 'b']
+    """
     if kind(path) not in TABULAR:
         return trec.read_run(path, ranks=ranks, threads=threads)
-    from assay.io import tables
+    from assay.io import tabular
 
-    return tables.read_run(path)
+    return tabular.read_run(path)
 
 
 def read_qrels(path: str | Path) -> Qrels:
-    """Judgments from a TREC file or a table; `-` is standard input."""
+    """Judgments from a TREC file or a table; `-` is standard input. Grades may be fractions.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "qrels.txt"
+    >>> _ = path.write_text("1 0 a 2\\n1 0 b 0\\n")
+    >>> read_qrels(path).to_dict()
+    {'1': {'a': 2, 'b': 0}}
+    """
     if kind(path) not in TABULAR:
         return trec.read_qrels(path)
-    from assay.io import tables
+    from assay.io import tabular
 
-    return tables.read_qrels(path)
+    return tabular.read_qrels(path)
 
 
 def write_run(path: str | Path, run: Run) -> None:
@@ -37,9 +51,9 @@ def write_run(path: str | Path, run: Run) -> None:
     if kind(path) not in TABULAR:
         trec.write_run(path, run)
         return
-    from assay.io import tables
+    from assay.io import tabular
 
-    tables.write_run(path, run)
+    tabular.write_run(path, run)
 
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
@@ -47,9 +61,9 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     if kind(path) not in TABULAR:
         trec.write_qrels(path, qrels)
         return
-    from assay.io import tables
+    from assay.io import tabular
 
-    tables.write_qrels(path, qrels)
+    tabular.write_qrels(path, qrels)
 
 
 def write(path: str | Path, thing: Run | Qrels | Labels | ScoreMatrix | Sequence[ScoreMatrix]) -> None:

@@ -18,6 +18,12 @@ def read_topics(path: str | Path) -> Topics:
     """The topics of a file; ids stay strings, as they are written.
 
     SGML topics may leave their tags open: a field ends where the next tag starts.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "topics.txt"
+    >>> _ = path.write_text("<top><num> Number: 401 <title> foreign minorities</top>")
+    >>> read_topics(path).ids
+    ('401',)
     """
     where = str(path)
     if kind(path) in TABULAR and kind(path) != "tsv":

@@ -31,6 +31,11 @@ class Result:
         main, *others = (table.record() for table in self.tables())
         return {"result": kind, **main, **({"more": others} if others else {})}
 
+    def scalars(self) -> dict[str, Any]:
+        """What the record says beside its tables: the kind of result and whatever scalars it adds."""
+        of_tables = {"rows", "caption", "notes", "more"}
+        return {key: value for key, value in self.record().items() if key not in of_tables}
+
     def figure(self, **options: Any) -> Figure:
         """The picture of the result, drawn by the function that `assay.report` has registered for it."""
         from importlib import import_module

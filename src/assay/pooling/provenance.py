@@ -17,6 +17,7 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
+from assay.data.aligned import Match, match
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, collected
 
@@ -36,8 +37,8 @@ class KnownPool(Result):
     judged: int
     accounted: int
     """Judged docs among the first `depth` of these runs; of an unknown pool, anywhere in the lists of the runs."""
-    lists: Lists
-    """All runs with the judgments, for `left_out` and `adjusted`."""
+    lists: Lists | None = None
+    """All runs with the judgments, for `left_out` and `adjusted`; None where the pool is not known."""
 
     @property
     def known(self) -> bool:
@@ -64,14 +65,20 @@ class KnownPool(Result):
 
 
 def known_pool(
-    runs: Sequence[Run], qrels: Qrels, *, pool_runs: Sequence[Run] | None = None, depth: int | None = None
+    runs: Sequence[Run],
+    qrels: Qrels,
+    *,
+    pool_runs: Sequence[Run] | None = None,
+    depth: int | None = None,
+    matches: Sequence[Match] | None = None,
 ) -> KnownPool:
     """What is known of the pool from which these judgments come.
 
     pool_runs: the runs that were pooled, where somebody knows; depth: how deep, by default the greatest depth at which
     half of them have 95 % of their first docs judged. Without pool_runs the pool is known only if there is a depth k
     such that every judged doc is among the first k of a run whose first k docs are all judged. A run of which they are
-    not was not pooled. Docs with a negative grade were pooled as well.
+    not was not pooled. Docs with a negative grade were pooled as well. matches: the runs joined with the judgments,
+    where somebody has done that already.
 
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
     >>> known_pool(runs, Qrels.from_dict({"1": {"x": 1, "y": 0}})).reason
@@ -81,6 +88,11 @@ def known_pool(
     """
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}; a pool is at least 1 doc deep")
+    if pool_runs is None:
+        retrieved = _retrieved([match(run, qrels) for run in runs] if matches is None else matches, qrels)
+        if retrieved < len(qrels):
+            # Most often it ends here, without a comparison of all lists.
+            return KnownPool("unknown", (), None, len(qrels), retrieved)
     named = {run.name: run for run in [*(pool_runs or ()), *runs]}
     lists = collected(list(named.values()), qrels)
     pooled_items = lists.grades != UNJUDGED
@@ -98,7 +110,15 @@ def known_pool(
         if names and _accounted(lists, names, k) == total:
             least = _least_depth(lists, names) if depth is None else depth
             return KnownPool("found", names, least, total, total, lists)
-    return KnownPool("unknown", (), None, total, _accounted(lists, lists.runs, lists.depth), lists)
+    return KnownPool("unknown", (), None, total, _accounted(lists, lists.runs, lists.depth))
+
+
+def _retrieved(matches: Sequence[Match], qrels: Qrels) -> int:
+    """How many of the pooled docs any of the runs retrieved."""
+    seen = np.zeros(len(qrels), dtype=bool)
+    for joined in matches:
+        seen[joined.judged_as] = True
+    return int(seen.sum())
 
 
 def _judged_depths(lists: Lists) -> Ints:

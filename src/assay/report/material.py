@@ -5,14 +5,15 @@ Where it stands: runs, judgments, scores, labels → **material** → sections �
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.core.engine import Progress, ordered_map, silent
-from assay.core.errors import UsageError
+from assay.core.engine import FORKS_FROM, Progress, in_forks, ordered_map, silent
+from assay.core.errors import AssayError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io import read_run
 from assay.scoring import Aligned
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
     from assay.stats.leaderboard import Leaderboard
 
 DEPTHS = (5, 10, 20, 50, 100)
+SHARED = (
+    ("library", "boards", "audit", "judged"),
+    ("similarity", "left_out", "pool", "bounds", "ties", "findings"),
+)
+"""Parts of the material that take time, in two halves of about the same work."""
 COMPARED_RUNS = 60
 """Runs, best first, that are compared list by list."""
 COMPARED_DEPTH = 200
@@ -66,6 +72,35 @@ class Material:
     def __post_init__(self) -> None:
         if self.baseline is not None and self.matrices:
             self.matrices[0].of_run(self.baseline)
+
+    def prepared(self) -> None:
+        """Make what several sections share, and the library of charts, in copies of this process where that pays."""
+        many = self.aligned is not None and len(self.aligned.names) >= FORKS_FROM
+        if not many or self.jobs < 2 or sys.platform != "linux":
+            return
+        for made in in_forks(self._made, SHARED, len(SHARED)):
+            for name, value in made.items():
+                # A cached property keeps its value under its own name.
+                self.__dict__[name] = value
+
+    def _made(self, names: Sequence[str]) -> dict[str, Any]:
+        """These parts of the material; what the data do not allow is left to the section, which says why."""
+        made: dict[str, Any] = {}
+        for name in names:
+            try:
+                value = getattr(self, name)
+            except AssayError:
+                continue
+            # The lists behind the pool are large, and nobody needs them once the runs have been left out.
+            made[name] = replace(value, lists=None) if name == "pool" else value
+        return made
+
+    @cached_property
+    def library(self) -> str | None:
+        """The JavaScript of the charts, where charts are wanted."""
+        from assay.report.page import chart_library
+
+        return chart_library() if self.charts else None
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -153,18 +188,19 @@ class Material:
         """What is known of the pool that the judgments come from."""
         from assay.pooling import known_pool
 
-        return known_pool(self.runs, self._aligned.qrels, pool_runs=self.pool_runs)
+        aligned = self._aligned
+        return known_pool(self.runs, aligned.qrels, pool_runs=self.pool_runs, matches=aligned.matches)
 
     @cached_property
     def left_out(self) -> LeftOut | None:
         """Every pooled run, or group where groups are known, left out of the pool; None where the pool is not known."""
         from assay.pooling import left_out
 
-        if not self.pool.known or len(self.pool.runs) < 2:
+        pool = self.pool
+        if pool.lists is None or pool.depth is None or len(pool.runs) < 2:
             return None
         by = "group" if len({r.info.group for r in self.runs if r.info.group}) > 1 else "run"
-        lists = self.pool.lists.select(self.pool.runs)
-        return left_out(lists, self.main.measure, depth=self.pool.depth or 1, by=by)
+        return left_out(pool.lists.select(pool.runs), self.main.measure, depth=pool.depth, by=by)
 
     @cached_property
     def ties(self) -> Table:

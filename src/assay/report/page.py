@@ -23,14 +23,14 @@ MOST_ROWS = 1000
 """Rows of a table on the page; all of them are in `--format csv`."""
 
 
-def report_page(sections: Sequence[Section], *, title: str) -> str:
-    """The page of a report."""
-    return _rendered("report.html", title=title, sections=sections)
+def report_page(sections: Sequence[Section], *, title: str, library: str | None = None) -> str:
+    """The page of a report; library: that of the charts, where it has been made already."""
+    return _rendered("report.html", library, title=title, sections=sections)
 
 
 def figure_page(figures: Sequence[Figure]) -> str:
     """A page of charts alone."""
-    return _rendered("figures.html", title=figures[0].title, figures=figures)
+    return _rendered("figures.html", None, title=figures[0].title, figures=figures)
 
 
 @cache
@@ -51,7 +51,7 @@ def safe_json(value: Any) -> str:
     return text
 
 
-def _rendered(template: str, **names: Any) -> str:
+def _rendered(template: str, library: str | None, **names: Any) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -68,7 +68,7 @@ def _rendered(template: str, **names: Any) -> str:
         "classes": _classes,
         "version": __version__,
         "theme": config(page=True),
-        "library": Markup(chart_library()),
+        "library": Markup(library or chart_library()),
         "colours": {"paper": PAPER, "ink": INK, "dark": DARK_PAGE, "dark_ink": DARK_INK},
     }
     return surroundings.get_template(template).render(**names)

@@ -82,7 +82,9 @@ def write_page(
     from assay.report.page import report_page
     from assay.report.sections import made
 
-    write_whole(path, report_page(made(material, sections, progress=progress), title=title))
+    material.prepared()
+    finished = made(material, sections, progress=progress)
+    write_whole(path, report_page(finished, title=title, library=material.library))
 
 
 def write_tables(

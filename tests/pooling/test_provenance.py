@@ -43,8 +43,10 @@ def test_some_runs_of_a_pool_are_not_the_pool() -> None:
     assert "name the runs that were pooled" in two.reason
     given = known_pool(runs[:2], qrels, pool_runs=runs)
     assert (given.source, given.depth, len(given.runs)) == ("given", 5, 6)
+    assert given.lists is not None
+    assert two.lists is None
     honest = left_out(given.lists, "P@5", depth=5).of([r.name for r in runs[:2]])
-    naive = left_out(two.lists, "P@5", depth=5)
+    naive = left_out(runs[:2], "P@5", qrels=qrels, depth=5)
     assert (naive.loss <= honest.loss).all()
     assert naive.loss.min() < honest.loss.min()
 

@@ -41,7 +41,7 @@ class Output:
         """
         charts: dict[Path, str | bytes] = {}
         if self.figure is not None:
-            from assay.report import rendered_figures
+            from assay.report.figures import rendered_figures
 
             charts = rendered_figures(of, self.figure)
         if self.format == "json":

@@ -29,6 +29,11 @@ class Grades:
 
     ranked[t, r] is the grade of the doc at rank r + 1; ideal[t] are all judged grades of the topic, best first.
     top is the highest grade of the collection. tied[t, r] says that the doc has the score of the one above it.
+
+    >>> from assay.data import Qrels, Run, align
+    >>> g = align(Run.from_lists("r", {"1": ["a", "x", "b"]}), Qrels.from_dict({"1": {"a": 2, "b": 0, "c": 1}}))
+    >>> g.gains().tolist(), g.judged().tolist(), g.relevant().tolist()
+    ([[2.0, 0.0, 0.0]], [[True, False, True]], [2.0])
     """
 
     topics: tuple[str, ...]

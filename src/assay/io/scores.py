@@ -30,6 +30,13 @@ def read_scores(path: str | Path, *, transpose: bool = False, measure: str | Non
     or the whole signature. A file that does not name its measure gives it the file's own name.
 
     measure: which of the measures of the file, or, where the file names none, what it holds.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("AP,301,302\\nbm25,.2,.4\\ndense,.3,.4\\n")
+    ...     file.flush()
+    ...     read_scores(file.name)
+    [ScoreMatrix('AP', 2 runs × 2 topics)]
     """
     matrices = score_tables(path, transpose=transpose, name=measure)
     if measure is None:

@@ -64,11 +64,12 @@ def bounds_of(measure: str | Measure, grades: Grades, *, seed: int = 0) -> Bound
 
     seed: for ties="average", where the orders of tied docs are too many to list.
 
-    >>> from assay.data.grades import grades
-    >>> two = bounds_of("P@4", grades([1, -1, 0, None], judged=[1, 0]))
+    >>> from assay.data import Qrels, Run, align
+    >>> run = Run.from_lists("r", {"1": ["a", "b", "c", "d"]})
+    >>> two = bounds_of("P@4", align(run, Qrels.from_dict({"1": {"a": 1, "b": -1, "c": 0}})))
     >>> two.low.tolist(), two.high.tolist(), two.kind
     ([0.25], [0.75], 'range')
-    >>> two = bounds_of("RBP(p=0.5)", grades([1, 0]))
+    >>> two = bounds_of("RBP(p=0.5)", align(run.cut(2), Qrels.from_dict({"1": {"a": 1, "b": 0}})))
     >>> two.low.tolist(), two.high.tolist()
     ([0.5], [0.75])
     """

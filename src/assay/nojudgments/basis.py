@@ -23,6 +23,12 @@ def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
 
     A run that lacks a topic has an empty list there. Without judgments a run is known only by the others: topics that
     one run alone answers are left out and named in `dropped`; one run, or no topic in common, is an error.
+
+    >>> from assay.data import Run
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]}), Run.from_lists("b", {"1": ["y"]})]
+    >>> lists = comparable(runs)
+    >>> lists.topics, lists.dropped
+    (('1',), ('2',))
     """
     if len(runs) < 2:
         raise DataError(f"{len(runs)} run(s) given; without judgments a run is known only by others: give two or more")

@@ -159,6 +159,11 @@ def injection(
 
     choice: one of CHOICES; low takes the other end (the lowest correlation, the worst subset). Choices without chance
     (P2, P4, T1–T3, T5) are made once; P3 and T4 search anew in each repetition. sizes: 1, 2, 5, 10, 20, … by default.
+
+    >>> guesses = ScoreMatrix.of([[0.2, 0.4, 0.1], [0.3, 0.1, 0.2]], measure="wu-crestani")
+    >>> truth = ScoreMatrix.of([[0.1, 0.5, 0.2], [0.3, 0.0, 0.1]], measure="AP")
+    >>> [row[0] for row in injection(guesses, truth, sizes=[1, 3], repetitions=4).table().rows]
+    [1, 3]
     """
     ours, real = matched(predicted, truth)
     n = len(ours.topics)

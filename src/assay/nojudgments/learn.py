@@ -26,7 +26,12 @@ MODELS: Registry[Callable[..., Any]] = Registry("model")
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Predictions of several methods for one collection, and the true scores where they are known."""
+    """Predictions of several methods for one collection, and the true scores where they are known.
+
+    >>> guesses = ScoreMatrix.of([[0.2, 0.4], [0.3, 0.1]], measure="wu-crestani")
+    >>> Collection("TREC-8", 1999, (guesses,)).methods()
+    ('wu-crestani',)
+    """
 
     name: str
     year: int
@@ -110,6 +115,11 @@ def learned(
 
     Collections of the target's year or later are an error, not a help: they would not have been there. nearest: only
     that many earlier collections, the most similar by `distance`.
+
+    >>> guesses = ScoreMatrix.of([[0.2, 0.4], [0.3, 0.1]], measure="wu-crestani")
+    >>> truth = ScoreMatrix.of([[0.1, 0.5], [0.3, 0.0]], measure="AP")
+    >>> learned(Collection("new", 2002, (guesses,)), [Collection("old", 2001, (guesses,), truth)], "linear")
+    ScoreMatrix('learned-linear', 2 runs × 2 topics)
     """
     late = [c.name for c in earlier if c.year >= target.year]
     if late:

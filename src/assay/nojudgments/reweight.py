@@ -69,6 +69,12 @@ def reweighted_emap(
     products over hundreds of judgments would drown the prior or overflow; here they count as they are, as in the paper
     (Eq. 6), for the few docs at which it stops. All topics are judged before any weight moves, and each fit is made to
     the end; the order moves after every judgment by a Newton step or two.
+
+    >>> from assay.nojudgments import comparable
+    >>> from assay.studies import simulate
+    >>> small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
+    >>> reweighted_emap(comparable(small.runs), small.qrels).judged
+    Qrels('judged', 6 topics, 6 docs, grades 1–3)
     """
     cut = lists.cut(depth)
     ask = judge if callable(judge) else _from_qrels(judge)

@@ -188,6 +188,12 @@ def adjusted(
 
     With common topics (judged to `depth` for the new run as well) from topics, else from systems. by="group" leaves
     each pooled system out with its group. `unjudged` is how docs without judgment count, see `rescored`.
+
+    >>> from assay.studies import simulate
+    >>> small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
+    >>> found = adjusted(small.runs, small.runs[0].name, qrels=small.qrels, measure="P@5", depth=5)
+    >>> round(found.unpooled, 4), round(found.amount, 4)
+    (0.7667, 0.1583)
     """
     lists = lists_of(runs, qrels, groups=groups)
     if run not in lists.runs:

@@ -16,7 +16,11 @@ from assay.core.errors import DataError
 
 @dataclass(frozen=True)
 class Judgment:
-    """One judged doc."""
+    """One judged doc.
+
+    >>> Judgment("301", "doc-7", 2).grade
+    2
+    """
 
     topic: str
     doc: str

@@ -110,6 +110,11 @@ def curves(
     all; bias and RMS: mean and root mean square of (score so far − score with all) over the runs. judged_only takes
     docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. Repetition
     0 has the runs in their order, the others in a random one, which changes ties, and another seed.
+
+    >>> from assay.studies import simulate
+    >>> small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
+    >>> curves(small.runs, ["depth"], qrels=small.qrels, depth=10, budgets=[5, 10]).table().column("relevant")
+    [25.0, 52.0]
     """
     lists = lists_of(runs, qrels)
     _checked(lists, orders, budgets, repetitions)

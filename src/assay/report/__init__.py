@@ -2,9 +2,9 @@
 
 from assay.core.lazy import callable_module
 from assay.report.figure import Figure
-from assay.report.figures import figure, rendered_figures, save_figure
-from assay.report.write import report, write_tables
+from assay.report.figures import figure, save_figure
+from assay.report.write import report
 
-__all__ = ["Figure", "figure", "rendered_figures", "report", "save_figure", "write_tables"]
+__all__ = ["Figure", "figure", "report", "save_figure"]
 
 callable_module(__name__)

@@ -22,7 +22,16 @@ ENDINGS = ("svg", "png", "pdf", "html", "json")
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A chart: `spec` is Vega-Lite without a theme; `title` says what it is about, `description` what it shows."""
+    """A chart: `spec` is Vega-Lite without a theme; `title` says what it is about, `description` what it shows.
+
+    Results make figures of themselves; a figure shows itself in a notebook, and `save` writes it.
+
+    >>> from assay.data import ScoreMatrix
+    >>> from assay.report import figure
+    >>> drawn = figure(ScoreMatrix.of([[0.1, 0.3], [0.2, 0.4]], measure="AP"))
+    >>> drawn.title, drawn.rendered("svg")[:4]
+    ('AP of 2 runs on 2 topics', '<svg')
+    """
 
     name: str
     title: str

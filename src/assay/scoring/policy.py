@@ -24,7 +24,12 @@ UNJUDGED_AS = ("0", "top")
 
 @dataclass(frozen=True)
 class Policy:
-    """Every choice that a score rests on beside its measure; printed in its signature."""
+    """Every choice that a score rests on beside its measure; printed in its signature.
+
+    >>> from assay.measures import parse
+    >>> Policy(missing="drop").signature(parse("nDCG@10"))
+    'nDCG@10|gain:grade|ties:docid|missing:drop|unjudged:0|assay:0.1'
+    """
 
     ties: str = "docid"
     missing: str = "zero"

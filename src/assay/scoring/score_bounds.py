@@ -25,6 +25,12 @@ class ScoreBounds(Result):
     """Scores with the unjudged docs not relevant, and with all of them (past the end of a list too) of the top grade.
 
     `kinds` says for each measure whether the two are the ends of a range, or only two scenarios, and `reasons` why.
+
+    >>> from assay.data import Qrels, Run
+    >>> run = Run.from_lists("r", {"1": ["a", "x"]})
+    >>> print(bounds(Aligned.of([run], Qrels.from_dict({"1": {"a": 1}})), "P@2").table().csv())
+    run,measure,low,high,kind
+    r,P@2,0.5,1.0,range
     """
 
     low: Scores

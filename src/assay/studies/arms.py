@@ -178,7 +178,7 @@ def method_test(
     A collection is runs and judgments, or a Case where an arm needs more. The truth is the ranking by `measure` with
     all judgments; docs that nobody judged count as not relevant, also when an arm asks for them.
 
-    >>> from assay.studies.simulate import simulate
+    >>> from assay.studies import simulate
     >>> made = {f"c{i}": simulate(i, topics=4, runs_per_group=1, docs=60, depth=20) for i in (1, 2)}
     >>> cases = {name: (collection.runs, collection.qrels) for name, collection in made.items()}
     >>> [r.collection for r in method_test("topics(count=2)", "topics(count=1)", cases, sizes=[4], subsets=3).results]

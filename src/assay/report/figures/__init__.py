@@ -68,7 +68,15 @@ def drawings() -> dict[str, Callable[..., Figure]]:
 
 
 def save_figure(result: Any, path: str | Path) -> None:
-    """Draw a result, or several, in the format of the path's ending: .svg, .png, .pdf, .html or .json."""
+    """Draw a result, or several, in the format of the path's ending: .svg, .png, .pdf, .html or .json.
+
+    >>> import tempfile
+    >>> from assay.data import ScoreMatrix
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_figure(ScoreMatrix.of([[0.1, 0.3], [0.2, 0.4]], measure="AP"), f"{folder}/ap.svg")
+    ...     Path(folder, "ap.svg").read_text()[:4]
+    '<svg'
+    """
     for target, chart in rendered_figures(result, path).items():
         write_whole(target, chart)
 

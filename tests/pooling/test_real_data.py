@@ -145,6 +145,7 @@ def test_two_runs_of_a_track_are_not_its_pool(collection: tuple[Lists, int]) -> 
     runs, qrels = seen.to_runs(), read_qrels(source / "qrels.txt")
     assert not known_pool(runs[:2], qrels).known
     given = known_pool(runs[:2], qrels, pool_runs=runs, depth=10)
+    assert given.lists is not None
     honest = left_out(given.lists, "nDCG@10", depth=10).of([r.name for r in runs[:2]])
     naive = left_out(given.lists.select([r.name for r in runs[:2]]), "nDCG@10", depth=10)
     assert naive.loss.min() < -0.06

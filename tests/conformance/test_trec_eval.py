@@ -231,7 +231,7 @@ def test_options_of_trec_eval_belong_to_its_format(option: list[str], tmp_path: 
     (tmp_path / "q").write_text("1 0 a 1\n")
     (tmp_path / "r").write_text("1 Q0 a 1 1 tag\n")
     done = scored("--qrels", tmp_path / "q", tmp_path / "r", *option)
-    assert "belong to --format trec_eval" in str(done.exception)
+    assert "goes with --format trec_eval, not with --qrels" in str(done.exception)
 
 
 def test_measures_of_preferences_are_explained_and_not_taken_for_others() -> None:

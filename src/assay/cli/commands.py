@@ -25,7 +25,7 @@ class Command(click.Command):
         for i, parameter in enumerate(order):
             single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.count)
             if single and parameter in order[:i]:
-                raise UsageError(f"{parameter.opts[-1]} is given twice; give it once")
+                raise UsageError(f"{max(parameter.opts, key=len)} is given twice; give it once")
         return super().parse_args(ctx, args)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.core.errors import UsageError
+from assay.data.runs import TIES
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
@@ -40,26 +41,31 @@ def runs_argument(command: C) -> C:
 
 
 def policy_options(command: C) -> C:
-    """--ties, --missing, --compat, --condensed, --depth: the command gets them as one Policy named `policy`."""
+    """--ties, --missing, --compat, --condensed, --depth, --top-grade: the command gets one Policy named `policy`."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         from assay.scoring import Policy
 
-        names = ("ties", "missing", "compat", "condensed", "depth")
+        names = ("ties", "missing", "compat", "condensed", "depth", "top")
         chosen = {name: kwargs.pop(name) for name in names}
         return command(*args, policy=Policy(**chosen, seed=kwargs.get("seed", 0)), **kwargs)
 
-    ties = click.Choice(["docid", "docid-asc", "rank", "file", "average"])
     options = [
-        click.option("--ties", type=ties, default="docid", show_default=True, help="Order of docs of equal score."),
+        click.option(
+            "--ties", type=click.Choice(TIES), default="docid", show_default=True, help="Order of docs of equal score."
+        ),
         click.option(
             "--missing", type=click.Choice(["zero", "drop", "error"]), default="zero", show_default=True,
-            help="What a topic counts that a run lacks.",
+            help="Score of a topic that is missing from a run: 0, or leave the topic out, or stop.",
         ),
         click.option("--compat", type=click.Choice(["trec_eval-9", "trec_eval-10"]), help="Follow that program."),
         click.option("--condensed", is_flag=True, help="Remove unjudged docs and close up before scoring."),
         click.option("--depth", type=click.IntRange(min=1), help="Score only the first docs of each topic."),
+        click.option(
+            "--top-grade", "top", type=click.FloatRange(min=0, min_open=True),
+            help="Top grade of the scale, for measures that use it.  [default: the largest of the judgments]",
+        ),
     ]  # fmt: skip
     wrapped: Any = run
     for option in reversed(options):

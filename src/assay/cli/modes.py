@@ -13,12 +13,21 @@ Modes = Mapping[str, frozenset[str]]
 """What a person calls each way of using a command, and the parameters that it looks at."""
 
 
+def longest_form(parameter: click.Parameter) -> str:
+    """How an option is written in full: --per-topic rather than -q."""
+    return max(parameter.opts, key=len)
+
+
+def is_given(name: str) -> bool:
+    """Whether the person wrote this option of the command, rather than left it at its default."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def refuse_others(mode: str, modes: Modes) -> None:
     """An error if an option is given that other modes look at, and this one does not."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
         homes = [m for m, own in modes.items() if name in own]
-        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and homes and mode not in homes:
-            raise UsageError(f"{parameter.opts[-1]} goes with {' or '.join(homes)}, not with {mode}")
+        if is_given(name) and homes and mode not in homes:
+            raise UsageError(f"{longest_form(parameter)} goes with {' or '.join(homes)}, not with {mode}")

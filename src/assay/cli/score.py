@@ -18,6 +18,7 @@ from assay.cli.inputs import (
     run_files,
     runs_argument,
 )
+from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, seed_option, with_output
 from assay.core.errors import UsageError
 from assay.core.tables import FORMATS
@@ -32,6 +33,17 @@ if TYPE_CHECKING:
 DEFAULT = "AP nDCG@10 P@10 RR"
 ON_RUNS = ("recall-precision", "relevance")
 """Figures that are drawn from the runs themselves."""
+POLICY = frozenset({"ties", "missing", "compat", "condensed", "depth", "top", "max_docs", "judged_only"})
+TABLES = frozenset({"per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed", "jobs", *POLICY})
+AS_TREC_EVAL = frozenset({"complete", "no_summary", "zscores", "rel_format", "run_format", "collection_size"})
+MODES = {
+    "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),
+    "--intents": frozenset({"intents", "intent_info", *TABLES}) - {"top", "lengths"},
+    "--uncertainty": frozenset({"uncertainty", "seed"}),
+    "--format trec_eval": AS_TREC_EVAL
+    | {"qrels_path", "per_topic", "rel", "lenient", "compat", "condensed", "depth", "max_docs", "judged_only"},
+}
+"""What scores are made of, and the options that have an effect there."""
 
 
 @click.command(cls=Command)
@@ -40,18 +52,22 @@ ON_RUNS = ("recall-precision", "relevance")
 @click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade.")
 @click.option("--intent-info", type=FILE, help="Intents: topic intent probability [inf|nav].")
 @measures_option
-@click.option("--per-topic", "-q", is_flag=True, help="A row per topic too.")
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="All scores to a .csv, .tsv or .parquet.")
-@click.option("--uncertainty", type=FILE, help="Instead of --qrels, judgments in doubt, from `assay crowd aggregate`.")
-@click.option("--bounds", is_flag=True, help="Between which scores would judging the unjudged docs leave it?")
+@click.option("--per-topic", "-q", is_flag=True, help="Also a row for every topic.")
+@click.option(
+    "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write all scores to a .csv, .tsv or .parquet file."
+)
+@click.option("--uncertainty", type=FILE, help="Instead of --qrels, uncertain judgments from `assay crowd aggregate`.")
+@click.option(
+    "--bounds", is_flag=True, help="Also the score if no unjudged doc were relevant, and if all had the top grade."
+)
 @click.option(
     "--draw", type=click.Choice(["map", "distribution", "recall-precision", "relevance"]), default="map",
     show_default=True, help="What --figure shows: scores by run and topic, raw and standardized, curves, or ranks.",
 )  # fmt: skip
 @click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
-@click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for TBG and its kin.")
-@click.option("--lenient", is_flag=True, help="Drop bad lines and say which, instead of stopping.")
-@click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file with measures of your own.")
+@click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for measures of time and cost.")
+@click.option("--lenient", is_flag=True, help="Leave out bad lines and say which, instead of stopping.")
+@click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file that registers measures.")
 @click.option("-c", "complete", is_flag=True, help="trec_eval's -c: average over all topics of the qrels.")
 @click.option("-M", "max_docs", type=click.IntRange(min=1), help="trec_eval's -M: as --depth.")
 @click.option("-J", "judged_only", is_flag=True, help="trec_eval's -J: as --condensed.")
@@ -81,7 +97,7 @@ def command(
     save: Path | None,
     bounds: bool,
     draw: str,
-    rel: int,
+    rel: float,
     lengths: Path | None,
     lenient: bool,
     plugin: Path | None,
@@ -108,43 +124,74 @@ def command(
 
     Without --format trec_eval every topic of the qrels counts, as with trec_eval's -c.
     """
-    from dataclasses import replace
+    from assay.core.memory import keep_freed_memory
 
     keep_freed_memory()
     if plugin is not None:
         from assay.measures.plugins import load_plugin
 
         load_plugin(plugin)
-    policy = replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
+    mode = _mode(out.format, intents, uncertainty)
+    refuse_others(mode, MODES)
+    policy = _with_short_flags(policy, max_docs, judged_only)
     files = run_files(runs)
-    if measures is None:
-        measures = "official" if out.format == "trec_eval" else DEFAULT
-    if uncertainty is not None:
-        _only_in_doubt({"--qrels": qrels_path, "--intents": intents, "--per-topic": per_topic, "--save": save,
-                        "--bounds": bounds, "--lenient": lenient, "--lengths": lengths, "--figure": out.figure,
-                        "--format trec_eval": out.format == "trec_eval"})  # fmt: skip
-        _in_doubt(files, uncertainty, chosen_measures(measures), seed, out)
-        return
-    if out.format == "trec_eval":
+    if mode == "--format trec_eval":
+        if qrels_path is None:
+            raise UsageError("--format trec_eval needs judgments; give --qrels")
         from assay.trec_eval import Options, output, read_judgments, read_zscores
 
-        if qrels_path is None:
-            raise UsageError("trec_eval has no measures by intent; give --qrels")
-        if save or bounds:
-            raise UsageError("--save and --bounds do not go with --format trec_eval; leave them or the format out")
+        named = (measures or "official").split()
         options = Options(
-            policy.compat or "trec_eval-9", tuple(measures.split()), per_topic, complete, rel,
-            policy.depth, policy.condensed, not no_summary, read_zscores(zscores) if zscores else {}, rel_format,
+            policy.compat or "trec_eval-9", tuple(named), per_topic, complete, rel, policy.depth, policy.condensed,
+            not no_summary, read_zscores(zscores) if zscores else {}, rel_format,
         )  # fmt: skip
         judgments = read_judgments(qrels_path, rel_format)
-        out.text("".join(output(r, judgments, options) for r in _read(files, lenient, out)).removesuffix("\n"))
+        out.text("".join(output(run, judgments, options) for run in _read(files, lenient, out)).removesuffix("\n"))
         return
+    wanted = chosen_measures(measures or DEFAULT)
+    if uncertainty is not None:
+        _with_uncertainty(files, uncertainty, wanted, seed, out)
+        return
+    _check_effects(wanted, policy, out)
     qrels = _judgments(qrels_path, intents, intent_info)
-    if zscores or no_summary or complete or rel_format != "qrels" or run_format or collection_size:
-        raise UsageError("-c, -n, -N, -R, -T and -Z belong to --format trec_eval")
-    _score(files, qrels, _with_rel(chosen_measures(measures), rel), policy,
-           per_topic=per_topic, save=save, bounds=bounds, draw=draw, lengths=lengths, lenient=lenient, jobs=jobs,
-           out=out)  # fmt: skip
+    _score(
+        files, qrels, [m.with_rel(rel) for m in wanted], policy, per_topic=per_topic, save=save, bounds=bounds,
+        draw=draw, lengths=lengths, lenient=lenient, jobs=jobs, out=out,
+    )  # fmt: skip
+
+
+def _mode(format: str, intents: Path | None, uncertainty: Path | None) -> str:
+    """What the scores are made of."""
+    if format == "trec_eval":
+        return "--format trec_eval"
+    if uncertainty is not None:
+        return "--uncertainty"
+    return "--qrels" if intents is None else "--intents"
+
+
+def _with_short_flags(policy: Policy, max_docs: int | None, judged_only: bool) -> Policy:
+    """The policy with trec_eval's -M and -J, which are other names of --depth and --condensed."""
+    from dataclasses import replace
+
+    if max_docs is not None and policy.depth is not None:
+        raise UsageError("-M and --depth are the same; give one of them")
+    if judged_only and policy.condensed:
+        raise UsageError("-J and --condensed are the same; give one of them")
+    return replace(policy, depth=max_docs or policy.depth, condensed=judged_only or policy.condensed)
+
+
+def _check_effects(measures: list[Measure], policy: Policy, out: Output) -> None:
+    """An error where an option is given that none of the measures, or nothing that is shown, looks at."""
+    if is_given("draw") and out.figure is None:
+        raise UsageError("--draw says what the figure shows; name its file with --figure")
+    if is_given("rel") and not any("rel" in m.entry.parameters for m in measures):
+        raise UsageError("--rel has no effect: none of these measures has a lowest relevant grade; leave it out")
+    if is_given("lengths") and not any(m.uses_lengths for m in measures):
+        raise UsageError("--lengths has no effect: none of these measures looks at lengths or costs; leave it out")
+    if is_given("seed") and policy.ties != "average":
+        raise UsageError("--seed has no effect: only --ties average may draw orders; leave it out")
+    if is_given("top") and not any(m.entry.facts.get("uses_top") for m in measures) and not is_given("bounds"):
+        raise UsageError("--top-grade has no effect: none of these measures looks at the top grade; leave it out")
 
 
 def _score(
@@ -207,49 +254,26 @@ def _drawing(draw: str, scores: Scores, aligned: Aligned | None) -> object:
     return scores[0] if len(scores) == 1 else list(scores)
 
 
-def _only_in_doubt(others: dict[str, object]) -> None:
-    """An error if an option is given that scores with the doubt of their judgments do not have."""
-    given = [name for name, value in others.items() if value]
-    if given:
-        raise UsageError(f"{given[0]} does not go with --uncertainty; leave one of them out")
-
-
-def _in_doubt(files: list[Path], uncertainty: Path, measures: list[Measure], seed: int, out: Output) -> None:
-    """Scores with the doubt of their judgments."""
+def _with_uncertainty(files: list[Path], judgments: Path, measures: list[Measure], seed: int, out: Output) -> None:
+    """Scores with the uncertainty of their judgments."""
     from assay.crowd import read_uncertain, score_uncertainty
 
-    judgments, runs = read_uncertain(uncertainty), _read(files, False, out)
+    uncertain = read_uncertain(judgments)
+    runs = _read(files, False, out)
     with out.progress("drawing judgments") as progress:
-        found = [score_uncertainty(runs, judgments, str(m), seed=seed, progress=progress) for m in measures]
-    out.write(*(f.table() for f in found))
+        results = [score_uncertainty(runs, uncertain, str(m), seed=seed, progress=progress) for m in measures]
+    out.write(*(result.table() for result in results), of=results)
 
 
 def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Qrels | IntentQrels:
     """The judgments, plain or by intent."""
     if (qrels is None) == (intents is None):
-        raise UsageError("give --qrels, or --intents for judgments by intent, or --uncertainty for judgments in doubt")
+        raise UsageError("give --qrels, or --intents for judgments by intent, or --uncertainty for uncertain judgments")
     if qrels is not None:
         return load_qrels(qrels)
     from assay.io.intents import read_intent_qrels
 
     return read_intent_qrels(intents or "", intents=info)
-
-
-def keep_freed_memory() -> None:
-    """Tell the C library to keep the memory that arrays give back, for the arrays to come.
-
-    glibc returns it to the system at once and asks for it again a moment later, which costs a third of the time of
-    reading a large run. Elsewhere there is nothing to tell.
-    """
-    import ctypes
-    import sys
-
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None)
-        trim_threshold, mmap_threshold, size = -1, -3, 1 << 28
-        if hasattr(libc, "mallopt"):
-            libc.mallopt(trim_threshold, 2 * size)
-            libc.mallopt(mmap_threshold, size)
 
 
 def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
@@ -267,15 +291,3 @@ def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
             out.say(f"{path}: {len(dropped)} lines dropped in all")
         runs.append(run)
     return runs
-
-
-def _with_rel(measures: list[Measure], rel: float) -> list[Measure]:
-    """The measures with --rel, where they have such a parameter and do not set it themselves."""
-    from dataclasses import replace
-
-    return [
-        replace(m, parameters=(*m.parameters, ("rel", rel)))
-        if rel != 1 and "rel" in m.entry.parameters and "rel" not in dict(m.parameters)
-        else m
-        for m in measures
-    ]

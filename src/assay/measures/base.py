@@ -67,6 +67,22 @@ class Measure:
     def __str__(self) -> str:
         return self._text(dict(self.parameters))
 
+    def with_rel(self, rel: float) -> Measure:
+        """The measure with this lowest relevant grade, where it has such a parameter and does not set it itself.
+
+        >>> str(parse("AP@100").with_rel(2)), str(parse("AP(rel=3)").with_rel(2)), str(parse("RBP").with_rel(2))
+        ('AP(rel=2)@100', 'AP(rel=3)', 'RBP')
+        """
+        if "rel" not in self.entry.parameters or "rel" in dict(self.parameters):
+            return self
+        return replace(self, parameters=(*self.parameters, ("rel", rel)))
+
+    @property
+    def uses_lengths(self) -> bool:
+        """Whether the words of docs matter: as the time or cost of reading them."""
+        asks = self.entry.facts.get("needs") == "lengths"
+        return asks or dict(self.parameters).get("cost", self.entry.parameters.get("cost")) == "lengths"
+
     def in_full(self) -> str:
         """The measure with the defaults of its own parameters written out; cutoff, rel and gain aside.
 

@@ -31,7 +31,10 @@ CRITICAL = {
 
 def normal_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0) -> ScoreMatrix:
     """Independent normal cells with the mean and the variance of a real matrix."""
-    values = generator(seed).normal(like.values.mean(), like.values.std(), (runs, topics))
+    mean = like.values.mean()
+    sd = like.values.std()
+    rng = generator(seed)
+    values = rng.normal(mean, sd, (runs, topics))
     return ScoreMatrix.of(values, measure=like.measure)
 
 
@@ -41,7 +44,9 @@ def resampled_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0
     >>> resampled_matrix(ScoreMatrix.of([[0.5, 0.5], [0.5, 0.5]]), runs=3, topics=2).values.tolist()
     [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
     """
-    values = generator(seed).choice(like.values.ravel(), (runs, topics))
+    cells = like.values.ravel()
+    rng = generator(seed)
+    values = rng.choice(cells, (runs, topics))
     return ScoreMatrix.of(values, measure=like.measure)
 
 
@@ -52,15 +57,21 @@ def planted_matrix(
     like: ScoreMatrix, *, seeds: int = 15, around: int = 10, radius: float = 0.02, seed: int = 0
 ) -> ScoreMatrix:
     """Topics in clusters: random real topics, each with `around` topics in a ball of that radius around it."""
-    if not 1 <= seeds <= len(like.topics):
-        raise UsageError(f"{seeds} seed topics of {len(like.topics)}")
+    runs, topics = like.shape
+    if not 1 <= seeds <= topics:
+        raise UsageError(f"{seeds} seed topics of {topics}")
     rng = generator(seed)
-    centres = like.values[:, rng.choice(len(like.topics), seeds, replace=False)].T
-    way = rng.normal(size=(seeds, around, len(like.runs)))
-    way /= np.linalg.norm(way, axis=2, keepdims=True)
-    length = radius * rng.random((seeds, around, 1)) ** (1 / len(like.runs))
-    points = (centres[:, None, :] + way * length).reshape(-1, len(like.runs))
-    return ScoreMatrix.of(points.T, runs=like.runs, measure=like.measure)
+    chosen = rng.choice(topics, seeds, replace=False)
+    centres = like.values[:, chosen].T
+    # A normal vector points in every direction equally often.
+    direction = rng.normal(size=(seeds, around, runs))
+    direction /= np.linalg.norm(direction, axis=2, keepdims=True)
+    # The root spreads the points evenly: the volume of a ball grows with radius^runs.
+    share_of_volume = rng.random((seeds, around, 1))
+    distance = radius * share_of_volume ** (1 / runs)
+    points = centres[:, None, :] + direction * distance
+    values = points.reshape(-1, runs).T
+    return ScoreMatrix.of(values, runs=like.runs, measure=like.measure)
 
 
 @dataclass(frozen=True)
@@ -85,10 +96,20 @@ class GrowthResult(Result):
 
     def table(self) -> Table:
         """One row per size of the ground truth and cardinality."""
-        rows = [(r.size, r.c, r.c / r.size, r.best, r.average, r.worst) for r in self.rows]
-        columns = {"of topics": "d", "topics": "d", "share": ".3f"} | dict.fromkeys(("best", "average", "worst"), ".4f")
-        made = f"{self.criterion}; means over {self.draws} random sets of topics per size, seed {self.seed}"
-        return Table.of(columns, rows, caption="Larger ground truth", notes=[made])
+        columns = {
+            "of topics": "d",
+            "topics": "d",
+            "share": ".3f",
+            "best": ".4f",
+            "average": ".4f",
+            "worst": ".4f",
+        }
+        rows = []
+        for row in self.rows:
+            share = row.c / row.size
+            rows.append((row.size, row.c, share, row.best, row.average, row.worst))
+        note = f"{self.criterion}; means over {self.draws} random sets of topics per size, seed {self.seed}"
+        return Table.of(columns, rows, caption="Larger ground truth", notes=[note])
 
 
 def growth(
@@ -115,27 +136,65 @@ def growth(
             raise UsageError(f"{size} topics as ground truth; there are 2 to {len(matrix.topics)}")
     rows: list[GrowthRow] = []
     for number, size in enumerate(sizes):
-        at = sorted({min(size - 1, max(1, round(share * size))) for share in shares})
-        found = [
-            _three(_drawn(matrix, size, rng), at, criterion, search, repetitions, seed)
-            for rng in generators(seed + number, draws)
-        ]
-        means = np.mean(found, axis=0)
-        rows += [GrowthRow(size, c, *(float(v) for v in means[:, i])) for i, c in enumerate(at)]
+        cardinalities = _cardinalities(size, shares)
+        series = []
+        for rng in generators(seed + number, draws):
+            ground_truth = _random_topics(matrix, size, rng)
+            of_draw = _three_series(
+                ground_truth,
+                cardinalities=cardinalities,
+                criterion=criterion,
+                search=search,
+                repetitions=repetitions,
+                seed=seed,
+            )
+            series.append(of_draw)
+        mean_series = np.mean(series, axis=0)
+        for c, means in zip(cardinalities, mean_series.T, strict=True):
+            best, average, worst = means.tolist()
+            rows.append(GrowthRow(size, c, best, average, worst))
         progress(number + 1, len(sizes))
     return GrowthResult(tuple(rows), draws, criterion, seed)
 
 
-def _drawn(matrix: ScoreMatrix, size: int, rng: np.random.Generator) -> ScoreMatrix:
-    chosen = np.sort(rng.choice(len(matrix.topics), size, replace=False))
-    return matrix.select(topics=[matrix.topics[t] for t in chosen])
+def _cardinalities(size: int, shares: tuple[float, ...]) -> tuple[int, ...]:
+    """The shares of a ground truth as numbers of topics, at least one and not all, each once."""
+    distinct = set()
+    for share in shares:
+        topics = round(share * size)
+        distinct.add(min(size - 1, max(1, topics)))
+    return tuple(sorted(distinct))
 
 
-def _three(matrix: ScoreMatrix, at: list[int], criterion: str, by: str, repetitions: int, seed: int) -> Floats:
+def _random_topics(matrix: ScoreMatrix, size: int, rng: np.random.Generator) -> ScoreMatrix:
+    """A random part of the topics, in the order of the matrix."""
+    places = rng.choice(len(matrix.topics), size, replace=False)
+    places.sort()
+    topics = [matrix.topics[place] for place in places]
+    return matrix.select(topics=topics)
+
+
+def _three_series(
+    matrix: ScoreMatrix, *, cardinalities: tuple[int, ...], criterion: str, search: str, repetitions: int, seed: int
+) -> Floats:
+    """Best, average and worst value (rows) at each cardinality (columns)."""
     ready = problem(matrix, criterion=criterion)
-    found = finished(search_subsets(ready, search=by, cardinalities=tuple(at), seed=seed))
-    average = sample(ready, repetitions=repetitions, cardinalities=tuple(at), seed=seed).average
-    return np.array([found.values("best"), average, found.values("worst")])
+    extremes = search_subsets(
+        ready,
+        search=search,
+        cardinalities=cardinalities,
+        seed=seed,
+    )
+    finished(extremes)
+    sampled = sample(
+        ready,
+        repetitions=repetitions,
+        cardinalities=cardinalities,
+        seed=seed,
+    )
+    best = extremes.values("best")
+    worst = extremes.values("worst")
+    return np.array([best, sampled.average, worst])
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +208,24 @@ class NormalityResult(Result):
     def rejected(self, alpha: float) -> int:
         """Runs whose scores are not normal at one of the levels .15, .10, .05, .025, .01."""
         if alpha not in CRITICAL:
-            raise UsageError(f"no table at level {alpha:g}; levels: {', '.join(f'{a:g}' for a in CRITICAL)}")
-        return int((self.statistic > CRITICAL[alpha] / (1 + 4 / self.n - 25 / self.n**2)).sum())
+            levels = ", ".join(f"{level:g}" for level in CRITICAL)
+            raise UsageError(f"no table at level {alpha:g}; levels: {levels}")
+        # Stephens's table holds for large n; this is his correction for n topics.
+        n = self.n
+        correction = 1 + 4 / n - 25 / n**2
+        critical = CRITICAL[alpha] / correction
+        rejected = self.statistic > critical
+        return int(rejected.sum())
 
     def table(self) -> Table:
         """One row per level."""
-        rows = [(alpha, self.rejected(alpha), len(self.runs)) for alpha in CRITICAL]
+        columns = {"level": ".3f", "not normal": "d", "runs": "d"}
+        rows = []
+        for alpha in CRITICAL:
+            not_normal = self.rejected(alpha)
+            rows.append((alpha, not_normal, len(self.runs)))
         note = f"Anderson–Darling with mean and variance estimated, {self.n} topics"
-        return Table.of({"level": ".3f", "not normal": "d", "runs": "d"}, rows, caption="Normality", notes=[note])
+        return Table.of(columns, rows, caption="Normality", notes=[note])
 
 
 def normality(matrix: ScoreMatrix) -> NormalityResult:
@@ -167,9 +236,22 @@ def normality(matrix: ScoreMatrix) -> NormalityResult:
     from scipy.special import log_ndtr
 
     n = len(matrix.topics)
-    spread = matrix.values.std(axis=1, ddof=1) if n > 1 else np.zeros(len(matrix.runs))
-    if n < 8 or (spread == 0).any():
+    scores = matrix.values
+    if n < 8 or not _every_run_varies(scores):
         raise DataError(f"{matrix.measure}: normality needs at least 8 topics and runs whose scores vary")
-    z = np.sort((matrix.values - matrix.values.mean(axis=1, keepdims=True)) / spread[:, None], axis=1)
-    weight = (2 * np.arange(1, n + 1) - 1) / n
-    return NormalityResult(matrix.runs, -n - (log_ndtr(z) + log_ndtr(-z[:, ::-1])) @ weight, n)
+    mean = scores.mean(axis=1, keepdims=True)
+    sd = scores.std(axis=1, ddof=1, keepdims=True)
+    z = (scores - mean) / sd
+    z.sort(axis=1)
+    places = np.arange(1, n + 1)
+    weight = (2 * places - 1) / n
+    log_below = log_ndtr(z)
+    log_above = log_ndtr(-z[:, ::-1])  # 1 - Φ(z) is Φ(-z)
+    statistic = -n - (log_below + log_above) @ weight
+    return NormalityResult(matrix.runs, statistic, n)
+
+
+def _every_run_varies(scores: Floats) -> bool:
+    """Whether no run has a standard deviation of 0."""
+    sd = scores.std(axis=1, ddof=1)
+    return bool((sd != 0).all())

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.agreement.across_scales import grades_of
 from assay.agreement.ratings import repeated
 from assay.agreement.scales import Scale
-from assay.core.arrays import Ints
+from assay.core.arrays import Bools, Ints
 from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -65,14 +64,25 @@ class ProtocolCheck(Result):
 
     def failed(self, check: str) -> int:
         """How many tasks fail a check."""
-        return sum(f.check == check for f in self.failures)
+        return sum(failure.check == check for failure in self.failures)
 
     def table(self, *, most: int | None = None) -> Table:
         """One row per failure."""
-        rows = [(f.check, f.task, f.worker, f.topic, f.why, f.line) for f in self.failures[:most]]
-        formats = {"check": "", "task": "", "worker": "", "topic": "", "why": "", "line": "d"}
-        shown = f" (the first {most} of {len(self.failures)})" if most and len(self.failures) > most else ""
-        return Table.of(formats, rows, caption=f"Tasks that fail a check{shown}", notes=self._notes())
+        formats = {
+            "check": "",
+            "task": "",
+            "worker": "",
+            "topic": "",
+            "why": "",
+            "line": "d",
+        }
+        rows = []
+        for f in self.failures[:most]:
+            rows.append((f.check, f.task, f.worker, f.topic, f.why, f.line))
+        caption = "Tasks that fail a check"
+        if most and len(self.failures) > most:
+            caption += f" (the first {most} of {len(self.failures)})"
+        return Table.of(formats, rows, caption=caption, notes=self._notes())
 
     def tables(self) -> list[Table]:
         """The checks, and every failure."""
@@ -80,13 +90,18 @@ class ProtocolCheck(Result):
 
     def summary(self) -> Table:
         """One row per check."""
-        names = list(dict.fromkeys(f.check for f in self.failures))
-        rows = [(n, self.failed(n), self.failed(n) / max(1, self.tasks)) for n in names]
         formats = {"check": "", "tasks that fail": "d", "share": ".3f"}
-        return Table.of(formats, rows, caption=f"Protocol: {self.tasks} tasks", notes=self._notes())
+        checks = dict.fromkeys(failure.check for failure in self.failures)
+        rows = []
+        for check in checks:
+            count = self.failed(check)
+            share = count / max(1, self.tasks)
+            rows.append((check, count, share))
+        caption = f"Protocol: {self.tasks} tasks"
+        return Table.of(formats, rows, caption=caption, notes=self._notes())
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(f"Not checkable: {u}." for u in self.unchecked)
+        return tuple(f"Not checkable: {check}." for check in self.unchecked)
 
 
 def check_protocol(labels: Labels, protocol: Protocol | None = None) -> ProtocolCheck:
@@ -96,86 +111,175 @@ def check_protocol(labels: Labels, protocol: Protocol | None = None) -> Protocol
     A task here is what one worker did of it: platforms give the same task, with one name, to several workers.
     Without a task column it is all labels of one worker on one topic.
     """
-    protocol = protocol or Protocol()
-    task = task_of(labels)
-    size, first = np.bincount(task), np.unique(task, return_index=True)[1]
-    found: list[Failure] = []
-    unchecked: list[str] = []
-    for check, failing, why in _counted_checks(labels, task, size, protocol):
-        if failing is None:
-            unchecked.append(f"{check} ({why[0]})")
-            continue
-        found.extend(_failure(labels, int(first[t]), check, why[t]) for t in np.flatnonzero(failing))
-    if protocol.gold is not None:
-        found.extend(_gold_failures(labels, task, size, first, protocol.gold, unchecked))
-    if protocol.once_per_topic:
-        found.extend(_twice(labels, first))
-    return ProtocolCheck(protocol, len(size), tuple(found), tuple(unchecked))
+    rules = protocol or Protocol()
+    tasks = _Tasks.of(labels)
+    failures = [
+        *_of_wrong_size(tasks, rules),
+        *_too_fast(tasks, rules),
+        *_not_moved(tasks, rules),
+        *_too_many_attempts(tasks, rules),
+        *_wrong_gold(tasks, rules),
+        *_done_twice(tasks, rules),
+    ]
+    return ProtocolCheck(rules, len(tasks.size), tuple(failures), _unchecked(labels, rules))
 
 
-def _counted_checks(
-    labels: Labels, task: Ints, size: Ints, protocol: Protocol
-) -> Iterator[tuple[str, npt.NDArray[np.bool_] | None, list[str]]]:
-    """Checks that count something per task: name, which tasks fail (None: not checkable), and why, one per task."""
-
-    def count(rows: npt.NDArray[np.bool_]) -> Ints:
-        return np.bincount(task, rows, len(size)).astype(np.int64)
-
-    if protocol.docs is not None:
-        yield "docs", size != protocol.docs, [f"{n} docs, not {protocol.docs}" for n in size]
-    if protocol.seconds is not None and labels.seconds is None:
-        yield "seconds", None, ["no column of seconds"]
-    elif protocol.seconds is not None and labels.seconds is not None:
-        slow = count(np.nan_to_num(labels.seconds) >= protocol.seconds)
-        why = [f"{n} docs with {protocol.seconds:g} s or more" for n in slow]
-        yield "seconds", slow < np.minimum(protocol.on_docs, size), why
-    if protocol.start is not None:
-        moved = count(labels.label != protocol.start)
-        why = [f"{n} labels moved from the preset" for n in moved]
-        yield "moved", moved < np.minimum(protocol.moved, size), why
-    if protocol.attempts is not None and labels.attempt is None:
-        yield "attempts", None, ["no column of attempts"]
-    elif protocol.attempts is not None and labels.attempt is not None:
-        most = np.zeros(len(size), dtype=np.int64)
-        np.maximum.at(most, task, labels.attempt)
-        yield "attempts", most > protocol.attempts, [f"{n} attempts" for n in most]
+def _unchecked(labels: Labels, rules: Protocol) -> tuple[str, ...]:
+    """The checks that the protocol asks for and the file has no column for."""
+    missing = []
+    if rules.seconds is not None and labels.seconds is None:
+        missing.append("seconds (no column of seconds)")
+    if rules.attempts is not None and labels.attempt is None:
+        missing.append("attempts (no column of attempts)")
+    if rules.gold is not None and labels.gold is None:
+        missing.append("gold docs (no column of gold labels)")
+    return tuple(missing)
 
 
-def _failure(labels: Labels, row: int, check: str, why: str) -> Failure:
-    line = None if labels.lines is None else int(labels.lines[row])
-    worker, topic = labels.workers[labels.worker[row]], labels.topics[labels.topic[row]]
-    name = f"{topic}/{worker}" if labels.task is None else str(labels.task[row])
-    return Failure(name, worker, topic, check, why, line)
+@dataclass(frozen=True, eq=False)
+class _Tasks:
+    """The labels by task: the task of each label, how many labels each task has, and the row of its first one."""
+
+    labels: Labels
+    task: Ints
+    size: Ints
+    first: Ints
+
+    @classmethod
+    def of(cls, labels: Labels) -> _Tasks:
+        task = task_of(labels)
+        _, first = np.unique(task, return_index=True)
+        return cls(labels, task, np.bincount(task), first)
+
+    def count(self, rows: Bools) -> Ints:
+        """How many of these rows each task has."""
+        return np.bincount(self.task, rows, len(self.size)).astype(np.int64)
+
+    def failures(self, check: str, *, failing: Bools, amounts: Ints, why: str) -> Iterator[Failure]:
+        """A failure for each failing task; why: a text with {} in the place of the task's amount."""
+        for task in np.flatnonzero(failing):
+            row = int(self.first[task])
+            amount = amounts[task]
+            yield self.failure(row, check, why.format(amount))
+
+    def failure(self, row: int, check: str, why: str) -> Failure:
+        """The failure of the task that this row belongs to."""
+        labels = self.labels
+        worker = labels.workers[labels.worker[row]]
+        topic = labels.topics[labels.topic[row]]
+        name = f"{topic}/{worker}"
+        if labels.task is not None:
+            name = str(labels.task[row])
+        line = None
+        if labels.lines is not None:
+            line = int(labels.lines[row])
+        return Failure(name, worker, topic, check, why, line)
 
 
-def _gold_failures(
-    labels: Labels, task: Ints, size: Ints, first: Ints, gold: int, unchecked: list[str]
-) -> Iterator[Failure]:
-    if labels.gold is None:
-        unchecked.append("gold docs (no column of gold labels)")
+def _of_wrong_size(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
+    if rules.docs is None:
         return
-    rows = np.flatnonzero(~np.isnan(labels.gold))
-    count = np.bincount(task[rows], minlength=len(size))
-    for t in np.flatnonzero(count != gold):
-        yield _failure(labels, int(first[t]), "gold docs", f"{count[t]} gold docs, not {gold}")
-    order = rows[np.lexsort((labels.gold[rows], task[rows]))]
-    a, b = order[:-1], order[1:]
-    wrong = (task[a] == task[b]) & (labels.gold[a] < labels.gold[b]) & (labels.label[a] >= labels.label[b])
-    for i, j in zip(a[wrong].tolist(), b[wrong].tolist(), strict=True):
-        better, worse = labels.docs[labels.doc[j]], labels.docs[labels.doc[i]]
-        why = f"gold doc {better} got {labels.label[j]:g}, {worse}, which is worse, {labels.label[i]:g}"
-        yield _failure(labels, j, "gold order", why)
+    yield from tasks.failures(
+        "docs",
+        failing=tasks.size != rules.docs,
+        amounts=tasks.size,
+        why=f"{{}} docs, not {rules.docs}",
+    )
 
 
-def _twice(labels: Labels, first: Ints) -> Iterator[Failure]:
+def _too_fast(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
+    seconds = tasks.labels.seconds
+    if rules.seconds is None or seconds is None:
+        return
+    long_enough = tasks.count(np.nan_to_num(seconds) >= rules.seconds)
+    # A task with fewer docs than the protocol asks for needs the time on all of them.
+    needed = np.minimum(rules.on_docs, tasks.size)
+    yield from tasks.failures(
+        "seconds",
+        failing=long_enough < needed,
+        amounts=long_enough,
+        why=f"{{}} docs with {rules.seconds:g} s or more",
+    )
+
+
+def _not_moved(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
+    if rules.start is None:
+        return
+    moved = tasks.count(tasks.labels.label != rules.start)
+    needed = np.minimum(rules.moved, tasks.size)
+    yield from tasks.failures(
+        "moved",
+        failing=moved < needed,
+        amounts=moved,
+        why="{} labels moved from the preset",
+    )
+
+
+def _too_many_attempts(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
+    attempt = tasks.labels.attempt
+    if rules.attempts is None or attempt is None:
+        return
+    attempts = np.zeros(len(tasks.size), dtype=np.int64)
+    np.maximum.at(attempts, tasks.task, attempt)
+    yield from tasks.failures(
+        "attempts",
+        failing=attempts > rules.attempts,
+        amounts=attempts,
+        why="{} attempts",
+    )
+
+
+def _wrong_gold(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
+    """Tasks with another number of gold docs, and gold docs that got labels in the wrong order."""
+    gold = tasks.labels.gold
+    if rules.gold is None or gold is None:
+        return
+    has_gold = ~np.isnan(gold)
+    count = tasks.count(has_gold)
+    yield from tasks.failures(
+        "gold docs",
+        failing=count != rules.gold,
+        amounts=count,
+        why=f"{{}} gold docs, not {rules.gold}",
+    )
+
+    # Gold docs of each task from the worst to the best: neighbours are compared.
+    rows = np.flatnonzero(has_gold)
+    order = rows[np.lexsort((gold[rows], tasks.task[rows]))]
+    worse = order[:-1]
+    better = order[1:]
+    label = tasks.labels.label
+    same_task = tasks.task[worse] == tasks.task[better]
+    differ = gold[worse] < gold[better]
+    not_higher = label[better] <= label[worse]
+    for place in np.flatnonzero(same_task & differ & not_higher):
+        better_row = int(better[place])
+        why = _misordered(tasks.labels, int(worse[place]), better_row)
+        yield tasks.failure(better_row, "gold order", why)
+
+
+def _misordered(labels: Labels, worse_row: int, better_row: int) -> str:
+    better = labels.docs[labels.doc[better_row]]
+    worse = labels.docs[labels.doc[worse_row]]
+    got = labels.label
+    return f"gold doc {better} got {got[better_row]:g}, {worse}, which is worse, {got[worse_row]:g}"
+
+
+def _done_twice(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
     """Workers with several tasks of a topic, or with two labels of a doc."""
-    key = labels.topic[first] * len(labels.workers) + labels.worker[first]
-    again = np.ones(len(first), dtype=bool)
-    again[np.unique(key, return_index=True)[1]] = False
-    for t in np.flatnonzero(again):
-        yield _failure(labels, int(first[t]), "topic twice", "the worker has another task of this topic")
-    for row in np.flatnonzero(repeated(labels)):
-        yield _failure(labels, int(row), "doc twice", f"a second label of doc {labels.docs[labels.doc[row]]}")
+    if not rules.once_per_topic:
+        return
+    labels = tasks.labels
+    topic = labels.topic[tasks.first]
+    worker = labels.worker[tasks.first]
+    _, first_of_pair = np.unique(topic * len(labels.workers) + worker, return_index=True)
+    again = np.ones(len(topic), dtype=bool)
+    again[first_of_pair] = False
+    for row in tasks.first[again].tolist():
+        yield tasks.failure(row, "topic twice", "the worker has another task of this topic")
+    for row in np.flatnonzero(repeated(labels)).tolist():
+        doc = labels.docs[labels.doc[row]]
+        yield tasks.failure(row, "doc twice", f"a second label of doc {doc}")
 
 
 def with_gold(labels: Labels, gold: Qrels, *, scale: Scale, shared: float = 0.9) -> Labels:
@@ -184,17 +288,24 @@ def with_gold(labels: Labels, gold: Qrels, *, scale: Scale, shared: float = 0.9)
     For files that do not mark gold docs: those are the docs that (nearly) every worker of the topic judged. Grades 0
     to the top grade are stretched over the scale of the labels.
     """
-    task, (item, pairs) = task_of(labels), labels.items()
-    tasks = np.zeros(len(labels.topics), dtype=np.int64)
-    first = np.unique(task, return_index=True)[1]
-    np.add.at(tasks, labels.topic[first], 1)
-    known = grades_of(pairs, gold, labels.name)
-    width = (scale.high if np.isfinite(scale.high) else float(labels.label.max())) - scale.low
-    grade = scale.low + known / gold.top_grade() * width
-    common = np.bincount(item)[item] >= shared * tasks[labels.topic]
-    marked = np.where(common, grade[item], np.nan)
+    item, pairs = labels.items()
+    grades = grades_of(pairs, gold, labels.name)
+    top = scale.high
+    if not np.isfinite(top):
+        top = float(labels.label.max())
+    stretched = scale.low + grades / gold.top_grade() * (top - scale.low)
+
+    times_judged = np.bincount(item)[item]
+    is_common = times_judged >= shared * _tasks_by_topic(labels)[labels.topic]
+    marked = np.where(is_common, stretched[item], np.nan)
     if np.isnan(marked).all():
         raise DataError(
             f"{labels.name}: no doc that {100 * shared:.0f} % of its topic's tasks hold has a grade in {gold.name}"
         )
     return replace(labels, gold=marked)
+
+
+def _tasks_by_topic(labels: Labels) -> Ints:
+    """How many tasks each topic has."""
+    first = _Tasks.of(labels).first
+    return np.bincount(labels.topic[first], minlength=len(labels.topics))

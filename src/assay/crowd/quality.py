@@ -13,17 +13,22 @@ import numpy.typing as npt
 from assay.agreement.across_scales import ordered_pairs, reference_of
 from assay.agreement.left_out import alpha_by_topic, alpha_without
 from assay.agreement.ratings import Ratings, single
-from assay.agreement.scales import Scale, default_level, scale_in
-from assay.core.arrays import Floats
+from assay.agreement.scales import Level, Scale, default_level, scale_in
+from assay.core.arrays import Floats, Ints
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.units import summable, task_of
+from assay.crowd.worker_facts import against_others, gold_agreement, habits, median_seconds, scale_width
 from assay.data import Labels, Qrels
 
 FEW = 5
 """With fewer labels than this a worker is not called suspect: there is too little to go by."""
 FAR = 2.5
 """Robust distance from the typical worker, in sd, beyond which something is a reason."""
+
+
+_FORMATS = {"labels": "d", "tasks": "d", "α_gain": "+.5f"}
+"""How a fact is printed, if not with three decimals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,22 +43,33 @@ class WorkerQuality(Result):
 
     def suspects(self) -> list[str]:
         """Workers with at least one reason, most suspect first."""
-        order = np.argsort(-self.facts["suspicion"], kind="stable")
-        return [self.workers[i] for i in order.tolist() if self.reasons[i]]
+        return [self.workers[i] for i in self._most_suspect_first() if self.reasons[i]]
 
     def table(self, *, most: int | None = None) -> Table:
         """Workers, most suspect first."""
-        order = np.argsort(-self.facts["suspicion"], kind="stable")[:most].tolist()
-        shown = {n: v for n, v in self.facts.items() if np.isfinite(v).any()}
-        rows = [(self.workers[i], *(v[i] for v in shown.values()), "; ".join(self.reasons[i])) for i in order]
-        formats = {n: {"labels": "d", "tasks": "d", "α_gain": "+.5f"}.get(n, ".3f") for n in shown}
-        whole = [tuple(int(v) if f == "d" else v for v, f in zip(r[1:-1], formats.values())) for r in rows]
+        known = [name for name, values in self.facts.items() if np.isfinite(values).any()]
+        formats = {name: _FORMATS.get(name, ".3f") for name in known}
+        rows = []
+        for i in self._most_suspect_first()[:most]:
+            numbers = [self._number(name, i) for name in known]
+            reasons = "; ".join(self.reasons[i])
+            rows.append((self.workers[i], *numbers, reasons))
         return Table.of(
-            {"worker": ""} | formats | {"reasons": ""},
-            [(r[0], *w, r[-1]) for r, w in zip(rows, whole)],
+            {"worker": "", **formats, "reasons": ""},
+            rows,
             caption="Workers, most suspect first",
             notes=self.notes,
         )
+
+    def _number(self, fact: str, worker: int) -> float:
+        """A fact of a worker; counts as whole numbers."""
+        value = self.facts[fact][worker]
+        if _FORMATS.get(fact) == "d":
+            return int(value)
+        return float(value)
+
+    def _most_suspect_first(self) -> list[int]:
+        return np.argsort(-self.facts["suspicion"], kind="stable").tolist()
 
 
 def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuality:
@@ -71,105 +87,43 @@ def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuali
     ([1.0, 1.0], [])
     """
     scale = scale or scale_in(labels)
-    ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="first")
-    n = np.bincount(labels.worker, minlength=len(labels.workers)).astype(np.float64)
     level = default_level(scale)
+    # All labels are counted, but of a worker's repeated labels of a doc only the first is rated.
+    ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="first")
     alpha, without = alpha_without(ratings, level=level)
-    tasks = task_of(labels)
-    first = np.unique(tasks, return_index=True)[1]
+    count = np.bincount(labels.worker, minlength=len(labels.workers)).astype(np.float64)
     facts = {
-        "labels": n,
-        "tasks": np.bincount(labels.worker[first], minlength=len(n)).astype(np.float64),
-        **_against_others(ratings, scale),
-        "gold": _gold(labels, scale, len(n)),
-        "α_gain": np.where(n > 0, alpha - without, np.nan),
-        **_habits(ratings, scale),
-        "seconds": _median_seconds(labels, len(n)),
+        "labels": count,
+        "tasks": _tasks(labels),
+        **against_others(ratings, scale),
+        "gold": gold_agreement(labels, scale),
+        "α_gain": np.where(count > 0, alpha - without, np.nan),
+        **habits(ratings, scale),
+        "seconds": median_seconds(labels),
     }
     suspicion, reasons = _suspicion(facts)
-    active, silent = int((n > 0).sum()), int((n == 1).sum())
-    notes = (
-        f"α of all labels {_known(alpha)} ({level}); {len(labels)} labels, {active} workers, {silent} of them with one "
-        f"label; reasons need {FEW} labels and {FAR} robust sd; nobody is removed.",
+    facts["suspicion"] = suspicion
+    note = _worker_note(count, alpha, level)
+    return WorkerQuality(ratings.workers, facts, reasons, alpha, (note,))
+
+
+def _tasks(labels: Labels) -> Floats:
+    """How many tasks each worker did."""
+    _, first = np.unique(task_of(labels), return_index=True)
+    tasks = np.bincount(labels.worker[first], minlength=len(labels.workers))
+    return tasks.astype(np.float64)
+
+
+def _worker_note(count: Floats, alpha: float, level: Level) -> str:
+    known = "not defined, nothing varies,"
+    if np.isfinite(alpha):
+        known = f"{alpha:.4f}"
+    active = int((count > 0).sum())
+    with_one = int((count == 1).sum())
+    return (
+        f"α of all labels {known} ({level}); {int(count.sum())} labels, {active} workers, {with_one} of them with one "
+        f"label; reasons need {FEW} labels and {FAR} robust sd; nobody is removed."
     )
-    return WorkerQuality(ratings.workers, facts | {"suspicion": suspicion}, reasons, alpha, notes)
-
-
-def _known(alpha: float) -> str:
-    return f"{alpha:.4f}" if np.isfinite(alpha) else "not defined, nothing varies,"
-
-
-def _against_others(ratings: Ratings, scale: Scale) -> dict[str, Floats]:
-    """Agreement and correlation with the mean of the others' labels of the same docs."""
-    n, total = ratings.sizes[ratings.item], np.bincount(ratings.item, ratings.value)[ratings.item]
-    heard = n > 1
-    worker, value = ratings.worker[heard], ratings.value[heard]
-    other = ((total - ratings.value) / np.maximum(1, n - 1))[heard]
-    size = len(ratings.workers)
-    count = np.bincount(worker, minlength=size)
-    distance = np.bincount(worker, np.abs(value - other), size) / np.maximum(count, 1) / _width(ratings, scale)
-    return {
-        "agreement": np.where(count > 0, 1 - distance, np.nan),
-        "correlation": _correlation(worker, value, other, size),
-    }
-
-
-def _width(ratings: Ratings, scale: Scale) -> float:
-    return scale.high - scale.low if np.isfinite(scale.high) else max(float(np.ptp(ratings.value)), 1e-12)
-
-
-def _correlation(group: npt.NDArray[np.int64], x: Floats, y: Floats, size: int) -> Floats:
-    """Pearson's r within each group; not-a-number below three rows or without variation."""
-    n = np.maximum(1, np.bincount(group, minlength=size))
-    dx, dy = (v - (np.bincount(group, v, size) / n)[group] for v in (x, y))
-    xx, yy, xy = (np.bincount(group, v, size) for v in (dx * dx, dy * dy, dx * dy))
-    known = (n > 2) & (xx > 1e-12) & (yy > 1e-12)
-    return np.where(known, xy / np.sqrt(np.where(known, xx * yy, 1.0)), np.nan)
-
-
-def _gold(labels: Labels, scale: Scale, size: int) -> Floats:
-    if labels.gold is None:
-        return np.full(size, np.nan)
-    rows = np.flatnonzero(~np.isnan(labels.gold))
-    width = scale.high - scale.low if np.isfinite(scale.high) else 1.0
-    count = np.bincount(labels.worker[rows], minlength=size)
-    distance = np.bincount(labels.worker[rows], np.abs(labels.label - labels.gold)[rows], size) / width
-    return np.where(count > 0, 1 - distance / np.maximum(count, 1), np.nan)
-
-
-def _habits(ratings: Ratings, scale: Scale) -> dict[str, Floats]:
-    """Entropy, share of the most frequent label, and on numeric scales shares of round and of boundary values."""
-    size, k = len(ratings.workers), len(ratings.levels)
-    n = np.maximum(1, np.bincount(ratings.worker, minlength=size))
-    keys, counts = np.unique(ratings.worker * k + ratings.answer, return_counts=True)
-    share = counts / n[keys // k]
-    habits = {
-        "entropy": 0.0 - np.bincount(keys // k, share * np.log2(share), size).astype(np.float64),
-        "same": _highest(keys // k, share, size),
-    }
-    if scale.kind == "interval":
-        at_end = np.isin(ratings.value, (scale.low, scale.high))
-        habits["round"] = (np.bincount(ratings.worker, ratings.value % 10 == 0, size) / n).astype(np.float64)
-        habits["boundary"] = (np.bincount(ratings.worker, at_end, size) / n).astype(np.float64)
-    return habits
-
-
-def _highest(group: npt.NDArray[np.int64], values: Floats, size: int) -> Floats:
-    top = np.zeros(size)
-    np.maximum.at(top, group, values)
-    return top
-
-
-def _median_seconds(labels: Labels, size: int) -> Floats:
-    if labels.seconds is None:
-        return np.full(size, np.nan)
-    rows = np.flatnonzero(~np.isnan(labels.seconds))
-    order = rows[np.lexsort((labels.seconds[rows], labels.worker[rows]))]
-    n = np.bincount(labels.worker[rows], minlength=size)
-    begin = np.cumsum(n) - n
-    sorted_seconds = np.append(labels.seconds[order], np.nan)
-    low, high = (sorted_seconds[np.where(n > 0, begin + i, len(order))] for i in (np.maximum(0, n - 1) // 2, n // 2))
-    return (low + high) / 2
 
 
 _REASONS = (
@@ -191,19 +145,31 @@ def _suspicion(facts: dict[str, Floats]) -> tuple[Floats, tuple[tuple[str, ...],
     total = np.zeros(len(enough))
     reasons: list[list[str]] = [[] for _ in enough]
     for name, side, words in _REASONS:
-        values = np.log(np.maximum(facts[name], 1e-3)) if name == "seconds" else facts[name]
+        values = facts[name]
         known = np.isfinite(values) & enough
         if known.sum() < 3:
             continue
-        centre = np.median(values[known])
-        spread = 1.4826 * np.median(np.abs(values[known] - centre))
-        if spread <= 1e-9:
-            continue
-        far = np.where(known, side * (values - centre) / spread, 0.0)
-        for i in np.flatnonzero(far > FAR):
-            total[i] += far[i]
-            reasons[i].append(f"{words} ({name} {facts[name][i]:.3g}, typical {np.median(facts[name][known]):.3g})")
-    return total, tuple(tuple(r) for r in reasons)
+        # Times are compared by their ratio: twice as fast is as far as twice as slow.
+        compared = values
+        if name == "seconds":
+            compared = np.log(np.maximum(values, 1e-3))
+        distance = side * _robust_distance(compared, known)
+        typical = np.median(values[known])
+        for worker in np.flatnonzero(distance > FAR):
+            total[worker] += distance[worker]
+            reason = f"{words} ({name} {values[worker]:.3g}, typical {typical:.3g})"
+            reasons[worker].append(reason)
+    return total, tuple(tuple(of_worker) for of_worker in reasons)
+
+
+def _robust_distance(values: Floats, known: npt.NDArray[np.bool_]) -> Floats:
+    """(value − median) / (1.4826 · MAD), which estimates the sd; 0 where a value is not known or nothing varies."""
+    centre = np.median(values[known])
+    deviations = np.abs(values[known] - centre)
+    spread = 1.4826 * np.median(deviations)
+    if spread <= 1e-9:
+        return np.zeros(len(values))
+    return np.where(known, (values - centre) / spread, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +182,14 @@ class TopicQuality(Result):
 
     def table(self) -> Table:
         """One row per topic and one for all; the last three columns only where there was a reference."""
-        formats = {"topic": "", "labels": "d", "docs": "d", "workers": "d", "α": ".4f", "entropy": ".3f"}
+        formats = {
+            "topic": "",
+            "labels": "d",
+            "docs": "d",
+            "workers": "d",
+            "α": ".4f",
+            "entropy": ".3f",
+        }
         if self.compared:
             formats |= {"agreement": ".4f", "untied": ".4f", "AUC": ".4f"}
         rows = [row[: len(formats)] for row in self.rows]
@@ -231,42 +204,88 @@ def topic_quality(labels: Labels, *, scale: Scale | None = None, reference: Qrel
     repeated label of a doc counts once.
     """
     scale = scale or scale_in(labels)
+    level = default_level(scale)
     labels = single(labels, "first")
     ratings = Ratings.of_labels(summable(labels), scale=scale)
-    level = default_level(scale)
-    alpha, whole = alpha_by_topic(ratings, level=level)
+    alpha, alpha_of_all = alpha_by_topic(ratings, level=level)
     entropy = doc_entropy(ratings)
-    docs = np.bincount(ratings.topic, minlength=len(ratings.topics))
-    agree = np.full((3, len(ratings.topics)), np.nan)
-    if reference is not None:
-        mean = np.bincount(ratings.item, ratings.value) / ratings.sizes
-        grade = reference_of(labels, reference)[np.unique(ratings.item, return_index=True)[1]]
-        kept = np.flatnonzero(~np.isnan(grade))
-        counts = ordered_pairs(ratings.topic[kept], grade[kept], mean[kept])
-        found = np.stack([counts.agreement(), counts.agreement(untied=True), counts.auc()])
-        agree[:, : found.shape[1]] = found
-    rows = []
-    of_topic = ratings.topic[ratings.item]
+    agreements = _agreements(labels, ratings, reference)
+
+    rows: list[tuple[object, ...]] = []
+    topic_of_label = ratings.topic[ratings.item]
     for t, name in enumerate(ratings.topics):
-        mine = of_topic == t
-        workers = len(np.unique(ratings.worker[mine]))
-        spread = entropy[ratings.topic == t].mean()
-        rows.append((name, int(mine.sum()), int(docs[t]), workers, alpha[t], spread, *agree[:, t]))
-    means = [np.nanmean(a) if np.isfinite(a).any() else None for a in agree]
-    rows.append(("all", len(labels), len(ratings.items), len(np.unique(labels.worker)), whole, entropy.mean(), *means))
-    means_of = "" if reference is None else "; the last row's agreements are means over the topics"
-    return TopicQuality(tuple(rows), (f"α {level}{means_of}.",), reference is not None)
+        own_labels = topic_of_label == t
+        own_docs = ratings.topic == t
+        workers = np.unique(ratings.worker[own_labels])
+        row = (
+            name,
+            int(own_labels.sum()),
+            int(own_docs.sum()),
+            len(workers),
+            alpha[t],
+            entropy[own_docs].mean(),
+            *agreements[:, t],
+        )
+        rows.append(row)
+
+    last_row = (
+        "all",
+        len(labels),
+        len(ratings.items),
+        len(np.unique(labels.worker)),
+        alpha_of_all,
+        entropy.mean(),
+        *[_mean_known(values) for values in agreements],
+    )
+    rows.append(last_row)
+
+    note = f"α {level}."
+    if reference is not None:
+        note = f"α {level}; the last row's agreements are means over the topics."
+    return TopicQuality(tuple(rows), (note,), reference is not None)
+
+
+def _agreements(labels: Labels, ratings: Ratings, reference: Qrels | None) -> Floats:
+    """Agreement, untied agreement and AUC of the docs' means with the reference, 3 × topics."""
+    agreements = np.full((3, len(ratings.topics)), np.nan)
+    if reference is None:
+        return agreements
+    mean = np.bincount(ratings.item, ratings.value) / ratings.sizes
+    _, first_label = np.unique(ratings.item, return_index=True)
+    grade = reference_of(labels, reference)[first_label]
+    graded = np.flatnonzero(~np.isnan(grade))
+    counts = ordered_pairs(ratings.topic[graded], grade[graded], mean[graded])
+    measured = np.stack(
+        [
+            counts.agreement(),
+            counts.agreement(untied=True),
+            counts.auc(),
+        ]
+    )
+    # The counts end with the last topic that has a grade.
+    agreements[:, : measured.shape[1]] = measured
+    return agreements
+
+
+def _mean_known(values: Floats) -> float | None:
+    if not np.isfinite(values).any():
+        return None
+    return float(np.nanmean(values))
 
 
 def doc_entropy(ratings: Ratings) -> Floats:
     """Entropy in bits of the labels of each doc."""
-    share = ratings.votes() / ratings.sizes[:, None] if len(ratings.levels) <= 20 else None
-    if share is not None:
-        return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1) + 0.0
-    k = len(ratings.levels)
-    keys, counts = np.unique(ratings.item * k + ratings.answer, return_counts=True)
-    p = counts / ratings.sizes[keys // k]
-    return 0.0 - np.bincount(keys // k, p * np.log2(p), len(ratings.items)).astype(np.float64)
+    levels = len(ratings.levels)
+    if levels <= 20:
+        share = ratings.votes() / ratings.sizes[:, None]
+        information = share * np.log2(np.where(share > 0, share, 1.0))
+        return -information.sum(axis=1) + 0.0
+    # With many levels a table docs × levels would be mostly empty: only the labels that occur are counted.
+    used, times = np.unique(ratings.item * levels + ratings.answer, return_counts=True)
+    item = used // levels
+    share = times / ratings.sizes[item]
+    sums = np.bincount(item, share * np.log2(share), len(ratings.items))
+    return 0.0 - sums.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +293,7 @@ class DocQuality(Result):
     """Per doc: labels, mean, sd, entropy and controversy, 1 = the labels are split between both ends of the scale."""
 
     items: tuple[tuple[str, str], ...]
-    labels: npt.NDArray[np.int64]
+    labels: Ints
     mean: Floats
     sd: Floats
     entropy: Floats
@@ -282,11 +301,22 @@ class DocQuality(Result):
 
     def table(self, *, most: int | None = None) -> Table:
         """Docs, most controversial first."""
-        order = np.argsort(-self.controversy, kind="stable")[:most].tolist()
+        formats = {
+            "topic": "",
+            "doc": "",
+            "labels": "d",
+            "mean": ".2f",
+            "sd": ".2f",
+            "entropy": ".3f",
+            "controversy": ".3f",
+        }
         columns = (self.labels, self.mean, self.sd, self.entropy, self.controversy)
-        rows = [(*self.items[i], *(c[i] for c in columns)) for i in order]
-        formats = {"topic": "", "doc": "", "labels": "d", "mean": ".2f", "sd": ".2f", "entropy": ".3f"}
-        return Table.of(formats | {"controversy": ".3f"}, rows, caption="Docs, most controversial first")
+        most_controversial_first = np.argsort(-self.controversy, kind="stable")
+        rows = []
+        for i in most_controversial_first[:most].tolist():
+            numbers = [column[i] for column in columns]
+            rows.append((*self.items[i], *numbers))
+        return Table.of(formats, rows, caption="Docs, most controversial first")
 
 
 def doc_quality(labels: Labels, *, scale: Scale | None = None) -> DocQuality:
@@ -295,5 +325,7 @@ def doc_quality(labels: Labels, *, scale: Scale | None = None) -> DocQuality:
     ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="all")
     n = ratings.sizes
     mean = np.bincount(ratings.item, ratings.value) / n
-    sd = np.sqrt(np.bincount(ratings.item, (ratings.value - mean[ratings.item]) ** 2) / n)
-    return DocQuality(ratings.items, n, mean, sd, doc_entropy(ratings), 2 * sd / _width(ratings, scale))
+    squares = (ratings.value - mean[ratings.item]) ** 2
+    sd = np.sqrt(np.bincount(ratings.item, squares) / n)
+    controversy = 2 * sd / scale_width(ratings, scale)
+    return DocQuality(ratings.items, n, mean, sd, doc_entropy(ratings), controversy)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 RECALLS = tuple(i / 10 for i in range(11))
 MOST_LINES = 8
-"""More lines than this cannot be told apart."""
+"""A reader cannot follow more lines than this."""
+USUAL_DEPTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +37,10 @@ class RecallPrecision(Result):
 
     def table(self) -> Table:
         """One row per run."""
+        columns = {"run": ""}
+        for recall in RECALLS:
+            columns[f"{recall:.1f}"] = ".4f"
         rows = [(run, *row) for run, row in zip(self.runs, self.precision, strict=True)]
-        columns = {"run": "", **{f"{r:.1f}": ".4f" for r in RECALLS}}
         note = f"mean over {self.topics} topics of the highest precision at that recall or beyond"
         return Table.of(columns, rows, caption="Interpolated precision by recall", notes=[note])
 
@@ -47,29 +50,43 @@ def recall_precision(aligned: Aligned) -> RecallPrecision:
 
     >>> from assay.data import Qrels, Run
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0, "c": 1}})
-    >>> found = recall_precision(Aligned.of([Run.from_lists("r", {"1": ["a", "b", "c"]})], qrels))
-    >>> found.precision[0, [0, 5, 10]].round(3).tolist()
+    >>> curve = recall_precision(Aligned.of([Run.from_lists("r", {"1": ["a", "b", "c"]})], qrels))
+    >>> curve.precision[0, [0, 5, 10]].round(3).tolist()
     [1.0, 1.0, 0.667]
     """
-    found = aligned.scores([f"IPrec(recall={r:g})" for r in RECALLS])
-    return RecallPrecision(found.runs, np.stack([m.means() for m in found], axis=1), len(found.topics))
+    measures = [f"IPrec(recall={recall:g})" for recall in RECALLS]
+    scores = aligned.scores(measures)
+    precision = np.stack([matrix.means() for matrix in scores], axis=1)
+    return RecallPrecision(scores.runs, precision, len(scores.topics))
 
 
 @draws("report.RecallPrecision")
 def recall_precision_curves(result: RecallPrecision) -> Figure:
     """One curve per run, for the eight runs with the largest area."""
-    order = np.argsort(-result.precision.mean(axis=1), kind="stable")[:MOST_LINES]
+    area = result.precision.mean(axis=1)
+    largest_first = np.argsort(-area, kind="stable")
+    order = largest_first[:MOST_LINES]
     shown = [result.runs[i] for i in order]
-    rows = [
-        {"run": result.runs[i], **row} for i in order for row in rows_of(recall=RECALLS, precision=result.precision[i])
-    ]
+    rows = []
+    for i in order:
+        curve = rows_of(recall=RECALLS, precision=result.precision[i])
+        rows += [{"run": result.runs[i], **point} for point in curve]
+
     x = amount("X", "recall", "recall", domain=(0, 1))
     y = amount("Y", "precision", "interpolated precision", domain=(0, 1))
-    tip = [("run", "run", ""), ("recall", "recall", ".1f"), ("precision", "precision", ".4f")]
+    tip = [
+        ("run", "run", ""),
+        ("recall", "recall", ".1f"),
+        ("precision", "precision", ".4f"),
+    ]
     made = lines(x, y, series="run", order=shown, tip=tip).properties(height=320)
-    some = f"{len(shown)} of {len(result.runs)} runs" if len(shown) < len(result.runs) else f"{len(shown)} runs"
-    said = f"{shown[0]} starts at {result.precision[order[0], 0]:.3f} and ends at {result.precision[order[0], -1]:.3f}."
-    title = f"Precision over recall, {some}, mean of {result.topics} topics"
+
+    count = f"{len(shown)} runs"
+    if len(shown) < len(result.runs):
+        count = f"{len(shown)} of {len(result.runs)} runs"
+    title = f"Precision over recall, {count}, mean of {result.topics} topics"
+    leading = result.precision[order[0]]
+    said = f"{shown[0]} starts at {leading[0]:.3f} and ends at {leading[-1]:.3f}."
     return drawn(made, name="recall-precision", title=title, description=said, rows=rows)
 
 
@@ -87,30 +104,47 @@ class OverlapByDepth(Result):
 
     def table(self) -> Table:
         """One row per depth."""
-        rows = list(zip(self.depths, self.ext, self.low, self.high, strict=True))
-        caption = f"RBO of {self.runs[0]} and {self.runs[1]} by depth"
+        columns = {"depth": "d", "EXT": ".4f", "MIN": ".4f", "MAX": ".4f"}
+        rows = zip(self.depths, self.ext, self.low, self.high, strict=True)
+        first, second = self.runs
+        caption = f"RBO of {first} and {second} by depth"
         note = f"p = {self.p:g}, mean over {self.topics} topics; MIN and MAX bound what deeper lists could give"
-        return Table.of({"depth": "d", "EXT": ".4f", "MIN": ".4f", "MAX": ".4f"}, rows, caption=caption, notes=[note])
+        return Table.of(columns, rows, caption=caption, notes=[note])
 
 
 def overlap_by_depth(a: Run, b: Run, *, p: float = 0.9, depths: Sequence[int] | None = None) -> OverlapByDepth:
     """RBO of two runs cut at each depth (by default 1 … 100, spaced); Webber, Moffat & Zobel 2010."""
     from assay.similarity.by_topic import compare_runs
 
-    longest = int(max(np.diff(r.bounds).max(initial=1) for r in (a, b)))
-    chosen = tuple(depths) if depths else tuple(d for d in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100) if d <= longest)
+    chosen = tuple(depths) if depths else _usual_depths(a, b)
     if not chosen or min(chosen) < 1:
         raise UsageError(f"depths must be at least 1 (got {list(chosen)})")
-    found = [compare_runs(a, b, p=p, depth=d) for d in chosen]
-    means = [f.mean() for f in found]
-    ext, low, high = (np.array([getattr(m, s) for m in means]) for s in ("ext", "min", "max"))
-    return OverlapByDepth((a.name, b.name), chosen, ext, low, high, p, len(found[0].topics))
+    by_depth = [compare_runs(a, b, p=p, depth=depth) for depth in chosen]
+    means = [similarity.mean() for similarity in by_depth]
+    return OverlapByDepth(
+        runs=(a.name, b.name),
+        depths=chosen,
+        ext=np.array([mean.ext for mean in means]),
+        low=np.array([mean.min for mean in means]),
+        high=np.array([mean.max for mean in means]),
+        p=p,
+        topics=len(by_depth[0].topics),
+    )
+
+
+def _usual_depths(a: Run, b: Run) -> tuple[int, ...]:
+    """The usual depths that at least one list reaches."""
+    longest = max(a.sizes.max(initial=1), b.sizes.max(initial=1))
+    return tuple(depth for depth in USUAL_DEPTHS if depth <= longest)
 
 
 @draws("report.OverlapByDepth")
 def overlap_curve(result: OverlapByDepth) -> Figure:
     """EXT over depth within the band from MIN to MAX."""
     rows = rows_of(depth=result.depths, ext=result.ext, low=result.low, high=result.high)
-    title = f"RBO of {result.runs[0]} and {result.runs[1]} by depth, p = {result.p:g}"
-    said = f"At depth {result.depths[-1]} EXT is {result.ext[-1]:.3f} [{result.low[-1]:.3f}, {result.high[-1]:.3f}]."
-    return with_band(rows, ("depth", "depth of the lists, docs"), title, said, "overlap-by-depth", log=True)
+    first, second = result.runs
+    title = f"RBO of {first} and {second} by depth, p = {result.p:g}"
+    bounds = f"[{result.low[-1]:.3f}, {result.high[-1]:.3f}]"
+    said = f"At depth {result.depths[-1]} EXT is {result.ext[-1]:.3f} {bounds}."
+    across = ("depth", "depth of the lists, docs")
+    return with_band(rows, across, title, said, "overlap-by-depth", log=True)

@@ -38,19 +38,30 @@ class Published:
 
     def lines(self) -> list[tuple[str, float]]:
         """Best, third quartile and median of the original runs; none without runs."""
-        return [(name, float(np.quantile(self.runs, q))) for name, q in LINES] if len(self.runs) else []
+        if not len(self.runs):
+            return []
+        return [(name, float(np.quantile(self.runs, share))) for name, share in LINES]
 
     def table(self) -> Table:
         """Per kind: how many scores, their mean, and how many reach each line of the original track."""
-        columns = {"scores": "", "n": "d", "mean": ".4f", "highest": ".4f"} | {f"≥ {n}": "d" for n, _ in self.lines()}
+        lines = self.lines()
+        columns = {"scores": "", "n": "d", "mean": ".4f", "highest": ".4f"}
+        for name, _ in lines:
+            columns[f"≥ {name}"] = "d"
+
         rows = []
         for kind in KINDS:
-            mine = self.scores[np.array([k == kind for k in self.kinds], dtype=bool)]
-            if len(mine):
-                rows.append((kind, len(mine), mine.mean(), mine.max(), *((mine >= v).sum() for _, v in self.lines())))
-        lines = "; ".join(f"{name} {value:.4f}" for name, value in self.lines())
-        notes = [f"{len(self.runs)} original runs: {lines}"] if lines else ["no original runs to compare with"]
-        return Table.of(columns, rows, caption=f"Published {self.measure} over the years", notes=notes)
+            is_kind = np.array([k == kind for k in self.kinds], dtype=bool)
+            scores = self.scores[is_kind]
+            if len(scores):
+                reached = [(scores >= value).sum() for _, value in lines]
+                rows.append((kind, len(scores), scores.mean(), scores.max(), *reached))
+
+        note = "no original runs to compare with"
+        if lines:
+            values = "; ".join(f"{name} {value:.4f}" for name, value in lines)
+            note = f"{len(self.runs)} original runs: {values}"
+        return Table.of(columns, rows, caption=f"Published {self.measure} over the years", notes=[note])
 
 
 def published(
@@ -60,21 +71,37 @@ def published(
 
     Rows of one pair (a paper, an experiment) belong together; an empty pair stands alone.
 
-    >>> found = published([(2004, 0.20, "baseline", "a"), (2004, 0.24, "improved", "a")], runs=[0.1, 0.2, 0.3])
-    >>> found.table().cells()[1]
+    >>> scores = published([(2004, 0.20, "baseline", "a"), (2004, 0.24, "improved", "a")], runs=[0.1, 0.2, 0.3])
+    >>> scores.table().cells()[1]
     ['improved', '1', '0.2400', '0.2400', '0', '0', '1']
     """
-    for _, _, kind, _ in rows:
+    means = list(runs)
+    years = []
+    scores = []
+    kinds = []
+    pairs = []
+    for year, score, kind, pair in rows:
         if kind not in (*KINDS, "run"):
             raise DataError(f"kind is {kind!r}; write baseline, improved, or run for a run of the original track")
-    kept = [r for r in rows if r[2] != "run"]
-    if not kept:
+        if kind == "run":
+            means.append(score)
+            continue
+        years.append(year)
+        scores.append(score)
+        kinds.append(kind)
+        pairs.append(pair)
+    if not kinds:
         raise DataError("there is no published score; rows of kind baseline or improved are needed")
-    means = [*runs, *(score for _, score, kind, _ in rows if kind == "run")]
-    years, scores = (np.array([r[i] for r in kept], dtype=np.float64) for i in (0, 1))
     if not (np.isfinite(years).all() and np.isfinite(scores).all()):
         raise DataError("a year or a score is not a finite number")
-    return Published(years, scores, tuple(r[2] for r in kept), tuple(r[3] for r in kept), np.array(means), measure)
+    return Published(
+        years=np.array(years, dtype=np.float64),
+        scores=np.array(scores, dtype=np.float64),
+        kinds=tuple(kinds),
+        pairs=tuple(pairs),
+        runs=np.array(means),
+        measure=measure,
+    )
 
 
 def read_published(path: str | Path, *, runs: Sequence[float] = (), measure: str = "AP") -> Published:
@@ -82,13 +109,19 @@ def read_published(path: str | Path, *, runs: Sequence[float] = (), measure: str
     from assay.io.sheet import read_sheet
 
     sheet = read_sheet(path)
-    score, kind = sheet.place("score", "value"), sheet.place("kind")
-    year, pair = sheet.find("year"), sheet.find("pair", "paper")
+    score_at = sheet.place("score", "value")
+    kind_at = sheet.place("kind")
+    year_at = sheet.find("year")
+    pair_at = sheet.find("pair", "paper")
     rows = []
     for i, cells in enumerate(sheet.rows):
-        what = cells[kind].strip()
-        dated = 0.0 if what == "run" else sheet.number(i, sheet.place("year") if year is None else year)
-        rows.append((dated, sheet.number(i, score), what, "" if pair is None else cells[pair]))
+        kind = cells[kind_at].strip()
+        year = 0.0  # a run of the original track needs none
+        if kind != "run":
+            year = sheet.number(i, sheet.place("year") if year_at is None else year_at)
+        score = sheet.number(i, score_at)
+        pair = "" if pair_at is None else cells[pair_at]
+        rows.append((year, score, kind, pair))
     try:
         return published(rows, runs=runs, measure=measure)
     except DataError as error:
@@ -98,42 +131,76 @@ def read_published(path: str | Path, *, runs: Sequence[float] = (), measure: str
 @draws("report.Published")
 def chart_of(result: Published) -> Figure:
     """Scores over years, pairs joined, the original runs as lines."""
-    alt = altair()
-    whole = rows_of(year=result.years, score=result.scores, kind=result.kinds, pair=result.pairs)
-    tip = tips([("year", "year", "d"), ("kind", "kind", ""), ("score", result.measure, ".4f"), ("pair", "pair", "")])
-    x = amount("X", "year", "year of publication", form="d", room=14)
-    y = amount("Y", "score", f"mean {result.measure}")
-    marks = classes("kind", None, KINDS, [MAIN, ACCENT])
-    points = chart().mark_point(filled=True, size=65, opacity=0.85).encode(x=x, y=y, tooltip=tip, **marks)
-    joined = chart("pairs").mark_rule(color=MUTED, opacity=0.7).encode(x="from:Q", x2="to:Q", y="low:Q", y2="high:Q")
-    layers: list[Any] = [joined, points]
+    rows = rows_of(year=result.years, score=result.scores, kind=result.kinds, pair=result.pairs)
     levels = [{"line": name, "at": round(value, 6)} for name, value in result.lines()]
+    layers = [_joining_lines(), _points(result)]
     if levels:
-        base = chart("levels").encode(y="at:Q")
-        text = base.mark_text(align="left", dx=4, dy=-6, fontSize=11).encode(x=alt.value(0), text="line:N")
-        layers = [base.mark_rule(strokeDash=[5, 4], opacity=0.8), text, *layers]
+        layers = [*_level_lines(), *layers]
+    made = altair().layer(*layers).properties(height=360)
     title = f"Published {result.measure} over the years: baselines and what improved on them"
     return drawn(
-        alt.layer(*layers).properties(height=360), name="published", title=title, description=_said(result),
-        rows=whole, pairs=_joined(result), levels=levels,
-    )  # fmt: skip
+        made,
+        name="published",
+        title=title,
+        description=_in_words(result),
+        rows=rows,
+        pairs=_joined(result),
+        levels=levels,
+    )
 
 
-def _joined(result: Published) -> list[dict[str, Any]]:
-    """One line from the baseline to the improved score of each pair."""
-    found: dict[str, dict[str, tuple[float, float]]] = {}
+def _points(result: Published) -> Any:
+    """Each score at its year, baselines and improved scores in colours of their own."""
+    x = amount("X", "year", "year of publication", form="d", room=14)
+    y = amount("Y", "score", f"mean {result.measure}")
+    tip = tips(
+        [
+            ("year", "year", "d"),
+            ("kind", "kind", ""),
+            ("score", result.measure, ".4f"),
+            ("pair", "pair", ""),
+        ]
+    )
+    by_kind = classes("kind", None, KINDS, [MAIN, ACCENT])
+    points = chart().mark_point(filled=True, size=65, opacity=0.85)
+    return points.encode(x=x, y=y, tooltip=tip, **by_kind)
+
+
+def _joining_lines() -> Any:
+    """A line from the baseline to the improved score of each row of the data `pairs`."""
+    rule = chart("pairs").mark_rule(color=MUTED, opacity=0.7)
+    return rule.encode(x="from:Q", x2="to:Q", y="low:Q", y2="high:Q")
+
+
+def _level_lines() -> list[Any]:
+    """A dashed line across, with its name, for each row of the data `levels`."""
+    base = chart("levels").encode(y="at:Q")
+    rule = base.mark_rule(strokeDash=[5, 4], opacity=0.8)
+    text = base.mark_text(align="left", dx=4, dy=-6, fontSize=11)
+    return [rule, text.encode(x=altair().value(0), text="line:N")]
+
+
+def _joined(result: Published) -> list[dict[str, float]]:
+    """Where the line of each pair that has both scores starts and ends."""
+    by_pair: dict[str, dict[str, tuple[float, float]]] = {}
     for year, score, kind, pair in zip(result.years, result.scores, result.kinds, result.pairs, strict=True):
         if pair:
-            found.setdefault(pair, {})[kind] = (float(year), float(score))
-    both = [(p["baseline"], p["improved"]) for p in found.values() if len(p) == 2]
-    return [{"from": a[0], "to": b[0], "low": a[1], "high": b[1]} for a, b in both]
+            by_pair.setdefault(pair, {})[kind] = (float(year), float(score))
+    joined = []
+    for points in by_pair.values():
+        if len(points) == len(KINDS):
+            start, low = points["baseline"]
+            end, high = points["improved"]
+            joined.append({"from": start, "to": end, "low": low, "high": high})
+    return joined
 
 
-def _said(result: Published) -> str:
-    counts = {kind: result.kinds.count(kind) for kind in KINDS}
-    said = f"{counts['baseline']} baselines and {counts['improved']} improved scores"
+def _in_words(result: Published) -> str:
+    baselines = result.kinds.count("baseline")
+    improved = [score for score, kind in zip(result.scores, result.kinds, strict=True) if kind == "improved"]
+    counts = f"{baselines} baselines and {len(improved)} improved scores"
     if not len(result.runs):
-        return said + "."
+        return f"{counts}."
     best = float(result.runs.max())
-    over = sum(s > best for s, k in zip(result.scores, result.kinds, strict=True) if k == "improved")
-    return f"{said}; {over} of the improved scores beat the best original run ({best:.4f})."
+    better = sum(score > best for score in improved)
+    return f"{counts}; {better} of the improved scores beat the best original run ({best:.4f})."

@@ -18,13 +18,14 @@ Tips = Sequence[tuple[str, str, str]]
 
 def tips(shown: Tips) -> list[Any]:
     """Tooltip channels."""
+    return [_tip(field, title, form) for field, title, form in shown]
+
+
+def _tip(field: str, title: str, form: str) -> Any:
     alt = altair()
-    return [
-        alt.Tooltip(
-            field, type="quantitative" if form else "nominal", title=title, **({"format": form} if form else {})
-        )
-        for field, title, form in shown
-    ]
+    if form:
+        return alt.Tooltip(field, type="quantitative", title=title, format=form)
+    return alt.Tooltip(field, type="nominal", title=title)
 
 
 def amount(
@@ -41,32 +42,43 @@ def amount(
 ) -> Any:
     """An x or y channel of numbers; `room` leaves pixels at both ends, `ticks` are the values that the axis names."""
     alt = altair()
-    scale: dict[str, Any] = {"zero": zero, "nice": True} | ({"padding": room} if room else {})
+    scale: dict[str, Any] = {"zero": zero, "nice": True}
+    if room:
+        scale["padding"] = room
     if domain is not None:
         scale = {"domain": list(domain), "clamp": True}
     if log:
         scale = {"type": "log", "nice": False, "padding": 10}
-    axis: dict[str, Any] = {"title": title, "tickCount": 6} if ticks is None else {"title": title, "values": ticks}
+    axis: dict[str, Any] = {"title": title}
+    if ticks is None:
+        axis["tickCount"] = 6
+    else:
+        axis["values"] = ticks
     if form:
         axis["format"] = form
     if form and form.startswith("+"):
         axis["labelExpr"] = "datum.value === 0 ? '0' : datum.label"
-    return getattr(alt, channel)(field, type="quantitative", scale=alt.Scale(**scale), axis=alt.Axis(**axis))
+    make_channel = getattr(alt, channel)
+    return make_channel(field, type="quantitative", scale=alt.Scale(**scale), axis=alt.Axis(**axis))
 
 
 def names(channel: str, field: str, title: str | None, *, sort: Any = None, **axis: Any) -> Any:
-    """An x or y channel of names, in the order of the rows unless told."""
+    """An x or y channel of names, in the order of the rows unless `sort` says otherwise."""
     alt = altair()
-    return getattr(alt, channel)(field, type="nominal", sort=sort, axis=alt.Axis(title=title, **axis))
+    make_channel = getattr(alt, channel)
+    return make_channel(field, type="nominal", sort=sort, axis=alt.Axis(title=title, **axis))
 
 
 def by_series(field: str, title: str | None, order: Sequence[str], *, dashes: bool = True) -> dict[str, Any]:
     """Colour and dash of lines by series, with one legend that shows both."""
     alt = altair()
     legend = alt.Legend(title=title, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2)
-    channels = {"color": alt.Color(field, type="nominal", scale=alt.Scale(domain=list(order)), legend=legend)}
+    domain = list(order)
+    colours = alt.Scale(domain=domain)
+    channels = {"color": alt.Color(field, type="nominal", scale=colours, legend=legend)}
     if dashes:
-        scale = alt.Scale(domain=list(order), range=[list(DASHES[i % len(DASHES)]) for i in range(len(order))])
+        patterns = [list(DASHES[i % len(DASHES)]) for i in range(len(domain))]
+        scale = alt.Scale(domain=domain, range=patterns)
         channels["strokeDash"] = alt.StrokeDash(field, type="nominal", scale=scale, legend=legend)
     return channels
 
@@ -87,56 +99,69 @@ def lines(
     x: Any, y: Any, *, series: str, order: Sequence[str], tip: Tips, title: str | None = None, points: bool = True
 ) -> Any:
     """One line per series."""
-    one = {} if len(order) < 2 else by_series(series, title, order)
-    colour = {} if one else {"color": MAIN}
-    mark = {"point": {"size": 28, "aria": False, **colour}} if points else {}
-    return chart().mark_line(**mark, **colour).encode(x=x, y=y, tooltip=tips(tip), **one)
+    if len(order) < 2:
+        channels = {}
+        colour = {"color": MAIN}
+    else:
+        channels = by_series(series, title, order)
+        colour = {}
+    mark: dict[str, Any] = dict(colour)
+    if points:
+        mark["point"] = {"size": 28, "aria": False, **colour}
+    line = chart().mark_line(**mark)
+    return line.encode(x=x, y=y, tooltip=tips(tip), **channels)
 
 
 def band(x: Any, low: str, high: str, title: str, *, colour: str = MAIN, opacity: float = 0.2) -> Any:
     """The area between two fields."""
     alt = altair()
     y = alt.Y(low, type="quantitative", title=title)
-    return chart().mark_area(color=colour, opacity=opacity, line=False).encode(x=x, y=y, y2=alt.Y2(high))
+    area = chart().mark_area(color=colour, opacity=opacity, line=False)
+    return area.encode(x=x, y=y, y2=alt.Y2(high))
 
 
 def ranges(y: Any, x: Any, low: str, high: str, *, tip: Tips, over: Sequence[Any] = (), **encoding: Any) -> Any:
     """A point with its interval on every row, and other charts drawn over that."""
     alt = altair()
     base = chart().encode(y=y, tooltip=tips(tip), **encoding)
-    ends = base.mark_rule(strokeWidth=2, opacity=0.75).encode(
-        x=alt.X(low, type="quantitative", title=x.to_dict()["axis"]["title"]), x2=alt.X2(high)
-    )
-    return alt.layer(ends, base.mark_point(size=60, filled=True, opacity=1).encode(x=x), *over)
+    from_low = alt.X(low, type="quantitative", title=x.to_dict()["axis"]["title"])
+    to_high = alt.X2(high)
+    intervals = base.mark_rule(strokeWidth=2, opacity=0.75).encode(x=from_low, x2=to_high)
+    points = base.mark_point(size=60, filled=True, opacity=1).encode(x=x)
+    return alt.layer(intervals, points, *over)
 
 
 def bars(y: Any, x: Any, *, tip: Tips, **encoding: Any) -> Any:
     """Horizontal bars."""
     encoding = encoding or {"color": altair().value(MAIN)}
-    return chart().mark_bar(height={"band": 0.75}).encode(y=y, x=x, tooltip=tips(tip), **encoding)
+    bar = chart().mark_bar(height={"band": 0.75})
+    return bar.encode(y=y, x=x, tooltip=tips(tip), **encoding)
 
 
 def scatter(x: Any, y: Any, *, tip: Tips, many: bool = False, **encoding: Any) -> Any:
     """Points; smaller and paler where there are `many`."""
     encoding = encoding or {"color": altair().value(MAIN)}
     size, opacity = (20, 0.5) if many else (55, 0.75)
-    return chart().mark_point(filled=True, size=size, opacity=opacity).encode(x=x, y=y, tooltip=tips(tip), **encoding)
+    point = chart().mark_point(filled=True, size=size, opacity=opacity)
+    return point.encode(x=x, y=y, tooltip=tips(tip), **encoding)
 
 
 def diagonal(low: float, high: float) -> tuple[Any, list[dict[str, float]]]:
     """The line on which both axes agree, and its rows (named `diagonal`)."""
     alt = altair()
-    line = chart("diagonal").mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1.2)
-    return line.encode(x=alt.X("at", type="quantitative"), y=alt.Y("at", type="quantitative")), [
-        {"at": low},
-        {"at": high},
-    ]
+    mark = chart("diagonal").mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1.2)
+    x = alt.X("at", type="quantitative")
+    y = alt.Y("at", type="quantitative")
+    ends = [{"at": low}, {"at": high}]
+    return mark.encode(x=x, y=y), ends
 
 
 def mark_at(value: float, *, axis: str = "y") -> tuple[Any, list[dict[str, float]]]:
     """A dashed line across the chart at a value, and its row (named `mark`)."""
-    channel = getattr(altair(), axis.upper())("at", type="quantitative")
-    return chart("mark").mark_rule(strokeDash=[4, 4], opacity=0.7).encode(**{axis: channel}), [{"at": value}]
+    make_channel = getattr(altair(), axis.upper())
+    channel = make_channel("at", type="quantitative")
+    rule = chart("mark").mark_rule(strokeDash=[4, 4], opacity=0.7)
+    return rule.encode(**{axis: channel}), [{"at": value}]
 
 
 def cells(
@@ -145,11 +170,15 @@ def cells(
     """A map of intensities."""
     alt = altair()
     scale: dict[str, Any] = {"scheme": DIVERGING if diverging else INTENSITY}
-    scale |= {} if domain is None else {"domain": list(domain), "clamp": True}
-    scale |= {"domainMid": 0} if diverging and domain is None else {}
+    if domain is not None:
+        scale["domain"] = list(domain)
+        scale["clamp"] = True
+    elif diverging:
+        scale["domainMid"] = 0
     legend = alt.Legend(title=title, gradientLength=180, gradientThickness=10, tickCount=4)
     colour = alt.Color(field, type="quantitative", scale=alt.Scale(**scale), legend=legend)
-    return chart().mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=tips(tip))
+    rect = chart().mark_rect(aria=False)
+    return rect.encode(x=x, y=y, color=colour, tooltip=tips(tip))
 
 
 def tall(made: Any, rows: int, *, least: int = 3) -> Any:

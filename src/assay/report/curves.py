@@ -40,7 +40,9 @@ class RecallPrecision(Result):
         columns = {"run": ""}
         for recall in RECALLS:
             columns[f"{recall:.1f}"] = ".4f"
-        rows = [(run, *row) for run, row in zip(self.runs, self.precision, strict=True)]
+        rows = []
+        for run, precision in zip(self.runs, self.precision, strict=True):
+            rows.append((run, *precision))
         note = f"mean over {self.topics} topics of the highest precision at that recall or beyond"
         return Table.of(columns, rows, caption="Interpolated precision by recall", notes=[note])
 
@@ -69,8 +71,9 @@ def recall_precision_curves(result: RecallPrecision) -> Figure:
     shown = [result.runs[i] for i in order]
     rows = []
     for i in order:
+        run = result.runs[i]
         curve = rows_of(recall=RECALLS, precision=result.precision[i])
-        rows += [{"run": result.runs[i], **point} for point in curve]
+        rows += [{"run": run, **point} for point in curve]
 
     x = amount("X", "recall", "recall", domain=(0, 1))
     y = amount("Y", "precision", "interpolated precision", domain=(0, 1))
@@ -79,15 +82,21 @@ def recall_precision_curves(result: RecallPrecision) -> Figure:
         ("recall", "recall", ".1f"),
         ("precision", "precision", ".4f"),
     ]
-    made = lines(x, y, series="run", order=shown, tip=tip).properties(height=320)
+    made = lines(x, y, series="run", order=shown, tip=tip)
 
     count = f"{len(shown)} runs"
     if len(shown) < len(result.runs):
         count = f"{len(shown)} of {len(result.runs)} runs"
     title = f"Precision over recall, {count}, mean of {result.topics} topics"
-    leading = result.precision[order[0]]
-    said = f"{shown[0]} starts at {leading[0]:.3f} and ends at {leading[-1]:.3f}."
-    return drawn(made, name="recall-precision", title=title, description=said, rows=rows)
+    first, *_, last = result.precision[order[0]]
+    said = f"{shown[0]} starts at {first:.3f} and ends at {last:.3f}."
+    return drawn(
+        made.properties(height=320),
+        name="recall-precision",
+        title=title,
+        description=said,
+        rows=rows,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +128,9 @@ def overlap_by_depth(a: Run, b: Run, *, p: float = 0.9, depths: Sequence[int] | 
     chosen = tuple(depths) if depths else _usual_depths(a, b)
     if not chosen or min(chosen) < 1:
         raise UsageError(f"depths must be at least 1 (got {list(chosen)})")
-    by_depth = [compare_runs(a, b, p=p, depth=depth) for depth in chosen]
+    by_depth = []
+    for depth in chosen:
+        by_depth.append(compare_runs(a, b, p=p, depth=depth))
     means = [similarity.mean() for similarity in by_depth]
     return OverlapByDepth(
         runs=(a.name, b.name),
@@ -134,17 +145,27 @@ def overlap_by_depth(a: Run, b: Run, *, p: float = 0.9, depths: Sequence[int] | 
 
 def _usual_depths(a: Run, b: Run) -> tuple[int, ...]:
     """The usual depths that at least one list reaches."""
-    longest = max(a.sizes.max(initial=1), b.sizes.max(initial=1))
+    longest_of_a = a.sizes.max(initial=1)
+    longest_of_b = b.sizes.max(initial=1)
+    longest = max(longest_of_a, longest_of_b)
     return tuple(depth for depth in USUAL_DEPTHS if depth <= longest)
 
 
 @draws("report.OverlapByDepth")
 def overlap_curve(result: OverlapByDepth) -> Figure:
     """EXT over depth within the band from MIN to MAX."""
-    rows = rows_of(depth=result.depths, ext=result.ext, low=result.low, high=result.high)
+    rows = rows_of(
+        depth=result.depths,
+        ext=result.ext,
+        low=result.low,
+        high=result.high,
+    )
     first, second = result.runs
     title = f"RBO of {first} and {second} by depth, p = {result.p:g}"
-    bounds = f"[{result.low[-1]:.3f}, {result.high[-1]:.3f}]"
-    said = f"At depth {result.depths[-1]} EXT is {result.ext[-1]:.3f} {bounds}."
+    depth = result.depths[-1]
+    ext = result.ext[-1]
+    low = result.low[-1]
+    high = result.high[-1]
+    said = f"At depth {depth} EXT is {ext:.3f} [{low:.3f}, {high:.3f}]."
     across = ("depth", "depth of the lists, docs")
     return with_band(rows, across, title, said, "overlap-by-depth", log=True)

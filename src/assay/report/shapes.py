@@ -7,6 +7,7 @@ never text from a file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 from assay.report.figure import altair, chart
@@ -59,25 +60,41 @@ def amount(
     if form and form.startswith("+"):
         axis["labelExpr"] = "datum.value === 0 ? '0' : datum.label"
     make_channel = getattr(alt, channel)
-    return make_channel(field, type="quantitative", scale=alt.Scale(**scale), axis=alt.Axis(**axis))
+    return make_channel(
+        field,
+        type="quantitative",
+        scale=alt.Scale(**scale),
+        axis=alt.Axis(**axis),
+    )
 
 
 def names(channel: str, field: str, title: str | None, *, sort: Any = None, **axis: Any) -> Any:
     """An x or y channel of names, in the order of the rows unless `sort` says otherwise."""
     alt = altair()
     make_channel = getattr(alt, channel)
-    return make_channel(field, type="nominal", sort=sort, axis=alt.Axis(title=title, **axis))
+    return make_channel(
+        field,
+        type="nominal",
+        sort=sort,
+        axis=alt.Axis(title=title, **axis),
+    )
 
 
 def by_series(field: str, title: str | None, order: Sequence[str], *, dashes: bool = True) -> dict[str, Any]:
     """Colour and dash of lines by series, with one legend that shows both."""
     alt = altair()
-    legend = alt.Legend(title=title, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.2)
+    legend = alt.Legend(
+        title=title,
+        symbolType="stroke",
+        symbolSize=500,
+        symbolStrokeWidth=2.2,
+    )
     domain = list(order)
     colours = alt.Scale(domain=domain)
     channels = {"color": alt.Color(field, type="nominal", scale=colours, legend=legend)}
     if dashes:
-        patterns = [list(DASHES[i % len(DASHES)]) for i in range(len(domain))]
+        endless = cycle(DASHES)
+        patterns = [list(next(endless)) for _ in domain]
         scale = alt.Scale(domain=domain, range=patterns)
         channels["strokeDash"] = alt.StrokeDash(field, type="nominal", scale=scale, legend=legend)
     return channels
@@ -86,8 +103,10 @@ def by_series(field: str, title: str | None, order: Sequence[str], *, dashes: bo
 def classes(field: str, title: str | None, order: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
     """Colour and shape of points by class, with one legend."""
     alt = altair()
-    colour = alt.Scale(domain=list(order), range=list(colours))
-    shape = alt.Scale(domain=list(order), range=list(SHAPES[: len(order)]))
+    domain = list(order)
+    shapes = SHAPES[: len(domain)]
+    colour = alt.Scale(domain=domain, range=list(colours))
+    shape = alt.Scale(domain=domain, range=list(shapes))
     legend = alt.Legend(title=title)
     return {
         "color": alt.Color(field, type="nominal", scale=colour, legend=legend),
@@ -124,11 +143,16 @@ def ranges(y: Any, x: Any, low: str, high: str, *, tip: Tips, over: Sequence[Any
     """A point with its interval on every row, and other charts drawn over that."""
     alt = altair()
     base = chart().encode(y=y, tooltip=tips(tip), **encoding)
-    from_low = alt.X(low, type="quantitative", title=x.to_dict()["axis"]["title"])
+    title = x.to_dict()["axis"]["title"]
+    from_low = alt.X(low, type="quantitative", title=title)
     to_high = alt.X2(high)
-    intervals = base.mark_rule(strokeWidth=2, opacity=0.75).encode(x=from_low, x2=to_high)
-    points = base.mark_point(size=60, filled=True, opacity=1).encode(x=x)
-    return alt.layer(intervals, points, *over)
+    rule = base.mark_rule(strokeWidth=2, opacity=0.75)
+    point = base.mark_point(size=60, filled=True, opacity=1)
+    return alt.layer(
+        rule.encode(x=from_low, x2=to_high),
+        point.encode(x=x),
+        *over,
+    )
 
 
 def bars(y: Any, x: Any, *, tip: Tips, **encoding: Any) -> Any:
@@ -169,14 +193,25 @@ def cells(
 ) -> Any:
     """A map of intensities."""
     alt = altair()
-    scale: dict[str, Any] = {"scheme": DIVERGING if diverging else INTENSITY}
+    scheme = DIVERGING if diverging else INTENSITY
+    scale: dict[str, Any] = {"scheme": scheme}
     if domain is not None:
         scale["domain"] = list(domain)
         scale["clamp"] = True
     elif diverging:
         scale["domainMid"] = 0
-    legend = alt.Legend(title=title, gradientLength=180, gradientThickness=10, tickCount=4)
-    colour = alt.Color(field, type="quantitative", scale=alt.Scale(**scale), legend=legend)
+    legend = alt.Legend(
+        title=title,
+        gradientLength=180,
+        gradientThickness=10,
+        tickCount=4,
+    )
+    colour = alt.Color(
+        field,
+        type="quantitative",
+        scale=alt.Scale(**scale),
+        legend=legend,
+    )
     rect = chart().mark_rect(aria=False)
     return rect.encode(x=x, y=y, color=colour, tooltip=tips(tip))
 
@@ -192,7 +227,9 @@ def some_of(shown: int, all_: int) -> str:
     >>> some_of(3, 3), some_of(40, 1000)
     ('3', '40 of 1,000')
     """
-    return str(all_) if shown == all_ else f"{shown} of {all_:,}"
+    if shown == all_:
+        return str(all_)
+    return f"{shown} of {all_:,}"
 
 
 def shortened(text: str, most: int = 12) -> str:
@@ -201,4 +238,6 @@ def shortened(text: str, most: int = 12) -> str:
     >>> shortened("a-rather-long-name")
     'a-rather-lo…'
     """
-    return text if len(text) <= most else text[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    return text[: most - 1] + "…"

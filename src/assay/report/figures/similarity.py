@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 MOST = 60
 """Runs that a matrix shows at most: those given first."""
+RBO = "rank-biased overlap"
+BOUNDS_TIP = (
+    ("ext", "EXT", ".4f"),
+    ("low", "MIN", ".4f"),
+    ("high", "MAX", ".4f"),
+)
 
 
 @draws("similarity.SimilarityMatrix")
@@ -49,11 +56,12 @@ def clustered(similarity: Floats) -> list[int]:
     from scipy.spatial.distance import squareform
 
     distance = 1 - np.nan_to_num(similarity, nan=0.0)
-    both = np.maximum(0.0, (distance + distance.T) / 2)
-    np.fill_diagonal(both, 0.0)
-    order: list[int] = leaves_list(
-        linkage(squareform(both, checks=False), method="average", optimal_ordering=True)
-    ).tolist()
+    mutual = (distance + distance.T) / 2
+    mutual = np.maximum(0.0, mutual)
+    np.fill_diagonal(mutual, 0.0)
+    condensed = squareform(mutual, checks=False)
+    tree = linkage(condensed, method="average", optimal_ordering=True)
+    order: list[int] = leaves_list(tree).tolist()
     return order
 
 
@@ -61,42 +69,74 @@ def _map(runs: Sequence[str], matrix: Floats, recipe: str, most: int) -> Figure:
     kept = matrix[:most, :most]
     order = clustered(kept)
     n = len(order)
-    i, j = np.divmod(np.arange(n * n), n)
     shown = kept[np.ix_(order, order)]
-    labels = [runs[o] for o in order]
-    rows = rows_of(run=[labels[a] for a in i], other=[labels[b] for b in j], similarity=shown.ravel())
-    tip = [("run", "run", ""), ("other", "other", ""), ("similarity", "similarity", ".3f")]
-    small = {"labelFontSize": 10, "ticks": False}
-    x, y = names("X", "other", None, labelAngle=-90, **small), names("Y", "run", None, **small)
-    off = np.where(np.eye(n, dtype=bool), -np.inf, np.nan_to_num(shown, nan=-np.inf))
-    a, b = np.unravel_index(int(off.argmax()), off.shape)
-    said = f"Most alike: {labels[a]} and {labels[b]} ({off[a, b]:.3f}). {recipe}." if n > 1 else recipe
-    some = f"{n} of {len(runs)} runs" if n < len(runs) else f"{n} runs"
-    made = cells(x, y, "similarity", "similarity", tip=tip, domain=(0, 1)).properties(
-        height=max(14 * n, min(520, 30 * n))
+    labels = [runs[i] for i in order]
+    rows = rows_of(
+        run=[labels[cell // n] for cell in range(n * n)],
+        other=labels * n,
+        similarity=shown.ravel(),
     )
-    return drawn(made, name="similarity", title=f"How alike {some} are", description=said, rows=rows)
+
+    small = {"labelFontSize": 10, "ticks": False}
+    x = names("X", "other", None, labelAngle=-90, **small)
+    y = names("Y", "run", None, **small)
+    tip = [
+        ("run", "run", ""),
+        ("other", "other", ""),
+        ("similarity", "similarity", ".3f"),
+    ]
+    made = cells(x, y, "similarity", "similarity", tip=tip, domain=(0, 1))
+    height = max(14 * n, min(520, 30 * n))
+
+    count = f"{n} of {len(runs)} runs" if n < len(runs) else f"{n} runs"
+    return drawn(
+        made.properties(height=height),
+        name="similarity",
+        title=f"How alike {count} are",
+        description=_most_alike(labels, shown, recipe),
+        rows=rows,
+    )
+
+
+def _most_alike(labels: Sequence[str], similarity: Floats, recipe: str) -> str:
+    """The two runs that are most alike, and how similarity was computed."""
+    n = len(labels)
+    if n < 2:
+        return recipe
+    itself = np.eye(n, dtype=bool)
+    others = np.where(itself, -np.inf, np.nan_to_num(similarity, nan=-np.inf))
+    first, second = divmod(int(others.argmax()), n)
+    highest = others[first, second]
+    return f"Most alike: {labels[first]} and {labels[second]} ({highest:.3f}). {recipe}."
 
 
 @draws("similarity.SeriesResult")
 def over_time(result: SeriesResult) -> Figure:
     """RBO of each run with the next: mean over topics, and the band from the least to the most stable topic."""
-    alt = altair()
-    steps = [f"{a} → {b}" for a, b in zip(result.runs, result.runs[1:], strict=False)]
-    low, high = result.steps.min(axis=1), result.steps.max(axis=1)
-    rows = rows_of(place=range(1, len(steps) + 1), step=steps, mean=result.step_means(), low=low, high=high)
+    steps = [f"{before} → {after}" for before, after in pairwise(result.runs)]
+    means = result.step_means()
+    rows = rows_of(
+        place=range(1, len(steps) + 1),
+        step=steps,
+        mean=means,
+        low=result.steps.min(axis=1),
+        high=result.steps.max(axis=1),
+    )
     tip = [
         ("step", "step", ""),
         ("mean", "mean RBO", ".4f"),
         ("low", "lowest topic", ".4f"),
         ("high", "highest", ".4f"),
     ]
-    x, y = amount("X", "place", "step"), amount("Y", "mean", "rank-biased overlap", domain=(0, 1))
+    x = amount("X", "place", "step")
+    y = amount("Y", "mean", RBO, domain=(0, 1))
     line = lines(x, y, series="", order=(), tip=tip)
-    made = alt.layer(band(x, "low", "high", "rank-biased overlap"), line).properties(height=260)
-    change = int(result.step_means().argmin())
-    there, ends = result.step_means()[change], result.ends.mean()
-    said = f"The largest change is {steps[change]} ({there:.3f}); start to end {ends:.3f}."
+    lowest_to_highest = band(x, "low", "high", RBO)
+    made = altair().layer(lowest_to_highest, line).properties(height=260)
+
+    change = int(means.argmin())
+    start_to_end = result.ends.mean()
+    said = f"The largest change is {steps[change]} ({means[change]:.3f}); start to end {start_to_end:.3f}."
     title = f"How much results change from run to run, {len(result.topics)} topics"
     return drawn(made, name="over-time", title=title, description=said, rows=rows)
 
@@ -105,20 +145,27 @@ def over_time(result: SeriesResult) -> Figure:
 def two_rankings(result: RankingComparison) -> Figure:
     """Mean scores of the same runs by two score matrices."""
     first, second = result.means
-    said = "; ".join(f"{c.name} {c.value:.3f}" for c in result.correlations if c.value is not None) + "."
-    title = f"{len(result.runs)} runs by {result.names[0]} and by {result.names[1]}"
-    return means_against(result.runs, first, second, result.names, title, said)
+    first_name, second_name = result.names
+    title = f"{len(result.runs)} runs by {first_name} and by {second_name}"
+    defined = [c for c in result.correlations if c.value is not None]
+    said = "; ".join(f"{c.name} {c.value:.3f}" for c in defined)
+    return means_against(result.runs, first, second, result.names, title, f"{said}.")
 
 
 @draws("similarity.PSweep")
 def p_curve(result: PSweep) -> Figure:
     """EXT over p within the band from MIN to MAX."""
+    means = result.means
     rows = rows_of(
-        p=[m.p for m in result.means], ext=[m.ext for m in result.means], low=[m.min for m in result.means],
-        high=[m.max for m in result.means],
-    )  # fmt: skip
-    title = f"RBO of {result.runs[0]} and {result.runs[1]} by persistence"
-    first, last = result.means[0], result.means[-1]
+        p=[mean.p for mean in means],
+        ext=[mean.ext for mean in means],
+        low=[mean.min for mean in means],
+        high=[mean.max for mean in means],
+    )
+    one, other = result.runs
+    title = f"RBO of {one} and {other} by persistence"
+    first = means[0]
+    last = means[-1]
     said = f"EXT goes from {first.ext:.3f} at p = {first.p:g} to {last.ext:.3f} at p = {last.p:g}."
     return with_band(rows, ("p", "persistence p"), title, said, "overlap-by-p")
 
@@ -126,19 +173,27 @@ def p_curve(result: PSweep) -> Figure:
 @draws("similarity.RunSimilarity")
 def topic_overlap(result: RunSimilarity, *, most: int = 60) -> Figure:
     """EXT with [MIN, MAX] of two runs on every topic, the most different first."""
-    order = np.argsort([r.ext for r in result.rbo], kind="stable")[:most]
+    by_topic = [overlap.ext for overlap in result.rbo]
+    order = np.argsort(by_topic, kind="stable")[:most]
+    topics = [result.topics[i] for i in order]
     kept = [result.rbo[i] for i in order]
     rows = rows_of(
-        topic=[result.topics[i] for i in order], ext=[r.ext for r in kept], low=[r.min for r in kept],
-        high=[r.max for r in kept],
-    )  # fmt: skip
-    tip = [("topic", "topic", ""), ("ext", "EXT", ".4f"), ("low", "MIN", ".4f"), ("high", "MAX", ".4f")]
+        topic=topics,
+        ext=[overlap.ext for overlap in kept],
+        low=[overlap.min for overlap in kept],
+        high=[overlap.max for overlap in kept],
+    )
+    tip = [("topic", "topic", ""), *BOUNDS_TIP]
     x = amount("X", "ext", "RBO, EXT within [MIN, MAX]", domain=(0, 1))
-    made = ranges(names("Y", "topic", "topic"), x, "low", "high", tip=tip, color=altair().value(MAIN))
+    y = names("Y", "topic", "topic")
+    made = ranges(y, x, "low", "high", tip=tip, color=altair().value(MAIN))
+
+    first, second = result.runs
+    title = f"How alike {first} and {second} are, topic by topic"
+    if len(kept) < len(result.topics):
+        title += f", {len(kept)} most different of {len(result.topics)}"
     mean = result.mean()
-    some = f", {len(kept)} most different of {len(result.topics)}" if len(kept) < len(result.topics) else ""
-    said = f"Mean RBO {mean.ext:.3f}; least alike on topic {result.topics[order[0]]} ({kept[0].ext:.3f})."
-    title = f"How alike {result.runs[0]} and {result.runs[1]} are, topic by topic{some}"
+    said = f"Mean RBO {mean.ext:.3f}; least alike on topic {topics[0]} ({kept[0].ext:.3f})."
     return drawn(tall(made, len(kept)), name="overlap-by-topic", title=title, description=said, rows=rows)
 
 
@@ -151,9 +206,18 @@ def means_against(
     said: str,
 ) -> Figure:
     """Two means of the same runs, one on each axis."""
+    first, second = axes
     rows = rows_of(run=runs, first=x, second=y)
-    tip = [("run", "run", ""), ("first", axes[0], ".4f"), ("second", axes[1], ".4f")]
-    points = scatter(amount("X", "first", axes[0]), amount("Y", "second", axes[1]), tip=tip)
+    tip = [
+        ("run", "run", ""),
+        ("first", first, ".4f"),
+        ("second", second, ".4f"),
+    ]
+    points = scatter(
+        amount("X", "first", first),
+        amount("Y", "second", second),
+        tip=tip,
+    )
     return drawn(points.properties(height=340), name="rankings", title=title, description=said, rows=rows)
 
 
@@ -161,10 +225,13 @@ def with_band(
     rows: list[dict[str, Any]], x: tuple[str, str], title: str, said: str, name: str, *, log: bool = False
 ) -> Figure:
     """EXT as a line within the band from MIN to MAX, over what `x` names (field and title)."""
-    alt = altair()
-    across = amount("X", x[0], x[1], log=log, ticks=[row[x[0]] for row in rows] if log else None)
-    tip = [(x[0], x[1], ""), ("ext", "EXT", ".4f"), ("low", "MIN", ".4f"), ("high", "MAX", ".4f")]
-    y = amount("Y", "ext", "rank-biased overlap", domain=(0, 1))
+    field, field_title = x
+    ticks = [row[field] for row in rows] if log else None
+    across = amount("X", field, field_title, log=log, ticks=ticks)
+    y = amount("Y", "ext", RBO, domain=(0, 1))
+    tip = [(field, field_title, ""), *BOUNDS_TIP]
     line = lines(across, y, series="", order=(), tip=tip)
-    made = alt.layer(band(across, "low", "high", "rank-biased overlap"), line).properties(height=280)
-    return drawn(made, name=name, title=title, description=said + " The band is [MIN, MAX].", rows=rows)
+    low_to_high = band(across, "low", "high", RBO)
+    made = altair().layer(low_to_high, line).properties(height=280)
+    said += " The band is [MIN, MAX]."
+    return drawn(made, name=name, title=title, description=said, rows=rows)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable, Iterator
+from copy import copy, deepcopy
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from assay.core.arrays import kept
@@ -14,6 +18,7 @@ from assay.core.ids import Ids
 from assay.data import Labels, Qrels, Run, Topics
 from assay.data.aligned import align
 from assay.data.intents import IntentQrels
+from assay.data.order import Moves
 from assay.io import read_qrels, read_run
 from assay.measures import parse
 
@@ -56,6 +61,27 @@ def test_every_array_is_read_only_with_all_that_it_is_a_view_of(tmp_path: Path) 
                 seen += 1
                 column = column.base
     assert seen > 60
+
+
+@pytest.mark.parametrize("copied", [copy, deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
+def test_copies_are_read_only_too(copied: Callable[[Any], Any], tmp_path: Path) -> None:
+    for what, table in made(tmp_path).items():
+        for array in arrays_of(copied(table)):
+            assert not array.flags.writeable, what
+    qrels = copied(Qrels.from_dict({"1": {"a": 1, "b": 0}}))
+    with pytest.raises(ValueError, match="read-only"):
+        qrels.grades[:] = 3
+    assert parse("AP")(align(Run.from_lists("r", {"1": ["b", "a"]}), qrels)).tolist() == [0.5]
+
+
+def arrays_of(table: object) -> Iterator[npt.NDArray[Any]]:
+    """Every array that a table holds, and every array that it is a view of."""
+    for value in vars(table).values():
+        if isinstance(value, Ids | Moves):
+            yield from arrays_of(value)
+        while isinstance(value, np.ndarray):
+            yield value
+            value = value.base
 
 
 def test_judgments_cannot_be_changed_under_what_was_made_of_them() -> None:

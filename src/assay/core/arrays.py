@@ -39,3 +39,25 @@ def kept(array: A) -> A:
             return sealed(array.copy())
         holder = holder.base
     return array
+
+
+class Sealed:
+    """Tables whose arrays are read-only in every copy too: pickle and deepcopy make arrays that can be written.
+
+    >>> from copy import deepcopy
+    >>> class Table(Sealed):
+    ...     values = None
+    >>> table = Table()
+    >>> table.values = sealed(np.array([1, 2]))
+    >>> deepcopy(table).values.flags.writeable
+    False
+    """
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Nobody else holds the arrays of a copy that is being made, so they are sealed as they are."""
+        for value in state.values():
+            holder = value
+            while isinstance(holder, np.ndarray):
+                sealed(holder)
+                holder = holder.base
+        self.__dict__.update(state)

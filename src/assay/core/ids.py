@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Bytes, Ints, Words, sealed
+from assay.core.arrays import Bools, Bytes, Ints, Sealed, Words, sealed
 
 WORD = 8
 MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD)] + [2**64 - 1], dtype=np.uint64)
@@ -28,7 +28,7 @@ _MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ids:
+class Ids(Sealed):
     """A column of UTF-8 ids, each `lengths[i]` bytes from `starts[i]` of the buffer.
 
     The buffer is padded, so that the word at any start can be read whole. The column takes its arrays over: they are

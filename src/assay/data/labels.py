@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints, kept
+from assay.core.arrays import Floats, Ints, Sealed, kept
 from assay.core.groups import coded_names
 from assay.data.given import id_texts, numbers
 from assay.data.topic_rows import counted
@@ -18,7 +18,7 @@ COLUMNS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "at
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labels:
+class Labels(Sealed):
     """Crowd judgments: one row per (topic, doc, worker, label). Names are coded once; `topic[i]` indexes `topics`.
 
     >>> labels = Labels.from_rows([("1", "a", "w1", 2), ("1", "a", "w2", 0)])

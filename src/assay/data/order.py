@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats, Ints, Keys, Words, sealed
+from assay.core.arrays import Floats, Ints, Keys, Sealed, Words, sealed
 from assay.core.ids import Ids
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def sort_keys(scores: Floats, compat: str | None) -> npt.NDArray[np.floating[Any
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class Moves(Sealed):
     """Which rows go where: row rows[i] to place places[i], all others stay. Without places, the rows of every place."""
 
     rows: Ints

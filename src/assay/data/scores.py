@@ -65,23 +65,23 @@ class ScoreMatrix:
 
     def __post_init__(self) -> None:
         shape = (len(self.runs), len(self.topics))
-        if self.values.shape != shape:
-            raise DataError(f"{self.measure}: {self.values.shape} scores for {shape} runs × topics")
+        # a copy, so that nobody who holds the array changes the scores
+        own = np.array(self.values, dtype=np.float64)
+        if own.shape != shape:
+            raise DataError(f"{self.measure}: {own.shape} scores for {shape} runs × topics")
         for names, what in ((self.runs, "run"), (self.topics, "topic")):
             if len(set(names)) < len(names):
                 twice = next(n for n in names if names.count(n) > 1)
                 raise DataError(f"{self.measure}: {what} {twice!r} is there twice; names must differ")
-        bad = np.argwhere(~np.isfinite(self.values))
+        bad = np.argwhere(~np.isfinite(own))
         if len(bad):
             i, j = bad[0]
-            value = self.values[i, j]
+            value = own[i, j]
             raise DataError(
                 f"{self.measure}: score of run {self.runs[i]!r} on topic {self.topics[j]!r} is {value}; "
                 "scores must be finite numbers"
             )
-        # a copy, so that nobody who holds the array changes the scores; a view of it cannot be made writable again
-        own = np.array(self.values, dtype=np.float64)
-        own.setflags(write=False)
+        own.setflags(write=False)  # and a view of it cannot be made writable again
         object.__setattr__(self, "values", own.view())
 
     def __reduce__(self) -> tuple[Any, ...]:

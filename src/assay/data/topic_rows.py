@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Ints, Keys, Words
+from assay.core.arrays import Ints, Keys, Sealed, Words
 from assay.core.engine import ordered_map
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
@@ -22,7 +22,7 @@ BLOCK = 1 << 16
 """Rows that are worked on at a time: few enough for the cache."""
 
 
-class TopicRows:
+class TopicRows(Sealed):
     """A name, and docs grouped by topic: rows `bounds[t]:bounds[t + 1]` are those of `topics[t]`."""
 
     kind: ClassVar[str] = "table"

@@ -16,6 +16,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
 from assay.data import Run
 from assay.data.lists import Lists, collected
+from assay.measures.ranks import precision_sums_at
 
 
 def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
@@ -51,10 +52,7 @@ def average_precision(lists: Lists, relevant: Bools, *, totals: npt.ArrayLike | 
     [[0.8333], [0.25]]
     """
     hit = np.flatnonzero(relevant[lists.item])
-    segment = lists.segment[hit]
-    found = np.bincount(segment, minlength=len(lists.bounds) - 1)
-    nth = np.arange(1, len(hit) + 1) - (np.cumsum(found) - found)[segment]
-    gained = np.bincount(segment, nth / lists.rank[hit], minlength=len(found)).reshape(lists.shape)
+    gained = precision_sums_at(lists.segment[hit], lists.rank[hit], len(lists.bounds) - 1).reshape(lists.shape)
     if totals is None:
         totals = np.bincount(lists.topic_of_item[relevant], minlength=len(lists.topics))
     return gained / np.maximum(np.asarray(totals, dtype=np.float64), 1.0)

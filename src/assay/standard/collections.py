@@ -74,7 +74,7 @@ class Comparabilities(Result):
 def comparability(
     collections: Mapping[str, ScoreMatrix],
     *,
-    permutations: int = 0,
+    permutations: int = 1000,
     alpha: float = 0.05,
     seed: int = 0,
     progress: Progress = silent,

@@ -252,7 +252,7 @@ def _sure_pairs(forms: Sequence[ScoreMatrix], sure: float) -> Ints:
     """Pairs of runs whose paired t has p < sure in every form."""
     if not 0 < sure < 1:
         raise UsageError(f"sure: a significance level lies between 0 and 1 (got {sure})")
-    tested = [all_pairs(matrix) for matrix in forms]
+    tested = [all_pairs(matrix, interval=None) for matrix in forms]
     in_every_form = np.logical_and.reduce([pairs.p < sure for pairs in tested])
     first, second = tested[0].first[in_every_form], tested[0].second[in_every_form]
     return np.stack([first, second], axis=1).astype(np.int64)

@@ -35,7 +35,7 @@ def all_pairs(
     *,
     correction: str = "holm",
     alternative: str = "two-sided",
-    interval: str | None = None,
+    interval: str | None = "t",
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -45,7 +45,7 @@ def all_pairs(
     """Statistic, p and effect size of every pair of runs, by one of TESTS or of SIMULTANEOUS.
 
     p is condensed, in the order of `every_pair`, and not corrected; `.square()` makes it runs × runs, `.corrected()`
-    corrects it, by default with `correction`.
+    corrects it, by default with `correction`. interval: one of INTERVALS, or None for none.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6], [0.4, 0.4, 0.6]])
     >>> all_pairs(m).p.round(4)

@@ -76,7 +76,7 @@ def choose_topics(
     scale: str = "plain",
     truth: ScoreMatrix | None = None,
     groups: Mapping[str, str] | None = None,
-    splits: int = 10,
+    splits: int = 5,
     search: str = "auto",
     seed: int = 0,
     progress: Progress = silent,

@@ -101,7 +101,7 @@ def significant(matrix: ScoreMatrix, *, test: str = "t", alpha: float = 0.05, se
         return np.zeros(len(matrix.runs) * (len(matrix.runs) - 1) // 2, np.int8)
     from assay.stats import all_pairs
 
-    tested = all_pairs(matrix, test, seed=seed)
+    tested = all_pairs(matrix, test, interval=None, seed=seed)
     return np.asarray(np.where(tested.p < alpha, np.sign(tested.difference), 0).astype(np.int8))
 
 

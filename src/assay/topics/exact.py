@@ -33,31 +33,60 @@ def exact(
 ) -> Steps:
     """Every subset, where there are at most `subsets` of a cardinality; Pearson as far as `sums` additions go.
 
-    A cell that was searched to the end is proved; others are left as they are. With `deepest` only cardinalities of at
-    most so many topics, in or out, are tried.
+    A cell that was searched to the end is proved; others are left as they are. With `deepest` only cardinalities that
+    take or leave out at most that many topics are tried.
     """
-    n = archive.problem.n
-    wanted = [c for c in _outside_in(n) if c in archive.cardinalities and min(c, n - c) <= (deepest or n)]
-    todo = [c for c in wanted if _open(archive, c)]
+    problem = archive.problem
+    n = problem.n
+    todo = _unproved(archive, deepest or n)
     beyond: set[tuple[int, bool]] = set()  # side and end of the range from which on proof takes too long
     for done, c in enumerate(todo):
         yield done, len(todo)
-        if archive.problem.quadratic and min(c, n - c) >= 3 and comb(n, c) > min(subsets, EASY):
+        count = comb(n, c)
+        few = min(c, n - c)
+        if problem.quadratic and few >= 3 and count > min(subsets, EASY):
             for side in archive.sides:
                 end = (side, 2 * c > n)
-                if end not in beyond and not _prove(archive, side, c, sums):
-                    beyond.add(end)
+                if end not in beyond:
+                    proved = _prove(archive, side, c, sums)
+                    if not proved:
+                        beyond.add(end)
                 yield done, len(todo)
-        if _open(archive, c) and comb(n, c) <= subsets:
-            for values, places in all_values(archive.problem, c):
-                _offer_good(archive, c, values, places)
+        if _open(archive, c) and count <= subsets:
+            for values, listed in all_values(problem, c):
+                _offer_good(archive, c, values, listed)
                 yield done, len(todo)
-            archive.proved |= {(side, c) for side in archive.sides}
+            for side in archive.sides:
+                archive.proved.add((side, c))
     yield len(todo), len(todo)
 
 
+def _unproved(archive: Archive, deepest: int) -> list[int]:
+    """Cardinalities still to prove, of at most `deepest` topics in or out: the cheap ones, at both ends, first."""
+    n = archive.problem.n
+
+    def depth(c: int) -> int:
+        return min(c, n - c)
+
+    todo = []
+    for c in sorted(archive.cardinalities, key=depth):
+        if depth(c) > deepest:
+            break
+        if _open(archive, c):
+            todo.append(c)
+    return todo
+
+
+def _open(archive: Archive, c: int) -> bool:
+    """Whether a side of this cardinality is not proved yet."""
+    cells = {(side, c) for side in archive.sides}
+    return not cells <= archive.proved
+
+
 def all_values(problem: Problem, c: int, size: int = 8192) -> Iterator[tuple[Floats, Subsets]]:
-    """The values of all subsets of c topics, a portion at a time, and how to tell which subsets these are.
+    """The values of all subsets of c topics, `size` of them at a time, and which subsets these are.
+
+    Subsets of more than half the topics are listed by the topics that they leave out.
 
     >>> from assay.topics.problem import problem
     >>> from assay.data.scores import ScoreMatrix
@@ -65,29 +94,39 @@ def all_values(problem: Problem, c: int, size: int = 8192) -> Iterator[tuple[Flo
     >>> [(v.round(3).tolist(), s.masks(np.arange(len(v))).astype(int).tolist()) for v, s in all_values(p, 1)]
     [([1.0], [[1, 0, 0]]), ([-1.0], [[0, 1, 0]]), ([1.0], [[0, 0, 1]])]
     """
-    n, few = problem.n, min(c, problem.n - c)
+    n = problem.n
+    units = problem.units
+    few = min(c, n - c)
+    left_out = few != c
     heads = colex(n, few - 1)
-    total = problem.units.sum(axis=0)
-    head_sums = np.zeros((len(heads), problem.units.shape[1]), problem.units.dtype)
+    runs = units.shape[1]
+    head_sums = np.zeros((len(heads), runs), units.dtype)
     for column in heads.T:
-        head_sums += problem.units[column]
+        head_sums += units[column]
+    total = units.sum(axis=0)
     for last in range(few - 1, n):
-        count = comb(last, few - 1)
-        for a in range(0, count, size):
-            part = heads[a : min(count, a + size)]
-            sums = head_sums[a : min(count, a + size)] + problem.units[last]
-            sums = sums if few == c else total - sums
-            yield problem.of_sums(sums, c), Subsets(part, last, n, few != c)
+        count = comb(last, few - 1)  # the first `count` heads lie below the last topic
+        for start in range(0, count, size):
+            stop = min(count, start + size)
+            sums = head_sums[start:stop] + units[last]
+            if left_out:
+                sums = total - sums
+            values = problem.of_sums(sums, c)
+            subsets = Subsets(heads[start:stop], last, n, left_out)
+            yield values, subsets
 
 
 def exact_average(problem: Problem, c: int) -> float:
     """The mean value of all subsets of c topics."""
-    return float(sum(values.sum() for values, _ in all_values(problem, c)) / comb(problem.n, c))
+    total = 0.0
+    for values, _ in all_values(problem, c):
+        total += values.sum()
+    return float(total / comb(problem.n, c))
 
 
 @dataclass(frozen=True)
 class Subsets:
-    """Subsets told by their first topics (rows of places) and a common last one; or by the topics left out."""
+    """Subsets given by their first topics (rows of places) and a common last one; or by the topics left out."""
 
     heads: Numbers
     last: int
@@ -96,10 +135,19 @@ class Subsets:
 
     def masks(self, rows: Numbers) -> Masks:
         """These rows as topics of true and false."""
-        masks = np.zeros((len(rows), self.n), bool)
-        np.put_along_axis(masks, self.heads[rows].astype(np.intp), True, axis=1)
+        masks = _masks(self.heads[rows], self.n)
         masks[:, self.last] = True
-        return ~masks if self.left_out else masks
+        if self.left_out:
+            return ~masks
+        return masks
+
+
+def _masks(places: Numbers, n: int) -> Masks:
+    """Rows of places as rows of true and false over n topics."""
+    masks = np.zeros((len(places), n), bool)
+    columns = places.astype(np.intp)
+    np.put_along_axis(masks, columns, True, axis=1)
+    return masks
 
 
 def colex(n: int, size: int) -> Numbers:
@@ -109,31 +157,35 @@ def colex(n: int, size: int) -> Numbers:
     [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
     """
     sets = np.zeros((1, 0), np.uint16)
-    for k in range(1, size + 1):
-        counts = [comb(last, k - 1) for last in range(k - 1, n)]
-        heads = np.concatenate([sets[:count] for count in counts])
-        sets = np.column_stack([heads, np.repeat(np.arange(k - 1, n, dtype=np.uint16), counts)])
+    for length in range(size):
+        # Every set so far whose places all lie below a last place is followed by it.
+        lasts = range(length, n)
+        counts = [comb(last, length) for last in lasts]
+        heads = [sets[:count] for count in counts]
+        last_of_each = np.repeat(np.array(lasts, np.uint16), counts)
+        sets = np.column_stack([np.concatenate(heads), last_of_each])
     return sets
 
 
-def _outside_in(n: int) -> list[int]:
-    """Cardinalities from both ends to the middle: the cheap ones first."""
-    return sorted(range(1, n), key=lambda c: (min(c, n - c), c))
-
-
-def _open(archive: Archive, c: int) -> bool:
-    return any((side, c) not in archive.proved for side in archive.sides)
-
-
 def _offer_good(archive: Archive, c: int, values: Floats, subsets: Subsets) -> None:
+    """Offer the subsets that reach the archive's bar, and of many only those that can stay."""
     archive.evaluations += len(values)
+    goodness = archive.problem.goodness(values)
     for side in archive.sides:
-        merit = side * archive.problem.goodness(values)
-        good = np.flatnonzero(merit >= archive.bar(side, c))
+        merit = side * goodness
+        bar = archive.bar(side, c)
+        good = np.flatnonzero(merit >= bar)
         if len(good) > archive.keep:
-            good = good[np.argsort(-merit[good], kind="stable")]
-            good = good[merit[good] >= merit[good[archive.keep - 1]] - 1e-12]
-        archive.offer(np.full(len(good), side), subsets.masks(good), values[good])
+            best_first = np.argsort(-merit[good], kind="stable")
+            good = good[best_first]
+            last_kept = good[archive.keep - 1]
+            # Those that equal the last one kept are ordered by the archive.
+            least = merit[last_kept] - 1e-12
+            stays = merit[good] >= least
+            good = good[stays]
+        sides = np.full(len(good), side)
+        masks = subsets.masks(good)
+        archive.offer(sides, masks, values[good])
 
 
 @dataclass(frozen=True)
@@ -156,35 +208,49 @@ def _prove(archive: Archive, side: int, c: int, limit: int) -> bool:
         return False
     problem = archive.problem
     few = min(c, problem.n - c)
-    for form in _forms(problem, side, t, left_out=few != c):
-        found = _above_zero(form, few, limit)
-        if found is None:
+    left_out = few != c
+    forms = _forms(problem, side, t)
+    if left_out:
+        forms = [_complement(form) for form in forms]
+    for form in forms:
+        better = _above_zero(form, few, limit)
+        if better is None:
             return False
-        for places in found:
-            masks = np.zeros((len(places), problem.n), bool)
-            np.put_along_axis(masks, places.astype(np.intp), True, axis=1)
-            masks = masks if few == c else ~masks
-            archive.offer(np.full(len(masks), side), masks, problem.of_masks(masks))
-        archive.evaluations += sum(map(len, found))
+        for places in better:
+            masks = _masks(places, problem.n)
+            if left_out:
+                masks = ~masks
+            sides = np.full(len(masks), side)
+            archive.offer(sides, masks, problem.of_masks(masks))
+            archive.evaluations += len(masks)
     archive.proved.add((side, c))
     return True
 
 
-def _forms(problem: Problem, side: int, t: float, *, left_out: bool) -> list[Form]:
+def _forms(problem: Problem, side: int, t: float) -> list[Form]:
+    """The forms of which a better subset brings one above zero: N² - t²·Q, its negative, or -N."""
     gain = problem.moments.gain
-    sign = -1.0 if side == WORST and t >= 0 else 1.0
-    square = sign * (np.outer(gain, gain) - t * t * problem.moments.product)
+    product = problem.moments.product
+    square = np.outer(gain, gain) - t * t * product
+    worse_than_positive = side == WORST and t >= 0
+    if worse_than_positive:
+        square = -square
     slack = 1e-10 * float(np.abs(square).sum())  # what rounding may take away from a set that equals the bar
-    forms = [Form(slack, np.zeros(problem.n), square)]
-    if side == WORST and t >= 0:
-        forms.append(Form(slack, -gain, np.zeros_like(square)))
-    return [_complement(form) for form in forms] if left_out else forms
+    no_gain = np.zeros(problem.n)
+    forms = [Form(slack, no_gain, square)]
+    if worse_than_positive:
+        no_square = np.zeros_like(square)
+        forms.append(Form(slack, -gain, no_square))
+    return forms
 
 
 def _complement(form: Form) -> Form:
     """The form as a function of the places left out."""
-    whole = form.const + form.linear.sum() + form.square.sum()
-    return Form(float(whole), -form.linear - 2 * form.square.sum(axis=1), form.square)
+    linear = form.linear
+    square = form.square
+    whole = form.const + linear.sum() + square.sum()
+    of_place = linear + 2 * square.sum(axis=1)
+    return Form(float(whole), -of_place, square)
 
 
 def _above_zero(form: Form, size: int, limit: int) -> list[Numbers] | None:
@@ -193,62 +259,135 @@ def _above_zero(form: Form, size: int, limit: int) -> list[Numbers] | None:
     Sets grow in ascending places. A head is dropped where even its best completion, each place with its best partners,
     stays below zero; the last three places are tried on all heads that are left, as one array each.
     """
-    n = len(form.linear)
-    if size < 3 or STEP * comb(n, 3) > limit:
+    square = form.square
+    n = len(square)
+    turns = STEP * comb(n, 3)
+    if size < 3 or turns > limit:
         return None
-    heads, value = np.zeros((1, 0), np.uint16), np.array([form.const])
-    gain = (form.linear + np.diag(form.square))[:, None]
-    for level in range(size - 3):
-        if int(_heads_below(heads, n).sum()) * n > CELLS:
+    heads = _Heads.none(form)
+    for length in range(1, size - 2):
+        if int(heads.below().sum()) * n > CELLS:
             return None
-        heads, value, gain = _grow(heads, value, gain, form.square)
-        keep = _bound(heads, value, gain, form.square, size - level - 1) > 0
-        heads, value, gain = heads[keep], value[keep], gain[:, keep]
-    below = _heads_below(heads, n)
-    work = STEP * comb(n, 3) + sum(int(below[i]) * comb(n - 1 - i, 2) for i in range(n))
-    return None if work > limit else _last_three(heads, value, gain, 2 * form.square, below)
+        heads = heads.grown(square)
+        bound = heads.bound(square, size - length)
+        heads = heads.only(bound > 0)
+    below = heads.below()
+    work = turns
+    for i in range(n):
+        work += int(below[i]) * comb(n - 1 - i, 2)
+    if work > limit:
+        return None
+    return _last_three(heads, 2 * square)
 
 
-def _grow(heads: Numbers, value: Floats, gain: Floats, square: Floats) -> tuple[Numbers, Floats, Floats]:
-    """Every head with every greater place added, again by greatest place."""
-    n, below = len(square), _heads_below(heads, len(square))
-    kin = np.concatenate([np.arange(below[i]) for i in range(n)])
-    place = np.repeat(np.arange(n), below)
-    longer = np.column_stack([heads[kin], place.astype(np.uint16)])
-    return longer, value[kin] + gain[place, kin], gain[:, kin] + 2 * square[:, place]
+@dataclass(frozen=True, eq=False)
+class _Heads:
+    """The first places of sets that may bring a form above zero, ascending, by their greatest place.
+
+    `value` is what each head brings, `gain` (places × heads) what a place would add to it.
+    """
+
+    places: Numbers
+    value: Floats
+    gain: Floats
+
+    @classmethod
+    def none(cls, form: Form) -> _Heads:
+        """One head without any place."""
+        alone = form.linear + np.diag(form.square)
+        return cls(
+            places=np.zeros((1, 0), np.uint16),
+            value=np.array([form.const]),
+            gain=alone[:, None],
+        )
+
+    def only(self, keep: Masks) -> _Heads:
+        """Some of the heads."""
+        return _Heads(
+            places=self.places[keep],
+            value=self.value[keep],
+            gain=self.gain[:, keep],
+        )
+
+    def below(self) -> Numbers:
+        """For each place: how many heads lie wholly below it."""
+        n = len(self.gain)
+        if self.places.shape[1] == 0:
+            return np.ones(n, int)
+        greatest = self.places[:, -1]
+        return np.searchsorted(greatest, np.arange(n), side="left")
+
+    def grown(self, square: Floats) -> _Heads:
+        """Every head with every greater place added, again by greatest place."""
+        below = self.below()
+        places = np.arange(len(square))
+        added = np.repeat(places, below)
+        parents = [np.arange(count) for count in below]
+        parent = np.concatenate(parents)
+        last = added.astype(np.uint16)
+        # A place gains its square once, and what it brings with every other place twice.
+        gain_with_added = 2 * square[:, added]
+        return _Heads(
+            places=np.column_stack([self.places[parent], last]),
+            value=self.value[parent] + self.gain[added, parent],
+            gain=self.gain[:, parent] + gain_with_added,
+        )
+
+    def bound(self, square: Floats, more: int) -> Floats:
+        """No completion of a head by `more` greater places brings more than this."""
+        n = len(square)
+        partners = _best_partners(square, more - 1)
+        reach = self.gain + partners[:, None]
+        # Only places greater than those of the head may follow.
+        greatest = self.places[:, -1].astype(int)
+        places = np.arange(n)
+        free = places[:, None] > greatest
+        reach = np.where(free, reach, -np.inf)
+        first_of_best = n - more
+        ordered = np.partition(reach, first_of_best, axis=0)
+        best = ordered[first_of_best:]
+        return np.asarray(self.value + best.sum(axis=0))
 
 
-def _bound(heads: Numbers, value: Floats, gain: Floats, square: Floats, more: int) -> Floats:
-    """No completion of a head by `more` greater places brings more than this."""
+def _best_partners(square: Floats, count: int) -> Floats:
+    """For each place: what its `count` best partners bring with it."""
     others = square.copy()
     np.fill_diagonal(others, -np.inf)
-    partners = np.sort(others, axis=1)[:, ::-1][:, : more - 1].sum(axis=1)
-    last = heads[:, -1].astype(int)
-    reach = np.where(np.arange(len(square))[:, None] > last, gain + partners[:, None], -np.inf)
-    best = np.partition(reach, len(square) - more, axis=0)[len(square) - more :]
-    return np.asarray(value + best.sum(axis=0))
+    ascending = np.sort(others, axis=1)
+    best_first = ascending[:, ::-1]
+    return np.asarray(best_first[:, :count].sum(axis=1))
 
 
-def _last_three(heads: Numbers, value: Floats, gain: Floats, twice: Floats, below: Numbers) -> list[Numbers]:
-    found: list[Numbers] = []
-    n, room = len(twice), np.empty(len(heads))
+def _last_three(heads: _Heads, twice: Floats) -> list[Numbers]:
+    """Every head with every three greater places i < j < k that bring the form above zero."""
+    value = heads.value
+    gain = heads.gain
+    below = heads.below().tolist()
+    n = len(twice)
+    room = np.empty(len(value))  # one array for all sums: this loop is where the time goes
+    above: list[Numbers] = []
     for k in range(2, n):
         for j in range(1, k):
-            count = int(below[j - 1])  # heads that leave room for a place below j
-            base = value[:count] + gain[j, :count] + (gain[k, :count] + twice[j, k])
-            for i in range(j):
-                part = int(below[i])
-                sums = np.add(base[:part], gain[i, :part], out=room[:part])
-                edge = -twice[i, j] - twice[i, k]
-                if part and sums.max() > edge:
+            count = below[j - 1]  # heads that leave room for a place below j
+            of_j = gain[j, :count]
+            of_k = gain[k, :count] + twice[j, k]
+            base = value[:count] + of_j + of_k
+            edges = -twice[:j, j] - twice[:j, k]
+            for i, edge in enumerate(edges.tolist()):
+                part = below[i]
+                if not part:
+                    continue
+                sums = room[:part]
+                np.add(base[:part], gain[i, :part], out=sums)
+                if sums.max() > edge:
                     rows = np.flatnonzero(sums > edge)
-                    tail = np.tile(np.array([i, j, k], np.uint16), (len(rows), 1))
-                    found.append(np.column_stack([heads[rows], tail]))
-    return found
+                    above.append(_completed(heads.places[rows], (i, j, k)))
+    return above
 
 
-def _heads_below(heads: Numbers, n: int) -> Numbers:
-    """For each place: how many heads lie wholly below it."""
-    if heads.shape[1] == 0:
-        return np.ones(n, int)
-    return np.searchsorted(heads[:, -1], np.arange(n), side="left")
+def _completed(heads: Numbers, last_places: tuple[int, int, int]) -> Numbers:
+    """Each of the heads with the same last three places."""
+    columns = [heads]
+    for place in last_places:
+        columns.append(np.full((len(heads), 1), place, np.uint16))
+    return np.hstack(columns)

@@ -41,29 +41,47 @@ class CutSearch(Result):
 
     def points(self, topic: str) -> tuple[float, ...]:
         """The cut points for a topic."""
-        found = next((c for c in self.cuts if c.topic in (topic, "all")), None)
-        if found is None:
-            raise DataError(f"no cut was searched for topic {topic!r}")
-        return found.points
+        for cut in self.cuts:
+            if cut.topic in (topic, "all"):
+                return cut.points
+        raise DataError(f"no cut was searched for topic {topic!r}")
 
     def degenerate(self) -> list[str]:
         """Topics whose best cut should not be trusted."""
-        return [c.topic for c in self.cuts if c.trouble]
+        return [cut.topic for cut in self.cuts if cut.trouble]
 
     def table(self) -> Table:
         """One row per topic: the cut, its α, and the range of cuts that do as well."""
-        rows = [
-            (c.topic, _shown(c.points), c.alpha if np.isfinite(c.alpha) else None, c.tied, _shown(c.low),
-             _shown(c.high), c.trouble)
-            for c in self.cuts
-        ]  # fmt: skip
-        formats = {"topic": "", "cut": "", "α": ".4f", "tied": "d", "from": "", "to": "", "trouble": ""}
+        formats = {
+            "topic": "",
+            "cut": "",
+            "α": ".4f",
+            "tied": "d",
+            "from": "",
+            "to": "",
+            "trouble": "",
+        }
+        rows = []
+        for cut in self.cuts:
+            alpha = cut.alpha if np.isfinite(cut.alpha) else None
+            row = (
+                cut.topic,
+                _shown(cut.points),
+                alpha,
+                cut.tied,
+                _shown(cut.low),
+                _shown(cut.high),
+                cut.trouble,
+            )
+            rows.append(row)
         caption = f"{self.source.name} → {self.levels} levels by {self.way}"
         return Table.of(formats, rows, caption=caption, notes=self.notes)
 
 
 def _shown(points: tuple[float, ...]) -> str:
-    return " ".join(f"{p:g}" for p in points) or "–"
+    if not points:
+        return "–"
+    return " ".join(f"{point:g}" for point in points)
 
 
 def best_cuts(
@@ -99,54 +117,92 @@ def best_cuts(
     ((10.0,), (34.0,), (59.0,))
     """
     entry = WAYS[way]
-    _checked(scope, unjudged, undefined, search, level, way)
+    needs_target = entry.facts["target"]
+    _checked(scope, unjudged, undefined, search)
+    _checked_level(level, way, search, scope)
     kept = single(labels, "first")
     scale = source or scale_in(kept)
+    _checked_levels(scale, levels)
+    if needs_target and target is None:
+        raise UsageError(f"{way} needs judgments on the target scale; give a target, or use H_t+a, H_a+t or Tw_alpha")
+
+    whole = source_of(
+        kept,
+        scale,
+        target if needs_target else None,
+        levels,
+        unjudged,
+        ties,
+        aggregate,
+    )
+    topics, parts = parts_of(kept, whole, scope, entry.facts["by_task"])
+    if level == "interval":
+        sums = [entry.function(part) for part in parts]
+        searched = _searched(topics, parts, sums, levels, scope, undefined, search, progress)
+    else:
+        searched = []
+        for topic, part in zip(topics, parts, strict=True):
+            searched.append(_by_tables(topic, part, entry.name, levels, level))
+
+    count = comb(len(scale.levels) - 1, levels - 1)
+    note = (
+        f"{way}, {search} search over {count} cuts, scope {scope}, α {level}; median ties {ties}; "
+        f"tasks without variation: {undefined}."
+    )
+    if needs_target:
+        note += f" Unjudged docs: {unjudged}."
+    if "a+t" in way:
+        note += f" Aggregate before cutting: {aggregate}."
+    cuts = tuple(cut for cut, _ in searched)
+    curves = None
+    if levels == 2:
+        curves = np.array([curve for _, curve in searched])
+    return CutSearch(way, scope, scale, levels, cuts, curves, (note,))
+
+
+def _checked(scope: str, unjudged: str, undefined: str, search: str) -> None:
+    """Refuses a word that is none of the known ones."""
+    _known("scope", scope, SCOPES)
+    _known("unjudged", unjudged, ("zero", "drop"))
+    _known("undefined", undefined, ("skip", "one"))
+    _known("search", search, ("exact", "climb"))
+
+
+def _known(name: str, given: str, choices: tuple[str, ...]) -> None:
+    if given not in choices:
+        raise UsageError(f"no {name} {given!r}; known: {', '.join(choices)}")
+
+
+def _checked_level(level: str, way: str, search: str, scope: str) -> None:
+    """Refuses a level of α that this way of searching has no sums for."""
+    _known("level", level, ("interval", "nominal", "ordinal"))
+    if level == "interval":
+        return
+    if not way.startswith("D_") or search != "exact" or scope == "mean":
+        raise UsageError(f"α {level} is searched by D_a+t and D_t+a, exactly, per topic or pooled; use level=interval")
+
+
+def _checked_levels(scale: Scale, levels: int) -> None:
+    """Refuses a scale that cannot be cut into that number of levels."""
     if len(scale.levels) < 3:
         raise UsageError(f"scale {scale.name} has no levels to cut between; it needs three or more")
     if not 2 <= levels < len(scale.levels):
         raise UsageError(f"scale {scale.name} has {len(scale.levels)} levels; it cannot be cut into {levels}")
-    if entry.facts["target"] and target is None:
-        raise UsageError(f"{way} needs judgments on the target scale; give a target, or use H_t+a, H_a+t or Tw_alpha")
-    whole = source_of(kept, scale, target if entry.facts["target"] else None, levels, unjudged, ties, aggregate)
-    topics, parts = parts_of(kept, whole, scope, entry.facts["by_task"])
-    if level != "interval":
-        found = [_by_tables(topics[i], s, entry.name, levels, level) for i, s in enumerate(parts)]
-    else:
-        sums = [entry.function(s) for s in parts]
-        found = _searched(topics, parts, sums, levels, scope, undefined, search, progress)
-    cuts, curves = [c for c, _ in found], [v for _, v in found]
-    count = comb(len(scale.levels) - 1, levels - 1)
-    notes = (
-        f"{way}, {search} search over {count} cuts, scope {scope}, α {level}; median ties {ties}; "
-        f"tasks without variation: {undefined}."
-        + (f" Unjudged docs: {unjudged}." if entry.facts["target"] else "")
-        + (f" Aggregate before cutting: {aggregate}." if "a+t" in way else ""),
-    )
-    kept_curves = np.array(curves) if levels == 2 else None
-    return CutSearch(way, scope, scale, levels, tuple(cuts), kept_curves, notes)
 
 
-def _checked(scope: str, unjudged: str, undefined: str, search: str, level: str, way: str) -> None:
-    known = {
-        "scope": (scope, SCOPES), "unjudged": (unjudged, ("zero", "drop")), "undefined": (undefined, ("skip", "one")),
-        "search": (search, ("exact", "climb")), "level": (level, ("interval", "nominal", "ordinal")),
-    }  # fmt: skip
-    for name, (given, choices) in known.items():
-        if given not in choices:
-            raise UsageError(f"no {name} {given!r}; known: {', '.join(choices)}")
-    if level != "interval" and (not way.startswith("D_") or search != "exact" or scope == "mean"):
-        raise UsageError(f"α {level} is searched by D_a+t and D_t+a, exactly, per topic or pooled; use level=interval")
-
-
-def _by_tables(topic: str, s: Source, way: str, levels: int, level: Level) -> tuple[BestCut, Floats]:
-    place, target = doc_places(s, s.aggregate if way == "D_a+t" else s.ties)
-    joint = np.bincount(place * levels + target, minlength=s.places * levels).reshape(s.places, levels)
-    cuts = combinations(s.places - 1, levels - 1)
-    alpha = table_alpha(joint.astype(np.float64), cuts, level=level)
+def _by_tables(topic: str, source: Source, way: str, levels: int, level: Level) -> tuple[BestCut, Floats]:
+    """The best cut by α of any level, from the table places × target grades of the docs; and for two levels all α."""
+    how = source.aggregate if way == "D_a+t" else source.ties
+    place, target = doc_places(source, how)
+    cell = place * levels + target
+    joint = np.bincount(cell, minlength=source.places * levels)
+    table = joint.reshape(source.places, levels).astype(np.float64)
+    cuts = combinations(source.places - 1, levels - 1)
+    alpha = table_alpha(table, cuts, level=level)
     keeper = Keeper()
     keeper.add(cuts, np.where(np.isnan(alpha), -np.inf, alpha))
-    return keeper.best(topic, [s]), alpha if levels == 2 else np.zeros(0)
+    curve = alpha if levels == 2 else np.zeros(0)
+    return keeper.best(topic, [source]), curve
 
 
 def _searched(
@@ -160,49 +216,88 @@ def _searched(
     progress: Progress,
 ) -> list[tuple[BestCut, Floats]]:
     """The best cut of each topic on its own, or one for all of them."""
-    apart = scope == "topics"
-    jobs = [([i], t) for i, t in enumerate(topics)] if apart else [(list(range(len(topics))), "all")]
-    found = []
-    for done, (members, name) in enumerate(jobs, 1):
-        chosen, own = [sums[i] for i in members], [parts[i] for i in members]
+    if scope != "topics":
+        best = _searched_one("all", parts, sums, levels, scope, undefined, search)
+        progress(1, 1)
+        return [best]
+    searched = []
+    for t, topic in enumerate(topics):
+        best = _searched_one(topic, [parts[t]], [sums[t]], levels, scope, undefined, search)
+        searched.append(best)
+        progress(t + 1, len(topics))
+    return searched
 
-        def score(cuts: Ints, chosen: list[CutSums] = chosen) -> Floats:
-            return _mean_alpha(chosen, cuts, scope, undefined)
 
-        keeper = Keeper()
-        places, groups = own[0].places - 1, sum(len(s.values) for s in chosen)
-        tried = climbed(score, places, levels - 1) if search == "climb" else every(places, levels - 1, groups)
-        for cuts in tried:
-            keeper.add(cuts, score(cuts))
-        curve = score(np.arange(places)[:, None]) if levels == 2 else np.zeros(0)
-        best = _with_still_tasks(keeper.best(name, own), chosen, own[0])
-        found.append((best, np.where(np.isfinite(curve), curve, np.nan)))
-        progress(done, len(jobs))
-    return found
+def _searched_one(
+    topic: str,
+    parts: list[Source],
+    sums: list[CutSums],
+    levels: int,
+    scope: str,
+    undefined: str,
+    search: str,
+) -> tuple[BestCut, Floats]:
+    """The best cut of these parts together, and for two levels α of every cut (NaN where it is undefined)."""
+
+    def score(cuts: Ints) -> Floats:
+        return _mean_alpha(sums, cuts, scope, undefined)
+
+    places = parts[0].places - 1
+    if search == "climb":
+        tried = climbed(score, places, levels - 1)
+    else:
+        groups = sum(len(of_part.values) for of_part in sums)
+        tried = every(places, levels - 1, groups)
+    keeper = Keeper()
+    for cuts in tried:
+        keeper.add(cuts, score(cuts))
+    best = _with_still_tasks(keeper.best(topic, parts), sums, parts[0])
+
+    if levels > 2:
+        return best, np.zeros(0)
+    all_cuts = np.arange(places)[:, None]
+    curve = score(all_cuts)
+    return best, np.where(np.isfinite(curve), curve, np.nan)
 
 
 def _with_still_tasks(best: BestCut, sums: list[CutSums], source: Source) -> BestCut:
     """The best cut, with a warning where at it most tasks show no variation, so that few decided."""
-    groups = sum(len(s.values) for s in sums)
+    groups = sum(len(of_part.values) for of_part in sums)
     if not best.points or groups < 2:
         return best
-    cut = np.searchsorted(np.array(source.scale.levels), best.points)[None]
-    varied = sum(float(s.alpha_sums(cut)[1][0]) for s in sums)
+    places = np.searchsorted(np.array(source.scale.levels), best.points)
+    varied = 0.0
+    for of_part in sums:
+        _, count = of_part.alpha_sums(places[None])
+        varied += float(count[0])
     if varied >= groups / 2:
         return best
-    still = f"at this cut {groups - varied:.0f} of {groups} tasks do not vary"
-    return replace(best, trouble="; ".join(filter(None, (best.trouble, still))))
+    trouble = f"at this cut {groups - varied:.0f} of {groups} tasks do not vary"
+    if best.trouble:
+        trouble = f"{best.trouble}; {trouble}"
+    return replace(best, trouble=trouble)
 
 
 def _mean_alpha(sums: list[CutSums], cuts: Ints, scope: str, undefined: str) -> Floats:
     """α of each cut: the mean over tasks, over topics of their means (`mean`), or over all tasks (`pooled`)."""
-    parts = [s.alpha_sums(cuts, undefined=undefined) for s in sums]
+    totals = []
+    counts = []
+    for of_part in sums:
+        total, count = of_part.alpha_sums(cuts, undefined=undefined)
+        totals.append(total)
+        counts.append(count)
     if scope == "pooled":
-        total, count = sum(t for t, _ in parts), sum(c for _, c in parts)
-        return np.where(count > 0, total / np.maximum(count, 1), -np.inf)
-    means = [np.where(c > 0, t / np.maximum(c, 1), np.nan) for t, c in parts]
+        tasks = sum(counts)
+        mean = sum(totals) / np.maximum(tasks, 1)
+        return np.where(tasks > 0, mean, -np.inf)
+
+    means = []
+    for total, count in zip(totals, counts, strict=True):
+        mean = total / np.maximum(count, 1)
+        means.append(np.where(count > 0, mean, np.nan))
     known = np.isfinite(means).sum(axis=0)
-    return np.where(known > 0, np.nansum(means, axis=0) / np.maximum(known, 1), -np.inf)
+    mean_of_known = np.nansum(means, axis=0) / np.maximum(known, 1)
+    return np.where(known > 0, mean_of_known, -np.inf)
 
 
 def transformed(labels: Labels, search: CutSearch, *, ties: str = "low", aggregate: str = "median") -> Qrels:
@@ -219,16 +314,29 @@ def transformed(labels: Labels, search: CutSearch, *, ties: str = "low", aggrega
     how = aggregate if search.way.endswith("a+t") else ties
     kept = single(labels, "first")
     whole = source_of(kept, search.source, None, search.levels, "zero", ties, aggregate)
-    free = Source(search.source, whole.x, whole.item, whole.group, np.zeros_like(whole.target), ties, aggregate, False)
-    place, _ = doc_places(free, how)
+    # Docs without a target are left out of a search; here every doc has one, so that none is.
+    with_targets = replace(whole, target=np.zeros_like(whole.target), pairs=False)
+    place, _ = doc_places(with_targets, how)
+    value = np.array(search.source.levels)[place]
+
     _, pairs = kept.items()
-    values = np.array(search.source.levels)[place]
-    topic = np.array([t for t, _ in pairs])
+    topic = np.array([topic for topic, _ in pairs])
     grades = np.zeros(len(pairs), dtype=np.int64)
     for name in dict.fromkeys(topic.tolist()):
         rows = np.flatnonzero(topic == name)
-        grades[rows] = (values[rows, None] > np.array(search.points(name))).sum(axis=1)
+        points = np.array(search.points(name))
+        # The grade is the number of cut points that the value lies above.
+        is_above = value[rows, None] > points
+        grades[rows] = is_above.sum(axis=1)
+
     names, first = np.unique(topic, return_index=True)
-    order = np.argsort(first)
-    bounds = np.concatenate([np.sort(first), [len(pairs)]]).astype(np.int64)
-    return Qrels(tuple(names[order].tolist()), bounds, Ids.of(d for _, d in pairs), grades, name=f"{search.way} cuts")
+    in_order = np.argsort(first)
+    bounds = np.append(first[in_order], len(pairs)).astype(np.int64)
+    docs = Ids.of(doc for _, doc in pairs)
+    return Qrels(
+        tuple(names[in_order].tolist()),
+        bounds,
+        docs,
+        grades,
+        name=f"{search.way} cuts",
+    )

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, Ints
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import (
-    amount,
-    cells,
-    names,
-    some_of,
-    tall,
-    tips,
-)
+from assay.report.shapes import amount, cells, names, some_of, tall, tips
 from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
@@ -27,11 +20,12 @@ if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
 
 TOP, MOST_TOPICS = 40, 100
-"""Runs and topics that a picture shows at most unless told."""
+"""Runs and topics that a picture shows at most unless asked for more."""
 Places = npt.NDArray[np.intp]
 BLUES = ("#a6cee3", "#2e93c9", "#0072b2", "#003f63")
 UNJUDGED, USELESS = "not judged", "not relevant"
 BINS = 20
+COUNT_TIP = (("count", "labels", ",d"), ("share", "%", ".1f"))
 
 
 @draws("data.ScoreMatrix")
@@ -40,45 +34,90 @@ def score_map(matrix: ScoreMatrix, *, top: int = TOP, most_topics: int = MOST_TO
 
     With more runs or topics than asked for: the best runs, and the topics on which all runs differ most.
     """
-    alt = altair()
     ordered = matrix.by_mean()
     spread = ordered.values.std(axis=0)
-    kept = np.sort(np.argsort(-spread, kind="stable")[:most_topics])
-    part = ordered.select(runs=ordered.runs[:top], topics=[ordered.topics[j] for j in kept])
+    widest = np.argsort(-spread, kind="stable")[:most_topics]
+    kept = np.sort(widest)
+    kept_topics = [ordered.topics[j] for j in kept]
+    part = ordered.select(runs=ordered.runs[:top], topics=kept_topics)
     runs, topics = part.shape
     ease = ordered.values.mean(axis=0)[kept]
-    i, j = np.divmod(np.arange(runs * topics), topics)
-    rows = rows_of(run=[part.runs[a] for a in i], topic=[part.topics[b] for b in j], score=part.values.ravel())
-    places = {"by_mean": np.arange(runs), "by_name": _rank_of_names(part.runs)}
-    columns = {"in_order": np.arange(topics), "easy_first": _rank(-ease), "most_spread_first": _rank(-spread[kept])}
-    column = alt.EncodingSortField("column", op="min")
-    axis = alt.Axis(title="topic", labelAngle=-90, labelOverlap="greedy", ticks=False, labelFontSize=10)
-    x = alt.X("topic", type="nominal", sort=column, axis=axis)
-    y = names("Y", "run", None, sort=alt.EncodingSortField("row", op="min"), ticks=False)
-    tip = [("run", "run", ""), ("topic", "topic", ""), ("score", matrix.measure, ".4f"), ("ease", "topic mean", ".4f")]
-    made = cells(x, y, "score", matrix.measure, tip=tip, diverging=bool(part.values.min() < 0))
-    whole = (
-        f"{matrix.measure} of {some_of(runs, len(matrix.runs))} runs on {some_of(topics, len(matrix.topics))} topics"
-    )
-    left = " (those on which the runs differ most)" if topics < len(matrix.topics) else ""
+    row_places = {
+        "by_mean": list(range(runs)),
+        "by_name": _rank_of_names(part.runs),
+    }
+    column_places = {
+        "in_order": list(range(topics)),
+        "easy_first": _rank(-ease),
+        "most_spread_first": _rank(-spread[kept]),
+    }
+    lowest = part.values.min()
+    made = _intensities(matrix.measure, diverging=bool(lowest < 0))
+    made = _sortable(made, list(row_places), list(column_places))
+
+    run_count = some_of(runs, len(matrix.runs))
+    topic_count = some_of(topics, len(matrix.topics))
+    title = f"{matrix.measure} of {run_count} runs on {topic_count} topics"
+    if topics < len(matrix.topics):
+        title += " (those on which the runs differ most)"
     return drawn(
-        tall(_sortable(made, list(places), list(columns)), runs), name=f"map-{matrix.measure}", title=whole + left,
-        description=_topics_in_words(part.topics, ease, spread[kept]), rows=rows,
-        runs=rows_of(run=part.runs, **{k: v.tolist() for k, v in places.items()}),
-        topics=rows_of(topic=part.topics, ease=ease, **{k: v.tolist() for k, v in columns.items()}),
-    )  # fmt: skip
+        tall(made, runs),
+        name=f"map-{matrix.measure}",
+        title=title,
+        description=_topics_in_words(part.topics, ease, spread[kept]),
+        rows=_score_rows(part),
+        runs=rows_of(run=part.runs, **row_places),
+        topics=rows_of(topic=part.topics, ease=ease, **column_places),
+    )
+
+
+def _score_rows(matrix: ScoreMatrix) -> list[dict[str, Any]]:
+    """One row per run and topic."""
+    rows = []
+    for run, scores in zip(matrix.runs, matrix.values, strict=True):
+        of_run = rows_of(topic=matrix.topics, score=scores)
+        rows += [{"run": run, **row} for row in of_run]
+    return rows
+
+
+def _intensities(measure: str, *, diverging: bool) -> Any:
+    """The map itself; `row` and `column` of a cell say where it stands."""
+    alt = altair()
+    axis = alt.Axis(
+        title="topic",
+        labelAngle=-90,
+        labelOverlap="greedy",
+        ticks=False,
+        labelFontSize=10,
+    )
+    by_column = alt.EncodingSortField("column", op="min")
+    by_row = alt.EncodingSortField("row", op="min")
+    x = alt.X("topic", type="nominal", sort=by_column, axis=axis)
+    y = names("Y", "run", None, sort=by_row, ticks=False)
+    tip = [
+        ("run", "run", ""),
+        ("topic", "topic", ""),
+        ("score", measure, ".4f"),
+        ("ease", "topic mean", ".4f"),
+    ]
+    return cells(x, y, "score", measure, tip=tip, diverging=diverging)
 
 
 def _sortable(made: Any, places: list[str], columns: list[str]) -> Any:
     """The map with menus for the order of its rows and columns, looked up in the data `runs` and `topics`."""
     alt = altair()
+    menus = [_choice("runs", places), _choice("topics", columns)]
+    runs = alt.NamedData(name="runs")
+    topics = alt.NamedData(name="topics")
+    of_run = alt.LookupData(runs, "run", places)
+    of_topic = alt.LookupData(topics, "topic", ["ease", *columns])
+    row = "datum[order_runs === 'by_name' ? 'by_name' : 'by_mean']"
+    column = "datum[order_topics]"
     return (
-        made.add_params(_choice("runs", places), _choice("topics", columns))
-        .transform_lookup("run", from_=alt.LookupData(alt.NamedData(name="runs"), "run", places))
-        .transform_lookup("topic", from_=alt.LookupData(alt.NamedData(name="topics"), "topic", ["ease", *columns]))
-        .transform_calculate(
-            row="datum[order_runs === 'by_name' ? 'by_name' : 'by_mean']", column="datum[order_topics]"
-        )
+        made.add_params(*menus)
+        .transform_lookup("run", from_=of_run)
+        .transform_lookup("topic", from_=of_topic)
+        .transform_calculate(row=row, column=column)
     )
 
 
@@ -91,60 +130,98 @@ def _choice(what: str, options: list[str]) -> Any:
 
 
 def _topics_in_words(topics: Sequence[str], ease: Floats, spread: Floats) -> str:
-    flat = np.ptp(spread) < 1e-9
-    most = (
-        "Runs differ by as much on every topic" if flat else f"Runs differ most on topic {topics[int(spread.argmax())]}"
-    )
+    """Where the runs differ most, and which topics are the hardest and the easiest."""
+    if np.ptp(spread) < 1e-9:
+        most = "Runs differ by as much on every topic"
+    else:
+        most = f"Runs differ most on topic {topics[int(spread.argmax())]}"
     if np.ptp(ease) < 1e-9:
         return f"{most}; every topic has the same mean."
-    hard, easy = int(ease.argmin()), int(ease.argmax())
+    hard = int(ease.argmin())
+    easy = int(ease.argmax())
     hardest = f"topic {topics[hard]} is the hardest ({ease[hard]:.3f} on average)"
-    return f"{most}; {hardest}, {topics[easy]} the easiest ({ease[easy]:.3f})."
+    easiest = f"{topics[easy]} the easiest ({ease[easy]:.3f})"
+    return f"{most}; {hardest}, {easiest}."
 
 
-def _rank(values: Floats) -> npt.NDArray[np.int64]:
-    return np.argsort(np.argsort(values, kind="stable"), kind="stable")
+def _rank(values: Floats) -> list[int]:
+    """The place of each value in ascending order, from 0."""
+    order = np.argsort(values, kind="stable")
+    places: list[int] = np.argsort(order, kind="stable").tolist()
+    return places
 
 
-def _rank_of_names(texts: Sequence[str]) -> npt.NDArray[np.int64]:
+def _rank_of_names(texts: Sequence[str]) -> list[int]:
+    """The place of each text in alphabetical order, from 0."""
     order = sorted(range(len(texts)), key=lambda i: texts[i])
-    ranks = np.empty(len(texts), dtype=np.int64)
-    ranks[order] = np.arange(len(texts))
-    return ranks
+    places = [0] * len(texts)
+    for place, i in enumerate(order):
+        places[i] = place
+    return places
 
 
 def distribution(raw: ScoreMatrix, standard: ScoreMatrix) -> Figure:
     """Scores of all runs on each topic, topics by ease: the quartiles and range, raw beside standardized."""
     alt = altair()
-    order = np.argsort(-raw.values.mean(axis=0), kind="stable")
-    parts = []
-    for matrix in (raw, standard):
-        low, q1, q2, q3, high = np.percentile(matrix.values[:, order], [0, 25, 50, 75, 100], axis=0)
-        topics = [raw.topics[j] for j in order]
-        kind = [matrix.measure] * len(topics)
-        place = range(1, len(topics) + 1)
-        parts += rows_of(place=place, topic=topics, scores=kind, low=low, q1=q1, median=q2, q3=q3, high=high)
-    x = amount("X", "place", "topics, easiest first")
-    tip = [("topic", "topic", ""), ("low", "lowest", ".3f"), ("q1", "lower quartile", ".3f")]
-    tip += [("median", "median", ".3f"), ("q3", "upper quartile", ".3f"), ("high", "highest", ".3f")]
-    layers = [
-        chart(None).mark_area(opacity=0.18, color=MAIN).encode(x=x, y=alt.Y("low:Q", title="score"), y2="high:Q"),
-        chart(None).mark_area(opacity=0.4, color=MAIN).encode(x=x, y="q1:Q", y2="q3:Q"),
-        chart(None).mark_line(color=ACCENT).encode(x=x, y="median:Q"),
-        chart(None)
-        .mark_rule(opacity=0, strokeWidth=6, aria=False)
-        .encode(x=x, y="low:Q", y2="high:Q", tooltip=tips(tip)),
-    ]
-    made = alt.layer(*layers, data=alt.NamedData(name="rows")).facet(
-        facet=alt.Facet("scores:N", title=None, sort=[raw.measure, standard.measure]), columns=2,
-    ).resolve_scale(y="independent")  # fmt: skip
-    fall = raw.values.mean(axis=0)[order]
+    ease = raw.values.mean(axis=0)
+    order = np.argsort(-ease, kind="stable")
+    topics = [raw.topics[j] for j in order]
+    rows = _quartiles(raw, topics, order)
+    rows += _quartiles(standard, topics, order)
+    panels = alt.Facet("scores:N", title=None, sort=[raw.measure, standard.measure])
+    layers = alt.layer(*_quartile_layers(), data=alt.NamedData(name="rows"))
+    made = layers.facet(facet=panels, columns=2)
+    easiest = ease[order[0]]
+    hardest = ease[order[-1]]
     return drawn(
-        made, name=f"distribution-{raw.measure}", rows=parts,
+        made.resolve_scale(y="independent"),
+        name=f"distribution-{raw.measure}",
         title=f"{raw.measure} per topic, raw and standardized: median, quartiles and range over {len(raw.runs)} runs",
-        description=f"The mean raw score falls from {fall[0]:.3f} on the easiest topic to {fall[-1]:.3f} on the "
+        description=f"The mean raw score falls from {easiest:.3f} on the easiest topic to {hardest:.3f} on the "
         "hardest; standardized scores have the same centre and spread on every topic.",
-    )  # fmt: skip
+        rows=rows,
+    )
+
+
+def _quartiles(matrix: ScoreMatrix, topics: Sequence[str], order: Places) -> list[dict[str, Any]]:
+    """The quartiles and range of the scores on each topic, one row each."""
+    scores = matrix.values[:, order]
+    low, q1, median, q3, high = np.percentile(scores, [0, 25, 50, 75, 100], axis=0)
+    return rows_of(
+        place=range(1, len(topics) + 1),
+        topic=topics,
+        scores=[matrix.measure] * len(topics),
+        low=low,
+        q1=q1,
+        median=median,
+        q3=q3,
+        high=high,
+    )
+
+
+def _quartile_layers() -> list[Any]:
+    """Range and quartiles as areas, the median as a line, and rules that are not seen and carry the tooltip."""
+    alt = altair()
+    x = amount("X", "place", "topics, easiest first")
+    tip = [
+        ("topic", "topic", ""),
+        ("low", "lowest", ".3f"),
+        ("q1", "lower quartile", ".3f"),
+        ("median", "median", ".3f"),
+        ("q3", "upper quartile", ".3f"),
+        ("high", "highest", ".3f"),
+    ]
+    low = alt.Y("low:Q", title="score")
+    whole_range = chart(None).mark_area(opacity=0.18, color=MAIN)
+    middle_half = chart(None).mark_area(opacity=0.4, color=MAIN)
+    median = chart(None).mark_line(color=ACCENT)
+    unseen = chart(None).mark_rule(opacity=0, strokeWidth=6, aria=False)
+    return [
+        whole_range.encode(x=x, y=low, y2="high:Q"),
+        middle_half.encode(x=x, y="q1:Q", y2="q3:Q"),
+        median.encode(x=x, y="median:Q"),
+        unseen.encode(x=x, y="low:Q", y2="high:Q", tooltip=tips(tip)),
+    ]
 
 
 @draws("data.Grades")
@@ -152,35 +229,72 @@ def relevance_map(grades: Grades, *, run: str = "the run", depth: int = 50, most
     """The grade at every rank (columns) of every topic (rows): relevant docs, judged others, and docs nobody judged."""
     alt = altair()
     topic, rank, kinds = _judged_as(grades, depth, most_topics)
-    levels = sorted({k for k in kinds if k.startswith("grade ")}, key=lambda k: float(k.split()[1]))
-    scale = alt.Scale(domain=[UNJUDGED, USELESS, *levels], range=["#e3b448", "#b9bcc0", *_blues(len(levels))])
-    rows = rows_of(topic=[grades.topics[i] for i in topic], rank=rank + 1, kind=kinds)
-    ticks = _ticks(int(rank.max(initial=0)) + 1)
-    axis = alt.Axis(title="rank", labelAngle=0, labelOverlap="greedy", ticks=False, values=ticks)
-    colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    rows = rows_of(
+        topic=[grades.topics[i] for i in topic],
+        rank=rank + 1,
+        kind=kinds,
+    )
+    deepest = int(rank.max(initial=0)) + 1
+    axis = alt.Axis(
+        title="rank",
+        labelAngle=0,
+        labelOverlap="greedy",
+        ticks=False,
+        values=_ticks(deepest),
+    )
+    x = alt.X("rank", type="ordinal", axis=axis)
     y = names("Y", "topic", "topic", ticks=False, labelOverlap="greedy", labelFontSize=10)
-    tip = tips([("topic", "topic", ""), ("rank", "rank", "d"), ("kind", "judged as", "")])
-    cells = chart().mark_rect(aria=False)
-    made = cells.encode(x=alt.X("rank", type="ordinal", axis=axis), y=y, color=colour, tooltip=tip)
-    topics, unjudged = len(np.unique(topic)), kinds.count(UNJUDGED)
-    relevant = len(kinds) - unjudged - kinds.count(USELESS)
-    shown = f"Of {len(kinds)} docs shown {relevant} are relevant and {unjudged} not judged"
+    tip = [
+        ("topic", "topic", ""),
+        ("rank", "rank", "d"),
+        ("kind", "judged as", ""),
+    ]
+    rect = chart().mark_rect(aria=False)
+    made = rect.encode(x=x, y=y, color=_by_kind(kinds), tooltip=tips(tip))
+
+    topics = len(np.unique(topic))
+    made = tall(made, topics) if topics < 40 else made.properties(height=topics * 10)
+    unjudged = kinds.count(UNJUDGED)
+    not_relevant = kinds.count(USELESS)
+    relevant = len(kinds) - unjudged - not_relevant
+    counts = f"Of {len(kinds)} docs shown {relevant} are relevant and {unjudged} not judged"
     return drawn(
-        tall(made, topics) if topics < 40 else made.properties(height=topics * 10), name="relevance-map",
+        made,
+        name="relevance-map",
         title=f"Where {run} puts relevant docs: first {depth} ranks of {topics} topics",
-        description=f"{shown} ({topics} topics, {depth} ranks).", rows=rows,
-    )  # fmt: skip
+        description=f"{counts} ({topics} topics, {depth} ranks).",
+        rows=rows,
+    )
+
+
+def _by_kind(kinds: Sequence[str]) -> Any:
+    """Yellow for docs nobody judged, grey for those that are not relevant, and a blue for each grade."""
+    alt = altair()
+    levels = {kind for kind in kinds if kind.startswith("grade ")}
+    ascending = sorted(levels, key=lambda level: float(level.split()[1]))
+    scale = alt.Scale(
+        domain=[UNJUDGED, USELESS, *ascending],
+        range=["#e3b448", "#b9bcc0", *_blues(len(ascending))],
+    )
+    legend = alt.Legend(title=None)
+    return alt.Color("kind", type="nominal", scale=scale, legend=legend)
 
 
 def _judged_as(grades: Grades, depth: int, most_topics: int) -> tuple[Places, Places, list[str]]:
     """Topic, rank from 0 and kind (not judged, not relevant, grade 1 …) of every doc that is shown."""
-    part = np.s_[:most_topics, :depth]
-    topic, rank = np.nonzero(grades.inside()[part])
-    known, grade = grades.judged()[part][topic, rank], np.asarray(grades.ranked)[part][topic, rank]
-    kinds = [
-        UNJUDGED if not k else f"grade {g:g}" if g > 0 else USELESS
-        for k, g in zip(known.tolist(), grade.tolist(), strict=True)
-    ]
+    shown = np.s_[:most_topics, :depth]
+    inside = grades.inside()
+    topic, rank = np.nonzero(inside[shown])
+    judged = grades.judged()[topic, rank].tolist()
+    values = np.asarray(grades.ranked)[topic, rank].tolist()
+    kinds = []
+    for is_judged, value in zip(judged, values, strict=True):
+        if not is_judged:
+            kinds.append(UNJUDGED)
+        elif value > 0:
+            kinds.append(f"grade {value:g}")
+        else:
+            kinds.append(USELESS)
     return topic, rank, kinds
 
 
@@ -192,33 +306,61 @@ def _blues(n: int) -> list[str]:
     """Blues from light to dark, one per grade; with few grades the darker ones."""
     if n <= len(BLUES):
         return list(BLUES[len(BLUES) - n :])
-    ends = np.array([[0xA6, 0xCE, 0xE3], [0x00, 0x3F, 0x63]], dtype=np.float64)
-    steps = ends[0] + (ends[1] - ends[0]) * np.linspace(0, 1, n)[:, None]
-    return ["#" + "".join(f"{round(c):02x}" for c in row) for row in steps]
+    lightest = np.array([0xA6, 0xCE, 0xE3], dtype=np.float64)
+    darkest = np.array([0x00, 0x3F, 0x63], dtype=np.float64)
+    blues = []
+    for share in np.linspace(0, 1, n):
+        red, green, blue = lightest + (darkest - lightest) * share
+        blues.append(f"#{round(red):02x}{round(green):02x}{round(blue):02x}")
+    return blues
 
 
 @draws("data.Labels")
 def label_distribution(labels: Labels) -> Figure:
     """How often each label was given; a fine scale in bins."""
-    alt = altair()
     levels, counts = np.unique(labels.label, return_counts=True)
-    share = 100 * counts / max(1, counts.sum())
     if len(levels) <= BINS + 5:
-        rows = rows_of(label=[f"{v:g}" for v in levels], count=counts, share=share)
-        tip = tips([("label", "label", ""), ("count", "labels", ",d"), ("share", "%", ".1f")])
-        x = names("X", "label", "label", sort=[f"{v:g}" for v in levels], labelAngle=0)
-        made = (
-            chart().mark_bar(color=MAIN).encode(x=x, y=amount("Y", "share", "% of the labels", zero=True), tooltip=tip)
-        )
+        made, rows = _label_bars(levels, counts)
     else:
-        counts, edges = np.histogram(labels.label, bins=BINS)
-        share = 100 * counts / max(1, counts.sum())
-        rows = rows_of(low=edges[:-1], high=edges[1:], count=counts, share=share)
-        tip = tips([("low", "from", ".3g"), ("high", "to", ".3g"), ("count", "labels", ",d"), ("share", "%", ".1f")])
-        x = alt.X("low", type="quantitative", bin="binned", title="label")
-        y = amount("Y", "share", "% of the labels", zero=True)
-        made = chart().mark_bar(color=MAIN).encode(x=x, x2="high", y=y, tooltip=tip)
-    most = float(levels[int(np.unique(labels.label, return_counts=True)[1].argmax())])
-    said = f"{len(labels):,} labels by {len(labels.workers):,} workers; the most frequent is {most:g}."
-    title = f"How the {len(labels):,} labels are spread over the scale"
-    return drawn(made.properties(height=240), name="labels", title=title, description=said, rows=rows)
+        made, rows = _label_bins(labels.label)
+    most_frequent = float(levels[int(counts.argmax())])
+    count = f"{len(labels):,} labels"
+    said = f"{count} by {len(labels.workers):,} workers; the most frequent is {most_frequent:g}."
+    return drawn(
+        made.properties(height=240),
+        name="labels",
+        title=f"How the {count} are spread over the scale",
+        description=said,
+        rows=rows,
+    )
+
+
+def _label_bars(levels: Floats, counts: Ints) -> tuple[Any, list[dict[str, Any]]]:
+    """A bar for each label."""
+    in_order = [f"{level:g}" for level in levels]
+    rows = rows_of(label=in_order, count=counts, share=_percent(counts))
+    x = names("X", "label", "label", sort=in_order, labelAngle=0)
+    y = amount("Y", "share", "% of the labels", zero=True)
+    tip = [("label", "label", ""), *COUNT_TIP]
+    bar = chart().mark_bar(color=MAIN)
+    return bar.encode(x=x, y=y, tooltip=tips(tip)), rows
+
+
+def _label_bins(values: Floats) -> tuple[Any, list[dict[str, Any]]]:
+    """A bar for each of BINS parts of the scale."""
+    counts, edges = np.histogram(values, bins=BINS)
+    rows = rows_of(
+        low=edges[:-1],
+        high=edges[1:],
+        count=counts,
+        share=_percent(counts),
+    )
+    x = altair().X("low", type="quantitative", bin="binned", title="label")
+    y = amount("Y", "share", "% of the labels", zero=True)
+    tip = [("low", "from", ".3g"), ("high", "to", ".3g"), *COUNT_TIP]
+    bar = chart().mark_bar(color=MAIN)
+    return bar.encode(x=x, x2="high", y=y, tooltip=tips(tip)), rows
+
+
+def _percent(counts: Ints) -> Floats:
+    return 100 * counts / max(1, counts.sum())

@@ -1,4 +1,4 @@
-"""Pictures of comparisons: who leads and how surely, where two runs differ, how many pairs are told apart."""
+"""Pictures of comparisons: who leads and how surely, where two runs differ, how many pairs are significant."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from assay.stats.two_runs import Comparison
 
 TOP, MOST_TOPICS = 40, 100
-"""Runs and topics that a picture shows at most unless told."""
+"""Runs and topics that a picture shows at most unless asked for more."""
 MOST_LETTERS = 10
 """Letters that are written beside an interval; more are left to the table."""
 MOST_PAIRS = 400
@@ -47,47 +47,87 @@ VERDICTS = ("significantly different", "not significantly different")
 
 @draws("stats.Leaderboard")
 def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
-    """Means with intervals, best first; colour tells which runs are significantly different from the baseline.
+    """Means with intervals, best first; colour says which runs are significantly different from the baseline.
 
     Letters rest on tests of all pairs, colours on tests against the baseline: a run may share a letter with the
     baseline and yet differ from it. Both are shown only where one test of all pairs at once decides both.
     """
-    matrix, alt = board.matrix, altair()
+    matrix = board.matrix
     shown = board.shown(top or board.top or TOP)
     rows = _board_rows(board, shown)
-    scale = alt.Scale(domain=["baseline", *VERDICTS], range=[MUTED, ACCENT, MAIN])
-    legend = alt.Legend(title=f"compared with {shortened(board.baseline, 24)}")
-    colour = alt.Color("kind", type="nominal", scale=scale, legend=legend)
-    tip = [("run", "run", ""), ("mean", "mean", ".4f"), ("low", "low", ".4f"), ("high", "high", ".4f")]
-    tip += [("p", board.versus.p_name(board.correction), ".4f")]
-    y, longest = names("Y", "run", None), max(len(row["all_letters"]) for row in rows)
+    y = names("Y", "run", None)
+    longest = max(len(row["all_letters"]) for row in rows)
     one_family = board.versus.simultaneous and 0 < longest <= MOST_LETTERS
-    text = chart().mark_text(align="left", dx=6, fontSize=11).encode(y=y, x=alt.X("high:Q"), text="letters:N")
-    over = [text] if one_family else []
-    x = amount("X", "mean", _mean_of(matrix), room=5 * min(6, longest) if over else 0)
+    over = []
+    room = 0
+    if one_family:
+        over = [_letters_beside(y)]
+        room = 5 * min(6, longest)
+    x = amount("X", "mean", _mean_of(matrix), room=room)
+    p_name = board.versus.p_name(board.correction)
+    tip = [
+        ("run", "run", ""),
+        ("mean", "mean", ".4f"),
+        ("low", "low", ".4f"),
+        ("high", "high", ".4f"),
+        ("p", p_name, ".4f"),
+    ]
+    colour = _against(board.baseline)
     made = ranges(y, x, "low", "high", tip=tip, over=over, color=colour)
-    level, count = round(100 * (1 - board.alpha)), some_of(len(shown), len(matrix.runs))
-    same = sum(row["kind"] == VERDICTS[1] for row in rows)
+
+    level = round(100 * (1 - board.alpha))
+    count = some_of(len(shown), len(matrix.runs))
+    alike = [row["kind"] for row in rows].count(VERDICTS[1])
+    best_mean = matrix.means()[0]
     said = (
-        f"Best is {matrix.runs[0]} with {matrix.means()[0]:.4f}; {same} of the runs shown are not significantly "
+        f"Best is {matrix.runs[0]} with {best_mean:.4f}; {alike} of the runs shown are not significantly "
         f"different from {board.baseline}."
     )
     return drawn(
-        tall(made, len(shown)), name=f"leaderboard-{matrix.measure}", rows=rows,
-        title=f"{matrix.measure} of {count} runs with {level} % intervals", description=said,
-    )  # fmt: skip
+        tall(made, len(shown)),
+        name=f"leaderboard-{matrix.measure}",
+        title=f"{matrix.measure} of {count} runs with {level} % intervals",
+        description=said,
+        rows=rows,
+    )
+
+
+def _letters_beside(y: Any) -> Any:
+    """The letters of each run, right of its interval."""
+    text = chart().mark_text(align="left", dx=6, fontSize=11)
+    return text.encode(y=y, x=altair().X("high:Q"), text="letters:N")
+
+
+def _against(baseline: str) -> Any:
+    """Colour by the verdict on each run compared with the baseline."""
+    alt = altair()
+    scale = alt.Scale(domain=["baseline", *VERDICTS], range=[MUTED, ACCENT, MAIN])
+    legend = alt.Legend(title=f"compared with {shortened(baseline, 24)}")
+    return alt.Color("kind", type="nominal", scale=scale, legend=legend)
 
 
 def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]]:
     """One row per run that is shown; the baseline has no p."""
-    runs, means, ends = board.matrix.runs, board.matrix.means(), board.interval
-    p = dict(zip(board.versus.first.tolist(), board.versus.corrected(board.correction).tolist(), strict=True))
-    kinds = [_verdict(p[i], board.alpha) if i in p else "baseline" for i in shown]
-    letters = [board.letters.labels[i] if board.letters else "" for i in shown]
+    compared = board.versus.first.tolist()
+    corrected_p = board.versus.corrected(board.correction).tolist()
+    p_of_run = dict(zip(compared, corrected_p, strict=True))
+    kinds = []
+    for i in shown:
+        is_baseline = i not in p_of_run
+        kinds.append("baseline" if is_baseline else _verdict(p_of_run[i], board.alpha))
+    letters = [""] * len(shown)
+    if board.letters:
+        letters = [board.letters.labels[i] for i in shown]
     return rows_of(
-        run=[runs[i] for i in shown], mean=means[shown], low=ends.low[shown], high=ends.high[shown], kind=kinds,
-        letters=[shortened(t) for t in letters], all_letters=letters, p=[p.get(i) for i in shown],
-    )  # fmt: skip
+        run=[board.matrix.runs[i] for i in shown],
+        mean=board.matrix.means()[shown],
+        low=board.interval.low[shown],
+        high=board.interval.high[shown],
+        kind=kinds,
+        letters=[shortened(text) for text in letters],
+        all_letters=letters,
+        p=[p_of_run.get(i) for i in shown],
+    )
 
 
 def _mean_of(matrix: ScoreMatrix) -> str:
@@ -103,95 +143,177 @@ def differences(
 ) -> Figure:
     """The difference of two runs on every topic, as bars from the greatest gain to the greatest loss."""
     alt = altair()
-    d = np.asarray(values, dtype=np.float64)
-    order = np.argsort(-d, kind="stable")
-    better = [f"{shortened(runs[0], 24)} better", f"{shortened(runs[1], 24)} better", "equal"]
-    kind = [better[0] if v > 0 else better[1] if v < 0 else better[2] for v in d[order]]
-    rows = rows_of(topic=[topics[i] for i in order], place=range(1, len(d) + 1), difference=d[order], kind=kind)
-    tip = [("topic", "topic", ""), ("difference", "difference", "+.4f")]
-    axis = alt.Axis(title="topics, by difference", labelAngle=-90, labelOverlap="greedy", ticks=False, labelFontSize=10)
+    first, second = runs
+    difference = np.asarray(values, dtype=np.float64)
+    order = np.argsort(-difference, kind="stable")
+    kinds = [
+        f"{shortened(first, 24)} better",
+        f"{shortened(second, 24)} better",
+        "equal",
+    ]
+    descending = difference[order]
+    rows = rows_of(
+        topic=[topics[i] for i in order],
+        place=range(1, len(order) + 1),
+        difference=descending,
+        kind=np.select([descending > 0, descending < 0], kinds[:2], kinds[2]),
+    )
+
+    axis = alt.Axis(
+        title="topics, by difference",
+        labelAngle=-90,
+        labelOverlap="greedy",
+        ticks=False,
+        labelFontSize=10,
+    )
     x = alt.X("topic", type="nominal", sort=None, axis=axis)
     y = amount("Y", "difference", f"Δ {measure}", zero=True, form="+.2f")
-    colour = alt.Color("kind", type="nominal", legend=alt.Legend(title=None))
-    colour.scale = alt.Scale(domain=better[: 2 if (d != 0).all() else 3], range=[MAIN, ACCENT, MUTED])
-    made = chart().mark_bar().encode(x=x, y=y, color=colour, tooltip=tips(tip)).properties(height=260)
-    wins, losses = int((d > 0).sum()), int((d < 0).sum())
-    mean = as_shown(float(d.mean()), "+.4f")
-    said = f"{runs[0]} is better on {wins} of {len(d)} topics, {runs[1]} on {losses}; mean difference {mean}."
+    has_equal = (difference == 0).any()
+    kinds_shown = kinds if has_equal else kinds[:2]
+    scale = alt.Scale(domain=kinds_shown, range=[MAIN, ACCENT, MUTED])
+    legend = alt.Legend(title=None)
+    colour = alt.Color("kind", type="nominal", legend=legend, scale=scale)
+    tip = [("topic", "topic", ""), ("difference", "difference", "+.4f")]
+    bar = chart().mark_bar()
+    made = bar.encode(x=x, y=y, color=colour, tooltip=tips(tip))
+
+    wins = int((difference > 0).sum())
+    losses = int((difference < 0).sum())
+    mean = as_shown(float(difference.mean()), "+.4f")
+    said = f"{first} is better on {wins} of {len(order)} topics, {second} on {losses}; mean difference {mean}."
     return drawn(
-        made, name="differences", title=f"{measure} of {runs[0]} minus {runs[1]}, topic by topic", description=said,
+        made.properties(height=260),
+        name="differences",
+        title=f"{measure} of {first} minus {second}, topic by topic",
+        description=said,
         rows=rows,
-    )  # fmt: skip
+    )
 
 
 @draws("stats.Comparison")
 def comparison(result: Comparison) -> Figure:
     """The differences of two runs that were compared on the same topics; else their means."""
     if result.differences is None:
-        rows = rows_of(run=result.names, mean=result.means)
-        tip = [("run", "run", ""), ("mean", "mean", ".4f")]
-        made = tall(bars(names("Y", "run", None), amount("X", "mean", "mean score", zero=True), tip=tip), 2)
-        d, low, high = (as_shown(v, "+.4f") for v in (result.mean_difference, result.low, result.high))
-        said = f"Difference {d} [{low}, {high}], {p_value(result.p)}."
-        title = f"Means of {result.names[0]} and {result.names[1]}"
-        return drawn(made, name="comparison", title=title, description=said, rows=rows)
+        return _two_means(result)
     numbers = [str(i + 1) for i in range(len(result.differences))]
     return differences(result.differences, topics=numbers, runs=result.names)
+
+
+def _two_means(result: Comparison) -> Figure:
+    """The means of two runs that were compared on different topics, as bars."""
+    rows = rows_of(run=result.names, mean=result.means)
+    y = names("Y", "run", None)
+    x = amount("X", "mean", "mean score", zero=True)
+    tip = [("run", "run", ""), ("mean", "mean", ".4f")]
+    made = tall(bars(y, x, tip=tip), 2)
+    difference = as_shown(result.mean_difference, "+.4f")
+    low = as_shown(result.low, "+.4f")
+    high = as_shown(result.high, "+.4f")
+    said = f"Difference {difference} [{low}, {high}], {p_value(result.p)}."
+    first, second = result.names
+    title = f"Means of {first} and {second}"
+    return drawn(made, name="comparison", title=title, description=said, rows=rows)
 
 
 @draws("stats.TopicSets")
 def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
     """How much better each run did on one topic set than on the other, with intervals, the greatest gain first."""
     alt = altair()
-    order = np.argsort([-c.mean_difference for c in result.comparisons], kind="stable")[:top]
-    found = [result.comparisons[i] for i in order]
+    every_difference = np.array([c.mean_difference for c in result.comparisons])
+    order = np.argsort(-every_difference, kind="stable")[:top]
+    shown = [result.comparisons[i] for i in order]
     kinds = [_verdict(float(result.p[i]), result.alpha) for i in order]
     rows = rows_of(
-        run=[c.names[0] for c in found], difference=[c.mean_difference for c in found], low=[c.low for c in found],
-        high=[c.high for c in found], p=result.p[order], kind=kinds,
-    )  # fmt: skip
+        run=[c.names[0] for c in shown],
+        difference=every_difference[order],
+        low=[c.low for c in shown],
+        high=[c.high for c in shown],
+        p=result.p[order],
+        kind=kinds,
+    )
+
     scale = alt.Scale(domain=list(VERDICTS), range=[ACCENT, MAIN])
-    colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
-    tip = [("run", "run", ""), ("difference", "difference", "+.4f"), ("low", "low", "+.4f"), ("high", "high", "+.4f")]
-    tip += [("p", "p corrected", ".4f")]
+    legend = alt.Legend(title=None)
+    colour = alt.Color("kind", type="nominal", scale=scale, legend=legend)
+    tip = [
+        ("run", "run", ""),
+        ("difference", "difference", "+.4f"),
+        ("low", "low", "+.4f"),
+        ("high", "high", "+.4f"),
+        ("p", "p corrected", ".4f"),
+    ]
     zero, at = mark_at(0.0, axis="x")
     x = amount("X", "difference", f"difference in mean {result.measure}", form="+.2f")
-    made = tall(ranges(names("Y", "run", None), x, "low", "high", tip=tip, over=[zero], color=colour), len(rows))
-    said = f"{kinds.count(VERDICTS[0])} of the {len(rows)} runs shown are significantly different between the sets."
-    some = some_of(len(rows), len(result.comparisons))
-    title = f"{result.measure} of {some} runs: first topic set minus second"
-    return drawn(made, name="topic-sets", title=title, description=said, rows=rows, mark=at)
+    y = names("Y", "run", None)
+    made = ranges(y, x, "low", "high", tip=tip, over=[zero], color=colour)
+
+    different = kinds.count(VERDICTS[0])
+    said = f"{different} of the {len(rows)} runs shown are significantly different between the sets."
+    count = some_of(len(rows), len(result.comparisons))
+    title = f"{result.measure} of {count} runs: first topic set minus second"
+    return drawn(
+        tall(made, len(rows)),
+        name="topic-sets",
+        title=title,
+        description=said,
+        rows=rows,
+        mark=at,
+    )
 
 
 @draws("stats.Factorial")
 def factor_levels(result: Factorial) -> Figure:
     """Means of the levels of each factor with intervals that overlap where levels are not significantly different."""
     alt = altair()
-    rows = [
-        row | {"factor": f.factor}
-        for f in result.factors
-        for row in rows_of(level=f.levels, mean=f.means, low=f.means - f.half, high=f.means + f.half, letters=f.letters)
+    rows = []
+    for factor in result.factors:
+        levels = rows_of(
+            level=factor.levels,
+            mean=factor.means,
+            low=factor.means - factor.half,
+            high=factor.means + factor.half,
+            letters=factor.letters,
+        )
+        for row in levels:
+            label = f"{factor.factor}: {row['level']}"
+            rows.append(row | {"factor": factor.factor, "label": label})
+
+    tip = [
+        ("factor", "factor", ""),
+        ("level", "level", ""),
+        ("mean", "mean", ".4f"),
+        ("letters", "letters", ""),
     ]
-    tip = [("factor", "factor", ""), ("level", "level", ""), ("mean", "mean", ".4f"), ("letters", "letters", "")]
-    for row in rows:
-        row["label"] = f"{row['factor']}: {row['level']}"
     y = names("Y", "label", None)
+    x = amount("X", "mean", "mean score")
     colour = alt.Color("factor", type="nominal", legend=alt.Legend(title="factor"))
-    made = tall(ranges(y, amount("X", "mean", "mean score"), "low", "high", tip=tip, color=colour), len(rows))
-    said = "; ".join(f"best {f.factor}: {f.levels[0]} ({f.means[0]:.4f})" for f in result.factors) + "."
-    return drawn(made, name="factors", title="Levels of each factor, mean score", description=said, rows=rows)
+    made = ranges(y, x, "low", "high", tip=tip, color=colour)
+    best = []
+    for factor in result.factors:
+        level = factor.levels[0]
+        mean = factor.means[0]
+        best.append(f"best {factor.factor}: {level} ({mean:.4f})")
+    return drawn(
+        tall(made, len(rows)),
+        name="factors",
+        title="Levels of each factor, mean score",
+        description="; ".join(best) + ".",
+        rows=rows,
+    )
 
 
 @draws("stats.Density")
 def density(result: Density) -> Figure:
     """A smoothed distribution of differences, with zero marked."""
-    alt = altair()
     rows = rows_of(value=result.points, density=result.density)
-    x, y = amount("X", "value", "value"), amount("Y", "density", "density", zero=True)
-    area = chart().mark_area(color=MAIN, opacity=0.35, line={"color": MAIN}).encode(x=x, y=y)
+    x = amount("X", "value", "value")
+    y = amount("Y", "density", "density", zero=True)
+    area = chart().mark_area(color=MAIN, opacity=0.35, line={"color": MAIN})
+    area = area.encode(x=x, y=y)
     zero, at = mark_at(0.0, axis="x")
-    made = alt.layer(area, zero).properties(height=220)
-    peak = float(result.points[int(result.density.argmax())])
+    made = altair().layer(area, zero).properties(height=220)
+    highest = int(result.density.argmax())
+    peak = float(result.points[highest])
     said = f"{result.n} values, bandwidth {result.bandwidth:.4g}; the density is highest at {peak:.4g}."
     return drawn(made, name="density", title="Distribution of the values", description=said, rows=rows, mark=at)
 
@@ -204,24 +326,36 @@ def pair_curve(result: PairsResult) -> Figure:
 
 def pair_curves(results: Mapping[str, PairsResult], *, alpha: float = 0.05) -> Figure:
     """The same for families of tests by name, e.g. by measure."""
-    some = next(iter(results.values()))
-    below = ", ".join(f"{name} {100 * r.share(alpha):.1f} %" for name, r in results.items())
-    title = f"p-values of {len(some.p):,} pairs of runs, {some.n} topics"
-    said = f"Pairs with p < {alpha:g} (dashed), not corrected: {below}. {some.recipe[:1].upper()}{some.recipe[1:]}."
-    return asl_chart({name: -np.sort(-r.p) for name, r in results.items()}, alpha, title, said)
+    curves = {}
+    shares = []
+    for name, result in results.items():
+        curves[name] = -np.sort(-result.p)  # largest first, not-a-number last
+        percent = 100 * result.share(alpha)
+        shares.append(f"{name} {percent:.1f} %")
+    one = next(iter(results.values()))
+    title = f"p-values of {len(one.p):,} pairs of runs, {one.n} topics"
+    recipe = one.recipe[:1].upper() + one.recipe[1:]
+    said = f"Pairs with p < {alpha:g} (dashed), not corrected: {', '.join(shares)}. {recipe}."
+    return asl_chart(curves, alpha, title, said)
 
 
 def asl_chart(curves: dict[str, Floats], alpha: float, title: str, said: str) -> Figure:
     """Descending p-values of all pairs of runs, one line per measure or test, and the level that is asked for."""
     rows = []
     for name, p in curves.items():
-        step = -(-len(p) // MOST_PAIRS)
-        place = 100 * (np.arange(len(p)) + 1) / max(1, len(p))
-        rows += [{"measure": name, **row} for row in rows_of(share=place[::step], p=p[::step])]
-    alt = altair()
-    tip = [("measure", "measure", ""), ("share", "% of pairs", ".1f"), ("p", "p", ".4f")]
-    x, y = amount("X", "share", "% of the pairs, largest p first", domain=(0, 100)), amount("Y", "p", "p-value")
+        place = np.arange(len(p)) + 1
+        percent = 100 * place / max(1, len(p))
+        step = -(-len(p) // MOST_PAIRS)  # rounded up
+        points = rows_of(share=percent[::step], p=p[::step])
+        rows += [{"measure": name, **point} for point in points]
+    tip = [
+        ("measure", "measure", ""),
+        ("share", "% of pairs", ".1f"),
+        ("p", "p", ".4f"),
+    ]
+    x = amount("X", "share", "% of the pairs, largest p first", domain=(0, 100))
+    y = amount("Y", "p", "p-value")
     line = lines(x, y, series="measure", order=list(curves), tip=tip, points=False)
     level, at = mark_at(alpha)
-    made = alt.layer(line, level).properties(height=300)
+    made = altair().layer(line, level).properties(height=300)
     return drawn(made, name="asl", title=title, description=said, rows=rows, mark=at)

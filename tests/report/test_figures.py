@@ -149,6 +149,19 @@ def test_relevance_map_counts_what_the_grades_say() -> None:
     assert sum(r["kind"] == "not judged" for r in rows) == int((grades.inside() & ~grades.judged())[:, :50].sum())
 
 
+def test_intervals_of_grades_that_are_fractions_are_not_shown_as_whole_numbers() -> None:
+    from assay.crowd import aggregate
+    from assay.data import Labels
+
+    rows = [("1", f"d{doc}", f"w{w}", ((7 * doc + 3 * w) % 41) / 41) for doc in range(30) for w in range(3)]
+    spec = figure(aggregate(Labels.from_rows(rows), "mean")).spec
+    ends = [row[end] for row in spec["datasets"]["rows"] for end in ("low", "high")]
+    assert any(end != round(end) for end in ends)
+    [line] = [layer for layer in spec["layer"] if "tooltip" in layer["encoding"]]
+    forms = {tip["field"]: tip.get("format") for tip in line["encoding"]["tooltip"]}
+    assert forms["low"] == forms["high"] == forms["grade"] == ".4~g"
+
+
 def test_overlap_by_depth_narrows_and_contains_ext() -> None:
     found = ZOO["overlap_by_depth"]()
     assert (found.low <= found.ext + 1e-12).all()

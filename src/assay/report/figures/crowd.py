@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 2000
 MOST_DOCS = 200
+GRADE = ".4~g"
+"""How a grade is written in a tooltip: it may be a fraction, or a whole number without a point."""
 SURE = ("above .95", ".75 to .95", "below .75")
 
 
@@ -176,9 +178,9 @@ def _sorted_grades(result: Uncertain) -> Figure:
     tip = [
         ("topic", "topic", ""),
         ("doc", "doc", ""),
-        ("grade", "grade", ".1f"),
-        ("low", "low", "d"),
-        ("high", "high", "d"),
+        ("grade", "grade", GRADE),
+        ("low", "low", GRADE),
+        ("high", "high", GRADE),
     ]
     x = amount("X", "share", "% of the docs, lowest grade first")
     label = "grade with its 95 % interval"

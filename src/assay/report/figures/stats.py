@@ -177,17 +177,21 @@ def differences(
     bar = chart().mark_bar()
     made = bar.encode(x=x, y=y, color=colour, tooltip=tips(tip))
 
-    wins = int((difference > 0).sum())
-    losses = int((difference < 0).sum())
-    mean = as_shown(float(difference.mean()), "+.4f")
-    said = f"{first} is better on {wins} of {len(order)} topics, {second} on {losses}; mean difference {mean}."
     return drawn(
         made.properties(height=260),
         name="differences",
         title=f"{measure} of {first} minus {second}, topic by topic",
-        description=said,
+        description=_wins_in_words(difference, first, second),
         rows=rows,
     )
+
+
+def _wins_in_words(difference: Floats, first: str, second: str) -> str:
+    wins = int((difference > 0).sum())
+    losses = int((difference < 0).sum())
+    mean = as_shown(float(difference.mean()), "+.4f")
+    topics = len(difference)
+    return f"{first} is better on {wins} of {topics} topics, {second} on {losses}; mean difference {mean}."
 
 
 @draws("stats.Comparison")

@@ -14,6 +14,7 @@ from assay.core.errors import AssayError
 from assay.crowd import aggregate
 from assay.data import Labels
 from assay.io.labels import write_labels
+from tests.hostile.calls import call
 
 MODELS = ("dawid-skene", "one-coin", "glad", "mace", "weighted", "ordinal", "majority")
 
@@ -117,3 +118,14 @@ def test_each_table_can_be_had_as_a_spreadsheet(tmp_path: Path, name: str, table
     done = CliRunner().invoke(command, [name, str(tmp_path / "l.csv"), "--show", "nothing"])
     assert "there is no such table here" in str(done.exception)
     assert CliRunner().invoke(command, ["methods", "--format", "csv"]).exit_code == 0
+
+
+@pytest.mark.parametrize("asked", [["aggregate"], ["transform", "--way", "Tw_alpha"]], ids=lambda words: words[0])
+def test_qrels_that_cannot_be_written_are_refused_before_anything_is_shown(tmp_path: Path, asked: list[str]) -> None:
+    rows = [f"1,{doc},w{w},{(i + w) % 4}" for i, doc in enumerate(("a", "b c", "d")) for w in range(3)]
+    (tmp_path / "labels.csv").write_text("topic,doc,worker,label\n" + "\n".join(rows) + "\n")
+    name, *way = asked
+    outcome = call(["crowd", name, f"{tmp_path}/labels.csv", "--scale", "4", "--qrels", f"{tmp_path}/q.txt", *way])
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "doc 'b c'" in outcome.err
+    assert [path.name for path in tmp_path.iterdir()] == ["labels.csv"]

@@ -159,6 +159,7 @@ def aggregate(
 
     check_folders(qrels_path, uncertainty)
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
+    refuse_unwritable(judged, qrels_path)
     has_effect("workers", bool(judged.workers), f"with {judged.method}, which says nothing about workers")
     parts = {"summary": judged.summary()}
     if most:
@@ -171,6 +172,14 @@ def aggregate(
     out.write(*shown_parts(parts, show), of=judged)
     say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     write_judgments(judged, qrels_path, uncertainty, out)
+
+
+def refuse_unwritable(judged: Uncertain, qrels: Path | None) -> None:
+    """An error, before anything is shown, if the qrels cannot be written as the file that was named."""
+    from assay.io.readers import refuse_unfit
+
+    if qrels:
+        refuse_unfit(qrels, judged.qrels())
 
 
 def write_judgments(judged: Uncertain, qrels: Path | None, uncertainty: Path | None, out: Output) -> None:
@@ -227,6 +236,7 @@ def preferences(
     check_folders(qrels_path, uncertainty)
     pairs = read_preferences(path, columns=named_values(columns, "--column"))
     judged = aggregated(pairs, "bradley-terry", prior=prior)
+    refuse_unwritable(judged, qrels_path)
     parts = {"summary": judged.summary(), "docs": judged.table(most=most)}
     out.write(*shown_parts(parts, show), of=judged)
     write_judgments(judged, qrels_path, uncertainty, out)

@@ -81,6 +81,7 @@ def transform(
     from assay.crowd.cutways import WAYS
     from assay.crowd.system_ranking import ranking_agreement
     from assay.io import write_qrels
+    from assay.io.readers import refuse_unfit
 
     check_folders(qrels_path)
     if runs and reference is None:
@@ -107,6 +108,8 @@ def transform(
             progress=progress,
         )
     judged = transformed(labels, found, ties=ties, aggregate=aggregate)
+    if qrels_path:
+        refuse_unfit(qrels_path, judged)
     parts = {"cuts": found.table()}
     known = read_reference(reference)
     if runs and known is not None:

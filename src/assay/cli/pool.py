@@ -77,9 +77,9 @@ def make(runs: tuple[Path, ...], method: str, save: Path | None, by: str, groups
     if parse_call(method)[0] in SAMPLES:
         raise UsageError(f"{method} is a sample; `assay pool sample` draws it")
     chosen = pool(_lists(runs, None, by=by, groups=groups), method, by=by)
-    out.write(chosen.table(), of=chosen)
     if save is not None:
         write_qrels(save, chosen.qrels())
+    out.write(chosen.table(), of=chosen)
 
 
 @command.command()

@@ -56,6 +56,12 @@ def write_run(path: str | Path, run: Run) -> None:
     tabular.write_run(path, run)
 
 
+def refuse_unfit(path: str | Path, table: Run | Qrels) -> None:
+    """An error if the format of the file's ending cannot hold these ids; for whoever writes other things first."""
+    if kind(path) not in TABULAR:
+        trec.refuse_blanks(path, table)
+
+
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
     """Judgments in the format of the file's ending."""
     if kind(path) not in TABULAR:

@@ -90,7 +90,7 @@ def grouped_qrels(topics: Ids, docs: Ids, grades: Floats, probabilities: Floats 
 
 def write_run(path: str | Path, run: Run) -> None:
     """A run as a TREC file, ranks from 1, scores with all their digits."""
-    _refuse_blanks(path, run)
+    refuse_blanks(path, run)
     docs, scores, bounds = run.docs.tolist(), run.scores.tolist(), run.bounds.tolist()
     lines = (
         f"{topic} Q0 {docs[i]} {i - a + 1} {scores[i]!r} {run.name}\n"
@@ -102,7 +102,7 @@ def write_run(path: str | Path, run: Run) -> None:
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
     """Judgments as a TREC file; sampled ones with their probability as the fifth column."""
-    _refuse_blanks(path, qrels)
+    refuse_blanks(path, qrels)
     topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
     columns = zip(topics, qrels.docs.tolist(), qrels.grades.tolist(), strict=True)
     lines = [f"{topic} 0 {doc} {grade}" for topic, doc, grade in columns]
@@ -111,7 +111,7 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     write_whole(path, "".join(line + "\n" for line in lines))
 
 
-def _refuse_blanks(path: str | Path, table: Run | Qrels) -> None:
+def refuse_blanks(path: str | Path, table: Run | Qrels) -> None:
     """Ids with white space would be two fields of a line, and a topic that starts with # a comment."""
     for what, ids in (("topic", table.topics), ("doc", table.docs.tolist())):
         unfit = next((i for i in ids if _BLANK.search(i) or (what == "topic" and i.startswith("#"))), None)

@@ -38,16 +38,24 @@ class ConclusionsResult(Result):
 
     def table(self) -> Table:
         """One row per kind of subset and cardinality."""
-        rows = [
-            (kind, c, *(float(x) for x in row))
-            for kind, found in self.shares.items()
-            for c, row in zip(self.c, found, strict=True)
-        ]
-        columns = {"sets": "", "topics": "d"} | dict.fromkeys(OUTCOMES, ".3f")
-        return Table.of(columns, rows, caption="Conclusions with fewer topics", notes=[self._meaning(), self.note])
+        columns = {"sets": "", "topics": "d"}
+        for outcome in OUTCOMES:
+            columns[outcome] = ".3f"
+        rows = []
+        for kind, shares in self.shares.items():
+            for c, of_subset in zip(self.c, shares.tolist(), strict=True):
+                rows.append((kind, c, *of_subset))
+        return Table.of(
+            columns,
+            rows,
+            caption="Conclusions with fewer topics",
+            notes=[self._meaning(), self.note],
+        )
 
     def _meaning(self) -> str:
-        full = f"{self.full:.1%} of {self.pairs} pairs are significant on all topics ({self.test}, p < {self.alpha:g})"
+        """What the outcomes stand for, and how many pairs are significant on all topics."""
+        test = f"{self.test}, p < {self.alpha:g}"
+        full = f"{self.full:.1%} of {self.pairs} pairs are significant on all topics ({test})"
         return f"{full}; SSA both and alike, SSD both but opposite, SN only on the subset, NS only on all, NN neither"
 
 
@@ -75,34 +83,64 @@ def compare_conclusions(
     >>> round(with_one_topic.full, 2)
     0.82
     """
-    n = found.problem.n
-    wanted = cardinalities or tuple(c for c in spaced(n) if c in found.cardinalities)
-    for c in wanted:
-        if c not in found.cardinalities:
-            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}, if they were searched")
-    matrix = found.problem.matrix
-    whole = significant(matrix, test=test, alpha=alpha, seed=seed)
-    random = _random_masks(n, wanted, seed)
-    kinds = {"best": _chosen(found, "best", wanted), "random": random, "worst": _chosen(found, "worst", wanted)}
-    todo = [mask for masks in kinds.values() for mask in masks]
+    wanted = _wanted(found, cardinalities)
+    problem = found.problem
+    on_all = significant(problem.matrix, test=test, alpha=alpha, seed=seed)
+    subsets = {
+        "best": _first_sets(found, "best", wanted),
+        "random": _random_masks(problem.n, wanted, seed),
+        "worst": _first_sets(found, "worst", wanted),
+    }
 
     def shares(mask: Masks) -> Floats:
-        return outcomes(significant(_part(matrix, mask), test=test, alpha=alpha, seed=seed), whole)
+        topics = problem.names(mask)
+        part = problem.matrix.select(topics=list(topics))
+        on_subset = significant(part, test=test, alpha=alpha, seed=seed)
+        return outcomes(on_subset, on_all)
 
-    rows = np.array(ordered_map(shares, todo, jobs=jobs, threads=True, progress=progress))
-    split = dict(zip(kinds, np.split(rows, len(kinds)), strict=True))
-    note = f"random: one subset per cardinality, seed {seed}; {found.note()}"
-    return ConclusionsResult(wanted, split, float((whole != 0).mean()), len(whole), test, alpha, note)
+    masks = np.concatenate(list(subsets.values()))
+    rows = ordered_map(
+        shares,
+        list(masks),
+        jobs=jobs,
+        threads=True,
+        progress=progress,
+    )
+    shares_by_kind = np.split(np.array(rows), len(subsets))
+    return ConclusionsResult(
+        c=wanted,
+        shares=dict(zip(subsets, shares_by_kind, strict=True)),
+        full=float((on_all != 0).mean()),
+        pairs=len(on_all),
+        test=test,
+        alpha=alpha,
+        note=f"random: one subset per cardinality, seed {seed}; {found.note()}",
+    )
+
+
+def _wanted(found: SearchResult, cardinalities: tuple[int, ...]) -> tuple[int, ...]:
+    """The cardinalities asked for if all were searched; by default about 50 of those that were."""
+    n = found.problem.n
+    for c in cardinalities:
+        if c not in found.cardinalities:
+            raise UsageError(f"no subsets of {c} topics; there are 1 to {n - 1}, if they were searched")
+    if cardinalities:
+        return cardinalities
+    return tuple(c for c in spaced(n) if c in found.cardinalities)
 
 
 def significant(matrix: ScoreMatrix, *, test: str = "t", alpha: float = 0.05, seed: int = 0) -> Signs:
     """For every pair of runs: 1 if the first is significantly better, -1 if the second, 0 if neither."""
-    if len(matrix.topics) < 2:
-        return np.zeros(len(matrix.runs) * (len(matrix.runs) - 1) // 2, np.int8)
+    runs, topics = matrix.shape
+    if topics < 2:
+        pairs = runs * (runs - 1) // 2
+        return np.zeros(pairs, np.int8)
     from assay.stats import all_pairs
 
     tested = all_pairs(matrix, test, interval=None, seed=seed)
-    return np.asarray(np.where(tested.p < alpha, np.sign(tested.difference), 0).astype(np.int8))
+    better = np.sign(tested.difference)
+    signs = np.where(tested.p < alpha, better, 0)
+    return signs.astype(np.int8)
 
 
 def outcomes(subset: Signs, full: Signs) -> Floats:
@@ -111,8 +149,17 @@ def outcomes(subset: Signs, full: Signs) -> Floats:
     >>> outcomes(np.array([1, 1, 1, 0, 0], np.int8), np.array([1, -1, 0, 1, 0], np.int8)).tolist()
     [0.2, 0.2, 0.2, 0.2, 0.2]
     """
-    here, there, product = subset != 0, full != 0, subset * full
-    return np.array([np.mean(x) for x in (product > 0, product < 0, here & ~there, ~here & there, ~here & ~there)])
+    on_subset = subset != 0
+    on_all = full != 0
+    product = subset * full
+    pairs_by_outcome = (
+        product > 0,
+        product < 0,
+        on_subset & ~on_all,
+        ~on_subset & on_all,
+        ~on_subset & ~on_all,
+    )
+    return np.array([pairs.mean() for pairs in pairs_by_outcome])
 
 
 def spaced(n: int, at_most: int = 50) -> tuple[int, ...]:
@@ -121,17 +168,27 @@ def spaced(n: int, at_most: int = 50) -> tuple[int, ...]:
     >>> spaced(5), len(spaced(250))
     ((1, 2, 3, 4), 50)
     """
-    return tuple(np.unique(np.linspace(1, n - 1, min(n - 1, at_most)).round().astype(int)).tolist())
+    count = min(n - 1, at_most)
+    places = np.linspace(1, n - 1, count).round()
+    distinct = np.unique(places.astype(int))
+    return tuple(distinct.tolist())
 
 
-def _chosen(found: SearchResult, side: str, wanted: tuple[int, ...]) -> Masks:
-    return np.array([found.sets[side][c][0][0] for c in wanted])
+def _first_sets(found: SearchResult, side: str, wanted: tuple[int, ...]) -> Masks:
+    """The best (or worst) subset of each cardinality."""
+    first = []
+    for c in wanted:
+        masks, _ = found.sets[side][c]
+        first.append(masks[0])
+    return np.array(first)
 
 
 def _random_masks(n: int, wanted: tuple[int, ...], seed: int) -> Masks:
+    """A random subset of each cardinality: the c topics that come first in a random order."""
     rng = generator(seed)
-    return np.array([np.argsort(np.argsort(rng.random(n))) < c for c in wanted])
-
-
-def _part(matrix: ScoreMatrix, mask: Masks) -> ScoreMatrix:
-    return matrix.select(topics=[t for t, chosen in zip(matrix.topics, mask, strict=True) if chosen])
+    masks = []
+    for c in wanted:
+        order = np.argsort(rng.random(n))
+        place = np.argsort(order)
+        masks.append(place < c)
+    return np.array(masks)

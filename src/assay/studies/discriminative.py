@@ -96,8 +96,8 @@ def discriminative_power(
     simultaneous = _is_simultaneous(test)
     tested = []
     for i, matrix in enumerate(matrices):
-        drawing = {"resamples": resamples, "seed": seed}
-        tested.append(all_pairs(matrix, test, interval=None, level=1 - alpha, **drawing, jobs=jobs))
+        pairs = all_pairs(matrix, test, interval=None, level=1 - alpha, resamples=resamples, seed=seed, jobs=jobs)
+        tested.append(pairs)
         progress(i + 1, len(matrices))
     if simultaneous:
         needed = [pairs.critical for pairs in tested]

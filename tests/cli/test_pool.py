@@ -213,7 +213,7 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
         (["next", "--journal", "J", "--tell", "1", "nodoc", "1"], "doc 'nodoc' is not in the pool"),
         (["next", "--journal", "J", "--tell", "99", "d1", "1"], "no topic '99'"),
         (["next", "--confidence", "0.9"], "only the order 'mtc'"),
-        (["curve", "--qrels", "Q", "--budgets", "a b"], "whole numbers parted by commas"),
+        (["curve", "--qrels", "Q", "--budgets", "a b"], "whole numbers separated by commas"),
         (["bias", "--qrels", "Q", "--by", "group", "--groups", "Q"], "no column"),
         (["adjust", "--qrels", "Q", "--run", "zz"], "no run 'zz'"),
     ],

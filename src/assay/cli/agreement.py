@@ -45,7 +45,7 @@ SOURCES = {"labels": READ, "--reference": READ, "--qrels": frozenset({"scale"})}
 )  # fmt: skip
 @reference_option
 @click.option("--per-topic", is_flag=True, help="Also a row for each topic.")
-@click.option("--tables", is_flag=True, help="Instead, the contingency table of each pair of assessors.")
+@click.option("--tables", is_flag=True, help="Show instead the contingency table of each pair of assessors.")
 @click.option(
     "--rel",
     type=float,

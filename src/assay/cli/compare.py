@@ -56,7 +56,7 @@ interval_option = click.option(
 )  # fmt: skip
 resamples_option = click.option(
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
-    help="Resamples of the tests and intervals that draw them.",
+    help="Number of resamples, for tests and intervals that resample.",
 )  # fmt: skip
 baseline_option = click.option("--baseline", metavar="RUN", help="Compare with this run.  [default: the best mean]")
 
@@ -92,7 +92,7 @@ def command() -> None:
 @correction_option
 @alternative_option
 @drawing_options
-@click.option("--top", type=click.IntRange(min=2), help="Show only this many runs: the best, with the baseline.")
+@click.option("--top", type=click.IntRange(min=2), help="Show at most N runs: the best, and the baseline.")
 @click.option(
     "--letters/--no-letters", default=True, show_default=True,
     help="Letters: runs that share one are not significantly different.",
@@ -139,7 +139,7 @@ def runs(
 @test_option
 @correction_option
 @drawing_options
-@click.option("--top", type=click.IntRange(min=2), help="Show only the pairs of this many runs, the best.")
+@click.option("--top", type=click.IntRange(min=2), help="Show only pairs of the N best runs.")
 @jobs_option
 @output_and_figure_options
 def pairs(
@@ -148,7 +148,7 @@ def pairs(
 ) -> None:  # fmt: skip
     """Every pair of runs.
 
-    Difference with its interval, effect size, p as it is and corrected over all pairs, wins, ties and losses.
+    Difference with its interval, effect size, p before and after correction over all pairs, wins, ties and losses.
 
     \b
     assay compare pairs scores.csv --correction bh --format csv
@@ -276,7 +276,7 @@ def sets(
 @click.option("--measure", default="score", metavar="NAME", help="What the scores are, for captions.")
 @click.option(
     "--only", type=click.Choice(["analysis", "levels"]),
-    help="Show only the analysis of variance, or only the levels of the factors; CSV holds one of them.",
+    help="Show only the analysis of variance, or only the levels of the factors; CSV can hold only one of them.",
 )  # fmt: skip
 @alpha_option
 @output_and_figure_options
@@ -310,10 +310,10 @@ def factorial(file: Path, measure: str, only: str | None, alpha: float, out: Out
 def uncertain(
     judgments: Path, files: Sequence[Path], measures: str | None, baseline: str | None, seed: int, out: Output
 ) -> None:
-    """Runs under judgments that are not certain.
+    """Compare runs under uncertain judgments.
 
-    JUDGMENTS is what `assay crowd aggregate` writes: labels with their uncertainty; FILES are runs. Intervals hold
-    the uncertainty of the judgments, and that of the topics.
+    JUDGMENTS is what `assay crowd aggregate` writes: labels with their uncertainty; FILES are runs. Intervals
+    include the uncertainty of the judgments and that of the topics.
 
     \b
     assay compare uncertain crowd.csv runs/*.run -m nDCG@10 --baseline bm25

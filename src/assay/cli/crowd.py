@@ -53,20 +53,20 @@ def command() -> None:
 @labels_input
 @reference_option
 @click.option("--gold", type=FILE, help="Qrels of gold docs, where the file has no gold column.")
-@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task; 0 for no such check.")
-@click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task; 0 for no such check.")
+@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task; 0 turns the check off.")
+@click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task; 0: no check.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0),
     default=20.0,
     show_default=True,
-    help="Least seconds on most docs; 0 for no such check.",
+    help="Minimum seconds on --on-docs docs; 0 turns the check off.",
 )
-@click.option("--on-docs", type=COUNT, default=6, show_default=True, help="Docs that need these seconds.")
-@click.option("--start", type=float, help="Preset value of the slider; the check that it was moved.")
-@click.option("--moved", type=COUNT, default=4, show_default=True, help="Docs on which it must be moved.")
-@click.option("--attempts", type=COUNT, default=3, show_default=True, help="Most attempts; 0 for no such check.")
-@click.option("--most", type=COUNT, default=10, show_default=True, help="Rows shown of workers, docs and failures.")
+@click.option("--on-docs", type=COUNT, default=6, show_default=True, help="Docs that must take --seconds.")
+@click.option("--start", type=float, help="Preset value of the slider; checks that it was moved.")
+@click.option("--moved", type=COUNT, default=4, show_default=True, help="Docs on which it must be moved (see --start).")
+@click.option("--attempts", type=COUNT, default=3, show_default=True, help="Maximum attempts; 0: no check.")
+@click.option("--most", type=COUNT, default=10, show_default=True, help="Rows of workers, docs and failures.")
 @show_option("odd, protocol, failures, topics, workers, docs")
 def check(
     labels: Labels,
@@ -130,8 +130,8 @@ def check(
               help="Where a worker labelled a doc more than once.")  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high, probability and sd of each doc here.")
-@click.option("--workers", type=COUNT, default=0, help="Also show this many workers as the model sees them.")
-@click.option("--most", type=COUNT, default=10, show_default=True, help="Least certain docs that are shown.")
+@click.option("--workers", type=COUNT, default=0, help="Also show N workers as the model sees them.")
+@click.option("--most", type=COUNT, default=10, show_default=True, help="Show the N least certain docs.")
 @reference_option
 @show_option("summary, docs, workers, reference")
 def aggregate(
@@ -209,10 +209,10 @@ def methods(out: Output) -> None:
 @command.command()
 @click.argument("path", metavar="PREFERENCES", type=FILE)
 @click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. other=doc2; repeatable.")
-@click.option("--prior", default=0.5, show_default=True, help="Imaginary wins and losses of each doc.")
+@click.option("--prior", default=0.5, show_default=True, help="Wins and losses added to each doc.")
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
-@click.option("--most", type=COUNT, default=20, show_default=True, help="Docs that are shown.")
+@click.option("--most", type=COUNT, default=20, show_default=True, help="Show at most N docs.")
 @show_option("summary, docs")
 @output_and_figure_options
 def preferences(
@@ -245,7 +245,7 @@ def preferences(
 @command.command()
 @click.argument("pool", type=FILE)
 @click.option("--gold", type=FILE, help="Qrels of gold docs; each task gets the lowest and the highest in turn.")
-@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task, gold among them.")
+@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task, including gold.")
 @click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task.")
 @click.option("--workers", type=COUNT, default=10, show_default=True, help="Workers per doc.")
 @click.option("--to", type=FILE, required=True, help="Write the tasks here: task, topic, position, doc, gold.")

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 @click.option("--scope", type=click.Choice(["topics", "mean", "pooled"]), default="topics", show_default=True,
               help="A cut per topic; one by the mean of the topics; one on all labels.")  # fmt: skip
 @click.option("--unjudged", type=click.Choice(["zero", "drop"]), default="zero", show_default=True,
-              help="Docs that the target lacks.")  # fmt: skip
+              help="Docs without a grade in the target.")  # fmt: skip
 @click.option("--undefined", type=click.Choice(["skip", "one"]), default="skip", show_default=True,
               help="Tasks in which nothing varies.")  # fmt: skip
 @click.option("--ties", type=click.Choice(["low", "high"]), default="low", show_default=True,
               help="Which of two central labels is the median.")  # fmt: skip
 @click.option("--aggregate", type=click.Choice(["median", "mean"]), default="median", show_default=True,
-              help="Aggregate before the cut, for a+t.")  # fmt: skip
+              help="How labels are aggregated before the cut, for a+t.")  # fmt: skip
 @click.option("--search", type=click.Choice(["exact", "climb"]), default="exact", show_default=True)
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the transformed judgments here.")
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs that are ranked with both judgments; repeatable.")
@@ -139,9 +139,9 @@ def transform(
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Most labels per doc that are drawn.",
+    help="Maximum labels per doc that are drawn.",
 )
-@click.option("--untied", is_flag=True, help="Divide by pairs whose reference differs, not by all pairs.")
+@click.option("--untied", is_flag=True, help="Divide by the pairs that the reference orders, not by all.")
 @seed_option
 @show_option("values, time, experience, fewer-docs, fewer-labels")
 def effort(
@@ -155,7 +155,7 @@ def effort(
     show: tuple[str, ...],
     out: Output,
 ) -> None:
-    """Running out of values, time by position, and what fewer docs or fewer labels would have given.
+    """Values running out, time by position, and what fewer docs or labels would have given.
 
     \b
       assay crowd effort labels.tsv --scale S100 --times 100 --reference trec8.qrels

@@ -59,9 +59,9 @@ def policy_options(command: C) -> C:
             "--missing", type=click.Choice(["zero", "drop", "error"]), default="zero", show_default=True,
             help="Score of a topic that is missing from a run: 0, or leave the topic out, or stop.",
         ),
-        click.option("--compat", type=click.Choice(["trec_eval-9", "trec_eval-10"]), help="Follow that program."),
-        click.option("--condensed", is_flag=True, help="Remove unjudged docs and close up before scoring."),
-        click.option("--depth", type=click.IntRange(min=1), help="Score only the first docs of each topic."),
+        click.option("--compat", type=click.Choice(["trec_eval-9", "trec_eval-10"]), help="Score like that program."),
+        click.option("--condensed", is_flag=True, help="Remove unjudged docs from the lists before scoring."),
+        click.option("--depth", type=click.IntRange(min=1), help="Score only the first N docs of each topic."),
         click.option(
             "--top-grade", "top", type=click.FloatRange(min=0, min_open=True),
             help="Top grade of the scale, for measures that use it.  [default: the largest of the judgments]",
@@ -77,10 +77,10 @@ name_option = click.option(
     "--measure",
     "name",
     metavar="NAME",
-    help="The measure of score tables that do not name it.  [default: their file's name]",
+    help="Name of the measure, for score tables that do not say it.  [default: the file's name]",
 )
 force_option = click.option(
-    "--force-measure", "force", metavar="NAME", help="Take all scores for this measure, whatever their files say."
+    "--force-measure", "force", metavar="NAME", help="Treat all scores as this measure, whatever the files say."
 )
 transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
 
@@ -214,7 +214,7 @@ def numbers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.replace(",", " ").split()]
     except ValueError:
-        raise UsageError(f"{text!r}: whole numbers parted by commas are expected, e.g. 5,10,20") from None
+        raise UsageError(f"{text!r}: whole numbers separated by commas are expected, e.g. 5,10,20") from None
 
 
 def groups_of(info: Path | None) -> dict[str, str]:

@@ -29,13 +29,13 @@ reference_option = click.option("--reference", type=FILE, help="Qrels to compare
 def reading_options(command: C) -> C:
     """--scale, --column, --times, --where, --topic, --split and --drop-empty: how to read a file of labels."""
     options: list[Callable[[Any], Any]] = [
-        click.option("--scale", help="S2, S4, S100, magnitude, 6 (levels), 0-5, or words as no<maybe<yes."),
+        click.option("--scale", help="S2, S4, S100, magnitude, 6 (levels), 0-5, or words such as no<maybe<yes."),
         click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable."),
         click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100."),
         click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
-        click.option("--topic", help="The topic of all rows, where the file has no such column."),
+        click.option("--topic", help="The topic of all rows, if the file has no such column."),
         click.option("--split", metavar="SEPARATOR", help="The doc column holds topic and doc, separated by this."),
-        click.option("--drop-empty", is_flag=True, help="Leave out rows without label, and say which."),
+        click.option("--drop-empty", is_flag=True, help="Leave out rows without a label, and say which."),
     ]
     wrapped: Any = command
     for option in reversed(options):

@@ -54,7 +54,7 @@ def planned_test(command: C) -> C:
 
     wrapped: Any = run
     for option in (
-        click.option("--normal", is_flag=True, help="Normal approximation instead of the noncentral t law."),
+        click.option("--normal", is_flag=True, help="Normal approximation instead of the noncentral t."),
         click.option("--one-sided", is_flag=True, help="One-sided test."),
         click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level."),
     ):
@@ -82,7 +82,7 @@ def command() -> None:
 
 @command.command()
 @click.option("--topics", type=float, help="Number of topics.")
-@click.option("--power", type=float, help="Power, 1 − β; .8 where it is needed and not given.")
+@click.option("--power", type=float, help="Power, 1 − β; .8 if needed and not given.")
 @click.option("--delta", type=float, help="True difference of the means.")
 @click.option("--sigma", type=float, help="Standard deviation of the differences per topic.")
 @click.option("--effect", type=float, help="Effect size δ/σ, instead of --delta and --sigma.")
@@ -94,7 +94,7 @@ def power(
 ) -> None:  # fmt: skip
     """Power, topics, difference or σ, from the rest.
 
-    Whichever of topics, power, detectable difference and bearable σ is missing.
+    Give all but one of topics, power, difference and σ; the missing one is computed.
 
     \b
     assay plan power --delta 0.03 --sigma 0.13             topics needed
@@ -109,13 +109,13 @@ def power(
 
 @command.command()
 @click.option("--topics", default="25,50,75,100,150,200,250", show_default=True, help="Numbers of topics.")
-@click.option("--sigma", "sigmas", type=float, multiple=True, required=True, help="σ of differences; may be repeated.")
+@click.option("--sigma", "sigmas", type=float, multiple=True, required=True, help="σ of differences; repeatable.")
 @click.option("--delta", type=float, help="Also the power to find this difference.")
 @power_option
 @designed_test
 @output_and_figure_options
 def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: float, test: TTest, out: Output) -> None:
-    """Detectable difference over numbers of topics.
+    """Detectable difference by number of topics.
 
     With --delta also the power to find it.
 
@@ -134,7 +134,7 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
 @transpose_option
 @name_option
 @click.option("--variance", type=float, help="Variance of the scores of a run; estimated from SCORES if not given.")
-@click.option("--best", type=click.IntRange(min=1), help="Estimate it on the best runs only.")
+@click.option("--best", type=click.IntRange(min=1), help="Estimate the variance on the N best runs only.")
 @click.option("--difference", type=float, default=0.05, show_default=True, help="Difference, range or width wanted.")
 @click.option("--runs", type=click.IntRange(min=2), default=10, show_default=True, help="Runs of the ANOVA design.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
@@ -171,7 +171,7 @@ def topics(
 @planned_test
 @click.option(
     "--weights", cls=RegistryOption, registry="assay.plan.audits:WEIGHTS", default="baselines", show_default=True,
-    metavar="NAME", help="What counts the same among baselines against better runs, one of: {names}.",
+    metavar="NAME", help="What gets equal weight when baselines are compared with better runs, one of: {names}.",
 )  # fmt: skip
 @output_and_figure_options
 def audit(matrices: list[ScoreMatrix], power: float, test: TTest, weights: str, out: Output) -> None:
@@ -216,12 +216,12 @@ def one_sigma(matrices: list[ScoreMatrix], resamples: int, seed: int, jobs: int,
 @measures_option
 @transpose_option
 @name_option
-@click.option("--runs", help="The two runs of the trial, as A,B, where the score file has more.")
+@click.option("--runs", help="The two runs of the trial, as A,B, if the score file has more.")
 @click.option("--sigma", type=float, help="σ expected, or seen in the trial.")
-@click.option("--topics", type=int, help="Topics of the trial; without it the best size is sought.")
+@click.option("--topics", type=int, help="Topics of the trial; without it the best size is computed.")
 @delta_option
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="That power is reached.")
-@click.option("--exact", is_flag=True, help="Limit of σ by χ² instead of the thesis's normal one, which is a bit low.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence that the power is reached.")
+@click.option("--exact", is_flag=True, help="Limit of σ by χ² instead of the thesis's normal limit, a bit too low.")
 @power_option
 @planned_test
 @output_and_figure_options
@@ -256,12 +256,12 @@ def trial(
 @measures_option
 @transpose_option
 @name_option
-@click.option("--plan", "plan_path", type=FILE, required=True, help="File of the experiment; made if it is not there.")
-@click.option("--runs", help="The two runs, as NEW,OLD, where the score file has more.")
+@click.option("--plan", "plan_path", type=FILE, required=True, help="File of the experiment; created if missing.")
+@click.option("--runs", help="The two runs, as NEW,OLD, if the score file has more.")
 @click.option("--delta", type=float, help="Difference worth finding; needed to start, fixed afterwards.")
 @click.option("--sigma", type=float, help="Best guess of σ, to start with.")
 @click.option("--minimum", type=int, default=30, show_default=True, help="Topics before the first look.")
-@click.option("--step", type=int, help="Topics between looks; by default as many as σ so far asks for.")
+@click.option("--step", type=int, help="Topics between looks; by default as many as the current σ calls for.")
 @power_option
 @planned_test
 @output_options
@@ -333,7 +333,7 @@ def bias(
 @click.option("--depths", default="2,5,10,20,50,100", show_default=True, help="Depths to compare.")
 @click.option("--budget", type=click.IntRange(min=1), default=5000, show_default=True, help="Judgments to spend.")
 @click.option("--pairs", type=click.IntRange(min=1), default=1000, show_default=True, help="Random pairs of runs.")
-@click.option("--rel", type=int, default=1, show_default=True, help="Least grade that counts as relevant.")
+@click.option("--rel", type=int, default=1, show_default=True, help="Lowest relevant grade.")
 @power_option
 @planned_test
 @seed_option

@@ -37,7 +37,7 @@ pool_option = click.option(
 )  # fmt: skip
 unjudged_option = click.option(
     "--unjudged", type=click.Choice(["nonrelevant", "condensed", "relevant"]), default="nonrelevant",
-    show_default=True, help="How docs without judgment count.",
+    show_default=True, help="How unjudged docs count.",
 )  # fmt: skip
 
 
@@ -152,17 +152,17 @@ order_option = click.option(
 @runs_argument
 @order_option
 @journal_option
-@click.option("-n", "count", type=click.IntRange(min=1), default=10, show_default=True, help="How many docs to name.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=10, show_default=True, help="How many docs to list.")
 @click.option(
     "--tell", nargs=3, type=str, multiple=True, metavar="TOPIC DOC GRADE", help="Add a judgment to the journal."
 )
-@click.option("--judge", is_flag=True, help="Ask for the grades, one doc after the other.")
+@click.option("--judge", is_flag=True, help="Ask for grades, one doc after the other.")
 @click.option(
     "--confidence", type=click.FloatRange(0.5, 1),
     help="With order mtc: judge for pairs of runs not yet decided at this probability; stop when none is left.",
 )  # fmt: skip
 @click.option("--spread", type=click.Choice(["local", "global"]), default="local", show_default=True,
-              help="The same number for every topic, or where it pays most.")  # fmt: skip
+              help="local: as many docs for every topic; global: where they help most.")  # fmt: skip
 @depth_option
 @rel_option
 @by_option
@@ -176,7 +176,7 @@ def next_docs(
 ) -> None:  # fmt: skip
     """List the next docs to judge, given the judgments of the journal.
 
-    The journal is a qrels file. Each judgment is on the disk before the next doc is asked: stop and go on as you like.
+    The journal is a qrels file. Each judgment is saved before the next doc is shown: stop and continue at will.
 
     \b
     Example: assay pool next runs/ --order hedge --journal my.qrels --judge
@@ -206,7 +206,7 @@ def next_docs(
 @runs_argument
 @click.option("--order", default="mtc", show_default=True, help="mtc, with its parameters: 'mtc(prior=0.1)'.")
 @journal_option
-@click.option("--level", type=click.FloatRange(0.5, 1), default=0.95, show_default=True, help="A pair is decided here.")
+@click.option("--level", type=click.FloatRange(0.5, 1), default=0.95, show_default=True, help="When a pair is decided.")
 @depth_option
 @rel_option
 @output_and_figure_options
@@ -235,12 +235,12 @@ def confidence(
 @click.option(
     "--order", "orders", cls=RegistryOption, registry=ORDERS, multiple=True, show_default=True,
     default=("depth", "move-to-front", "hedge", "max-mean", "mtc"),
-    help="A judging order; repeat it for more. Of: {names}.",
+    help="A judging order, repeatable. One of: {names}.",
 )  # fmt: skip
-@click.option("--measure", "-m", default="AP", show_default=True, help="What the runs are scored by, e.g. 'AP(rel=2)'.")
+@click.option("--measure", "-m", default="AP", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
 @click.option("--budgets", help="Docs per topic, e.g. '5 10 50'.")
 @click.option("--repetitions", "-r", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--all-docs", is_flag=True, help="Docs nobody judged count as not relevant, instead of being taken out.")
+@click.option("--all-docs", is_flag=True, help="Unjudged docs count as not relevant instead of being removed.")
 @depth_option
 @rel_option
 @seed_option
@@ -269,7 +269,7 @@ def curve(
 @command.command()
 @runs_argument
 @judgments_option
-@click.option("--measure", "-m", default="AP", show_default=True, help="What the runs are scored by, e.g. 'AP(rel=2)'.")
+@click.option("--measure", "-m", default="AP", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
 @depth_option
 @rel_option
 @by_option
@@ -279,7 +279,7 @@ def bias(
     runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: int, by: str, groups: Path | None,
     out: Output,
 ) -> None:  # fmt: skip
-    """Show what each run (or group) would lose, had it not been in the pool.
+    """Show what each run (or group) would lose if it had not been in the pool.
 
     RUNS are the runs that were pooled; a note says how many judged docs none of them accounts for.
 
@@ -299,9 +299,7 @@ def bias(
 @judgments_option
 @click.option("--run", "name", required=True, help="The run that was not pooled; the others were.")
 @click.option("--common", help="Topics judged for the new run as well, e.g. '3 7 12'; without them: from the systems.")
-@click.option(
-    "--measure", "-m", default="tRBP@10", show_default=True, help="What the runs are scored by, e.g. 'AP(rel=2)'."
-)
+@click.option("--measure", "-m", default="tRBP@10", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
 @click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth.")
 @unjudged_option
 @by_option
@@ -311,7 +309,7 @@ def adjust(
     runs: tuple[Path, ...], qrels_path: Path, name: str, common: str | None, measure: str, depth: int, unjudged: str,
     by: str, groups: Path | None, out: Output,
 ) -> None:  # fmt: skip
-    """Estimate what a run would score on average, had it been in the pool, and whether adjusting helps.
+    """Estimate the mean score of a run if it had been in the pool, and whether adjusting helps.
 
     Docs that only the new run has are hidden, whether somebody judged them or not.
 
@@ -331,9 +329,7 @@ def adjust(
 @command.command()
 @runs_argument
 @judgments_option
-@click.option(
-    "--measure", "-m", default="tRBP@10", show_default=True, help="What the runs are scored by, e.g. 'AP(rel=2)'."
-)
+@click.option("--measure", "-m", default="tRBP@10", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
 @click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth.")
 @click.option("--widths", default="2 4 10", show_default=True, help="Numbers of pooled runs.")
 @click.option("--common", default="10", show_default=True, help="Numbers of common topics.")

@@ -21,7 +21,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 runs_argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 method_option = click.option(
     "--method", "methods", multiple=True, cls=RegistryOption, registry="assay.nojudgments.predictors:METHODS",
-    help="Only this method; may be repeated, parameters in brackets: 'soboroff(duplicates=true)'. Of: {names}.",
+    help="Only this method; repeatable, parameters in brackets: 'soboroff(duplicates=true)'. One of: {names}.",
 )  # fmt: skip
 combine_option = click.option(
     "--combine", cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS", default="average",
@@ -29,7 +29,7 @@ combine_option = click.option(
 )  # fmt: skip
 truth_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
 measure_option = click.option(
-    "--measure", "-m", default="AP", show_default=True, help="What is true, e.g. 'AP(rel=2)' or nDCG@10."
+    "--measure", "-m", default="AP", show_default=True, help="Measure of the true ranking, e.g. 'AP(rel=2)'."
 )
 depth_option = click.option(
     "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use."
@@ -47,8 +47,8 @@ def table_options(command: C) -> C:
     """What the tables of ranked runs share."""
     options = [
         click.option("--manual", multiple=True, metavar="RUN", help="A run made with a person's help; repeatable."),
-        click.option("--manual-list", type=FILE, help="A file with the names of the manual runs, one a line."),
-        click.option("--ranks", is_flag=True, help="The rank by every method, also where they are many."),
+        click.option("--manual-list", type=FILE, help="A file with the names of the manual runs, one per line."),
+        click.option("--ranks", is_flag=True, help="Show the rank by every method, even if they are many."),
         click.option("--save", type=FILE, help="Write the predicted scores (runs × topics) to this file."),
     ]
     for option in reversed(options):
@@ -77,10 +77,10 @@ def command() -> None:
 @combine_option
 @click.option(
     "--judged", type=FILE,
-    help="Judgments of some topics: there the true scores take the place of the predicted ones in the combination.",
+    help="Judgments of some topics: on these, true scores replace the predicted ones in the combination.",
 )  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
-@click.option("--measure", "-m", help="With --qrels or --judged: what is true, AP by default.")
+@click.option("--measure", "-m", help="With --qrels or --judged: the true measure, AP by default.")
 @table_options
 @click.option("--scale", default=None, metavar="NAME", help="With --save: none, min-max, z, min-max-topic, z-topic.")
 @output_and_figure_options
@@ -111,14 +111,14 @@ def rank(
 @click.option(
     "--earlier", multiple=True, required=True, nargs=4, metavar="NAME YEAR QRELS RUNS",
     type=(str, int, FILE, click.Path(path_type=Path)),
-    help="A judged collection of an earlier year: a name, its year, judgments, a folder of runs. May be repeated.",
+    help="A judged collection of an earlier year: a name, its year, judgments, a folder of runs. Repeatable.",
 )  # fmt: skip
-@click.option("--year", type=int, required=True, help="The year of RUNS: only collections of earlier years may teach.")
+@click.option("--year", type=int, required=True, help="The year of RUNS: only earlier collections are used to train.")
 @click.option(
     "--model", cls=RegistryOption, registry="assay.nojudgments.learn:MODELS", default="svr", show_default=True,
-    help="What learns. One of: {names}.",
+    help="Model to train, one of: {names}.",
 )  # fmt: skip
-@click.option("--nearest", type=click.IntRange(min=1), help="How many earlier collections teach, the most similar.")
+@click.option("--nearest", type=click.IntRange(min=1), help="Train on the N most similar earlier collections only.")
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
 @measure_option
 @table_options
@@ -128,7 +128,7 @@ def learn(
     nearest: int | None, qrels_path: Path | None, measure: str, depth: int, manual: Sequence[str],
     manual_list: Path | None, ranks: bool, save: Path | None, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
-    """Rank the runs by what earlier, judged collections teach of the methods.
+    """Rank the runs by a model trained on earlier, judged collections.
 
     \b
     Example: assay predict learn runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs --model ridge
@@ -168,8 +168,8 @@ def accuracy(
 @common_options
 @combine_option
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to say how well the ease of topics was predicted.")
-@click.option("--measure", "-m", help="With --qrels: what is true, AP by default.")
-@click.option("--quarters", is_flag=True, help="With --qrels: how quarters of predicted ease differ in true ease.")
+@click.option("--measure", "-m", help="With --qrels: the true measure, AP by default.")
+@click.option("--quarters", is_flag=True, help="With --qrels: true ease of the quarters of predicted ease.")
 @output_and_figure_options
 def difficulty(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path | None, measure: str | None,
@@ -202,11 +202,11 @@ def difficulty(
     "--choice", "choices", multiple=True, cls=RegistryOption, registry="assay.nojudgments.inject:CHOICES",
     default=("P1",), show_default=True,
     help="How the topics to judge are chosen: by chance (P1), from predictions (P2 to P4) or, as a bound, knowing the "
-    "truth (T1 to T5). May be repeated. Of: {names}.",
+    "truth (T1 to T5). Repeatable. Of: {names}.",
 )  # fmt: skip
 @click.option("--sizes", metavar="LIST", help="Numbers of judged topics, e.g. 5,10,20.")
 @click.option("--repetitions", "-r", type=click.IntRange(min=1), default=100, show_default=True,
-              help="How often choices in which chance takes part are made.")  # fmt: skip
+              help="Repetitions of choices that are partly random.")  # fmt: skip
 @output_and_figure_options
 def inject(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, choices: Sequence[str],
@@ -283,7 +283,7 @@ def _show(result: RunRanking, ranks: bool, save: Path | None, out: Output) -> No
 
 
 def _names(path: Path | None) -> list[str]:
-    """The names in a file, one a line."""
+    """The names in a file, one per line."""
     if path is None:
         return []
     from assay.io.files import read_bytes

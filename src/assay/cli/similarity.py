@@ -26,14 +26,14 @@ MODES = {
     "three runs or more": frozenset({"pairs"}),
 }
 files_argument = click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-depth_option = click.option("--depth", type=click.IntRange(min=1), help="Compare only the first docs of each topic.")
+depth_option = click.option("--depth", type=click.IntRange(min=1), help="Compare only the first N docs of each topic.")
 ties_option = click.option(
     "--ties", type=click.Choice(["order", "w", "a", "b"]), default="order", show_default=True,
     help="Docs of equal score: in the order of the run, or one of RBO's tie forms.",
 )  # fmt: skip
 lists_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", cls=RegistryOption,
-    registry="assay.similarity.overlap:LIST_SIMILARITIES", help="Another similarity; may be given again: {names}.",
+    registry="assay.similarity.overlap:LIST_SIMILARITIES", help="Another similarity, repeatable: {names}.",
 )  # fmt: skip
 resamples_option = click.option(
     "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
@@ -56,7 +56,7 @@ def persistence_options(command: C) -> C:
 def command() -> None:
     """How alike are result lists, or rankings of runs?
 
-    Without the name of a command, run files are compared: two as RBO with its bounds, more as a matrix.
+    Without a subcommand, run files are compared: two as RBO with its bounds, more as a matrix.
 
     \b
     assay similarity a.run b.run
@@ -110,7 +110,7 @@ def of_runs(
 @persistence_options
 @ties_option
 @depth_option
-@click.option("--most", type=click.IntRange(min=1), help="Only the most different topics, this number of them.")
+@click.option("--most", type=click.IntRange(min=1), help="Show at most N topics, the most different first.")
 @jobs_option
 @output_and_figure_options
 def topics(
@@ -133,7 +133,7 @@ def topics(
 @jobs_option
 @output_and_figure_options
 def sweep(files: Sequence[Path], at: str, ties: str, depth: int | None, jobs: int, out: Output) -> None:
-    """How deep does the likeness of two runs go? RBO at several p."""
+    """How does the similarity of two runs change with depth? RBO at several p."""
     from assay.similarity.by_topic import p_sweep
 
     ps = _numbers(at)
@@ -168,7 +168,7 @@ def series(
 @qrels_option
 @click.option(
     "--among", type=click.Choice(["all", "relevant", "nonrelevant"]), default="all", show_default=True,
-    help="Preferences among these docs; other than all needs --qrels, which also shows how similarity goes with AP.",
+    help="Preferences among these docs; all but 'all' need --qrels, which also shows the correlation with AP.",
 )  # fmt: skip
 @depth_option
 @jobs_option
@@ -191,7 +191,7 @@ def preferences(
 @files_argument
 @click.option(
     "-m", "--correlation", "correlations", multiple=True, metavar="NAME", cls=RegistryOption,
-    registry="assay.rankings:CORRELATIONS", help="A correlation; may be given again: {names}.",
+    registry="assay.rankings:CORRELATIONS", help="A correlation, repeatable: {names}.",
 )  # fmt: skip
 @transpose_option
 @name_option

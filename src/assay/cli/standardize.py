@@ -128,7 +128,7 @@ def apply(
 def collections_input(command: click.decorators.FC) -> click.decorators.FC:
     """The options of commands that compare collections, one score file each."""
     factors = click.option(
-        "--factors", "factors_paths", type=FILE, multiple=True, help="Factors of the collections; may be repeated."
+        "--factors", "factors_paths", type=FILE, multiple=True, help="Factors of the collections; repeatable."
     )
     options = (
         files_argument, measures_option, transpose_option, name_option, force_option, factors, form_option,
@@ -141,7 +141,9 @@ def collections_input(command: click.decorators.FC) -> click.decorators.FC:
 
 @command.command()
 @collections_input
-@click.option("--permutations", type=click.IntRange(min=0), default=1000, show_default=True, help="0 leaves p out.")
+@click.option(
+    "--permutations", type=click.IntRange(min=0), default=1000, show_default=True, help="Permutations; 0: no p."
+)
 @seed_option
 @output_and_figure_options
 def compare(
@@ -180,7 +182,9 @@ def compare(
 
 @command.command()
 @collections_input
-@click.option("--splits", type=click.IntRange(min=1), default=2000, show_default=True, help="Random halves to draw.")
+@click.option(
+    "--splits", type=click.IntRange(min=1), default=2000, show_default=True, help="Random splits into halves."
+)
 @seed_option
 @output_options
 def errors(
@@ -196,10 +200,10 @@ def errors(
     seed: int,
     out: Output,
 ) -> None:
-    """How often do two-sample tests go wrong, before and after?
+    """How often do two-sample tests go wrong, raw and standardized?
 
-    Runs that differ from themselves and differences that are missed, on random halves of the topics of all
-    collections together, for raw and for standardized scores.
+    Counts runs that seem significantly different from themselves, and differences that are missed, on random halves
+    of the topics of all collections together, for raw and for standardized scores.
 
     \b
     assay standardize errors trec7.csv trec8.csv --splits 2000
@@ -235,7 +239,7 @@ def variance(matrices: Sequence[ScoreMatrix], target: tuple[float, ...], out: Ou
 
 @command.command()
 @scores_input
-@click.option("--total", is_flag=True, help="Correlate with the mean of all topics, the topic itself among them.")
+@click.option("--total", is_flag=True, help="Correlate with the mean of all topics, including the topic itself.")
 @output_and_figure_options
 def items(matrices: Sequence[ScoreMatrix], total: bool, out: Output) -> None:
     """Does each topic agree with the others?
@@ -303,7 +307,7 @@ def longevity(
     force: str | None,
     out: Output,
 ) -> None:
-    """Do old factors still serve?
+    """Do old factors still work?
 
     The order of the runs by the factors of earlier runs, compared with that by their own factors.
 

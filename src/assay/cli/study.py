@@ -83,10 +83,10 @@ def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: in
     "--test", default="bootstrap-t", show_default=True, metavar="NAME", cls=RegistryOption,
     registry=["assay.stats.paired:TESTS", "assay.stats.tukey:SIMULTANEOUS"], help="One of: {names}.",
 )  # fmt: skip
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of significance.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
 @click.option(
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
-    help="Samples of a test that draws them.",
+    help="Number of resamples, for tests that resample.",
 )  # fmt: skip
 @seed_option
 @jobs_option
@@ -96,7 +96,7 @@ def discriminative(
 ) -> None:
     """How many pairs of runs does each measure tell apart, and what difference does it need?
 
-    A test of two topic sets, such as student, has no place here: all runs have the same topics.
+    Tests of two topic sets, such as student, do not apply: all runs have the same topics.
     """
     from assay.studies.discriminative import discriminative_power, draws_samples
 
@@ -116,7 +116,7 @@ def discriminative(
 @click.option(
     "--draws", type=click.IntRange(min=1), default=50, show_default=True, help="Pairs of topic sets of each size."
 )
-@click.option("--no-ties", is_flag=True, help="A difference of 0 on one set is no swap.")
+@click.option("--no-ties", is_flag=True, help="A difference of 0 on one set is not a swap.")
 @click.option("--relative", is_flag=True, help="Differences as a share of the better mean (Sanderson & Zobel).")
 @click.option("--significant", type=float, help="Only pairs with p below this on the first set (Sanderson & Zobel).")
 @click.option("--overlapping", is_flag=True, help="The two sets may share topics (Sanderson & Zobel).")
@@ -126,7 +126,7 @@ def swaps(
     matrices: list[ScoreMatrix], sizes: str | None, draws: int, no_ties: bool, relative: bool,
     significant: float | None, overlapping: bool, seed: int, out: Output,
 ) -> None:  # fmt: skip
-    """How often would another topic set turn a difference around, by its size?"""
+    """How often would another topic set reverse a difference, by its size?"""
     from assay.studies.swaps import swap_rates
 
     chosen = numbers(sizes) if sizes else None
@@ -178,7 +178,7 @@ def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
 def reusability(
     runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: int, info: Path | None, out: Output
 ) -> None:
-    """What would each run, and each group, lose had it not been in the pool?"""
+    """What would each run, and each group, lose if it had not been in the pool?"""
     from assay.cli.inputs import groups_of
     from assay.data.lists import collected
     from assay.pooling.bias import left_out
@@ -213,7 +213,7 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
     "--labels", "labelled", multiple=True, nargs=2, metavar="NAME LABELS", type=(str, FILE),
     help="The labels of a crowd for a collection: topic, doc, worker, label; for the arm crowd.",
 )  # fmt: skip
-@click.option("--measure", "-m", default="AP", show_default=True, help="What ranks the runs with all judgments.")
+@click.option("--measure", "-m", default="AP", show_default=True, help="Measure for the true ranking.")
 @click.option("--sizes", default="2,4,6,8,10", show_default=True, help="Numbers of runs in a subset.")
 @click.option("--subsets", type=click.IntRange(min=2), default=50, show_default=True, help="Subsets of each size.")
 @seed_option

@@ -23,7 +23,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 criterion_option = click.option(
     "--criterion", cls=RegistryOption, registry="assay.topics.criteria:CRITERIA", default="tau", show_default=True,
-    metavar="NAME", help="How alike two rankings are, one of: {names}; with parameters as in 'rbo(p=0.9)'.",
+    metavar="NAME", help="How similarity of rankings is measured, one of: {names}; with parameters as in 'rbo(p=0.9)'.",
 )  # fmt: skip
 scale_option = click.option(
     "--scale", cls=RegistryOption, registry="assay.topics.problem:SCALES", default="plain", show_default=True,
@@ -39,7 +39,7 @@ repetitions_option = click.option(
     "--repetitions", type=COUNT, default=5000, show_default=True, help="Random subsets per number of topics."
 )
 splits_option = click.option("--splits", type=COUNT, default=5, show_default=True, help="Splits of the runs.")
-groups_option = click.option("--groups", type=FILE, help="Table with columns run and group: groups are held out whole.")
+groups_option = click.option("--groups", type=FILE, help="Table with columns run and group: whole groups are held out.")
 
 
 def problem_options(command: C) -> C:
@@ -87,7 +87,7 @@ def search_options(command: C) -> C:
 
     wrapped: Any = run
     for option in (
-        click.option("--resume", type=FILE, help="Go on from this file, and keep what is found in it."),
+        click.option("--resume", type=FILE, help="Continue from this file, and save the search in it."),
         click.option("--seconds", type=click.FloatRange(min=0), help="Seconds to search; then take the best so far."),
         search_option,
     ):

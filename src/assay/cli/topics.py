@@ -63,7 +63,7 @@ def best(
     ready: Problem, look: Callable[..., SearchResult], repetitions: int, percentiles: str, holdout: bool, splits: int,
     groups: Path | None, at: str | None, seed: int, out: Output,
 ) -> None:  # fmt: skip
-    """Best, average and worst subsets for every number of topics, and what is left of them on runs held out.
+    """Best, average and worst subsets for every number of topics, and their value on held-out runs.
 
     The best subset fits the runs it was chosen on: quote the held-out column. Ctrl-C keeps the best so far.
 
@@ -109,7 +109,7 @@ def best(
 def holdout(
     ready: Problem, search: str | None, splits: int, groups: Path | None, at: str | None, seed: int, out: Output
 ) -> None:
-    """What is left of the best subsets on runs they were not chosen on? Chosen on half of the runs, tested on the rest.
+    """How good are the best subsets on other runs? Chosen on half of the runs, tested on the rest.
 
     \b
     assay topics holdout scores.csv --splits 10 --at 5,10,20
@@ -257,7 +257,7 @@ def clusters(
     ready: Problem, linkage: str, metric: str, pca: int | None, clusters: int | None, weighted: bool, repetitions: int,
     seed: int, out: Output,
 ) -> None:  # fmt: skip
-    """One topic from each cluster of like topics, against random topics.
+    """One topic from each cluster of similar topics, against random topics.
 
     \b
     assay topics clusters scores.csv --pca 3
@@ -290,7 +290,7 @@ def hits(matrices: Matrices, out: Output) -> None:
 @command.command()
 @scores_input
 @click.option("--to", "target", type=FILE, required=True, help="Scores to test on: another measure, or other runs.")
-@click.option("--to-measure", metavar="NAME", help="Which measure of that file, where it has several.")
+@click.option("--to-measure", metavar="NAME", help="Which measure of that file, if it has several.")
 @criterion_option
 @scale_option
 @search_option
@@ -326,7 +326,7 @@ def transfer(
 @scores_input
 @click.option("--count", "-c", type=COUNT, required=True, help="Topics to judge.")
 @criterion_option
-@click.option("--truth", type=FILE, help="Scores by judgments, to see what the choice is really worth.")
+@click.option("--truth", type=FILE, help="Scores from judgments, to see what the choice is really worth.")
 @splits_option
 @groups_option
 @seed_option
@@ -360,7 +360,7 @@ def choose(
 @seed_option
 @output_and_figure_options
 def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int, out: Output) -> None:
-    """What does a larger ground truth do? The series of random parts of a large collection.
+    """What does a larger ground truth change? Series for random parts of a large collection.
 
     \b
     assay topics growth robust.csv --sizes 50,100,150,200
@@ -382,7 +382,7 @@ def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int
 @seed_option
 @output_options
 def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, seed: int, out: Output) -> None:
-    """Made scores with the distribution of real ones but without their structure; also whether real ones are normal.
+    """Simulate scores with the distribution of real ones but without their structure; also tests normality.
 
     \b
     assay topics simulate scores.csv --runs 50 --topics 1000 --save made.csv

@@ -1,4 +1,4 @@
-"""Plain English: the worst words of the list in CONTRIBUTING do not come back, and are gone from docs, README and help."""
+"""Plain English: the worst words of the list in CONTRIBUTING are gone from docs, README and help, and stay away."""
 
 from __future__ import annotations
 

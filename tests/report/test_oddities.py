@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from assay.data.aligned import match
 from assay.io import read_qrels, read_run, write_run
 from assay.report.oddities import odd_in_run
 from tests.conftest import real_data
+from tests.hostile.calls import call
 from tests.report.zoo import collection
 
 LINES = ["1 Q0 a 1 5 t", "1 Q0 b 2 4 t", "1 Q0 c 3 4 t", "2 Q0 a 1 3 t", "2 Q0 b 2 2.5 t"]
@@ -65,3 +67,50 @@ def test_runs_of_trec_covid_round_1(tmp_path: Path) -> None:
             archive.extract(member, tmp_path, filter="data")
             path = tmp_path / member.name
             assert odd_in_run(path, match(read_run(path, ranks=True), qrels)) == check_run(path, qrels)
+
+
+def test_a_report_opens_every_run_once(tmp_path: Path) -> None:
+    """Also where ranks are out of order, so that lines are named."""
+    lines = {
+        "plain": LINES,
+        "skips": [*LINES[:2], "1 Q0 c 9 3 t", *LINES[3:]],
+        "rises": ["1 Q0 a 1 1 t", "1 Q0 b 2 4 t"],
+    }
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    (tmp_path / "runs").mkdir()
+    for name, text in lines.items():
+        (tmp_path / "runs" / name).write_text("\n".join(text) + "\n")
+    opened = opened_files(
+        f"report page --qrels {tmp_path}/qrels.txt {tmp_path}/runs -o {tmp_path}/o.html --jobs 1".split()
+    )
+    assert {name: opened.count(f"{tmp_path}/runs/{name}") for name in lines} == dict.fromkeys(lines, 1)
+
+
+def test_scores_and_their_bounds_open_every_run_once(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    for name in "ab":
+        (tmp_path / f"{name}.run").write_text("\n".join(LINES) + "\n")
+    runs = [f"{tmp_path}/a.run", f"{tmp_path}/b.run"]
+    words = ["score", "--qrels", f"{tmp_path}/qrels.txt", *runs, "--bounds", "--per-topic", "--jobs", "1"]
+    opened = opened_files(words)
+    assert [opened.count(run) for run in runs] == [1, 1]
+
+
+WATCHED: list[list[str]] = []
+"""Where the names of opened files go while somebody looks."""
+
+
+def watch(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "open" and WATCHED:
+        WATCHED[-1].append(str(arguments[0]))
+
+
+sys.addaudithook(watch)
+
+
+def opened_files(words: list[str]) -> list[str]:
+    """The names of all files that a command opens."""
+    WATCHED.append([])
+    outcome = call(words)
+    assert outcome.code == 0, outcome.err
+    return WATCHED.pop()

@@ -1,7 +1,8 @@
 """What is odd in many large run files? The findings of `assay check`, from runs that were read and joined already.
 
 A run that the strict reader takes has no bad lines, so that only ranks, scores, ties and judgments are left to look at.
-The file itself is looked at again only where something is odd and has a line, or where the run came without its ranks.
+Lines are found in the text that the ids of the run stand in. The file itself is read again only where that is not the
+file line for line, or where the run came without its ranks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.check import SHOWN, Finding, check_run, odd_in_order
-from assay.io.files import TABULAR, kind, read_bytes
+from assay.core.ids import WORD
+from assay.io.files import TABULAR, kind
 
 if TYPE_CHECKING:
     from assay.core.arrays import Ints
@@ -29,7 +31,7 @@ def odd_in_run(path: Path, joined: Match) -> list[Finding]:
     skips, rises = _out_of_order(run)
     found: list[Finding] = []
     if len(skips) or len(rises):
-        raw = read_bytes(path)
+        raw = _text(run)
         # Rows are lines only where the file has nothing but run lines.
         lines = raw.split(b"\n")
         if b"\r" in raw or len([line for line in lines if line]) != len(run) or len(lines) > len(run) + 1:
@@ -37,6 +39,12 @@ def odd_in_run(path: Path, joined: Match) -> list[Finding]:
         found += _some(str(path), skips, "rank out of order", lines)
         found += _some(str(path), rises, "rank against score", lines)
     return [*found, *odd_in_order(str(path), run, joined)]
+
+
+def _text(run: Run) -> bytes:
+    """What the ids of the run stand in: the whole file, if it was read from a TREC file."""
+    padded = run.docs.buffer.tobytes()
+    return padded[: -2 * WORD]
 
 
 def _out_of_order(run: Run) -> tuple[Ints, Ints]:

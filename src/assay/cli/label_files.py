@@ -165,7 +165,10 @@ def shown_parts(parts: Mapping[str, Table], chosen: Sequence[str]) -> list[Table
     for name in chosen:
         if name not in parts:
             raise UsageError(f"--show {name}: there is no such table here; there are: {', '.join(parts)}")
-    return [table for name, table in parts.items() if not chosen or name in chosen]
+    shown = {name: table for name, table in parts.items() if not chosen or name in chosen}
+    if len(shown) > 1 and click.get_current_context().params.get("format") == "csv":
+        raise UsageError(f"CSV holds one table; choose it with --show, one of: {', '.join(shown)}")
+    return list(shown.values())
 
 
 def show_option(names: str) -> Callable[[C], C]:

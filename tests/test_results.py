@@ -1,0 +1,143 @@
+"""What every result is: frozen, with tables, and a record of plain values under ASCII keys; CSV is one table."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import io
+import json
+import shlex
+import sys
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from assay.core.results import Result
+from assay.core.tables import Table
+from assay.data import ScoreMatrix
+from assay.stats import all_pairs, compare
+from tests.conftest import ROOT
+from tests.hostile.calls import CALLS, call
+from tests.hostile.test_commands import Files
+from tests.report.zoo import ZOO
+
+sys.path.insert(0, str(ROOT / "docs"))
+from make_reference import exported  # type: ignore[import-not-found]
+
+DATA = {"score_matrix", "grades", "labels"}
+"""What has a figure and is data, no result."""
+NO_RESULTS = {
+    "Grades", "IntentQrels", "Labels", "Lists", "Qrels", "Run", "ScoreMatrix", "Topics",
+    "Collection", "Factors", "Figure", "Measure", "Path",
+}  # fmt: skip
+"""Nouns that functions may return beside results: data, and what is neither."""
+PICTURES = {"published"}
+"""Published scores are read for a picture, and have a table alone."""
+MORE = [
+    "crowd methods", "measures", "measures AP", "plan curve --delta .05 --sigma .2",
+    "plan power --topics 50 --delta .05 --sigma .2", "predict methods", "similarity list",
+    "similarity runs {run} {runs} --pairs", "study rbo-and-ap --repetitions 5",
+    "score --qrels {qrels} {run} {runs} --per-topic -m AP -m nDCG@10",
+]  # fmt: skip
+SEVERAL_TABLES = {"crowd aggregate", "crowd check", "crowd effort", "crowd preferences", "crowd transform"}
+"""Commands whose tables are chosen with --show."""
+
+
+def keys(thing: object) -> Iterator[str]:
+    """All keys of a record."""
+    if isinstance(thing, dict):
+        for key, value in thing.items():
+            yield key
+            yield from keys(value)
+    elif isinstance(thing, list | tuple):
+        for value in thing:
+            yield from keys(value)
+
+
+@pytest.mark.parametrize("name", sorted(set(ZOO) - DATA - PICTURES))
+def test_a_result_is_frozen_and_has_tables_and_a_record(name: str) -> None:
+    result: Any = ZOO[name]()
+    assert isinstance(result, Result)
+    assert dataclasses.is_dataclass(result)
+    assert result.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert isinstance(result.table(), Table)
+    record = result.record()
+    assert json.loads(json.dumps(record, allow_nan=False))  # plain values, and no NaN, which is no JSON
+    assert [key for key in keys(record) if not key.isascii()] == []
+    columns = result.table().keys
+    assert len(set(columns)) == len(columns)
+
+
+def test_a_corrected_p_is_always_called_that() -> None:
+    rng = np.random.default_rng(0)
+    for count in (2, 4):
+        matrix = ScoreMatrix.of(rng.random((count, 8)))
+        for test in ("t", "tukey", "randomisation"):
+            for correction in ("holm", "bh", "none"):
+                row = compare(matrix, test=test, correction=correction, resamples=50).record()["rows"][1]
+                assert "p_corrected" in row
+                assert {"delta", "delta_low", "delta_high", "effect"} <= set(row)
+                pair = all_pairs(matrix, test, correction=correction, resamples=50).record()["rows"][0]
+                assert {"p", "p_corrected", "delta", "delta_low", "delta_high"} <= set(pair)
+
+
+def classes(annotation: object) -> Iterator[type]:
+    """The classes that an annotation names."""
+    if inspect.isclass(annotation) and not typing.get_args(annotation):
+        yield annotation
+    for part in typing.get_args(annotation):
+        yield from classes(part)
+
+
+def test_public_functions_return_data_plain_values_or_results() -> None:
+    odd = []
+    for module, name, function in exported():
+        if not inspect.isfunction(function):
+            continue
+        returned = function.__annotations__.get("return", "")
+        if "Path" not in str(returned):
+            returned = typing.get_type_hints(function).get("return")
+        for kind in classes(returned):
+            fine = issubclass(kind, Result) or kind.__name__ in NO_RESULTS or not kind.__module__.startswith("assay")
+            if not fine:
+                odd.append(f"{module}.{name}: {kind.__name__}")
+    assert odd == []
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return Files(tmp_path_factory.mktemp("results"))
+
+
+def shows_tables(template: str) -> bool:
+    return "--format" not in template and not template.startswith("report")
+
+
+@pytest.mark.parametrize("template", [t for t in [*CALLS, *MORE] if shows_tables(t)])
+def test_csv_is_one_table_and_json_is_json(template: str, files: Files) -> None:
+    words = files.arguments(template) if "{" in template else shlex.split(template)
+    files.empty_out()
+    as_json = call([*words, "--format", "json"])
+    assert as_json.code in (0, 1), as_json.err
+    record = json.loads(as_json.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
+    assert [key for key in keys(record) if not key.isascii()] == []
+    files.empty_out()
+    as_csv = call([*words, "--format", "csv"])
+    if " ".join(words[:2]) in SEVERAL_TABLES and as_csv.code == 2:
+        first = as_csv.err.partition("choose it with --show, one of: ")[2].partition(",")[0]
+        as_csv = call([*words, "--format", "csv", "--show", first])
+    assert as_csv.code in (0, 1), as_csv.err
+    table = pl.read_csv(io.StringIO(as_csv.out), infer_schema_length=None)
+    assert all(name.isascii() for name in table.columns)
+    assert len({len(line) for line in rows_of(as_csv.out)}) == 1
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The rows of a CSV."""
+    import csv
+
+    return list(csv.reader(io.StringIO(text)))

@@ -40,15 +40,21 @@ class Contingency(Result):
         rows: list[tuple[Any, ...]] = []
         for value, row in zip(shown, self.counts, strict=True):
             rows.append((value, *row, row.sum()))
-        rows.append(("all", *self.counts.sum(axis=0), self.counts.sum()))
-        keys = {corner: "value", **{value: value for value in shown}}
-        return Table.of(columns, rows, caption=f"{one} against {other}", keys=keys)
+        of_columns = self.counts.sum(axis=0)
+        rows.append(("all", *of_columns, self.counts.sum()))
+
+        keys = {value: value for value in shown}
+        keys[corner] = "value"
+        caption = f"{one} against {other}"
+        return Table.of(columns, rows, caption=caption, keys=keys)
 
 
 def _shown(values: tuple[float, ...]) -> list[str]:
     """The values as short as they stay different."""
-    short = [f"{v:g}" for v in values]
-    return short if len(set(short)) == len(values) else [repr(v) for v in values]
+    short = [f"{value:g}" for value in values]
+    if len(set(short)) == len(values):
+        return short
+    return [repr(value) for value in values]
 
 
 def contingency(
@@ -65,18 +71,31 @@ def contingency(
     """
     x = np.asarray(a, dtype=np.float64)
     y = np.asarray(b, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape or not len(x):
+    same_items = x.ndim == 1 and x.shape == y.shape
+    if not same_items or not len(x):
         raise DataError(f"two columns of labels of the same items are needed, not shapes {x.shape} and {y.shape}")
     both = np.concatenate([x, y])
     if not np.isfinite(both).all():
         raise DataError("a label is not a finite number; leave missing labels out")
-    levels = np.unique(both if values is None else np.asarray(values, dtype=np.float64))
+    if values is None:
+        levels = np.unique(both)
+    else:
+        levels = np.unique(np.asarray(values, dtype=np.float64))
     if not np.isin(both, levels).all():
-        raise DataError(f"a label is none of the values {', '.join(_shown(tuple(levels.tolist())))}")
+        known = _shown(tuple(levels.tolist()))
+        raise DataError(f"a label is none of the values {', '.join(known)}")
+
+    # Each item falls into the cell of its two values, row after row of the table.
     size = len(levels)
-    cell = np.searchsorted(levels, x) * size + np.searchsorted(levels, y)
-    counts = np.bincount(cell, minlength=size * size).reshape(size, size)
-    return Contingency(names, tuple(levels.tolist()), counts)
+    row = np.searchsorted(levels, x)
+    column = np.searchsorted(levels, y)
+    cell = row * size + column
+    counts = np.bincount(cell, minlength=size * size)
+    return Contingency(
+        names,
+        tuple(levels.tolist()),
+        counts.reshape(size, size),
+    )
 
 
 def contingencies(ratings: Ratings) -> list[Contingency]:
@@ -88,7 +107,8 @@ def contingencies(ratings: Ratings) -> list[Contingency]:
         rows = met.pair == number
         first = ratings.levels[met.first[rows]]
         second = ratings.levels[met.second[rows]]
-        tables.append(contingency(first, second, names=names, values=used))
+        table = contingency(first, second, names=names, values=used)
+        tables.append(table)
     return tables
 
 
@@ -117,14 +137,23 @@ def kappa_of_table(table: npt.ArrayLike, *, weights: Weights = "none", values: n
     0.0909
     """
     counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or (counts < 0).any() or not counts.sum():
+    is_square = counts.ndim == 2 and counts.shape[0] == counts.shape[1]
+    if not is_square or (counts < 0).any() or not counts.sum():
         raise DataError(f"κ needs a square table of counts, not one of shape {counts.shape}")
-    levels = np.arange(len(counts)) if values is None else np.asarray(values)
-    if levels.shape != (len(counts),):
-        raise DataError(f"κ needs one value for each of the {len(counts)} rows, not shape {levels.shape}")
+    size = len(counts)
+    levels = np.arange(size) if values is None else np.asarray(values)
+    if levels.shape != (size,):
+        raise DataError(f"κ needs one value for each of the {size} rows, not shape {levels.shape}")
+
     distance = _distance(levels.astype(np.float64), weights)
-    seen = np.asarray((distance * counts).sum())
-    kappa = float(_kappas(seen, counts.sum(axis=1), counts.sum(axis=0), distance))
+    weighted = distance * counts
+    kappas = _kappas(
+        seen=np.asarray(weighted.sum()),
+        first=counts.sum(axis=1),
+        second=counts.sum(axis=0),
+        distance=distance,
+    )
+    kappa = float(kappas)
     if np.isnan(kappa):
         raise DataError("κ is undefined: both assessors gave one and the same value throughout")
     return kappa
@@ -133,7 +162,11 @@ def kappa_of_table(table: npt.ArrayLike, *, weights: Weights = "none", values: n
 def _kappas(seen: Floats, first: Floats, second: Floats, distance: Floats) -> Floats:
     """κ from the disagreement seen and the two assessors' counts of each value (last axis), NaN where undefined."""
     n = first.sum(axis=-1)
-    by_chance = ((first @ distance) * second).sum(axis=-1) / np.where(n > 0, n, 1.0)
+    # Σ over pairs of values of distance · n₁ · n₂ / n: what two unrelated assessors with these counts would show.
+    weighted = (first @ distance) * second
+    by_chance = weighted.sum(axis=-1) / np.where(n > 0, n, 1.0)
+
+    # κ = 1 − seen / by chance
     defined = by_chance > 0
     share = seen / np.where(defined, by_chance, 1.0)
     return np.asarray(np.where(defined, 1 - share, np.nan))
@@ -147,7 +180,9 @@ def _distance(levels: Floats, weights: str) -> Floats:
         return 1.0 - np.eye(len(levels))
     small = without_exponent(levels)
     apart = np.abs(small[:, None] - small[None, :])
-    return apart if weights == "linear" else apart**2
+    if weights == "linear":
+        return apart
+    return apart**2
 
 
 def fleiss_kappa(counts: npt.ArrayLike) -> float:
@@ -163,8 +198,9 @@ def fleiss_kappa(counts: npt.ArrayLike) -> float:
     if table.ndim != 2 or (table < 0).any():
         raise DataError(f"Fleiss' κ needs items × values of counts, not shape {table.shape}")
     table = table[table.sum(axis=1) > 1]
+    sizes = table.sum(axis=1)
     each_once = np.ones((1, len(table)))
-    kappa = float(_fleiss(each_once, table, table.sum(axis=1))[0])
+    kappa = float(_fleiss(each_once, table, sizes)[0])
     if np.isnan(kappa):
         raise DataError("Fleiss' κ is undefined: no item has two labels, or all labels are equal")
     return kappa
@@ -172,19 +208,29 @@ def fleiss_kappa(counts: npt.ArrayLike) -> float:
 
 def fleiss_kappas(ratings: Ratings, weights: Floats) -> Floats:
     """Fleiss' κ for each row of item weights, NaN where it is undefined."""
-    return _fleiss(weights * (ratings.sizes > 1), ratings.counts, np.maximum(ratings.sizes, 2))
+    weights_of_pairable = weights * (ratings.sizes > 1)
+    # Items of one label have no weight; 2 keeps their share of pairs from dividing by zero.
+    sizes = np.maximum(ratings.sizes, 2)
+    return _fleiss(weights_of_pairable, ratings.counts, sizes)
 
 
 def _fleiss(weights: Floats, counts: Any, sizes: npt.NDArray[Any]) -> Floats:
+    """Fleiss' κ for each row of item weights; sizes: labels of each item, two at least."""
+    # Of each item the share of its pairs of labels that agree: Σ n (n − 1) / N (N − 1).
     squares = np.asarray((counts * counts).sum(axis=1)).ravel()
     agreeing = (squares - sizes) / (sizes * (sizes - 1))
     items = weights.sum(axis=1)
-    margins = np.asarray((counts.T @ weights.T).T)
-    share = margins / np.maximum(margins.sum(axis=1, keepdims=True), 1e-300)
-    by_chance = (share**2).sum(axis=1)
-    defined = (items > 0) & (by_chance < 1 - 1e-12)
     seen = weights @ agreeing / np.where(items > 0, items, 1.0)
-    kappa = (seen - by_chance) / np.where(defined, 1 - by_chance, 1.0)
+
+    # The chance that two labels agree: Σ (share of a value)².
+    margins = np.asarray((counts.T @ weights.T).T)
+    labels = margins.sum(axis=1, keepdims=True)
+    share = margins / np.maximum(labels, 1e-300)
+    by_chance = (share**2).sum(axis=1)
+
+    defined = (items > 0) & (by_chance < 1 - 1e-12)
+    beyond_chance = seen - by_chance
+    kappa = beyond_chance / np.where(defined, 1 - by_chance, 1.0)
     return np.asarray(np.where(defined, kappa, np.nan))
 
 
@@ -192,16 +238,27 @@ def cohen_kappas(ratings: Ratings, weights: Floats, *, weighting: str) -> Floats
     """Mean over pairs of assessors of Cohen's κ, for each row of item weights; NaN where no pair has one."""
     met = checked_pairs(ratings)
     distance = _distance(ratings.levels, weighting)
-    seen = _summed(met.item, met.pair, len(met.names), weights, by=distance[met.first, met.second])
-    first = _values_by_pair(met, met.first, len(ratings.levels), weights)
-    second = _values_by_pair(met, met.second, len(ratings.levels), weights)
-    return _mean_defined(_kappas(seen, first, second, distance))
+    seen = _summed(
+        met.item,
+        met.pair,
+        len(met.names),
+        weights,
+        by=distance[met.first, met.second],
+    )
+    levels = len(ratings.levels)
+
+    first = _values_by_pair(met, met.first, levels, weights)
+    second = _values_by_pair(met, met.second, levels, weights)
+    kappas = _kappas(seen, first, second, distance)
+    return _mean_defined(kappas)
 
 
 def _values_by_pair(met: Pairs, answer: Ints, levels: int, weights: Floats) -> Floats:
     """rows of weights × pairs of assessors × levels: how often one of the two gave each level."""
-    counts = _summed(met.item, met.pair * levels + answer, len(met.names) * levels, weights)
-    return counts.reshape(len(weights), len(met.names), levels)
+    pairs = len(met.names)
+    cell = met.pair * levels + answer
+    counts = _summed(met.item, cell, pairs * levels, weights)
+    return counts.reshape(len(weights), pairs, levels)
 
 
 def overlaps(ratings: Ratings, weights: Floats, *, rel: float) -> Floats:
@@ -209,10 +266,12 @@ def overlaps(ratings: Ratings, weights: Floats, *, rel: float) -> Floats:
     met = checked_pairs(ratings)
     relevant = ratings.levels >= rel
     # Of each shared item: whether none, one or both of the two call it relevant.
-    how_many = relevant[met.first].astype(np.int64) + relevant[met.second]
+    by_first = relevant[met.first].astype(np.int64)
+    how_many = by_first + relevant[met.second]
     items = _values_by_pair(met, how_many, 3, weights)
-    either = items[..., 1] + items[..., 2]
-    share = items[..., 2] / np.where(either > 0, either, 1.0)
+    both = items[..., 2]
+    either = items[..., 1] + both
+    share = both / np.where(either > 0, either, 1.0)
     return _mean_defined(np.where(either > 0, share, np.nan))
 
 
@@ -234,7 +293,10 @@ def _summed(item: Ints, cell: Ints, cells: int, weights: Floats, *, by: Floats |
     from scipy.sparse import csr_array
 
     amount = np.ones(len(item)) if by is None else by
-    falls = csr_array((amount, (item, cell)), shape=(weights.shape[1], cells))
+    falls = csr_array(
+        (amount, (item, cell)),
+        shape=(weights.shape[1], cells),
+    )
     return np.asarray((falls.T @ weights.T).T)
 
 
@@ -243,4 +305,5 @@ def _mean_defined(values: Floats) -> Floats:
     defined = ~np.isnan(values)
     total = np.where(defined, values, 0.0).sum(axis=-1)
     count = defined.sum(axis=-1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))
+    mean = total / np.maximum(count, 1)
+    return np.asarray(np.where(count > 0, mean, np.nan))

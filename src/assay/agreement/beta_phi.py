@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.agreement.ratings import Ratings
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -38,8 +38,15 @@ class PhiResult(Result):
 
     def table(self) -> Table:
         """One row."""
+        columns = {
+            "measure": "",
+            "value": ".4f",
+            "low": ".4f",
+            "high": ".4f",
+            "items": "d",
+            "labels": "d",
+        }
         row = ("phi", self.phi, self.low, self.high, self.items, self.labels)
-        columns = {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
         note = (
             f"maximum likelihood, {100 * self.level:.0f} % likelihood-ratio interval; "
             "with few labels per item it is biased upwards"
@@ -60,25 +67,34 @@ def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float]
     0.01
     """
     ratings = Ratings.of(item, value)
+    labels = ratings.value
     low, high = scale
     if not low < high:
         raise UsageError(f"the scale must run from a lower to a higher end, not from {low:g} to {high:g}")
-    if ratings.value.min(initial=low) < low or ratings.value.max(initial=high) > high:
+    if labels.min(initial=low) < low or labels.max(initial=high) > high:
         raise DataError(f"a label lies outside the scale {low:g} to {high:g}; give the scale's true ends")
-    sizes = ratings.sizes
-    if not (sizes > 1).any():
+    shared = ratings.sizes > 1
+    if not shared.any():
         raise DataError("no item has two labels; there is nothing to agree on")
-    most = int(sizes.max())
-    x: Floats = ((ratings.value - low) / (high - low) * (most - 1) + 0.5) / most
-    shared = sizes > 1
-    logs = np.bincount(ratings.item, np.log(x), len(sizes))[shared].astype(float)
-    rest = np.bincount(ratings.item, np.log1p(-x), len(sizes))[shared].astype(float)
-    model = _Model(sizes[shared].astype(np.float64), logs, rest)
+
+    model = _Model.of(ratings, shared, scale)
     best = model.best()
-    ends = model.interval(best, level)
-    values = [float(1 - 2 ** (1 - pi / 2)) for pi in (best, *ends)]
-    labels, reach = int(sizes[sizes > 1].sum()), (float(ratings.value.min()), float(ratings.value.max()))
-    return PhiResult(values[0], values[1], values[2], best, int((sizes > 1).sum()), labels, scale, level, reach)
+    lowest, highest = model.interval(best, level)
+    return PhiResult(
+        phi=_phi_of(best),
+        low=_phi_of(lowest),
+        high=_phi_of(highest),
+        precision=best,
+        items=int(shared.sum()),
+        labels=int(ratings.sizes[shared].sum()),
+        scale=scale,
+        level=level,
+        reach=(float(labels.min()), float(labels.max())),
+    )
+
+
+def _phi_of(pi: float) -> float:
+    return float(1 - 2 ** (1 - pi / 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,48 +105,83 @@ class _Model:
     logs: Floats
     rest: Floats
 
+    @classmethod
+    def of(cls, ratings: Ratings, shared: Bools, scale: tuple[float, float]) -> _Model:
+        """The model of the items that are shared, their labels moved inside (0, 1)."""
+        items = len(ratings.sizes)
+        most = int(ratings.sizes.max())
+        low, high = scale
+        on_scale = (ratings.value - low) / (high - low)
+        x: Floats = (on_scale * (most - 1) + 0.5) / most
+        logs = np.bincount(ratings.item, np.log(x), items)
+        rest = np.bincount(ratings.item, np.log1p(-x), items)
+        return cls(
+            size=ratings.sizes[shared].astype(np.float64),
+            logs=logs[shared].astype(np.float64),
+            rest=rest[shared].astype(np.float64),
+        )
+
     def likelihood(self, pi: float) -> float:
         """The log-likelihood of π with each item's place at its best."""
         from scipy.special import gammaln
 
         mu = self._places(pi)
-        a, b = mu * pi, (1 - mu) * pi
-        fixed = self.size * (gammaln(pi) - gammaln(a) - gammaln(b))
-        return float((fixed + (a - 1) * self.logs + (b - 1) * self.rest).sum())
+        a = mu * pi
+        b = (1 - mu) * pi
+        # ln of the beta density, summed over the labels: n ln(1 / B(a, b)) + (a − 1) Σ ln x + (b − 1) Σ ln(1 − x)
+        constant = self.size * (gammaln(pi) - gammaln(a) - gammaln(b))
+        of_item = constant + (a - 1) * self.logs + (b - 1) * self.rest
+        return float(of_item.sum())
 
     def _places(self, pi: float) -> Floats:
         """μ of each item: ψ(μπ) − ψ((1−μ)π) equals the mean log-odds of its labels; rising in μ, so by bisection."""
         from scipy.special import psi
 
         wanted = (self.logs - self.rest) / self.size
-        low, high = np.zeros_like(wanted), np.ones_like(wanted)
+        low = np.zeros_like(wanted)
+        high = np.ones_like(wanted)
         for _ in range(50):
             mu = (low + high) / 2
-            under = psi(mu * pi) - psi((1 - mu) * pi) < wanted
-            low, high = np.where(under, mu, low), np.where(under, high, mu)
-        return np.asarray(np.clip((low + high) / 2, 1e-12, 1 - 1e-12))
+            log_odds = psi(mu * pi) - psi((1 - mu) * pi)
+            under = log_odds < wanted
+            low = np.where(under, mu, low)
+            high = np.where(under, high, mu)
+        mu = (low + high) / 2
+        return np.asarray(np.clip(mu, 1e-12, 1 - 1e-12))
 
     def best(self) -> float:
         """The π of the highest likelihood."""
         from scipy.optimize import minimize_scalar
 
+        def cost(log_pi: float) -> float:
+            return -self.likelihood(float(np.exp(log_pi)))
+
         bounds = (np.log(LOWEST), np.log(HIGHEST))
-        found = minimize_scalar(lambda t: -self.likelihood(float(np.exp(t))), bounds=bounds, method="bounded")
-        return float(np.exp(found.x))
+        lowest_cost = minimize_scalar(cost, bounds=bounds, method="bounded")
+        return float(np.exp(lowest_cost.x))
 
     def interval(self, best: float, level: float) -> tuple[float, float]:
         """Where the likelihood has fallen by half the χ² quantile; the ends of the search where it does not."""
         from scipy.optimize import brentq
         from scipy.special import chdtri
 
-        target = self.likelihood(best) - float(chdtri(1, 1 - level)) / 2
+        fall = float(chdtri(1, 1 - level)) / 2
+        target = self.likelihood(best) - fall
 
-        def above(t: float) -> float:
-            return self.likelihood(float(np.exp(t))) - target
+        def above(log_pi: float) -> float:
+            return self.likelihood(float(np.exp(log_pi))) - target
+
+        def crossing(start: float, stop: float, limit: float) -> float:
+            """Where the likelihood crosses the target between start and stop; the limit where it never does."""
+            falls_so_far = above(limit) < 0
+            if not falls_so_far:
+                return float(np.exp(limit))
+            return float(np.exp(brentq(above, start, stop)))
 
         middle = np.log(best)
-        ends = []
-        for limit in (np.log(LOWEST), np.log(HIGHEST)):
-            inside = above(limit) < 0
-            ends.append(float(np.exp(brentq(above, *sorted((limit, middle))) if inside else limit)))
-        return ends[0], ends[1]
+        lowest = np.log(LOWEST)
+        highest = np.log(HIGHEST)
+        return (
+            crossing(lowest, middle, limit=lowest),
+            crossing(middle, highest, limit=highest),
+        )

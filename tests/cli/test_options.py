@@ -9,16 +9,36 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from assay.cli.main import cli
 from assay.cli.options import Output, check_targets
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
 from tests.oracles.stats import SAKAI
 
+
+def every_command(
+    group: click.Group = cli, words: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Each command that can be called, with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*words, name))
+        else:
+            yield (*words, name), command
+
+
+COMMANDS = {" ".join(words): command for words, command in every_command()}
 ASSAY = [sys.executable, "-m", "assay.cli.main"]
 
 
@@ -106,3 +126,32 @@ def test_figures_of_several_measures_are_numbered(scores: Path) -> None:
     header, *rows = done.stdout.splitlines()
     assert header.startswith("table,run,mean,")
     assert [r.partition(",")[0] for r in rows] == ['"AP'] * 3 + ['"RR'] * 3
+
+
+MEASURES_SIDE_BY_SIDE = ("similarity scores", "similarity d-rank")
+"""Commands that ask how far measures agree: they join no scores, so there is nothing to force."""
+PAGES = ("report page", "report published")
+TAKE_SCORES = [words for words, command in COMMANDS.items() if any("--transpose" in p.opts for p in command.params)]
+
+
+@pytest.mark.parametrize("words", [words for words in TAKE_SCORES if words not in PAGES])
+def test_whoever_reads_scores_can_be_told_their_measure(words: str) -> None:
+    options = {name for parameter in COMMANDS[words].params for name in parameter.opts}
+    assert "--measure" in options
+    assert "--force-measure" in options or words in MEASURES_SIDE_BY_SIDE
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["compare runs", "compare pairs", "standardize variance", "standardize fit", "study discriminative", "plan topics"],
+)
+def test_one_measure_under_two_policies_is_joined_only_by_force(words: str, tmp_path: Path) -> None:
+    for name, policy in (("raw", "unjudged:0"), ("condensed", "unjudged:removed")):
+        runs = [f"{name}{i}" for i in range(3)]
+        matrix = ScoreMatrix.of(SAKAI, runs=runs, measure="AP", signature=f"AP|{policy}")
+        write_scores(tmp_path / f"{name}.csv", [matrix])
+    asked = [*words.split(), str(tmp_path / "raw.csv"), str(tmp_path / "condensed.csv")]
+    refused = CliRunner().invoke(cli, asked)
+    assert "AP|unjudged:0 and AP|unjudged:removed; score both alike, or --force-measure" in str(refused.exception)
+    forced = CliRunner().invoke(cli, [*asked, "--force-measure", "AP"])
+    assert forced.exit_code == 0, forced.exception

@@ -126,6 +126,7 @@ def test_files_of_one_measure_are_joined_and_those_of_two_policies_refused() -> 
 def test_a_person_may_say_that_two_names_are_one_measure() -> None:
     [both] = joined([scores("map"), scores("AP", run="b")], force="AP")
     assert (both.runs, both.measure) == (("a", "b"), "AP")
+    assert both.signature == "AP|forced:map+AP"
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "csv.gz", "tsv.zst", "csv.xz", "jsonl"])

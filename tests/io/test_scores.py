@@ -122,3 +122,12 @@ def test_topic_numbers_under_a_measure_are_names(tmp_path: Path) -> None:
     path.write_text("AP,bm25,dpr\n301,.1,.2\n302,.3,.1\n")
     [matrix] = read_scores(path, transpose=True)
     assert (matrix.measure, matrix.runs, matrix.topics) == ("AP", ("bm25", "dpr"), ("301", "302"))
+
+
+@pytest.mark.parametrize("header", ["run,topic,measure,score", "run,topic,score"])
+def test_a_tidy_file_has_no_other_way_round(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "tidy.csv"
+    cells = {"run": "a", "topic": "1", "measure": "AP", "score": "0.5"}
+    path.write_text(f"{header}\n{','.join(cells[name] for name in header.split(','))}\n")
+    with pytest.raises(DataError, match="a row for each run and topic, not a matrix; leave out --transpose"):
+        read_scores(path, transpose=True)

@@ -86,7 +86,6 @@ def command() -> None:
 
 @command.command()
 @scores_input
-@force_option
 @baseline_option
 @test_option
 @correction_option
@@ -101,7 +100,7 @@ def command() -> None:
 @jobs_option
 @output_and_figure_options
 def runs(
-    matrices: list[ScoreMatrix], force: str | None, baseline: str | None, test: str, correction: str, interval: str,
+    matrices: list[ScoreMatrix], baseline: str | None, test: str, correction: str, interval: str,
     top: int | None, differences: bool, out: Output, **how: Any,
 ) -> None:  # fmt: skip
     """Leaderboard: every run against a baseline.
@@ -120,7 +119,7 @@ def runs(
     if differences and (out.figure is None or baseline is None):
         raise UsageError("--differences is a picture of a run and the baseline; give --figure FILE and --baseline RUN")
     _refuse_idle_options(test, interval, correction)
-    every = joined(matrices, force=force)
+    every = joined(matrices)
     _refuse_idle_top(top, every)
     boards = []
     for matrix in every:
@@ -135,7 +134,6 @@ def runs(
 
 @command.command()
 @scores_input
-@force_option
 @test_option
 @correction_option
 @drawing_options
@@ -143,7 +141,7 @@ def runs(
 @jobs_option
 @output_and_figure_options
 def pairs(
-    matrices: list[ScoreMatrix], force: str | None, test: str, correction: str, alpha: float, interval: str,
+    matrices: list[ScoreMatrix], test: str, correction: str, alpha: float, interval: str,
     top: int | None, out: Output, **how: Any,
 ) -> None:  # fmt: skip
     """Every pair of runs.
@@ -161,7 +159,7 @@ def pairs(
     from assay.stats.pair_tests import by_mean
 
     _refuse_idle_options(test, interval, correction, of_means=False)
-    every = joined(matrices, force=force)
+    every = joined(matrices)
     _refuse_idle_top(top, every)
     found = []
     for matrix in every:
@@ -176,9 +174,8 @@ def pairs(
 
 @command.command()
 @scores_input
-@force_option
 @output_options
-def anova(matrices: list[ScoreMatrix], force: str | None, out: Output) -> None:
+def anova(matrices: list[ScoreMatrix], out: Output) -> None:
     """Do the runs differ at all? Two-way analysis of variance.
 
     Runs and topics as sources of variance, with F, p, η² and ω².
@@ -189,15 +186,14 @@ def anova(matrices: list[ScoreMatrix], force: str | None, out: Output) -> None:
     from assay.data.scores import joined
     from assay.stats import two_way
 
-    found = [two_way(matrix) for matrix in joined(matrices, force=force)]
+    found = [two_way(matrix) for matrix in joined(matrices)]
     out.write(*(result.table() for result in found), of=found)
 
 
 @command.command()
 @scores_input
-@force_option
 @output_options
-def friedman(matrices: list[ScoreMatrix], force: str | None, out: Output) -> None:
+def friedman(matrices: list[ScoreMatrix], out: Output) -> None:
     """Do the runs differ at all? Friedman's test on ranks.
 
     Mean rank of every run over the topics, with χ², p and Kendall's W.
@@ -208,16 +204,15 @@ def friedman(matrices: list[ScoreMatrix], force: str | None, out: Output) -> Non
     from assay.data.scores import joined
     from assay.stats import friedman as friedman_test
 
-    found = [friedman_test(matrix) for matrix in joined(matrices, force=force)]
+    found = [friedman_test(matrix) for matrix in joined(matrices)]
     out.write(*(result.table() for result in found), of=found)
 
 
 @command.command()
 @scores_input
-@force_option
 @baseline_option
 @output_options
-def normality(matrices: list[ScoreMatrix], force: str | None, baseline: str | None, out: Output) -> None:
+def normality(matrices: list[ScoreMatrix], baseline: str | None, out: Output) -> None:
     """Do the differences to the baseline look normal?
 
     Shapiro and Wilk's test of every other run, with skewness and kurtosis.
@@ -228,7 +223,7 @@ def normality(matrices: list[ScoreMatrix], force: str | None, baseline: str | No
     from assay.data.scores import joined
     from assay.stats import runs_normality
 
-    found = [runs_normality(matrix, baseline=baseline) for matrix in joined(matrices, force=force)]
+    found = [runs_normality(matrix, baseline=baseline) for matrix in joined(matrices)]
     out.write(*(result.table() for result in found), of=found)
 
 

@@ -85,14 +85,21 @@ force_option = click.option(
 transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
 
 
-def scores_input(command: C) -> C:
-    """FILES… that are score tables, or with --qrels run files; the command gets `matrices: list[ScoreMatrix]`."""
+def scores_input(command: C, *, keep_force: bool = False) -> C:
+    """FILES… that are score tables, or with --qrels run files; the command gets `matrices: list[ScoreMatrix]`.
+
+    They are of the measure that --force-measure names, where it does. keep_force: the command gets that name too, as
+    `force`, because it reads other files beside these.
+    """
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         names = ("files", "qrels_path", "measures", "transpose", "name")
         files, qrels_path, measures, transpose, name = (kwargs.pop(key) for key in names)
-        matrices = load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose, name=name)
+        force = kwargs["force"] if keep_force else kwargs.pop("force")
+        matrices = load_scores(
+            files, qrels_path=qrels_path, measures=measures, transpose=transpose, name=name, force=force
+        )
         return command(*args, matrices=matrices, **kwargs)
 
     options: list[Callable[[Any], Any]] = [
@@ -101,6 +108,7 @@ def scores_input(command: C) -> C:
         measures_option,
         transpose_option,
         name_option,
+        force_option,
     ]
     wrapped: Any = run
     for option in reversed(options):
@@ -115,22 +123,29 @@ def load_scores(
     measures: str | None,
     transpose: bool = False,
     name: str | None = None,
+    force: str | None = None,
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
-    name: the measure of the files that do not name it (--measure).
+    name: the measure of the files that do not name it (--measure). force: the measure that a person says all of them
+    are, whatever their files say (--force-measure).
     """
     if qrels_path is not None:
         from assay.scoring import evaluate
 
-        for option, given in (("--measure", name), ("--transpose", transpose)):
+        for option, given in (("--measure", name), ("--transpose", transpose), ("--force-measure", force)):
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
         wanted = chosen_measures(measures or "AP nDCG@10")
         return list(evaluate(run_files(files), load_qrels(qrels_path), wanted, jobs=2))
     matrices = _score_tables(files, transpose, name)
-    if not measures:
-        return matrices
+    if measures:
+        matrices = _chosen(matrices, measures)
+    return matrices if force is None else [matrix.renamed(force) for matrix in matrices]
+
+
+def _chosen(matrices: Sequence[ScoreMatrix], measures: str) -> list[ScoreMatrix]:
+    """Those of the measures of a list; an error if the files lack one of them."""
     from assay.data.quantities import canonical
 
     names = [canonical(text) for text in measures.replace(",", " ").split()]
@@ -214,7 +229,7 @@ def numbers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.replace(",", " ").split()]
     except ValueError:
-        raise UsageError(f"{text!r}: whole numbers separated by commas are expected, e.g. 5,10,20") from None
+        raise UsageError(f"{text!r}: write whole numbers separated by commas, e.g. 5,10,20") from None
 
 
 def groups_of(info: Path | None) -> dict[str, str]:

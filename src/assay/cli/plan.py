@@ -12,6 +12,7 @@ import click
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import (
     FILE,
+    force_option,
     load_qrels,
     load_runs,
     load_scores,
@@ -133,6 +134,7 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
 @measures_option
 @transpose_option
 @name_option
+@force_option
 @click.option("--variance", type=float, help="Variance of the scores of a run; estimated from SCORES if not given.")
 @click.option("--best", type=click.IntRange(min=1), help="Estimate the variance on the N best runs only.")
 @click.option("--difference", type=float, default=0.05, show_default=True, help="Difference, range or width wanted.")
@@ -141,9 +143,8 @@ def curve(topics: str, sigmas: tuple[float, ...], delta: float | None, power: fl
 @power_option
 @output_options
 def topics(
-    scores: Scores, measures: str | None, transpose: bool, name: str | None, variance: float | None,
-    best: int | None, difference: float,
-    runs: int, alpha: float, power: float, out: Output,
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, force: str | None, variance: float | None,
+    best: int | None, difference: float, runs: int, alpha: float, power: float, out: Output,
 ) -> None:  # fmt: skip
     """Topics for a new collection (Sakai's designs).
 
@@ -157,8 +158,8 @@ def topics(
 
     if (variance is None) == (not scores):
         raise UsageError("give --variance, or score files to estimate it from")
-    _refuse_without_scores(scores, "measures", "transpose", "name", "best")
-    earlier = _read(scores, measures, transpose, name)
+    _refuse_without_scores(scores, "measures", "transpose", "name", "force", "best")
+    earlier = _read(scores, measures, transpose, name, force)
     if len(earlier) > len(scores):
         raise UsageError(f"a file has several measures ({', '.join(m.measure for m in earlier)}); choose one with -m")
     found = sizes(*earlier, variance=variance, difference=difference, runs=runs, best=best, alpha=alpha, power=power)
@@ -216,6 +217,7 @@ def one_sigma(matrices: list[ScoreMatrix], resamples: int, seed: int, jobs: int,
 @measures_option
 @transpose_option
 @name_option
+@force_option
 @click.option("--runs", help="The two runs of the trial, as A,B, if the score file has more.")
 @click.option("--sigma", type=float, help="σ expected, or seen in the trial.")
 @click.option("--topics", type=int, help="Topics of the trial; without it the best size is computed.")
@@ -226,9 +228,8 @@ def one_sigma(matrices: list[ScoreMatrix], resamples: int, seed: int, jobs: int,
 @planned_test
 @output_and_figure_options
 def trial(
-    scores: Scores, measures: str | None, transpose: bool, name: str | None, runs: str | None, sigma: float | None,
-    topics: int | None,
-    delta: float, confidence: float, exact: bool, power: float, test: TTest, out: Output,
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, force: str | None, runs: str | None,
+    sigma: float | None, topics: int | None, delta: float, confidence: float, exact: bool, power: float, test: TTest, out: Output,
 ) -> None:  # fmt: skip
     """From a trial to the main experiment.
 
@@ -243,8 +244,8 @@ def trial(
 
     if (sigma is None) == (not scores):
         raise UsageError("give --sigma, or the scores of the two runs in the trial")
-    _refuse_without_scores(scores, "measures", "transpose", "name", "runs")
-    pair = _pair(_read(scores, measures, transpose, name), runs) if scores else None
+    _refuse_without_scores(scores, "measures", "transpose", "name", "force", "runs")
+    pair = _pair(_read(scores, measures, transpose, name, force), runs) if scores else None
     found = plan_trial(
         pair, sigma=sigma, topics=topics, delta=delta, power=power, confidence=confidence, exact=exact, test=test
     )
@@ -256,6 +257,7 @@ def trial(
 @measures_option
 @transpose_option
 @name_option
+@force_option
 @click.option("--plan", "plan_path", type=FILE, required=True, help="File of the experiment; created if missing.")
 @click.option("--runs", help="The two runs, as NEW,OLD, if the score file has more.")
 @click.option("--delta", type=float, help="Difference worth finding; needed to start, fixed afterwards.")
@@ -266,9 +268,8 @@ def trial(
 @planned_test
 @output_options
 def next_(
-    scores: Scores, measures: str | None, transpose: bool, name: str | None, plan_path: Path, runs: str | None,
-    delta: float | None,
-    sigma: float | None, minimum: int, step: int | None, power: float, test: TTest, out: Output,
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, force: str | None, plan_path: Path,
+    runs: str | None, delta: float | None, sigma: float | None, minimum: int, step: int | None, power: float, test: TTest, out: Output,
 ) -> None:  # fmt: skip
     """What to do next, judging in steps.
 
@@ -289,8 +290,8 @@ def next_(
         raise UsageError(f"{plan_path}: no such experiment yet; start it with --delta, and --sigma if you have a guess")
     else:
         experiment = Experiment(delta, sigma, power, test, minimum, step)
-    _refuse_without_scores(scores, "measures", "transpose", "name", "runs")
-    step_now = next_step(experiment, _pair(_read(scores, measures, transpose, name), runs) if scores else None)
+    _refuse_without_scores(scores, "measures", "transpose", "name", "force", "runs")
+    step_now = next_step(experiment, _pair(_read(scores, measures, transpose, name, force), runs) if scores else None)
     write_experiment(plan_path, step_now.experiment)
     # CSV holds one table: the looks. The verdict of the test stands in the notes and in the other formats.
     tables = [step_now.table()] if out.format == "csv" else step_now.tables()
@@ -373,8 +374,10 @@ def _is_given(name: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-def _read(scores: Scores, measures: str | None, transpose: bool, name: str | None) -> list[ScoreMatrix]:
-    return load_scores(scores, qrels_path=None, measures=measures, transpose=transpose, name=name)
+def _read(
+    scores: Scores, measures: str | None, transpose: bool, name: str | None, force: str | None
+) -> list[ScoreMatrix]:
+    return load_scores(scores, qrels_path=None, measures=measures, transpose=transpose, name=name, force=force)
 
 
 def _pair(matrices: list[ScoreMatrix], runs: str | None) -> ScoreMatrix:

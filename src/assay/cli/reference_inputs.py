@@ -26,8 +26,8 @@ def collections_of(
         stems = [f"{stem} ({i})" for i, stem in enumerate(stems, 1)]
     scores = {}
     for stem, path in zip(stems, files, strict=True):
-        loaded = load_scores([path], qrels_path=None, measures=measures, transpose=transpose, name=name)
-        scores[stem] = one_matrix(forced(loaded, force))
+        loaded = load_scores([path], qrels_path=None, measures=measures, transpose=transpose, name=name, force=force)
+        scores[stem] = one_matrix(loaded)
     return scores
 
 
@@ -64,7 +64,9 @@ def reference_scores(path: Path, matrix: ScoreMatrix, force: str | None) -> Scor
     from assay.io.scores import score_tables
 
     transpose = bool(click.get_current_context().params.get("transpose"))
-    tables = forced(score_tables(path, transpose=transpose, name=_named()), force)
+    tables = score_tables(path, transpose=transpose, name=_named())
+    if force is not None:
+        tables = [table.renamed(force) for table in tables]
     same = [table for table in tables if canonical(table.measure) == canonical(matrix.measure)]
     return one_matrix(same or tables)
 
@@ -82,11 +84,6 @@ def factors_of(paths: Sequence[Path], measure: str, name: str | None, force: str
         part = by_measure.get(measure) or next(iter(by_measure.values()))
         parts.append(part if force is None else part.renamed(force))
     return joined_factors(*parts)
-
-
-def forced(matrices: Sequence[ScoreMatrix], force: str | None) -> list[ScoreMatrix]:
-    """The matrices, taken for the measure that --force-measure names."""
-    return [matrix if force is None else matrix.renamed(force) for matrix in matrices]
 
 
 def refuse_force_without(force: str | None, *sources: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,6 @@ from assay.cli.inputs import (
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.reference_inputs import (
     collections_of,
-    forced,
     is_given,
     reference_of,
     reference_scores,
@@ -44,6 +44,7 @@ smoothing_option = click.option(
 )  # fmt: skip
 factors_option = click.option("--factors", "factors_path", type=FILE, help="Factors of the reference runs, from fit.")
 reference_option = click.option("--reference", type=FILE, help="Scores of the reference runs, instead of --factors.")
+scores_and_force_input = functools.partial(scores_input, keep_force=True)
 files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
@@ -85,12 +86,11 @@ def fit(matrices: Sequence[ScoreMatrix], save: Path | None, keep_scores: bool, o
 
 
 @command.command()
-@scores_input
+@scores_and_force_input
 @factors_option
 @reference_option
 @form_option
 @smoothing_option
-@force_option
 @click.option("--save", type=FILE, help="Write the standardized scores here.")
 @output_and_figure_options
 def apply(
@@ -114,9 +114,10 @@ def apply(
     from assay.io.scores import write_scores
     from assay.standard.factors import Standardized, standardize
 
-    refuse_force_without(force, factors_path, reference)
+    if len(matrices) == 1:
+        refuse_force_without(force, factors_path, reference)
     results = []
-    for raw in joined(matrices, force=force):
+    for raw in joined(matrices):
         by = reference_of(raw, factors_path, reference, force)
         results.append(Standardized(raw, standardize(raw, by, form=form, smoothing=smoothing)))
     out.write(*(result.table() for result in results), of=[result.after for result in results])
@@ -254,10 +255,9 @@ def items(matrices: Sequence[ScoreMatrix], total: bool, out: Output) -> None:
 
 
 @command.command()
-@scores_input
+@scores_and_force_input
 @click.option("--reference", type=FILE, required=True, help="Scores of the reference runs on the same topics.")
 @form_option
-@force_option
 @click.option("--sizes", default="2,3,5,10,15,20,30,50", show_default=True, help="Sizes of the reference set.")
 @click.option("--samples", type=click.IntRange(min=1), default=2000, show_default=True, help="Random sets per size.")
 @seed_option
@@ -283,7 +283,7 @@ def references(
     """
     from assay.standard import reference_size
 
-    matrix = one_matrix(forced(matrices, force))
+    matrix = one_matrix(matrices)
     by = reference_scores(reference, matrix, force)
     with out.progress("sampling reference runs") as progress:
         result = reference_size(
@@ -293,11 +293,10 @@ def references(
 
 
 @command.command()
-@scores_input
+@scores_and_force_input
 @factors_option
 @reference_option
 @form_option
-@force_option
 @output_options
 def longevity(
     matrices: Sequence[ScoreMatrix],
@@ -319,7 +318,7 @@ def longevity(
     if factors_path is None and reference is None:
         raise UsageError("name the old factors with --factors, or the old runs with --reference")
     results = []
-    for matrix in forced(matrices, force):
+    for matrix in matrices:
         old = reference_of(matrix, factors_path, reference, force)
         assert old is not None
         results.append(kept(matrix, old, form=form))

@@ -54,9 +54,10 @@ def command(ctx: click.Context, listed: bool) -> None:
 @output_and_figure_options
 def measure_tau(matrices: list[ScoreMatrix], keep: float, out: Output) -> None:
     """Do the measures rank the runs alike? Kendall's τ of every pair of measures."""
+    from assay.data.scores import joined
     from assay.studies.measure_rankings import measure_tau as study
 
-    found = study(matrices, keep=keep)
+    found = study(joined(matrices), keep=keep)
     out.write(found.table(), of=found)
 
 
@@ -70,10 +71,11 @@ def measure_tau(matrices: list[ScoreMatrix], keep: float, out: Output) -> None:
 @output_and_figure_options
 def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: int, out: Output) -> None:
     """Does a measure on half of the topics predict measures on the other half?"""
+    from assay.data.scores import joined
     from assay.studies.measure_rankings import predictivity as study
 
     with out.progress("splitting") as progress:
-        found = study(matrices, splits=splits, keep=keep, seed=seed, progress=progress)
+        found = study(joined(matrices), splits=splits, keep=keep, seed=seed, progress=progress)
     out.write(found.table(), of=found)
 
 
@@ -98,6 +100,7 @@ def discriminative(
 
     Tests of two topic sets, such as student, do not apply: all runs have the same topics.
     """
+    from assay.data.scores import joined
     from assay.studies.discriminative import discriminative_power, draws_samples
 
     given = click.get_current_context().get_parameter_source("resamples") is ParameterSource.COMMANDLINE
@@ -105,7 +108,7 @@ def discriminative(
         raise UsageError(f"--resamples has no effect on {test}, which draws no samples; leave it out")
     with out.progress("testing") as progress:
         found = discriminative_power(
-            matrices, test=test, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs, progress=progress
+            joined(matrices), test=test, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs, progress=progress
         )
     out.write(found.table(), of=found)
 
@@ -148,9 +151,10 @@ def swaps(
 @output_and_figure_options
 def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) -> None:
     """Where two measures disagree, which one is right by a simple gold measure?"""
+    from assay.data.scores import joined
     from assay.studies.concordance import concordance_of
 
-    found = concordance_of(matrices, pair.split(","), gold.split(","))
+    found = concordance_of(joined(matrices), pair.split(","), gold.split(","))
     out.write(found.table(), of=found)
 
 

@@ -333,7 +333,10 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     values = np.concatenate([part.select(topics=head.topics).values for part in parts])
     # what is said of all of them must hold for each: one of unknown policy makes the policy of all unknown
     one_policy = len({policy_of(part.signature) for part in parts}) == 1
+    forced = dict.fromkeys(part.signature.partition("|forced:")[2] for part in parts)
     signature = head.signature if one_policy else head.measure
+    if len(forced) > 1:  # taken for one measure because a person says so: the signature keeps what they were
+        signature = f"{head.measure}|forced:{'+'.join(name or head.measure for name in forced)}"
     return ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=head.measure, signature=signature)
 
 

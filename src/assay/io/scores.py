@@ -58,6 +58,10 @@ def score_tables(path: str | Path, *, transpose: bool = False, name: str | None 
     name = name or file_stem(path)
     if not tidy:
         return [_from_matrix(sheet, transpose, name)]
+    if transpose:
+        raise DataError(
+            f"{sheet.where}: the table has a row for each run and topic, not a matrix; leave out --transpose"
+        )
     matrices = _from_tidy(sheet)
     if "measure" in lowered:
         return matrices

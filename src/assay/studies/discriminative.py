@@ -24,6 +24,7 @@ from assay.stats.pairwise import is_simultaneous
 from assay.stats.resampling import RESAMPLES, topic_counts
 from assay.stats.tukey import SIMULTANEOUS
 from assay.stats.two_sample import TWO_SAMPLE_TESTS
+from assay.studies.measure_sets import same_cells
 
 REPLICATES = 1000
 PAIRS_AT_ONCE = 512
@@ -91,9 +92,8 @@ def discriminative_power(
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha={alpha} is not in (0, 1)")
-    if not matrices:
-        raise UsageError("no scores; name at least one measure")
     simultaneous = _is_simultaneous(test)
+    matrices = same_cells(matrices)
     tested = []
     for i, matrix in enumerate(matrices):
         pairs = all_pairs(matrix, test, interval=None, level=1 - alpha, resamples=resamples, seed=seed, jobs=jobs)

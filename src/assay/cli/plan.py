@@ -229,7 +229,8 @@ def one_sigma(matrices: list[ScoreMatrix], resamples: int, seed: int, jobs: int,
 @output_and_figure_options
 def trial(
     scores: Scores, measures: str | None, transpose: bool, name: str | None, force: str | None, runs: str | None,
-    sigma: float | None, topics: int | None, delta: float, confidence: float, exact: bool, power: float, test: TTest, out: Output,
+    sigma: float | None, topics: int | None, delta: float, confidence: float, exact: bool, power: float, test: TTest,
+    out: Output,
 ) -> None:  # fmt: skip
     """From a trial to the main experiment.
 
@@ -269,7 +270,8 @@ def trial(
 @output_options
 def next_(
     scores: Scores, measures: str | None, transpose: bool, name: str | None, force: str | None, plan_path: Path,
-    runs: str | None, delta: float | None, sigma: float | None, minimum: int, step: int | None, power: float, test: TTest, out: Output,
+    runs: str | None, delta: float | None, sigma: float | None, minimum: int, step: int | None, power: float,
+    test: TTest, out: Output,
 ) -> None:  # fmt: skip
     """What to do next, judging in steps.
 

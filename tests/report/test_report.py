@@ -80,6 +80,27 @@ def test_the_sentence_that_is_quoted() -> None:
     assert compared(compare(sure, baseline="old"), "old", "new").startswith("new is significantly better than old")
 
 
+@pytest.mark.parametrize("baseline", ["new", "old"])
+def test_the_better_run_is_better_by_a_positive_difference(baseline: str) -> None:
+    sure = ScoreMatrix.of([[0.51, 0.62, 0.73, 0.84], [0.1, 0.2, 0.3, 0.4]], runs=["new", "old"], measure="AP")
+    said = "new is significantly better than old in AP: Δ .425 [.404, .446], p < .0001, n = 4."
+    for pair in (("new", "old"), ("old", "new")):
+        assert compared(compare(sure, baseline=baseline), *pair) == said
+
+
+def test_two_runs_are_no_crowd() -> None:
+    """Of a single pair nothing is said that takes several: the most alike, the share of pairs, the least judged."""
+    qrels = Qrels.from_dict({t: {"a": 1, "b": 0, "c": 0.5, "d": -1} for t in "123"})
+    one = Run.from_lists("one", {"1": "abc", "2": "acb", "3": "bca"})
+    other = Run.from_lists("other", {"1": "bac", "2": "abc", "3": "acb"})
+    said = " ".join(summary(material(runs=[one, other], qrels=qrels)))
+    assert "2 runs on 3 topics, 9 judged docs of which 3 are relevant" in said
+    assert "other and one are alike by RBO" in said
+    assert "most alike" not in said
+    assert "pairs of runs" not in said
+    assert "Of the first 10 docs 100.0 % are judged in every run." in said
+
+
 def test_summary_has_the_numbers_of_the_results(whole: Material) -> None:
     said = " ".join(summary(whole))
     board = whole.boards[0]

@@ -47,8 +47,9 @@ def policy_options(command: C) -> C:
     def run(*args: Any, **kwargs: Any) -> Any:
         from assay.scoring import Policy
 
-        names = ("ties", "missing", "compat", "condensed", "depth", "top")
+        names = ("ties", "missing", "compat", "condensed", "depth")
         chosen = {name: kwargs.pop(name) for name in names}
+        chosen["top"] = kwargs.pop("top_grade")  # a command may have a --top of its own
         return command(*args, policy=Policy(**chosen, seed=kwargs.get("seed", 0)), **kwargs)
 
     options = [
@@ -63,7 +64,7 @@ def policy_options(command: C) -> C:
         click.option("--condensed", is_flag=True, help="Remove unjudged docs from the lists before scoring."),
         click.option("--depth", type=click.IntRange(min=1), help="Score only the first N docs of each topic."),
         click.option(
-            "--top-grade", "top", type=click.FloatRange(min=0, min_open=True),
+            "--top-grade", type=click.FloatRange(min=0, min_open=True),
             help="Top grade of the scale, for measures that use it.  [default: the largest of the judgments]",
         ),
     ]  # fmt: skip

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 DEFAULT = "AP nDCG@10 P@10 RR"
 ON_RUNS = ("recall-precision", "relevance")
 """Figures that are drawn from the runs themselves."""
-POLICY = frozenset({"ties", "missing", "compat", "condensed", "depth", "top", "max_docs", "judged_only"})
+POLICY = frozenset({"ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"})
 TABLES = frozenset({"per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed", "jobs", *POLICY})
 AS_TREC_EVAL = frozenset({"complete", "no_summary", "zscores", "rel_format", "run_format", "collection_size"})
 MODES = {
     "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),
-    "--intents": frozenset({"intents", "intent_info", *TABLES}) - {"top", "lengths"},
+    "--intents": frozenset({"intents", "intent_info", *TABLES}) - {"top_grade", "lengths"},
     "--uncertainty": frozenset({"uncertainty", "seed"}),
     "--format trec_eval": AS_TREC_EVAL
     | {"qrels_path", "per_topic", "rel", "lenient", "compat", "condensed", "depth", "max_docs", "judged_only"},
@@ -190,7 +190,7 @@ def _check_effects(measures: list[Measure], policy: Policy, out: Output) -> None
         raise UsageError("--lengths has no effect: none of these measures looks at lengths or costs; leave it out")
     if is_given("seed") and policy.ties != "average":
         raise UsageError("--seed has no effect: only --ties average may draw orders; leave it out")
-    if is_given("top") and not any(m.entry.facts.get("uses_top") for m in measures) and not is_given("bounds"):
+    if is_given("top_grade") and not any(m.entry.facts.get("uses_top") for m in measures) and not is_given("bounds"):
         raise UsageError("--top-grade has no effect: none of these measures looks at the top grade; leave it out")
 
 

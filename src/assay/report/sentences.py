@@ -41,15 +41,18 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     """The sentence that compares two runs, one of which is the baseline of the board.
 
     For example: a and b are not significantly different in AP: Δ .012 [−.004, .028], p = .14, n = 50; this collection
-    detects .035 with power .8.
+    detects .035 with power .8. Δ is the first run that the sentence names minus the second.
     """
     other, sign = (second, -1.0) if first == board.baseline else (first, 1.0)
     v = board.versus
     at = [v.runs[i] for i in v.first].index(other)
     p, difference = float(v.corrected(board.correction)[at]), sign * float(v.difference[at])
-    better, worse = (first, second) if difference > 0 else (second, first)
-    verdict = f"{better} is significantly better than {worse}"
-    verdict = verdict if p < board.alpha else f"{first} and {second} are not significantly different"
+    if p < board.alpha:
+        if difference < 0:
+            first, second, sign, difference = second, first, -sign, -difference
+        verdict = f"{first} is significantly better than {second}"
+    else:
+        verdict = f"{first} and {second} are not significantly different"
     between = ""
     if v.low is not None and v.high is not None:
         low, high = sorted((sign * float(v.low[at]), sign * float(v.high[at])))
@@ -79,8 +82,8 @@ def _collection(m: Material) -> Iterator[str]:
     runs, topics = m.main.shape
     judged = ""
     if m.qrels is not None:
-        relevant = int((m.qrels.grades > 0).sum())
-        judged = f", {int((m.qrels.grades >= 0).sum()):,} judged docs of which {relevant:,} are relevant"
+        relevant = int((m.qrels.grades >= 1).sum())  # as measures count by default, fractions too
+        judged = f", {int(m.qrels.judged().sum()):,} judged docs of which {relevant:,} are relevant"
     measures = ", ".join(x.measure for x in m.matrices)
     yield f"{runs} run{'s' * (runs > 1)} on {topics:,} topic{'s' * (topics > 1)}{judged}; scored by {measures}."
 
@@ -126,24 +129,25 @@ def _power(m: Material) -> Iterator[str]:
     if m.detectable is None:
         yield f"No difference in {a.measure} varies from topic to topic: these scores say nothing of power."
         return
-    share = 100 * a.all.share_above(a.detectable())
+    # of one pair alone there is no share
+    share = f"; {100 * a.all.share_above(a.detectable()):.0f} % of the pairs of runs differ by as much"
+    share = share if len(a.all.mean) > 1 else ""
     need = a.topics[0]
     more = (
         "" if need is None else f"; the median difference of {decimal(a.all.median_mean())} would take {need:,} topics"
     )
     yield (
         f"With {a.n} topics a true difference of {decimal(a.detectable())} in {a.measure} is found with power .8 at "
-        f"the median σ of {decimal(a.all.sigma())}; {share:.0f} % of the pairs of runs differ by as much{more}."
+        f"the median σ of {decimal(a.all.sigma())}{share}{more}."
     )
 
 
 def _pool(m: Material) -> Iterator[str]:
     at_10 = m.judged[1].means()
     worst = int(at_10.argmin())
-    yield (
-        f"Of the first 10 docs {100 * at_10.mean():.1f} % are judged on average over the runs, least for "
-        f"{m.judged[1].runs[worst]} ({100 * at_10[worst]:.1f} %)."
-    )
+    least = f" on average over the runs, least for {m.judged[1].runs[worst]} ({100 * at_10[worst]:.1f} %)"
+    alike = f"{at_10.min():.3f}" == f"{at_10.max():.3f}"
+    yield f"Of the first 10 docs {100 * at_10.mean():.1f} % are judged{' in every run' if alike else least}."
     left = m.left_out
     if left is None:
         return
@@ -172,7 +176,9 @@ def _alike(m: Material) -> Iterator[str]:
     s = m.similarity
     off = np.where(np.eye(len(s.runs), dtype=bool) | (s.topics == 0), -np.inf, np.nan_to_num(s.mean))
     i, j = np.unravel_index(int(off.argmax()), off.shape)
-    if len(s.runs) > 1:
+    if len(s.runs) == 2:
+        yield f"{s.runs[0]} and {s.runs[1]} are alike by RBO {decimal(off[i, j])} at p = .9."
+    elif len(s.runs) > 2:
         yield f"The two runs most alike are {s.runs[i]} and {s.runs[j]} (RBO {decimal(off[i, j])} at p = .9)."
 
 

@@ -64,11 +64,13 @@ def audit_map(result: Audit) -> Figure:
     )
     points = scatter(x, y, tip=tip, many=len(rows) > FEW_POINTS, color=kinds)
     line = chart("edge").mark_line(strokeDash=[4, 4]).encode(x="sd:Q", y="difference:Q", color=alt.value(COLOURS[6]))
-    share = 100 * result.all.share_above(result.detectable())
+    share = f"; {100 * result.all.share_above(result.detectable()):.0f} % of the pairs of runs differ by as much"
     said = (
         f"{result.n} topics find a difference of {result.detectable():.4f} at the median σ of {result.all.sigma():.4f} "
-        f"with power {result.power:g}; {share:.0f} % of the pairs of runs differ by as much."
+        f"with power {result.power:g}{share if len(rows) > 1 else ''}."
     )
+    if not result.all.sigma():
+        said = f"No difference in {result.measure} varies from topic to topic: these scores say nothing of power."
     title = f"Differences in {result.measure} that {result.n} topics can find"
     made = alt.layer(points, line).properties(height=300)
     return drawn(made, name=f"audit-{result.measure}", title=title, description=said, rows=rows, edge=edge)

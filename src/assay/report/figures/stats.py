@@ -11,6 +11,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.tables import p_value
 from assay.core.tables import shown as as_shown
+from assay.data.topic_rows import counted
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.shapes import (
@@ -79,9 +80,10 @@ def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
     count = some_of(len(shown), len(matrix.runs))
     alike = [row["kind"] for row in rows].count(VERDICTS[1])
     best_mean = matrix.means()[0]
+    others = sum(row["kind"] in VERDICTS for row in rows)
     said = (
-        f"Best is {matrix.runs[0]} with {best_mean:.4f}; {alike} of the runs shown are not significantly "
-        f"different from {board.baseline}."
+        f"Best is {matrix.runs[0]} with {best_mean:.4f}; not significantly different from {board.baseline}: "
+        f"{alike} of {counted(others, 'other run')} shown."
     )
     return drawn(
         tall(made, len(shown)),

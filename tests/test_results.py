@@ -63,7 +63,7 @@ def test_a_result_is_frozen_and_has_tables_and_a_record(name: str) -> None:
     result: Any = ZOO[name]()
     assert isinstance(result, Result)
     assert dataclasses.is_dataclass(result)
-    assert result.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert result.__dataclass_params__.frozen
     assert isinstance(result.table(), Table)
     record = result.record()
     assert json.loads(json.dumps(record, allow_nan=False))  # plain values, and no NaN, which is no JSON

@@ -277,7 +277,7 @@ def test_a_measure_is_explained_in_every_format_and_with_a_cutoff() -> None:
 
 @pytest.mark.parametrize("option", [["--save", "s.csv"], ["--bounds"]])
 def test_what_trec_eval_output_cannot_show_is_refused(option: list[str], folder: Path) -> None:
-    with pytest.raises(UsageError, match="goes with --qrels.*, not with --format trec_eval"):
+    with pytest.raises(UsageError, match=r"goes with --qrels.*, not with --format trec_eval"):
         run(folder, "--format", "trec_eval", *option)
 
 

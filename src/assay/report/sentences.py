@@ -151,10 +151,12 @@ def _pool(m: Material) -> Iterator[str]:
     left = m.left_out
     if left is None:
         return
-    low = int(left.loss.argmin())
+    most = int(left.loss.argmin())
+    mean_loss = decimal(-float(left.loss.mean()), 4)
+    largest_loss = decimal(-float(left.loss[most]), 4)
     yield (
-        f"A {left.by} that the pool lacks loses {decimal(-float(left.loss.mean()), 4)} {left.measure} on average and "
-        f"{decimal(-float(left.loss[low]), 4)} at most ({left.runs[low]}; pool depth {left.depth})."
+        f"A {left.by} that did not contribute to the pool (depth {left.depth}) would score {mean_loss} {left.measure} on "
+        f"average lower, and at most {largest_loss} lower ({left.runs[most]})."
     )
 
 

@@ -298,6 +298,14 @@ def test_an_option_without_effect_is_an_error(options: list[str], message: str, 
         run(folder, *options)
 
 
+def test_a_measure_keeps_its_own_lowest_relevant_grade(folder: Path) -> None:
+    """RBP is graded unless --rel makes it binary: in topic 2 the grades 2 and 1 differ."""
+    graded, binary = run(folder, "-m", "RBP").stdout, run(folder, "-m", "RBP", "-l", "1").stdout
+    assert "|RBP(p=0.8)" in graded or "RBP(p=0.8)|" in graded
+    assert "rel=1" in binary
+    assert graded.splitlines()[2] != binary.splitlines()[2]
+
+
 def test_the_top_grade_is_in_the_signature(folder: Path) -> None:
     assert "|top:4|" in run(folder, "-m", "ERR@10", "--top-grade", "4").stdout
 

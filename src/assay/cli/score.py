@@ -155,9 +155,14 @@ def command(
     _check_effects(wanted, policy, out)
     qrels = _judgments(qrels_path, intents, intent_info)
     _score(
-        files, qrels, [m.with_rel(rel) for m in wanted], policy, per_topic=per_topic, save=save, bounds=bounds,
+        files, qrels, _at(wanted, rel), policy, per_topic=per_topic, save=save, bounds=bounds,
         draw=draw, lengths=lengths, lenient=lenient, jobs=jobs, out=out,
     )  # fmt: skip
+
+
+def _at(measures: list[Measure], rel: float) -> list[Measure]:
+    """The measures with --rel where it is given: some have another lowest relevant grade of their own, or none."""
+    return [measure.with_rel(rel) for measure in measures] if is_given("rel") else measures
 
 
 def _mode(format: str, intents: Path | None, uncertainty: Path | None) -> str:

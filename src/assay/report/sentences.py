@@ -155,8 +155,8 @@ def _pool(m: Material) -> Iterator[str]:
     mean_loss = decimal(-float(left.loss.mean()), 4)
     largest_loss = decimal(-float(left.loss[most]), 4)
     yield (
-        f"A {left.by} that did not contribute to the pool (depth {left.depth}) would score {mean_loss} {left.measure} on "
-        f"average lower, and at most {largest_loss} lower ({left.runs[most]})."
+        f"A {left.by} that did not contribute to the pool (depth {left.depth}) would score {mean_loss} {left.measure} "
+        f"on average lower, and at most {largest_loss} lower ({left.runs[most]})."
     )
 
 

@@ -56,10 +56,27 @@ class RunSimilarity(Result):
         mean = self.mean()
         ext = self._ext()
         sd = float(ext.std(ddof=1)) if len(ext) > 1 else None
-        row = [" – ".join(self.runs), mean.ext, mean.min, mean.max, sd, float(np.median(ext)), len(ext)]
-        row += [_mean_defined(values) for values in self.others.values()]
-        columns = {"runs": "", "RBO EXT": ".4f", "MIN": ".4f", "MAX": ".4f", "sd": ".4f", "median": ".4f"}
-        columns |= {"topics": "d", **dict.fromkeys(self.others, ".4f")}
+        row = [
+            " – ".join(self.runs),
+            mean.ext,
+            mean.min,
+            mean.max,
+            sd,
+            float(np.median(ext)),
+            len(ext),
+        ]
+        columns = {
+            "runs": "",
+            "RBO EXT": ".4f",
+            "MIN": ".4f",
+            "MAX": ".4f",
+            "sd": ".4f",
+            "median": ".4f",
+            "topics": "d",
+        }
+        for name, values in self.others.items():
+            row.append(_mean_defined(values))
+            columns[name] = ".4f"
         notes = [f"RBO {mean} as EXT [MIN – MAX]", *self.notes(), self._where()]
         return Table.of(columns, [row], caption="Similarity of two runs", notes=notes, keys=RBO_KEYS)
 
@@ -69,8 +86,11 @@ class RunSimilarity(Result):
         for i in self._by_difference()[:n]:
             value = self.rbo[i]
             others = [values[i] for values in self.others.values()]
-            rows.append((self.topics[i], value.ext, value.min, value.max, *others))
-        columns = {"topic": "", "EXT": ".4f", "MIN": ".4f", "MAX": ".4f", **dict.fromkeys(self.others, ".4f")}
+            row = (self.topics[i], value.ext, value.min, value.max, *others)
+            rows.append(row)
+        columns = {"topic": "", "EXT": ".4f", "MIN": ".4f", "MAX": ".4f"}
+        for name in self.others:
+            columns[name] = ".4f"
         caption = f"{self.runs[0]} and {self.runs[1]}, the most different topics first"
         return Table.of(columns, rows, caption=caption, notes=self.notes(), keys=RBO_KEYS)
 
@@ -80,23 +100,27 @@ class RunSimilarity(Result):
 
     def record(self) -> dict[str, Any]:
         """The mean RBO with its bounds, and the tables."""
-        return {**super().record(), **self.mean().scalars()}
+        record = super().record()
+        record.update(self.mean().scalars())
+        return record
 
     def notes(self) -> list[str]:
         """The recipe, and what was left out."""
-        said = [self.recipe]
+        notes = [self.recipe]
         for name, values in self.others.items():
             undefined = int(np.isnan(values).sum())
             if undefined:
-                said.append(f"{name}: undefined on {undefined} topics, which its mean leaves out")
+                notes.append(f"{name}: undefined on {undefined} topics, which its mean leaves out")
         if self.missing:
-            said.append(f"not compared, in one run only: {', '.join(self.missing)}")
-        return said
+            notes.append(f"not compared, in one run only: {', '.join(self.missing)}")
+        return notes
 
     def _where(self) -> str:
         """The most different topics in words."""
-        first = self._by_difference()[:MOST_DIFFERENT]
-        return "most different: " + ", ".join(f"{self.topics[i]} ({self.rbo[i].ext:.4f})" for i in first)
+        named = []
+        for i in self._by_difference()[:MOST_DIFFERENT]:
+            named.append(f"{self.topics[i]} ({self.rbo[i].ext:.4f})")
+        return "most different: " + ", ".join(named)
 
     def _ext(self) -> Floats:
         return np.array([value.ext for value in self.rbo])
@@ -127,13 +151,33 @@ def compare_runs(
     first = a if depth is None else a.cut(depth)
     second = b if depth is None else b.cut(depth)
     topics = common_topics([first, second])
-    form, how = ("a", "ties in the order of the run") if ties == "order" else (ties, f"ties in the form {ties}")
-    values = [rbo(ranking_of(first, t, ties), ranking_of(second, t, ties), p, ties=form) for t in topics]
-    strict = [(ranking_of(first, t), ranking_of(second, t)) for t in topics] if measures else []
-    others = {name: _on_each_topic(name, strict) for name in measures}
-    missing = natural_order(set(a.topics) ^ set(b.topics))
-    recipe = f"RBO at p = {p:g}, {how}; means over {len(topics)} topics"
-    return RunSimilarity((a.name, b.name), tuple(topics), tuple(values), others, tuple(missing), recipe)
+    if ties == "order":
+        form = "a"  # without ties all forms are the same
+        how = "ties in the order of the run"
+    else:
+        form = ties
+        how = f"ties in the form {ties}"
+    rbo_values = []
+    for x, y in _two_rankings(first, second, topics, ties):
+        rbo_values.append(rbo(x, y, p, ties=form))
+    others = {}
+    if measures:
+        strict = _two_rankings(first, second, topics, "order")
+        others = {name: _on_each_topic(name, strict) for name in measures}
+    only_in_one = set(a.topics) ^ set(b.topics)
+    return RunSimilarity(
+        runs=(a.name, b.name),
+        topics=tuple(topics),
+        rbo=tuple(rbo_values),
+        others=others,
+        missing=tuple(natural_order(only_in_one)),
+        recipe=f"RBO at p = {p:g}, {how}; means over {len(topics)} topics",
+    )
+
+
+def _two_rankings(a: Run, b: Run, topics: Sequence[str], ties: str) -> list[tuple[Ranking, Ranking]]:
+    """The docs of two runs on each topic."""
+    return [(ranking_of(a, topic, ties), ranking_of(b, topic, ties)) for topic in topics]
 
 
 def _on_each_topic(measure: str, lists: Sequence[tuple[Ranking, Ranking]]) -> tuple[float, ...]:
@@ -152,8 +196,19 @@ class PSweep(Result):
 
     def table(self) -> Table:
         """One row per p."""
-        rows = [(mean.p, 1 / (1 - mean.p), mean.ext, mean.min, mean.max, mean.res) for mean in self.means]
-        columns = {"p": ".3f", "expected depth": ".1f", "EXT": ".4f", "MIN": ".4f", "MAX": ".4f", "residual": ".4f"}
+        rows = []
+        for mean in self.means:
+            expected_depth = 1 / (1 - mean.p)
+            row = (mean.p, expected_depth, mean.ext, mean.min, mean.max, mean.res)
+            rows.append(row)
+        columns = {
+            "p": ".3f",
+            "expected depth": ".1f",
+            "EXT": ".4f",
+            "MIN": ".4f",
+            "MAX": ".4f",
+            "residual": ".4f",
+        }
         caption = f"RBO of {self.runs[0]} and {self.runs[1]} as p changes"
         notes = [f"means over {self.topics} topics"]
         return Table.of(columns, rows, caption=caption, notes=notes, keys=RBO_KEYS)
@@ -169,8 +224,12 @@ def p_sweep(a: Run, b: Run, ps: Sequence[float], *, ties: str = "order", depth: 
     if not ps:
         raise DataError("no p is given; name at least one, between 0 and 1")
     compared = [compare_runs(a, b, p=p, ties=ties, depth=depth) for p in ps]
-    means = tuple(each.mean() for each in compared)
-    return PSweep((a.name, b.name), tuple(ps), means, len(compared[0].topics))
+    return PSweep(
+        runs=(a.name, b.name),
+        ps=tuple(ps),
+        means=tuple(similarity.mean() for similarity in compared),
+        topics=len(compared[0].topics),
+    )
 
 
 def if_defined(similarity: Callable[..., float], a: Items | Ranking, b: Items | Ranking, **given: Any) -> float:
@@ -182,8 +241,10 @@ def if_defined(similarity: Callable[..., float], a: Items | Ranking, b: Items | 
 
 
 def _mean_defined(values: Sequence[float]) -> float | None:
-    known = [v for v in values if not np.isnan(v)]
-    return float(np.mean(known)) if known else None
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return None
+    return float(np.mean(known))
 
 
 def check_runs(runs: Sequence[Run]) -> None:
@@ -198,10 +259,12 @@ def check_runs(runs: Sequence[Run]) -> None:
 
 def common_topics(runs: Sequence[Run]) -> list[str]:
     """The topics for which every run has docs, in natural order; an error if there are none."""
-    topics = set.intersection(*(_topics_with_docs(run) for run in runs))
-    if not topics:
-        raise DataError(f"{' and '.join(run.name for run in runs[:3])} have no topic in common; nothing to compare")
-    return natural_order(topics)
+    with_docs = [_topics_with_docs(run) for run in runs]
+    common = set.intersection(*with_docs)
+    if not common:
+        first_names = [run.name for run in runs[:3]]
+        raise DataError(f"{' and '.join(first_names)} have no topic in common; nothing to compare")
+    return natural_order(common)
 
 
 def _topics_with_docs(run: Run) -> set[str]:
@@ -215,6 +278,9 @@ def ranking_of(run: Run, topic: str, ties: str = "order") -> Ranking:
         raise UsageError(f"no tie form {ties!r}; known: order, {', '.join(TIE_FORMS)}")
     docs = run.ranking(topic)
     try:
-        return Ranking.of(docs) if ties == "order" else Ranking.of_scores(run.scores[run.topic_rows(topic)], docs)
+        if ties == "order":
+            return Ranking.of(docs)
+        scores = run.scores[run.topic_rows(topic)]
+        return Ranking.of_scores(scores, docs)
     except DataError as error:
         raise DataError(f"run {run.name!r}, topic {topic!r}: {error}") from None

@@ -42,7 +42,7 @@ def overlap(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> 
     0.5
     """
     both = _both(a, b, k)
-    return len(both.rank_a) / both.k
+    return both.shared / both.k
 
 
 @LIST_SIMILARITIES.register("average-overlap")
@@ -64,7 +64,9 @@ def average_overlap_weights(k: int) -> Floats:
     >>> average_overlap_weights(2)
     array([0.75, 0.25])
     """
-    return np.asarray((1 / np.arange(1, k + 1))[::-1].cumsum()[::-1] / k)
+    reciprocals = 1 / np.arange(1, k + 1)
+    from_last_rank = reciprocals[::-1].cumsum()
+    return np.asarray(from_last_rank[::-1] / k)
 
 
 @LIST_SIMILARITIES.register("kendall-top-k")
@@ -82,10 +84,12 @@ def kendall_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = Non
         raise UsageError(f"penalty {penalty:g}: a pair that one list does not order costs between 0 and 1")
     both = _both(a, b, k)
     _, discordant = both.pairs()
-    n_a, n_b, shared = both.n_a, both.n_b, len(both.rank_a)
-    unknown = _choose_two(n_a - shared) + _choose_two(n_b - shared)
-    largest = n_a * n_b + penalty * (_choose_two(n_a) + _choose_two(n_b))
-    return float(1 - 2 * (discordant + penalty * unknown) / largest)
+    # Of two docs that one list lacks, that list does not say which comes first.
+    unordered = _choose_two(both.only_a) + _choose_two(both.only_b)
+    distance = discordant + penalty * unordered
+    within_lists = _choose_two(both.n_a) + _choose_two(both.n_b)
+    largest = both.n_a * both.n_b + penalty * within_lists
+    return float(1 - 2 * distance / largest)
 
 
 @LIST_SIMILARITIES.register("gamma-top-k")
@@ -97,10 +101,12 @@ def gamma_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None)
     >>> gamma_top_k(["a", "b", "c"], ["a", "c", "b"])
     0.3333333333333333
     """
-    concordant, discordant = _both(a, b, k).pairs()
-    if concordant + discordant == 0:
+    both = _both(a, b, k)
+    concordant, discordant = both.pairs()
+    ordered = concordant + discordant
+    if ordered == 0:
         raise DataError("the two lists order no pair of items in common; gamma needs at least one")
-    return (concordant - discordant) / (concordant + discordant)
+    return (concordant - discordant) / ordered
 
 
 @LIST_SIMILARITIES.register("footrule-top-k")
@@ -112,7 +118,8 @@ def footrule_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = No
     >>> footrule_top_k(["a", "b"], ["b", "a"]), footrule_top_k(["a", "b"], ["x", "y"])
     (0.6666666666666667, 0.0)
     """
-    return _both(a, b, k).moved(lambda rank: rank)
+    both = _both(a, b, k)
+    return both.moved(lambda rank: rank)
 
 
 @LIST_SIMILARITIES.register("bar-ilan")
@@ -124,7 +131,8 @@ def bar_ilan(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) ->
     >>> round(bar_ilan(["a", "b"], ["b", "a"]), 4)
     0.4
     """
-    return _both(a, b, k).moved(lambda rank: 1 / rank)
+    both = _both(a, b, k)
+    return both.moved(lambda rank: 1 / rank)
 
 
 @LIST_SIMILARITIES.register("anchor-map", symmetric=False)
@@ -138,23 +146,32 @@ def anchor_map(a: Items | Ranking, b: Items | Ranking, *, s: int = 30, k: int | 
     """
     if s < 1:
         raise UsageError(f"s = {s}: at least one item must be the anchor")
-    anchors, other = _strict(a).items[:s], _strict(b).items[:k]
-    hit = np.isin(np.arange(len(other)), _places(anchors, other))
-    precision = hit.cumsum() / np.arange(1, len(hit) + 1)
-    return float((hit * precision).sum() / len(anchors))
+    anchors = _strict(a).items[:s]
+    other = _strict(b).items[:k]
+    places = np.arange(len(other))
+    places_in_other = _places(anchors, other)
+    hit = np.isin(places, places_in_other)
+    precision = hit.cumsum() / (places + 1)
+    precision_at_hits = hit * precision
+    return float(precision_at_hits.sum() / len(anchors))
 
 
 def named_similarities() -> list[Table]:
     """What can be named: similarities of lists, and correlations of rankings of the same items."""
+    return [
+        _named("Of result lists", LIST_SIMILARITIES),
+        _named("Of rankings of the same runs", CORRELATIONS),
+    ]
+
+
+def _named(title: str, registry: Registry[Callable[..., float]]) -> Table:
+    rows = []
+    for entry in registry:
+        settings = [f"{key}={value}" for key, value in entry.parameters.items()]
+        row = (entry.name, ", ".join(settings), entry.summary)
+        rows.append(row)
     columns = {"name": "", "parameters": "", "what": ""}
-    tables = []
-    for title, registry in (("Of result lists", LIST_SIMILARITIES), ("Of rankings of the same runs", CORRELATIONS)):
-        rows = []
-        for entry in registry:
-            parameters = ", ".join(f"{key}={value}" for key, value in entry.parameters.items())
-            rows.append((entry.name, parameters, entry.summary))
-        tables.append(Table.of(columns, rows, caption=title))
-    return tables
+    return Table.of(columns, rows, caption=title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,46 +184,76 @@ class _Both:
     rank_a: Ints
     rank_b: Ints
 
+    @property
+    def shared(self) -> int:
+        """Items that both lists hold."""
+        return len(self.rank_a)
+
+    @property
+    def only_a(self) -> int:
+        """Items that only the first list holds."""
+        return self.n_a - self.shared
+
+    @property
+    def only_b(self) -> int:
+        """Items that only the second list holds."""
+        return self.n_b - self.shared
+
     def agreement(self) -> Floats:
         """|A_d ∩ B_d| / d for d = 1 … k."""
-        found_at = np.maximum(self.rank_a, self.rank_b)
-        found = np.bincount(found_at, minlength=self.k + 1)[1:]
-        return np.asarray(found.cumsum() / np.arange(1, self.k + 1))
+        in_both_from = np.maximum(self.rank_a, self.rank_b)
+        new_at_depth = np.bincount(in_both_from, minlength=self.k + 1)[1:]
+        depth = np.arange(1, self.k + 1)
+        return np.asarray(new_at_depth.cumsum() / depth)
 
     def pairs(self) -> tuple[int, int]:
         """Pairs of items that both lists order: alike and unlike; a missing item ranks below all that are there."""
-        shared = len(self.rank_a)
-        only_a, only_b = self.n_a - shared, self.n_b - shared
+        shared = self.shared
         alike = int(concordant_pairs(self.rank_a, self.rank_b))
         unlike = _choose_two(shared) - alike
         # An item that only a holds, above a shared one in a, must be below it in b; below it, they agree.
-        unlike_mixed = int(self.rank_a.sum()) + int(self.rank_b.sum()) - shared * (shared + 1)
-        mixed = shared * only_a + shared * only_b
+        rank_sum = int(self.rank_a.sum()) + int(self.rank_b.sum())
+        unlike_mixed = rank_sum - shared * (shared + 1)
+        alike_mixed = shared * (self.only_a + self.only_b) - unlike_mixed
         # An item that only a holds and one that only b holds are ordered in opposite ways.
-        return alike + mixed - unlike_mixed, unlike + unlike_mixed + only_a * only_b
+        opposite = self.only_a * self.only_b
+        return alike + alike_mixed, unlike + unlike_mixed + opposite
 
     def moved(self, value: Callable[[Floats], Floats]) -> float:
         """1 − Σ|value(rank_a) − value(rank_b)| over all items / the same for disjoint lists; missing at k + 1."""
         missing = value(np.array(self.k + 1.0))
-        cost_a = np.abs(value(np.arange(1.0, self.n_a + 1)) - missing)
-        cost_b = np.abs(value(np.arange(1.0, self.n_b + 1)) - missing)
-        shared = np.abs(value(self.rank_a.astype(float)) - value(self.rank_b.astype(float))).sum()
+        ranks_a = np.arange(1.0, self.n_a + 1)
+        ranks_b = np.arange(1.0, self.n_b + 1)
+        # What each item costs if the other list lacks it.
+        cost_a = np.abs(value(ranks_a) - missing)
+        cost_b = np.abs(value(ranks_b) - missing)
         largest = cost_a.sum() + cost_b.sum()
-        alone = cost_a.sum() - cost_a[self.rank_a - 1].sum() + cost_b.sum() - cost_b[self.rank_b - 1].sum()
+        shared_a = cost_a[self.rank_a - 1].sum()
+        shared_b = cost_b[self.rank_b - 1].sum()
+        alone = cost_a.sum() - shared_a + cost_b.sum() - shared_b
+        value_a = value(self.rank_a.astype(float))
+        value_b = value(self.rank_b.astype(float))
+        shared = np.abs(value_a - value_b).sum()
         return float(1 - (shared + alone) / largest)
 
 
 def _both(a: Items | Ranking, b: Items | Ranking, k: int | None) -> _Both:
-    first, second = _strict(a), _strict(b)
+    first = _strict(a)
+    second = _strict(b)
     depth = min(len(first), len(second)) if k is None else k
     if depth < 1:
         raise UsageError(f"k = {depth}: lists are compared at depth 1 or more")
-    items_a, items_b = first.items[:depth], second.items[:depth]
-    place_in_b = _places(items_a, items_b, missing=True)
+    items_a = first.items[:depth]
+    items_b = second.items[:depth]
+    place_in_b = _places(items_a, items_b)
     in_both = place_in_b >= 0
-    rank_a = np.flatnonzero(in_both) + 1
-    rank_b = place_in_b[in_both] + 1
-    return _Both(depth, len(items_a), len(items_b), rank_a, rank_b)
+    return _Both(
+        k=depth,
+        n_a=len(items_a),
+        n_b=len(items_b),
+        rank_a=np.flatnonzero(in_both) + 1,
+        rank_b=place_in_b[in_both] + 1,
+    )
 
 
 def _strict(items: Items | Ranking) -> Ranking:
@@ -216,11 +263,11 @@ def _strict(items: Items | Ranking) -> Ranking:
     return ranking
 
 
-def _places(wanted: tuple[object, ...], among: tuple[object, ...], *, missing: bool = False) -> Ints:
-    """The places of the wanted items among others; −1 for a missing one, if asked for, else left out."""
+def _places(wanted: tuple[object, ...], among: tuple[object, ...]) -> Ints:
+    """The places of the wanted items among others; −1 for a missing one."""
     place = {item: i for i, item in enumerate(among)}
-    at = np.array([place.get(item, -1) for item in wanted], dtype=np.int64)
-    return at if missing else at[at >= 0]
+    places = [place.get(item, -1) for item in wanted]
+    return np.array(places, dtype=np.int64)
 
 
 def _choose_two(n: int) -> int:

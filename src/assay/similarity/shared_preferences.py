@@ -20,7 +20,7 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data import Qrels, Run
-from assay.data.lists import TopicLists, collected
+from assay.data.lists import Lists, TopicLists, collected
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_tau_b, settled
 from assay.rankings.correlation import pearson
@@ -44,8 +44,10 @@ class PreferenceSimilarity(Result):
 
     def to_others(self) -> Floats:
         """d(a): mean of Sim(a, b) over the other runs (Eq. 8)."""
-        m = len(self.runs)
-        return np.asarray((self.matrix.sum(axis=1) - np.diag(self.matrix)) / (m - 1))
+        with_itself = np.diag(self.matrix)
+        with_others = self.matrix.sum(axis=1) - with_itself
+        other_runs = len(self.runs) - 1
+        return np.asarray(with_others / other_runs)
 
     def mean(self) -> float:
         """Mean of d over the runs."""
@@ -54,19 +56,33 @@ class PreferenceSimilarity(Result):
     def table(self) -> Table:
         """One row per run, the most similar to the others first."""
         to_others = self.to_others()
+        most_similar_first = np.argsort(-to_others, kind="stable")
+        # Less than any similarity on the diagonal, so that no run is its own nearest.
         without_itself = self.matrix - 2 * np.eye(len(self.runs))
         rows = []
-        for i in np.argsort(-to_others, kind="stable"):
+        for i in most_similar_first:
             nearest = int(without_itself[i].argmax())
-            rows.append((self.runs[i], to_others[i], self.runs[nearest], without_itself[i, nearest]))
+            row = (
+                self.runs[i],
+                to_others[i],
+                self.runs[nearest],
+                without_itself[i, nearest],
+            )
+            rows.append(row)
         columns = {"run": "", "similarity": ".4f", "most alike": "", "to it": ".4f"}
-        caption = f"Shared preferences among {self.among} docs: mean {self.mean():.4f}"
-        keys = {"to it": "most_alike_similarity"}
-        return Table.of(columns, rows, caption=caption, notes=[self.recipe], keys=keys)
+        return Table.of(
+            columns,
+            rows,
+            caption=f"Shared preferences among {self.among} docs: mean {self.mean():.4f}",
+            notes=[self.recipe],
+            keys={"to it": "most_alike_similarity"},
+        )
 
     def record(self) -> dict[str, Any]:
         """The mean over the runs, and the table."""
-        return {**super().record(), "mean": self.mean()}
+        record = super().record()
+        record["mean"] = self.mean()
+        return record
 
 
 def preference_similarity(
@@ -90,32 +106,65 @@ def preference_similarity(
     >>> float(preference_similarity([a, b]).matrix[0, 1])
     0.5
     """
+    _check_among(among, qrels)
+    check_runs(runs)
+    levelled_runs = [_levelled(run, ties) for run in runs]
+    lists = collected(levelled_runs, depth=depth)
+    kept = _kept(lists, qrels, among, rel)
+
+    def shares(t: int) -> tuple[Floats, Bools]:
+        of_topic = lists.topic(t)
+        if kept is not None:
+            of_topic = of_topic.only(kept[of_topic.items])
+        return _shares(of_topic)
+
+    topics = range(len(lists.topics))
+    of_topics = ordered_map(shares, topics, jobs=jobs, threads=True, progress=progress)
+    total_share = np.sum([share for share, _ in of_topics], axis=0)
+    topics_with_any = np.sum([stated for _, stated in of_topics], axis=0)
+    mean_share = total_share / np.maximum(topics_with_any, 1)
+    return PreferenceSimilarity(
+        runs=tuple(run.name for run in runs),
+        matrix=mean_share,
+        topics=topics_with_any,
+        among=among,
+        recipe=_recipe(ties, len(of_topics)),
+    )
+
+
+def _check_among(among: str, qrels: Qrels | None) -> None:
+    """Refuses an unknown set of docs, and one that is known only from qrels if there are none."""
     if among not in AMONG:
         raise UsageError(f"no set of docs {among!r}; known: {', '.join(AMONG)}")
     if among != "all" and qrels is None:
         raise UsageError(f"preferences among {among} docs need qrels; give them")
-    check_runs(runs)
-    lists = collected([_levelled(run, ties) for run in runs], depth=depth)
-    kept: Bools | None = None
-    if qrels is not None and among != "all":
-        relevant = lists.graded(qrels).relevant(rel)
-        kept = relevant if among == "relevant" else ~relevant
 
-    def shares(t: int) -> tuple[Floats, Bools]:
-        of_topic = lists.topic(t)
-        return _shares(of_topic if kept is None else of_topic.only(kept[of_topic.items]))
 
-    of_topics = ordered_map(shares, range(len(lists.topics)), jobs=jobs, threads=True, progress=progress)
-    total = np.sum([share for share, _ in of_topics], axis=0)
-    count = np.sum([stated for _, stated in of_topics], axis=0)
-    said = "equal scores state no preference" if ties else "ties in the order of the run"
-    recipe = f"|P_a ∩ P_b| / |P_a ∪ P_b| per topic, mean over topics with a preference; {said}; {len(of_topics)} topics"
-    return PreferenceSimilarity(tuple(r.name for r in runs), total / np.maximum(count, 1), count, among, recipe)
+def _kept(lists: Lists, qrels: Qrels | None, among: str, rel: int) -> Bools | None:
+    """Which retrieved docs take part; None if all do."""
+    if qrels is None or among == "all":
+        return None
+    relevant = lists.graded(qrels).relevant(rel)
+    if among == "relevant":
+        return relevant
+    return ~relevant
+
+
+def _recipe(ties: bool, topics: int) -> str:
+    if ties:
+        rule = "equal scores state no preference"
+    else:
+        rule = "ties in the order of the run"
+    share = "|P_a ∩ P_b| / |P_a ∪ P_b| per topic, mean over topics with a preference"
+    return f"{share}; {rule}; {topics} topics"
 
 
 def _levelled(run: Run, ties: bool) -> Run:
     """The run with scores that fall by one wherever a doc is not tied with the one above it."""
-    level = np.cumsum(~run.tied()) if ties else np.arange(len(run))
+    starts_level = np.ones(len(run), dtype=bool)
+    if ties:
+        starts_level = ~run.tied()
+    level = np.cumsum(starts_level)
     return replace(run, scores=-level.astype(np.float64))
 
 
@@ -123,8 +172,9 @@ def _shares(lists: TopicLists) -> tuple[Floats, Bools]:
     """runs × runs: the share of preferences in common on a topic, and whether either run states any."""
     shared = shared_preferences(lists)
     stated = np.diag(shared)
-    union = stated[:, None] + stated[None, :] - shared
-    return shared / np.maximum(union, 1), union > 0
+    in_either = stated[:, None] + stated[None, :] - shared
+    share = shared / np.maximum(in_either, 1)
+    return share, in_either > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,23 +194,40 @@ class LikenessAndScores(Result):
         alone = self.similarity.table()
         mean_of = dict(zip(self.similarity.runs, self.means, strict=True))
         rows = [(*row, mean_of[row[0]]) for row in alone.rows]
-        columns = dict(zip(alone.columns, alone.formats, strict=True)) | {f"mean {self.measure}": ".4f"}
+        mean_column = f"mean {self.measure}"
+        columns = dict(zip(alone.columns, alone.formats, strict=True))
+        columns[mean_column] = ".4f"
+        keys = dict(zip(alone.columns, alone.keys, strict=True))
+        keys[mean_column] = "score"
         correlations = f"pearson {shown(self.pearson, '.4f')}, tau-b {shown(self.tau, '.4f')}"
-        notes = [*alone.notes, f"similarity against mean {self.measure}, {len(rows)} runs: {correlations}"]
-        keys = dict(zip(alone.columns, alone.keys, strict=True)) | {f"mean {self.measure}": "score"}
-        return Table.of(columns, rows, caption=alone.caption, notes=notes, keys=keys)
+        note = f"similarity against {mean_column}, {len(rows)} runs: {correlations}"
+        return Table.of(
+            columns,
+            rows,
+            caption=alone.caption,
+            notes=[*alone.notes, note],
+            keys=keys,
+        )
 
     def record(self) -> dict[str, Any]:
         """The correlations, and the table."""
-        return {**super().record(), "pearson": self.pearson, "tau": self.tau}
+        record = super().record()
+        record["pearson"] = self.pearson
+        record["tau"] = self.tau
+        return record
 
 
 def likeness_and_scores(similarity: PreferenceSimilarity, scores: ScoreMatrix) -> LikenessAndScores:
     """Correlation of each run's similarity to the others with its mean score (Carterette & Allan, §5)."""
     means = scores.select(runs=similarity.runs).means()
-    x, y = settled(similarity.to_others()), settled(means)
-    defined = len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0
-    r, tau = (pearson(x, y), kendall_tau_b(x, y)) if defined else (None, None)
+    likeness = settled(similarity.to_others())
+    quality = settled(means)
+    r = None
+    tau = None
+    # Neither correlation has a value where one side is the same for all runs.
+    if np.ptp(likeness) > 0 and np.ptp(quality) > 0:
+        r = pearson(likeness, quality)
+        tau = kendall_tau_b(likeness, quality)
     return LikenessAndScores(similarity, scores.measure, means, r, tau)
 
 
@@ -170,7 +237,8 @@ def with_scores(
     """The similarity of these runs beside their mean scores by a measure."""
     from assay.scoring import evaluate
 
-    return likeness_and_scores(similarity, evaluate(runs, qrels, measure)[0])
+    scores = evaluate(runs, qrels, measure)[0]
+    return likeness_and_scores(similarity, scores)
 
 
 def shared_preferences(lists: TopicLists) -> Ints:
@@ -180,25 +248,13 @@ def shared_preferences(lists: TopicLists) -> Ints:
     runs two bytes per shared doc, and 1 M of them at a time while counting.
     """
     ranks = _dense_ranks(lists)
-    shared = np.diag([_ordered_pairs(r) for r in ranks])
-    rank_of_doc = np.zeros((len(lists.docs), len(ranks)), dtype=np.int64)
-    run, _, doc = lists.cells
-    rank_of_doc[doc, run] = np.concatenate(ranks)
-    waiting: dict[int, list[_Waiting]] = {}
-    for a, mine in enumerate(ranks[:-1]):
-        docs = lists.ranked[a, : len(mine)]
-        theirs = np.ascontiguousarray(rank_of_doc[docs, a + 1 :].T)
-        log_size = _size(np.count_nonzero(theirs, axis=1))
-        for n in np.unique(log_size[log_size > 0]).tolist():
-            rows = np.flatnonzero(log_size == n)
-            orders = _relative_order(mine, theirs[rows], 1 << n)
-            waiting.setdefault(n, []).append(_Waiting(np.full(len(rows), a), a + 1 + rows, orders))
-    for together in waiting.values():
-        first = np.concatenate([w.first for w in together])
-        second = np.concatenate([w.second for w in together])
-        orders = np.concatenate([w.orders for w in together])
-        at_once = 2**20 // orders.shape[1]
-        counts = np.concatenate([ascending_pairs(orders[part]) for part in chunks(len(orders), at_once)])
+    with_itself = [_ordered_pairs(rank) for rank in ranks]
+    shared = np.diag(with_itself)
+    for of_one_size in _waiting(lists, ranks).values():
+        first = np.concatenate([waiting.first for waiting in of_one_size])
+        second = np.concatenate([waiting.second for waiting in of_one_size])
+        orders = np.concatenate([waiting.orders for waiting in of_one_size])
+        counts = _counted(orders)
         shared[first, second] = counts
         shared[second, first] = counts
     return shared
@@ -212,25 +268,61 @@ class _Waiting(NamedTuple):
     orders: Orders
 
 
+def _waiting(lists: TopicLists, ranks: list[Ints]) -> dict[int, list[_Waiting]]:
+    """All pairs of runs that share two docs or more, by the logarithm of the size that holds their shared docs."""
+    rank_of_doc = np.zeros((len(lists.docs), len(ranks)), dtype=np.int64)
+    run, _, doc = lists.cells
+    rank_of_doc[doc, run] = np.concatenate(ranks)
+    by_size: dict[int, list[_Waiting]] = {}
+    for a, mine in enumerate(ranks[:-1]):
+        docs = lists.ranked[a, : len(mine)]
+        in_later_runs = rank_of_doc[docs, a + 1 :]
+        theirs = np.ascontiguousarray(in_later_runs.T)
+        shared_docs = np.count_nonzero(theirs, axis=1)
+        log_size = _log_size(shared_docs)
+        sizes = np.unique(log_size[log_size > 0])
+        for size in sizes.tolist():
+            rows = np.flatnonzero(log_size == size)
+            orders = _relative_order(mine, theirs[rows], 1 << size)
+            first = np.full(len(rows), a)
+            second = a + 1 + rows
+            by_size.setdefault(size, []).append(_Waiting(first, second, orders))
+    return by_size
+
+
+def _counted(orders: Orders) -> Ints:
+    """Ascending pairs of each row, a part of the rows at a time."""
+    at_once = 2**20 // orders.shape[1]
+    counts = []
+    for rows in chunks(len(orders), at_once):
+        counts.append(ascending_pairs(orders[rows]))
+    return np.concatenate(counts)
+
+
 def _dense_ranks(lists: TopicLists) -> list[Ints]:
     """The ranks 1, 2, 3, … of each run's docs; docs of equal score share one."""
-    fresh = np.ones(lists.ranked.shape, dtype=bool)
-    fresh[:, 1:] = lists.scores[:, 1:] != lists.scores[:, :-1]
-    return [rank[:size] for rank, size in zip(np.cumsum(fresh, axis=1), lists.sizes, strict=True)]
+    starts_rank = np.ones(lists.ranked.shape, dtype=bool)
+    starts_rank[:, 1:] = lists.scores[:, 1:] != lists.scores[:, :-1]
+    ranks = np.cumsum(starts_rank, axis=1)
+    # Rows are filled up to the longest list; what fills them has no rank.
+    return [row[:size] for row, size in zip(ranks, lists.sizes, strict=True)]
 
 
 def _ordered_pairs(rank: Ints) -> int:
     """All pairs less those of equal rank; ranks are dense, so the last one tells whether there is any."""
     n = len(rank)
+    all_pairs = n * (n - 1) // 2
     if not n or rank[-1] == n:
-        return n * (n - 1) // 2
+        return all_pairs
     size = np.bincount(rank)
-    return int(n * (n - 1) // 2 - (size * (size - 1) // 2).sum())
+    tied_pairs = size * (size - 1) // 2
+    return int(all_pairs - tied_pairs.sum())
 
 
-def _size(width: Ints) -> Ints:
-    """The power of two that holds this many docs; 0 where there is no pair of them."""
-    return np.where(width > 1, np.frexp(width - 1)[1], 0)
+def _log_size(docs: Ints) -> Ints:
+    """The exponent of the power of two that holds this many docs; 0 where there is no pair of them."""
+    _, exponent = np.frexp(docs - 1)
+    return np.where(docs > 1, exponent, 0)
 
 
 def _relative_order(mine: Ints, theirs: Ints, n: int) -> Orders:
@@ -239,14 +331,22 @@ def _relative_order(mine: Ints, theirs: Ints, n: int) -> Orders:
     What must not count as concordant is made to descend: docs tied for me go by their falling rank, docs tied for them
     by my falling place, and what fills up a row stands first for me and last for them.
     """
-    both = theirs > 0
-    width = both.sum(axis=1)
-    bits = int(max(mine[-1], theirs.max(), n)).bit_length() + 1
+    in_both = theirs > 0
+    shared_docs = in_both.sum(axis=1)
+    # Two ranks in one integer, the first in the high bits: sorting it sorts by the first, then by the second.
+    largest = max(mine[-1], theirs.max(), n)
+    bits = int(largest).bit_length() + 1
     top = (1 << bits) - 1
+    my_and_their_rank = (mine << bits) | (top - theirs)
+    place = np.arange(n)
+    unfilled = n - shared_docs[:, None]
     packed = np.zeros((len(theirs), n), dtype=np.int64)
-    packed[np.arange(n) >= n - width[:, None]] = ((mine << bits) | (top - theirs))[both]
-    if (mine[1:] == mine[:-1]).any():
+    packed[place >= unfilled] = my_and_their_rank[in_both]
+    ties_of_mine = mine[1:] == mine[:-1]
+    if ties_of_mine.any():
         packed.sort(axis=1)
     their_rank = top - (packed & top)
-    backwards = np.sort((their_rank << bits) | (top - np.arange(n)), axis=1)
-    return (top - (backwards & top)).astype(np.int16 if n < 2**15 else np.int32)
+    their_rank_and_my_place = (their_rank << bits) | (top - place)
+    their_rank_and_my_place.sort(axis=1)
+    my_place = top - (their_rank_and_my_place & top)
+    return my_place.astype(np.int16 if n < 2**15 else np.int32)

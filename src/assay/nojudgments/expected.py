@@ -41,13 +41,28 @@ def expected_ap(lists: Lists, p: Floats) -> Floats:
     divides by their number, so it is exact only when every p is 0 or 1, where it is AP; `exact_expected_ap` is the true
     mean for small pools. Σp = 0: 0.
     """
-    mine = p[lists.item]
-    before = np.cumsum(mine) - mine
-    starts = np.concatenate([[0.0], np.cumsum(mine)])[lists.bounds[:-1]]
-    above = np.maximum(before - starts[lists.segment], 0.0)
-    gained = lists.matrix(mine * (1 + above) / lists.rank)
+    p_of_row = p[lists.item]
+    above = _sum_above(lists, p_of_row)
+    # The pairs of i with the docs j above it, max(r(i), r(j)) being r(i), and i itself: p_i (1 + Σ p_j) / r(i).
+    gain = p_of_row * (1 + above) / lists.rank
+    gained = lists.matrix(gain)
     total = np.bincount(lists.topic_of_item, p, minlength=len(lists.topics))
-    return np.divide(gained, total, out=np.zeros_like(gained), where=total > 0)
+    return np.divide(
+        gained,
+        total,
+        out=np.zeros_like(gained),
+        where=total > 0,
+    )
+
+
+def _sum_above(lists: Lists, values: Floats) -> Floats:
+    """For each row the sum of the values above it in its list."""
+    sums = np.cumsum(values)
+    before = sums - values
+    # Sums run on over all lists, one after the other: what came before the row's own list is taken away.
+    before_list = np.append(0.0, sums)[lists.bounds[:-1]]
+    above = before - before_list[lists.segment]
+    return np.maximum(above, 0.0)
 
 
 def ap_distribution(p: Sequence[float], others: Sequence[float] = ()) -> tuple[Floats, Floats]:
@@ -62,14 +77,23 @@ def ap_distribution(p: Sequence[float], others: Sequence[float] = ()) -> tuple[F
     chance = np.array([*p, *others], dtype=np.float64)
     if len(chance) > ENUMERATED:
         raise UsageError(f"{len(chance)} docs have too many relevance assignments; at most {ENUMERATED}")
-    x = (np.arange(2 ** len(chance))[:, None] >> np.arange(len(chance))) & 1
-    weight = np.prod(np.where(x == 1, chance, 1 - chance), axis=1)
-    ranked = x[:, : len(p)]
-    gained = (ranked * ranked.cumsum(axis=1) / np.arange(1, len(p) + 1)).sum(axis=1)
-    ap = (gained / np.maximum(x.sum(axis=1), 1)).round(12)
-    values, place = np.unique(ap, return_inverse=True)
-    possible = np.bincount(place, weight, minlength=len(values)).astype(np.float64)
-    return values[possible > 0], possible[possible > 0]
+    # One row for each assignment: 1 where a doc is relevant, from the bits of the row's number.
+    numbers = np.arange(2 ** len(chance))
+    relevant = (numbers[:, None] >> np.arange(len(chance))) & 1
+    chance_of_doc = np.where(relevant == 1, chance, 1 - chance)
+    chance_of_row = np.prod(chance_of_doc, axis=1)
+
+    ranked = relevant[:, : len(p)]
+    ranks = np.arange(1, len(p) + 1)
+    precision = ranked * ranked.cumsum(axis=1) / ranks
+    count = np.maximum(relevant.sum(axis=1), 1)
+    ap = precision.sum(axis=1) / count
+
+    # Rounded, so that assignments of the same AP fall together.
+    values, place = np.unique(ap.round(12), return_inverse=True)
+    chance_of_value = np.bincount(place, chance_of_row, minlength=len(values))
+    is_possible = chance_of_value > 0
+    return values[is_possible], chance_of_value[is_possible].astype(np.float64)
 
 
 def exact_expected_ap(p: Sequence[float], others: Sequence[float] = ()) -> float:
@@ -100,17 +124,29 @@ def relevance(
     """
     from scipy.special import expit
 
-    grades = (lists if judged is None else lists.graded(judged)).grades
+    grades = lists.grades
+    if judged is not None:
+        grades = lists.graded(judged).grades
     p = np.zeros(lists.items)
     for t in range(len(lists.topics)):
         seen = lists.topic(t)
-        known = grades[seen.items][grades[seen.items] >= 0]
-        a = alpha + int(np.sum(known >= rel))
-        b = alpha + beta + len(known) - a
-        theta = strengths(seen.ranked, docs=len(seen.docs), weights=weights, alpha=a, beta=b)
+        known = grades[seen.items]
+        known = known[known >= 0]
+
+        # Each judged doc of the topic moves the prior.
+        relevant = int(np.sum(known >= rel))
+        posterior_alpha = alpha + relevant
+        theta = strengths(
+            seen.ranked,
+            docs=len(seen.docs),
+            weights=weights,
+            alpha=posterior_alpha,
+            beta=alpha + beta + len(known) - posterior_alpha,
+        )
         p[seen.items] = expit(theta)
         progress(t + 1, len(lists.topics))
-    return np.where(grades >= 0, grades >= rel, p).astype(np.float64)
+    with_judged = np.where(grades >= 0, grades >= rel, p)
+    return with_judged.astype(np.float64)
 
 
 @METHODS.register("emap", short="EMAP", higher=True, paper="Carterette & Allan 2007")
@@ -127,8 +163,12 @@ def emap(
     Lists are cut at `depth`. manual: how often each run marked as manual counts.
     """
     cut = lists.cut(depth)
-    weights = None if manual == 1 else np.where([bool(i.manual) for i in cut.infos], manual, 1.0)
-    return expected_ap(cut, relevance(cut, weights=weights, alpha=alpha, beta=beta))
+    weights = None
+    if manual != 1:
+        is_manual = [bool(info.manual) for info in cut.infos]
+        weights = np.where(is_manual, manual, 1.0)
+    p = relevance(cut, weights=weights, alpha=alpha, beta=beta)
+    return expected_ap(cut, p)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +184,12 @@ class Calibration(Result):
     def table(self) -> Table:
         """One row per bin of probability."""
         high = [*self.low[1:], 1.0]
-        rows = [
-            (f"[{a:.1f}, {b:.1f}{']' if b == 1 else ')'}", int(n), r / n if n else None)
-            for a, b, n, r in zip(self.low, high, self.docs, self.relevant, strict=True)
-        ]
+        rows = []
+        for lower, upper, docs, relevant in zip(self.low, high, self.docs, self.relevant, strict=True):
+            bracket = "]" if upper == 1 else ")"
+            interval = f"[{lower:.1f}, {upper:.1f}{bracket}"
+            share = relevant / docs if docs else None
+            rows.append((interval, int(docs), share))
         note = f"R² {self.r2:.3f} (squared correlation); deviance explained {self.deviance:.3f} (logistic, on log-odds)"
         return Table.of(
             {"probability": "", "docs": "d", "relevant": ".3f"},
@@ -168,12 +210,24 @@ def calibration(p: Floats, relevant: Bools, *, bins: int = 10) -> Calibration:
     >>> calibration(np.array([0.1, 0.2, 0.8, 0.9]), np.array([False, False, True, True]), bins=2).relevant.tolist()
     [0.0, 2.0]
     """
-    place = np.minimum((p * bins).astype(np.int64), bins - 1)
-    docs = np.bincount(place, minlength=bins).astype(np.float64)
-    hits = np.bincount(place, relevant, minlength=bins).astype(np.float64)
-    varied = len(p) > 1 and np.ptp(p) > 0 and 0 < relevant.sum() < len(p)
-    r2 = float(np.corrcoef(p, relevant)[0, 1] ** 2) if varied else 0.0
-    return Calibration(np.arange(bins) / bins, docs, hits, r2, _deviance_explained(p, relevant) if varied else 0.0)
+    place = (p * bins).astype(np.int64)
+    place = np.minimum(place, bins - 1)
+    docs = np.bincount(place, minlength=bins)
+    relevant_docs = np.bincount(place, relevant, minlength=bins)
+    r2 = 0.0
+    deviance = 0.0
+    p_varies = len(p) > 1 and np.ptp(p) > 0
+    if p_varies and 0 < relevant.sum() < len(p):
+        r = np.corrcoef(p, relevant)[0, 1]
+        r2 = float(r**2)
+        deviance = _deviance_explained(p, relevant)
+    return Calibration(
+        low=np.arange(bins) / bins,
+        docs=docs.astype(np.float64),
+        relevant=relevant_docs.astype(np.float64),
+        r2=r2,
+        deviance=deviance,
+    )
 
 
 def emap_calibration(runs: Lists | Sequence[Run], qrels: Qrels, measure: str | Measure = "AP") -> Calibration:
@@ -185,24 +239,54 @@ def emap_calibration(runs: Lists | Sequence[Run], qrels: Qrels, measure: str | M
     how = parse(measure) if isinstance(measure, str) else measure
     lists = runs if isinstance(runs, Lists) else comparable(runs)
     cut = lists.cut(how.k or DEPTH)
-    rel = dict(how.parameters).get("rel", how.entry.parameters.get("rel", 1))
-    return calibration(relevance(cut), cut.graded(qrels).relevant(rel))
+    default_rel = how.entry.parameters.get("rel", 1)
+    rel = dict(how.parameters).get("rel", default_rel)
+    relevant = cut.graded(qrels).relevant(rel)
+    return calibration(relevance(cut), relevant)
 
 
 def _deviance_explained(p: Floats, relevant: Bools) -> float:
     """1 − D/D₀ of the logistic regression of relevance on the log-odds of p, by Newton's method, slightly ridged."""
     clipped = np.clip(p, 1e-9, 1 - 1e-9)
-    odds = np.log(clipped / (1 - clipped))
-    x = np.column_stack([np.ones_like(p), (odds - odds.mean()) / odds.std()])
+    log_odds = np.log(clipped / (1 - clipped))
+    standardized = (log_odds - log_odds.mean()) / log_odds.std()
+    x = np.column_stack([np.ones_like(p), standardized])
     y = relevant.astype(np.float64)
+
+    # D and D₀ are −2 times the log-likelihoods of the fit and of the share of relevant docs.
+    fitted = _logistic(x, _coefficients(x, y))
+    fitted = np.clip(fitted, 1e-12, 1 - 1e-12)
+    null = np.full_like(y, y.mean())
+    left = _log_likelihood(y, fitted) / _log_likelihood(y, null)
+    return 1 - left
+
+
+def _coefficients(x: Floats, y: Floats) -> Floats:
+    """The maximum of the logistic likelihood, by Newton's method; the ridge keeps it finite where p is perfect."""
+    ridge = 1e-6
     b = np.zeros(2)
     for _ in range(100):
-        mu = 1 / (1 + np.exp(-np.clip(x @ b, -30, 30)))
-        step = np.linalg.solve((x.T * (mu * (1 - mu))) @ x + 1e-6 * np.eye(2), x.T @ (y - mu) - 1e-6 * b)
+        mu = _logistic(x, b)
+        gradient = x.T @ (y - mu) - ridge * b
+
+        variance = mu * (1 - mu)
+        curvature = (x.T * variance) @ x + ridge * np.eye(2)
+        step = np.linalg.solve(curvature, gradient)
+
+        # A long step may jump over the maximum: it is cut.
         b = b + np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-10:
             break
-    mu = np.clip(1 / (1 + np.exp(-np.clip(x @ b, -30, 30))), 1e-12, 1 - 1e-12)
-    share = y.mean()
-    null = y @ np.log(np.full_like(y, share)) + (1 - y) @ np.log(np.full_like(y, 1 - share))
-    return float(1 - (y @ np.log(mu) + (1 - y) @ np.log(1 - mu)) / null)
+    return b
+
+
+def _logistic(x: Floats, b: Floats) -> Floats:
+    linear = np.clip(x @ b, -30, 30)
+    return np.asarray(1 / (1 + np.exp(-linear)))
+
+
+def _log_likelihood(y: Floats, p: Floats) -> float:
+    """Σ y ln p + (1 − y) ln(1 − p)."""
+    of_relevant = y @ np.log(p)
+    of_others = (1 - y) @ np.log(1 - p)
+    return float(of_relevant + of_others)

@@ -6,6 +6,7 @@ exchanged in a fixed order make runs more alike and similarity no guide at all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,39 +19,61 @@ from assay.data.lists import Lists
 def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> Lists:
     """Each doc replaced by a random doc of the same topic and relevance, no doc twice in a list: an easy collection."""
     item = lists.item.copy()
-    classes = [(t, kind) for t in range(len(lists.topics)) for kind in (True, False)]
-    for (t, kind), rng in zip(classes, generators(seed, len(classes)), strict=True):
-        members = _members(lists, relevant, t, kind)
-        rows = _rows(lists, relevant, t, kind)
-        orders = rng.permuted(np.tile(members, (len(lists.runs), 1)), axis=1)
-        item[rows] = orders[lists.run[rows], _nth(lists, rows)]
+    rngs = generators(seed, 2 * len(lists.topics))
+    for rng, (topic, kind) in zip(rngs, _classes(lists), strict=True):
+        # A random order of the docs of the class for each run.
+        members = _members(lists, relevant, topic, kind)
+        row_per_run = np.tile(members, (len(lists.runs), 1))
+        shuffled = rng.permuted(row_per_run, axis=1)
+
+        # The n-th doc of the class in a list becomes the n-th of the run's own random order: no doc comes twice.
+        rows = _rows(lists, relevant, topic, kind)
+        run = lists.run[rows]
+        nth = _nth(lists, rows)
+        item[rows] = shuffled[run, nth]
     return replace(lists, item=item)
 
 
 def exchanged_in_order(lists: Lists, relevant: Bools) -> Lists:
     """The k-th relevant doc of every list replaced by the same doc, likewise the k-th other doc: a hard collection."""
     item = lists.item.copy()
-    for t in range(len(lists.topics)):
-        for kind in (True, False):
-            rows = _rows(lists, relevant, t, kind)
-            item[rows] = _members(lists, relevant, t, kind)[_nth(lists, rows)]
+    for topic, kind in _classes(lists):
+        members = _members(lists, relevant, topic, kind)
+        rows = _rows(lists, relevant, topic, kind)
+        # All lists take from the same order, each as far as it goes.
+        nth = _nth(lists, rows)
+        item[rows] = members[nth]
     return replace(lists, item=item)
+
+
+def _classes(lists: Lists) -> Iterator[tuple[int, bool]]:
+    """Each topic twice: its relevant docs, then the others."""
+    for topic in range(len(lists.topics)):
+        yield topic, True
+        yield topic, False
 
 
 def _members(lists: Lists, relevant: Bools, topic: int, kind: bool) -> Ints:
     """The items of a topic that are relevant, or that are not."""
-    first, last = lists.item_bounds[topic], lists.item_bounds[topic + 1]
-    return np.asarray(first + np.flatnonzero(relevant[first:last] == kind))
+    first = lists.item_bounds[topic]
+    last = lists.item_bounds[topic + 1]
+    of_kind = np.flatnonzero(relevant[first:last] == kind)
+    return first + of_kind
 
 
 def _rows(lists: Lists, relevant: Bools, topic: int, kind: bool) -> Ints:
     """The rows of a topic that hold items of that kind, in the order of runs and ranks."""
-    of_topic = lists.segment % len(lists.topics) == topic
-    return np.flatnonzero(of_topic & (relevant[lists.item] == kind))
+    # Segments count the lists run by run, and within a run topic by topic.
+    topic_of_row = lists.segment % len(lists.topics)
+    of_topic = topic_of_row == topic
+    of_kind = relevant[lists.item] == kind
+    return np.flatnonzero(of_topic & of_kind)
 
 
 def _nth(lists: Lists, rows: Ints) -> Ints:
     """The place of each row among the rows of its list, from 0."""
     segment = lists.segment[rows]
+    # Rows come list by list: the place is the number of the row less the number of the list's first.
     size = np.bincount(segment, minlength=len(lists.bounds))
-    return np.asarray(np.arange(len(rows)) - (np.cumsum(size) - size)[segment])
+    begin = np.cumsum(size) - size
+    return np.arange(len(rows)) - begin[segment]

@@ -24,13 +24,15 @@ PAPER = "Spoerri 2007"
 @METHODS.register("spoerri-single", short="SPO-S", higher=False, paper=PAPER)
 def spoerri_single(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
     """S %: the share of a run's docs that it alone found among the five of a trial, mean over its trials."""
-    return overlap_shares(lists, depth=depth, seed=seed)[0]
+    single, _ = overlap_shares(lists, depth=depth, seed=seed)
+    return single
 
 
 @METHODS.register("spoerri-all", short="SPO-A", higher=True, paper=PAPER)
 def spoerri_all(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
     """A %: the share of a run's docs that all five runs of a trial found, mean over its trials."""
-    return overlap_shares(lists, depth=depth, seed=seed)[1]
+    _, everywhere = overlap_shares(lists, depth=depth, seed=seed)
+    return everywhere
 
 
 @METHODS.register("spoerri-difference", short="SPO-SA", higher=False, paper=PAPER)
@@ -47,17 +49,42 @@ def overlap_shares(lists: Lists, *, depth: int = 1000, seed: int = 0) -> tuple[F
     is one trial, of all runs.
     """
     cut = lists.cut(depth)
-    single, everywhere = np.zeros(cut.shape), np.zeros(cut.shape)
+    topics = len(cut.topics)
     drawn = trials(len(cut.runs), seed=seed)
+    single = np.zeros(cut.shape)
+    everywhere = np.zeros(cut.shape)
     for members in drawn:
-        parts = [slice(cut.run_bounds[r], cut.run_bounds[r + 1]) for r in members]
-        found = np.bincount(np.concatenate([cut.item[p] for p in parts]), minlength=cut.items)
-        for r, part in zip(members, parts, strict=True):
-            topic, times = cut.segment[part] - r * len(cut.topics), found[cut.item[part]]
-            single[r] += np.bincount(topic[times == 1], minlength=len(cut.topics))
-            everywhere[r] += np.bincount(topic[times == len(members)], minlength=len(cut.topics))
-    docs = np.maximum(cut.sizes, 1) * np.bincount(drawn.ravel())[:, None]
-    return np.where(cut.sizes > 0, single / docs, 1.0), everywhere / docs
+        holders = _holders(cut, members)
+        for run in members:
+            rows = _rows(cut, run)
+            # Segments count the lists run by run, and within a run topic by topic.
+            topic = cut.segment[rows] - run * topics
+            times_held = holders[cut.item[rows]]
+
+            # The topics of the docs that no other member has, and of those that all have.
+            alone = topic[times_held == 1]
+            by_all = topic[times_held == len(members)]
+            single[run] += np.bincount(alone, minlength=topics)
+            everywhere[run] += np.bincount(by_all, minlength=topics)
+
+    # Shares of the docs of all the run's trials; an empty list counts as one doc, and S of it is set to 1.
+    trials_of_run = np.bincount(drawn.ravel())[:, None]
+    docs = np.maximum(cut.sizes, 1) * trials_of_run
+    single_share = np.where(cut.sizes > 0, single / docs, 1.0)
+    return single_share, everywhere / docs
+
+
+def _rows(lists: Lists, run: int) -> slice:
+    """The rows of a run."""
+    first = lists.run_bounds[run]
+    last = lists.run_bounds[run + 1]
+    return slice(first, last)
+
+
+def _holders(lists: Lists, members: Ints) -> Ints:
+    """How many of these runs have each item."""
+    items = [lists.item[_rows(lists, run)] for run in members]
+    return np.bincount(np.concatenate(items), minlength=lists.items)
 
 
 def trials(runs: int, *, seed: int = 0) -> Ints:
@@ -76,7 +103,16 @@ def trials(runs: int, *, seed: int = 0) -> Ints:
     rng = generator(seed)
     circle = rng.permutation(runs)
     places = rng.choice(runs, FIVE, replace=False)
-    # Five places evenly spread would come back to themselves after a fifth of a turn: the same trial twice.
-    while runs % FIVE == 0 and len(set(places % (runs // FIVE))) == 1:
+    while _comes_back(places, runs):
         places = rng.choice(runs, FIVE, replace=False)
-    return np.asarray(circle[(np.arange(runs)[:, None] + places) % runs])
+    turns = np.arange(runs)[:, None]
+    turned = (turns + places) % runs
+    return circle[turned]
+
+
+def _comes_back(places: Ints, runs: int) -> bool:
+    """Whether five places are spread evenly: after a fifth of a turn they would be the same trial again."""
+    if runs % FIVE:
+        return False
+    fifth = runs // FIVE
+    return len(set(places % fifth)) == 1

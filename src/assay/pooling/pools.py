@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from assay.core.arrays import Bools, Floats, Ints
+from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import UsageError
 from assay.core.ids import Ids
@@ -50,13 +50,21 @@ class Pool(Result):
     def qrels(self) -> Qrels:
         """The pool as judgments still to be made: grade −1, which means pooled and not judged."""
         bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
-        return Qrels(self.topics, bounds, self.docs, np.full(len(self), POOLED, dtype=np.int64), name="pool")
+        grades = np.full(len(self), POOLED, dtype=np.int64)
+        return Qrels(self.topics, bounds, self.docs, grades, name="pool")
 
     def table(self) -> Table:
         """One row per doc, in the order of judging."""
-        rows = [(self.topics[t], d, w) for t, d, w in zip(self.topic.tolist(), self.docs, self.weights, strict=True)]
+        rows = []
+        for t, doc, weight in zip(self.topic.tolist(), self.docs, self.weights, strict=True):
+            rows.append((self.topics[t], doc, weight))
         note = f"{len(self)} docs of {len(self.topics)} topics; pool {self.method}, voters: each {self.by}"
-        return Table.of({"topic": "", "doc": "", "weight": ".5f"}, rows, caption="Docs to judge", notes=[note])
+        return Table.of(
+            {"topic": "", "doc": "", "weight": ".5f"},
+            rows,
+            caption="Docs to judge",
+            notes=[note],
+        )
 
 
 def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = None, by: str = "run") -> Pool:
@@ -82,9 +90,13 @@ def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = N
         topics.append(np.full(len(docs), t))
         items.append(seen.items[docs])
         weights.append(weight)
+
     chosen = np.concatenate(items)
+    shown = method
+    if depth is not None:
+        shown = f"{method}, first {depth} docs"
     return Pool(
-        method=method if depth is None else f"{method}, first {depth} docs",
+        method=shown,
         topics=lists.topics,
         topic=np.concatenate(topics),
         items=chosen,
@@ -108,14 +120,16 @@ def take(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Ch
     turns = lists.ranked.T.ravel()
     turns = turns[turns >= 0]
     docs, first = np.unique(turns, return_index=True)
-    order = docs[np.argsort(first, kind="stable")].astype(np.int64)
-    return order[:n], 1.0 / lists.best_ranks()[order][:n]
+    order = np.argsort(first, kind="stable")
+    chosen = docs[order].astype(np.int64)[:n]
+    return chosen, 1.0 / lists.best_ranks()[chosen]
 
 
 @POOLS.register("rrf", paper="Cormack, Clarke & Büttcher 2009")
 def reciprocal(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, c: float = 60.0) -> Chosen:
     """Reciprocal rank fusion: the sum of 1 / (c + rank) over the runs that have the doc."""
-    return _heaviest(_sum(lists, 1.0 / (c + _places(lists))), n)
+    votes = 1.0 / (c + _places(lists))
+    return _heaviest(_sum(lists, votes), n)
 
 
 @POOLS.register("borda", paper="Aslam & Montague 2001; Nuray & Can 2006")
@@ -123,16 +137,21 @@ def borda(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> C
     """Borda count: of m docs the first gets m points, the next m − 1, …; what a run left over is shared equally."""
     m = len(lists.docs)
     points = _sum(lists, m + 1.0 - _places(lists))
-    left = np.maximum(1, m - lists.sizes)
-    shared = (m - lists.sizes) * (m - lists.sizes + 1) / 2 / left
-    return _heaviest(points + shared @ (lists.ranks == 0), n)
+    # A run that has s docs leaves 1 + 2 + … + (m − s) points, shared by the m − s docs that it lacks.
+    left = m - lists.sizes
+    shared = left * (left + 1) / 2 / np.maximum(1, left)
+    lacks = lists.ranks == 0
+    return _heaviest(points + shared @ lacks, n)
 
 
 @POOLS.register("condorcet", paper="Nuray & Can 2006")
 def condorcet(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """Pairwise majorities: docs by duels won, then by fewer lost; a doc that a run has beats one that it lacks."""
     wins, losses = majorities(lists)
-    return _heaviest(wins + (len(wins) - losses) / (len(wins) + 1.0), n)
+    docs = len(wins)
+    # Always below 1: fewer losses decide only between docs with the same wins.
+    by_losses = (docs - losses) / (docs + 1.0)
+    return _heaviest(wins + by_losses, n)
 
 
 def majorities(lists: TopicLists) -> tuple[Ints, Ints]:
@@ -147,36 +166,49 @@ def majorities(lists: TopicLists) -> tuple[Ints, Ints]:
     >>> majorities(collected(runs).topic(0))
     (array([1, 1, 0]), array([0, 0, 2]))
     """
-    m, place = len(lists.docs), np.arange(lists.ranked.shape[1])
-    small = np.min_scalar_type(-max(1, len(lists.runs)))  # no vote exceeds the number of runs
-    held, ahead = (lists.ranks > 0).sum(axis=0).astype(small), np.sign(place - place[:, None]).astype(small)
-    wins, losses = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
-    for part in chunks(m, max(1, PAIRS_AT_ONCE // max(1, m))):
-        votes = held[part, None] - held[None, :]
+    m = len(lists.docs)
+    # No vote exceeds the number of runs, so the smallest type that holds it does.
+    small = np.min_scalar_type(-max(1, len(lists.runs)))
+    held = (lists.ranks > 0).sum(axis=0).astype(small)
+    place = np.arange(lists.ranked.shape[1])
+    ahead = np.sign(place - place[:, None]).astype(small)
+
+    wins = np.zeros(m, dtype=np.int64)
+    losses = np.zeros(m, dtype=np.int64)
+    docs_at_once = max(1, PAIRS_AT_ONCE // max(1, m))
+    for block in chunks(m, docs_at_once):
+        votes = held[block, None] - held[None, :]
         for row, size in zip(lists.ranked, lists.sizes, strict=True):
             docs = row[:size]
-            mine = np.flatnonzero((docs >= part.start) & (docs < part.stop))
-            votes[docs[mine, None] - part.start, docs] += ahead[mine, :size]
-        wins[part], losses[part] = (votes > 0).sum(axis=1), (votes < 0).sum(axis=1)
+            in_block = (docs >= block.start) & (docs < block.stop)
+            places = np.flatnonzero(in_block)
+            rows = docs[places, None] - block.start
+            votes[rows, docs] += ahead[places, :size]
+        wins[block] = (votes > 0).sum(axis=1)
+        losses[block] = (votes < 0).sum(axis=1)
     return wins, losses
 
 
 @POOLS.register("combsum", paper="Fox & Shaw 1994")
 def comb_sum(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """The sum of the runs' scores, each run scaled to 0…1 within the topic."""
-    return _heaviest(_sum(lists, scaled_scores(lists)), n)
+    total = _sum(lists, scaled_scores(lists))
+    return _heaviest(total, n)
 
 
 @POOLS.register("combmnz", paper="Fox & Shaw 1994")
 def comb_mnz(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """As combsum, times the number of runs that have the doc."""
-    return _heaviest(_sum(lists, scaled_scores(lists)) * (lists.ranks > 0).sum(axis=0), n)
+    total = _sum(lists, scaled_scores(lists))
+    holders = (lists.ranks > 0).sum(axis=0)
+    return _heaviest(total * holders, n)
 
 
 @POOLS.register("dcg", paper="Lipani, Palotti, Lupu, Piroi, Zuccon & Hanbury 2017")
 def dcg(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Chosen:
     """The sum of the discounts 1 / log₂(rank + 1) over the runs."""
-    return _heaviest(_sum(lists, 1.0 / np.log2(_places(lists) + 1)), n)
+    discounts = 1.0 / np.log2(_places(lists) + 1)
+    return _heaviest(_sum(lists, discounts), n)
 
 
 @POOLS.register("rbp", paper="Moffat, Webber & Zobel 2007")
@@ -184,31 +216,40 @@ def rbp(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, p: flo
     """The sum of the RBP weights (1 − p)·p^(rank − 1) over the runs: how much the doc can move all scores together."""
     if not 0 < p < 1:
         raise UsageError(f"rbp(p={p}): the persistence lies between 0 and 1")
-    return _heaviest(_sum(lists, (1 - p) * p ** (_places(lists) - 1)), n)
+    weights = (1 - p) * p ** (_places(lists) - 1)
+    return _heaviest(_sum(lists, weights), n)
 
 
 def _places(lists: TopicLists) -> Floats:
     """1, 2, 3, … along the lists."""
-    return np.broadcast_to(np.arange(1.0, lists.ranked.shape[1] + 1), lists.ranked.shape)
+    _, depth = lists.ranked.shape
+    places = np.arange(1.0, depth + 1)
+    return np.broadcast_to(places, lists.ranked.shape)
 
 
 def _sum(lists: TopicLists, weights: Floats) -> Floats:
     """The total weight of each doc, from a weight per run and rank."""
     inside = lists.ranked >= 0
-    total = np.bincount(lists.ranked[inside], weights=weights[inside], minlength=len(lists.docs))
+    total = np.bincount(
+        lists.ranked[inside],
+        weights=weights[inside],
+        minlength=len(lists.docs),
+    )
     return np.asarray(total, dtype=np.float64)
 
 
 def _heaviest(weights: Floats, n: int | None) -> Chosen:
     """The n heaviest docs; equal weights by doc id, ascending."""
-    order = np.argsort(-to_twelve_digits(weights), kind="stable")[:n]
-    return order, weights[order]
+    rounded = to_twelve_digits(weights)
+    heaviest = np.argsort(-rounded, kind="stable")[:n]
+    return heaviest, weights[heaviest]
 
 
 def to_twelve_digits(values: Floats) -> Floats:
     """Values to twelve digits: sums taken in another order differ in the last ones, and equal docs must tie."""
     mantissa, exponent = np.frexp(values)
-    return np.asarray(np.ldexp(np.round(mantissa, 12), exponent))
+    rounded = np.round(mantissa, 12)
+    return np.asarray(np.ldexp(rounded, exponent))
 
 
 @dataclass(frozen=True)
@@ -225,12 +266,30 @@ class Contributions(Result):
 
     def table(self) -> Table:
         """One row per run or group: docs in the pool, docs that nobody else brought, and how many are relevant."""
-        nothing: Sequence[int | None] = [None] * len(self.names)
-        columns = (self.contributed, self.alone, self.relevant, self.relevant_alone)
-        rows = zip(self.names, *(nothing if c is None else c.tolist() for c in columns), strict=True)
-        formats = {self.by: "", "docs": "d", "alone": "d", "relevant": "d", "relevant alone": "d"}
+        formats = {
+            self.by: "",
+            "docs": "d",
+            "alone": "d",
+            "relevant": "d",
+            "relevant alone": "d",
+        }
+        rows = zip(
+            self.names,
+            self.contributed.tolist(),
+            self.alone.tolist(),
+            self._known(self.relevant),
+            self._known(self.relevant_alone),
+            strict=True,
+        )
+        caption = f"Contributions to the pool {self.method}"
         note = "alone: no other has the doc in its list; relevant: of the docs, or of those brought alone"
-        return Table.of(formats, rows, caption=f"Contributions to the pool {self.method}", notes=[note])
+        return Table.of(formats, rows, caption=caption, notes=[note])
+
+    def _known(self, counts: Ints | None) -> Sequence[int | None]:
+        """The counts, or nothing for each name where there are no judgments."""
+        if counts is None:
+            return [None] * len(self.names)
+        return counts.tolist()
 
 
 def contributions(
@@ -243,19 +302,22 @@ def contributions(
     inside = np.zeros(lists.items, dtype=bool)
     inside[chosen.items] = True
     names, has = contributors(lists, depth or lists.depth, by=by)
-    alone = (has & (has.sum(axis=0) == 1))[:, inside]
-    brought, hit = has[:, inside], lists.relevant(rel)[inside]
-    judged = bool((lists.grades >= 0).any())
+    brought = has[:, inside]
+    has_alone = has & (has.sum(axis=0) == 1)
+    alone = has_alone[:, inside]
+
+    relevant = None
+    relevant_alone = None
+    if (lists.grades >= 0).any():
+        is_relevant = lists.relevant(rel)[inside]
+        relevant = (brought & is_relevant).sum(axis=1)
+        relevant_alone = (alone & is_relevant).sum(axis=1)
     return Contributions(
         names,
         brought.sum(axis=1),
         alone.sum(axis=1),
-        _counts(brought, hit) if judged else None,
-        _counts(alone, hit) if judged else None,
+        relevant,
+        relevant_alone,
         chosen.method,
         by,
     )
-
-
-def _counts(table: Bools, hit: Bools) -> Ints:
-    return np.asarray((table & hit).sum(axis=1))

@@ -39,8 +39,7 @@ def ceiling(lists: Lists, measure: str | Measure, run: int, hidden: Bools) -> Fl
     [1.0]
     """
     how = parse(measure) if isinstance(measure, str) else measure
-    facts = how.entry.facts
-    if facts.get("lower_is_better") or "moving up" in facts.get("breaks", ()) or how.entry.name in RAISED_BY_MISSED:
+    if not _has_ceiling(how):
         return None
     # Hidden docs that this run lacks, or has too deep to score, can only raise what the score is divided by.
     as_zero = np.where(hidden, 0, lists.grades)
@@ -48,16 +47,38 @@ def ceiling(lists: Lists, measure: str | Measure, run: int, hidden: Bools) -> Fl
     scale = _scale(lists, how)
     for t in range(len(lists.topics)):
         ranked = lists.codes[run, t, : lists.sizes[run, t]]
-        places = np.flatnonzero(hidden[ranked][: how.k])
+        is_hidden = hidden[ranked]
+        places = np.flatnonzero(is_hidden[: how.k])
         if not len(places):
             continue
-        if not facts.get("bounded") and comb(len(places) + len(scale) - 1, len(places)) > MOST_CASES:
+        cases = _cases(how, scale, len(places))
+        if cases is None:
             return None
-        cases = (
-            [[scale[0]] * len(places)] if facts.get("bounded") else combinations_with_replacement(scale, len(places))
-        )
-        highest[t] = how(_graded(lists, t, ranked, as_zero, places, np.array(list(cases)))).max()
+        graded = _graded(lists, t, ranked, as_zero, places, cases)
+        highest[t] = how(graded).max()
     return highest
+
+
+def _has_ceiling(how: Measure) -> bool:
+    """Whether the measure keeps the laws that the bound rests on."""
+    facts = how.entry.facts
+    if facts.get("lower_is_better"):
+        return False
+    if "moving up" in facts.get("breaks", ()):
+        return False
+    return how.entry.name not in RAISED_BY_MISSED
+
+
+def _cases(how: Measure, scale: list[float], hidden: int) -> Floats | None:
+    """The grades to try for the hidden docs of a list, one row per case; None where there are too many cases."""
+    if how.entry.facts.get("bounded"):
+        top_only = [scale[0]] * hidden
+        return np.array([top_only])
+    count = comb(hidden + len(scale) - 1, hidden)
+    if count > MOST_CASES:
+        return None
+    falling = combinations_with_replacement(scale, hidden)
+    return np.array(list(falling))
 
 
 def _scale(lists: Lists, how: Measure) -> list[float]:
@@ -66,16 +87,28 @@ def _scale(lists: Lists, how: Measure) -> list[float]:
     top = max([lists.top, *occurring])
     parameters = how.entry.parameters
     counts_only = "rel" in parameters and "gain" not in parameters
-    return [top, 0] if counts_only else sorted({0, top, *occurring}, reverse=True)
+    if counts_only:
+        return [top, 0]
+    return sorted({0, top, *occurring}, reverse=True)
 
 
 def _graded(lists: Lists, t: int, ranked: Codes, base: Codes, places: Ints, cases: Floats) -> Grades:
     """One row for each case: the list of the run with the grades of the case at these places."""
-    rows = np.tile(base[ranked], (len(cases), 1))
+    count = len(cases)
+    rows = np.tile(base[ranked], (count, 1))
     rows[:, places] = cases
-    inside = np.arange(lists.item_bounds[t], lists.item_bounds[t + 1])
-    others = base[np.setdiff1d(inside, ranked[places])]
+
+    # The ideal list is made of all judged docs of the topic, the hidden ones with the grades of the case.
+    of_topic = np.arange(lists.item_bounds[t], lists.item_bounds[t + 1])
+    others = base[np.setdiff1d(of_topic, ranked[places])]
     others = others[others != UNJUDGED]
-    judged = np.concatenate([np.tile(others, (len(cases), 1)), cases], axis=1)
+    grades_of_others = np.tile(others, (count, 1))
+    judged = np.concatenate([grades_of_others, cases], axis=1)
     ideal = -np.sort(-judged, axis=1)
-    return Grades((lists.topics[t],) * len(cases), rows, np.full(len(cases), len(ranked)), ideal, top=lists.top)
+    return Grades(
+        (lists.topics[t],) * count,
+        rows,
+        np.full(count, len(ranked)),
+        ideal,
+        top=lists.top,
+    )

@@ -48,51 +48,80 @@ def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, j
     if judged_only:
         seen = seen.only(lists.grades[seen.items] >= 0)
     seen = seen.cut(depth)
-    return grouped(seen, lists.groups) if by == "group" else seen
+    if by == "group":
+        return grouped(seen, lists.groups)
+    return seen
 
 
 def grouped(lists: TopicLists, groups: Sequence[str]) -> TopicLists:
     """One list per group: its runs' docs in turn, rank by rank; the score is the best of the scaled scores."""
     names = tuple(dict.fromkeys(groups))
     scaled = scaled_scores(lists)
-    merged = [_merged(lists, [s for s, g in enumerate(groups) if g == name], scaled) for name in names]
-    depth = max((len(docs) for docs, _ in merged), default=0)
+    merged = []
+    for name in names:
+        members = [run for run, group in enumerate(groups) if group == name]
+        merged.append(_merged(lists, members, scaled))
+
+    lengths = [len(docs) for docs, _ in merged]
+    depth = max(lengths, default=0)
     ranked = np.full((len(names), depth), NONE, dtype=np.int32)
     scores = np.zeros((len(names), depth))
-    for g, (docs, values) in enumerate(merged):
-        ranked[g, : len(docs)], scores[g, : len(docs)] = docs, values
-    return replace(lists, runs=names, ranked=ranked, scores=scores)
+    for row, (docs, values) in enumerate(merged):
+        ranked[row, : len(docs)] = docs
+        scores[row, : len(docs)] = values
+    return replace(
+        lists,
+        runs=names,
+        ranked=ranked,
+        scores=scores,
+    )
 
 
-def _merged(lists: TopicLists, rows: list[int], scaled: Floats) -> tuple[Ints, Floats]:
-    docs, values = lists.ranked[rows].T.ravel(), scaled[rows].T.ravel()
-    docs, values = docs[docs >= 0], values[docs >= 0]
-    distinct, first = np.unique(docs, return_index=True)
+def _merged(lists: TopicLists, members: list[int], scaled: Floats) -> tuple[Ints, Floats]:
+    """The docs of these runs in turn, rank by rank, each at its first turn, with its best score."""
+    docs = lists.ranked[members].T.ravel()
+    values = scaled[members].T.ravel()
+    inside = docs >= 0
+    docs = docs[inside]
+    values = values[inside]
+
     best = np.zeros(len(lists.docs))
     np.maximum.at(best, docs, values)
-    order = np.argsort(first, kind="stable")
-    return distinct[order].astype(np.int64), best[distinct[order]]
+    distinct, first_turn = np.unique(docs, return_index=True)
+    order = np.argsort(first_turn, kind="stable")
+    in_turn = distinct[order]
+    return in_turn.astype(np.int64), best[in_turn]
 
 
 def scaled_scores(lists: TopicLists) -> Floats:
     """Scores of each run scaled to 0…1 within the topic, runs × depth; a run whose scores are all equal has 1."""
     inside = lists.ranked >= 0
-    scores = np.clip(lists.scores, -LARGEST, LARGEST)  # the difference of two infinite scores would be no number
-    low = np.where(inside, scores, np.inf).min(axis=1, initial=np.inf)[:, None]
-    high = np.where(inside, scores, -np.inf).max(axis=1, initial=-np.inf)[:, None]
-    varied = inside & (high > low)
-    span = np.where(high > low, high - low, 1.0)
-    return np.where(varied, (scores - np.where(np.isfinite(low), low, 0.0)) / span, inside.astype(np.float64))
+    # The difference of two infinite scores would be no number.
+    scores = np.clip(lists.scores, -LARGEST, LARGEST)
+    lowest = np.where(inside, scores, np.inf).min(axis=1, initial=np.inf)
+    highest = np.where(inside, scores, -np.inf).max(axis=1, initial=-np.inf)
+
+    low = lowest[:, None]
+    high = highest[:, None]
+    varies = high > low
+    span = np.where(varies, high - low, 1.0)
+    # An empty list has no lowest score; 0 keeps the difference a number.
+    above_low = scores - np.where(np.isfinite(low), low, 0.0)
+    all_equal = inside.astype(np.float64)
+    return np.where(inside & varies, above_low / span, all_equal)
 
 
 def contributors(lists: Lists, depth: int, *, by: str = "run") -> tuple[tuple[str, ...], Bools]:
     """Who has each item in the first `depth`: names of runs or groups, and a table contributors × items."""
     if by not in ("run", "group"):
         raise UsageError(f"contributions are by 'run' or by 'group', not {by!r}")
-    labels = lists.runs if by == "run" else lists.groups
-    names = tuple(dict.fromkeys(labels))
-    owner = np.array([names.index(label) for label in labels], dtype=np.int64)
-    has = np.zeros((len(names), lists.items), dtype=bool)
+    name_of_run = lists.runs if by == "run" else lists.groups
+    names = tuple(dict.fromkeys(name_of_run))
+    owners = [names.index(name) for name in name_of_run]
+    owner = np.array(owners, dtype=np.int64)
+
     rows = np.flatnonzero(lists.rank <= depth)
-    has[owner[lists.run[rows]], lists.item[rows]] = True
+    owner_of_row = owner[lists.run[rows]]
+    has = np.zeros((len(names), lists.items), dtype=bool)
+    has[owner_of_row, lists.item[rows]] = True
     return names, has

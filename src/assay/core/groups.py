@@ -19,8 +19,11 @@ def coded_names(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     (('9', '10'), array([1, 0, 1]))
     """
     distinct = tuple(natural_order(set(names)))
-    place = {n: i for i, n in enumerate(distinct)}
-    return distinct, np.array([place[n] for n in names], dtype=np.int64)
+    place = {}
+    for i, name in enumerate(distinct):
+        place[name] = i
+    places = [place[name] for name in names]
+    return distinct, np.array(places, dtype=np.int64)
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -30,13 +33,24 @@ def natural_order(names: Iterable[str]) -> list[str]:
     ['010', '10', 'q9', 'q10']
     """
     listed = list(names)
-    plain = all(n.isdecimal() and n.isascii() for n in listed)
-    return sorted(listed, key=_number_key if plain else _natural_key)
+    if all(_is_number(name) for name in listed):
+        return sorted(listed, key=_number_key)
+    return sorted(listed, key=_natural_key)
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and text.isascii()
 
 
 def _natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
-    parts = _DIGITS.split(name)
-    key = [(0, *_number_key(p)[:2]) if p.isdecimal() and p.isascii() else (1, 0, p) for p in parts if p]
+    """The parts of a name, numbers before words, and the name itself for those whose parts are equal."""
+    key = []
+    for part in _DIGITS.split(name):
+        if _is_number(part):
+            length, digits, _ = _number_key(part)
+            key.append((0, length, digits))
+        elif part:
+            key.append((1, 0, part))
     return key, name
 
 

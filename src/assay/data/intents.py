@@ -27,6 +27,9 @@ from assay.data.topic_rows import TopicRows, bounds_of, counted
 NONE = "0"
 """Stands for no intent in NTCIR and TREC files, for docs relevant to none; an intent if a doc is relevant to it."""
 
+ByIntent = dict[str, dict[str, dict[str, float]]]
+"""{topic: {doc: {intent: grade}}}."""
+
 POOLED = -1
 """Stands for a row of the judgments where a doc is in the pool and not judged."""
 
@@ -80,62 +83,64 @@ class IntentQrels(TopicRows):
         listed: dict[str, list[str]] = {}
         for topic, intent in probabilities or ():
             listed.setdefault(topic, []).append(intent)
-        intents = [_intents_of(judged[topic], listed.get(topic, ())) for topic in topics]
-        docs = [sorted(judged[topic], key=str.encode) for topic in topics]
+        intents = []
+        docs = []
+        sizes = []
+        for topic in topics:
+            intents.append(_intents_of(judged[topic], listed.get(topic, ())))
+            of_topic = sorted(judged[topic], key=str.encode)
+            docs += of_topic
+            sizes.append(len(of_topic))
         width = max(map(len, intents), default=0)
-        grades = np.zeros((sum(map(len, docs)), width))
-        row = 0
-        for topic, names, of_topic in zip(topics, intents, docs, strict=True):
-            for doc in of_topic:
-                given = judged[topic][doc]
-                not_named = min(0, max(given.values()))
-                grades[row, : len(names)] = [given.get(intent, not_named) for intent in names]
-                grades[row, len(names) :] = not_named
-                row += 1
-        wanted = set(navigational)
+        grades = [np.zeros((0, width))]
+        for topic, names in zip(topics, intents, strict=True):
+            grades.append(_grade_table(judged[topic], names, width))
         return cls(
             tuple(topics),
             tuple(map(tuple, intents)),
-            bounds_of([len(of_topic) for of_topic in docs]),
-            Ids.of(doc for of_topic in docs for doc in of_topic),
-            grades,
+            bounds_of(sizes),
+            Ids.of(docs),
+            np.concatenate(grades),
             _chances(topics, intents, width, probabilities),
-            _marked(topics, intents, width, wanted),
+            _marked(topics, intents, width, set(navigational)),
             name,
         )
 
     def _described(self) -> list[str]:
         return [f"up to {counted(self.grades.shape[1], 'intent')}"]
 
-    def to_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def to_dict(self) -> ByIntent:
         """{topic: {doc: {intent: grade}}}."""
-        nested = self.by_topic(self.grades.tolist())
-        return {
-            topic: {doc: dict(zip(intents, grades, strict=False)) for doc, grades in nested[topic].items()}
-            for topic, intents in zip(self.topics, self.intents, strict=True)
-        }
+        rows_by_topic = self.by_topic(self.grades.tolist())
+        nested: ByIntent = {}
+        for topic, intents in zip(self.topics, self.intents, strict=True):
+            docs = nested[topic] = {}
+            for doc, grades in rows_by_topic[topic].items():
+                # a row is as long as the most intents of any topic
+                docs[doc] = dict(zip(intents, grades, strict=False))
+        return nested
 
     def judged(self) -> Bools:
         """Whether each doc is judged: it has a grade of at least 0. The others are in the pool and not judged."""
         if not self.grades.shape[1]:  # docs that are judged and relevant to no intent
             return np.ones(len(self), dtype=bool)
-        return np.asarray((self.grades >= 0).any(axis=1))
+        is_judged = self.grades >= 0
+        return np.asarray(is_judged.any(axis=1))
 
     def top_grade(self) -> float:
         """The highest grade of the whole set, at least 1."""
-        return max(1, self.grades.max(initial=1).item())
+        highest = self.grades.max(initial=1)
+        return max(1, highest.item())
 
 
-def _by_topic(
-    rows: Iterable[tuple[str | int, str | int, str | int, float]], name: str
-) -> dict[str, dict[str, dict[str, float]]]:
+def _by_topic(rows: Iterable[tuple[str | int, str | int, str | int, float]], name: str) -> ByIntent:
     """{topic: {doc: {intent: grade}}}; a doc twice for one intent is an error."""
     columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     topics = id_texts(columns[0], "topic", name)
     intents = id_texts(columns[1], "intent", name)
     docs = id_texts(columns[2], "doc", name)
     values = numbers(columns[3], "grade", name).tolist()
-    judged: dict[str, dict[str, dict[str, float]]] = {}
+    judged: ByIntent = {}
     for topic, intent, doc, grade in zip(topics, intents, docs, values, strict=True):
         grades = judged.setdefault(topic, {}).setdefault(doc, {})
         if intent in grades:
@@ -144,14 +149,30 @@ def _by_topic(
     return judged
 
 
+def _grade_table(judged: Mapping[str, Mapping[str, float]], intents: Sequence[str], width: int) -> Floats:
+    """The grades of the docs of a topic, docs × width; columns beyond its intents are those that are not named."""
+    table = np.zeros((len(judged), width))
+    docs = sorted(judged, key=str.encode)
+    for row, doc in zip(table, docs, strict=True):
+        grades = judged[doc]
+        # a doc that has negative grades only is not judged for the other intents either
+        not_named = min(0, max(grades.values()))
+        row[:] = not_named
+        for i, intent in enumerate(intents):
+            row[i] = grades.get(intent, not_named)
+    return table
+
+
 def _intents_of(judged: Mapping[str, Mapping[str, float]], listed: Iterable[str]) -> list[str]:
     """The intents that the judgments or the probabilities name, in natural order."""
     best: dict[str, float] = {}
     for grades in judged.values():
         for intent, grade in grades.items():
             best[intent] = max(grade, best.get(intent, grade))
-    names = {intent for intent in best if intent != NONE or best[intent] > 0}
-    return natural_order(names | set(listed))
+    if best.get(NONE, 1) <= 0:
+        del best[NONE]
+    names = {*best, *listed}
+    return natural_order(names)
 
 
 def _chances(
@@ -162,17 +183,21 @@ def _chances(
 ) -> Floats:
     """P(intent | topic), topics × intents: as given, or equal for all intents of a topic."""
     chances = np.zeros((len(topics), width))
-    for t, (topic, names) in enumerate(zip(topics, intents, strict=True)):
+    for row, topic, names in zip(chances, topics, intents, strict=True):
         for i, intent in enumerate(names):
-            chances[t, i] = 1 / len(names) if probabilities is None else probabilities.get((topic, intent), 0.0)
+            if probabilities is None:
+                row[i] = 1 / len(names)
+            else:
+                row[i] = probabilities.get((topic, intent), 0.0)
     return chances
 
 
 def _marked(topics: Sequence[str], intents: Sequence[Sequence[str]], width: int, wanted: set[tuple[str, str]]) -> Bools:
     """Which intents are among the wanted (topic, intent), topics × intents."""
     marked = np.zeros((len(topics), width), dtype=bool)
-    for t, (topic, names) in enumerate(zip(topics, intents, strict=True)):
-        marked[t, : len(names)] = [(topic, intent) in wanted for intent in names]
+    for row, topic, names in zip(marked, topics, intents, strict=True):
+        for i, intent in enumerate(names):
+            row[i] = (topic, intent) in wanted
     return marked
 
 
@@ -181,8 +206,8 @@ class IntentGrades:
     """The grades of one run for each intent: all that a diversity measure may see.
 
     places are Grades whose "grades" are rows of `table` (pooled docs × intents), larger for larger doc ids, and −1 for
-    a doc that is in the pool and not judged. The arrays
-    made of it have topics × depth × intents cells: meant for hundreds of topics, not for millions.
+    a doc that is in the pool and not judged. The arrays made of it have topics × depth × intents cells: meant for
+    hundreds of topics, not for millions.
     """
 
     places: Grades
@@ -206,7 +231,8 @@ class IntentGrades:
 
     def hits(self, rel: float = 1, k: int | None = None) -> Bools:
         """Whether the doc at each rank is relevant to each intent: topics × ranks × intents."""
-        return self._seen(self.places.ranked[:, :k]) >= rel
+        first_ranks = self.places.ranked[:, :k]
+        return self._seen(first_ranks) >= rel
 
     def judged_hits(self, rel: float = 1) -> Bools:
         """The same for all judged docs of the topic, larger doc ids first."""
@@ -222,16 +248,28 @@ class IntentGrades:
         once: a navigational intent gains only at the first doc relevant to it; the ideal stays as it is. top is the
         gain of the highest grade, which is the most that a doc can have where the probabilities sum to 1.
         """
-        ranked, every = self._seen(self.places.ranked), self._seen(self.places.ideal)
-        gains = gain_of(ranked, gain) * self.probabilities[:, None, :]
+        chance = self.probabilities[:, None, :]
+        grades = self._seen(self.places.ranked)
+        gains = gain_of(grades, gain) * chance
         if once:
-            seen_before = np.cumsum(ranked > 0, axis=1) - (ranked > 0) > 0
-            gains = np.where(seen_before & self.navigational[:, None, :], 0.0, gains)
-        best = (gain_of(every, gain) * self.probabilities[:, None, :]).sum(axis=2)
-        ideal = -np.sort(-np.where(self.places.ideal >= 0, best, UNJUDGED), axis=1)
-        shown = np.where(self.places.judged(), gains.sum(axis=2), UNJUDGED)
-        top = float(gain_of(np.array([self.top]), gain)[0])
-        return replace(self.places, ranked=shown, ideal=ideal, top=top or 1.0)
+            gains = np.where(self._seen_before(grades), 0.0, gains)
+        is_judged = self.places.judged()
+        ranked = np.where(is_judged, gains.sum(axis=2), UNJUDGED)
+
+        every_grade = self._seen(self.places.ideal)
+        every_gain = gain_of(every_grade, gain) * chance
+        is_doc = self.places.ideal >= 0
+        pooled = np.where(is_doc, every_gain.sum(axis=2), UNJUDGED)
+        highest = gain_of(np.array([self.top]), gain)
+        top = float(highest[0]) or 1.0
+        return replace(self.places, ranked=ranked, ideal=_descending(pooled), top=top)
+
+    def _seen_before(self, grades: npt.NDArray[Any]) -> Bools:
+        """Where a navigational intent has a relevant doc at a smaller rank: topics × ranks × intents, as the grades."""
+        relevant = grades > 0
+        relevant_above: Ints = np.cumsum(relevant, axis=1) - relevant
+        is_navigational = self.navigational[:, None, :]
+        return np.asarray((relevant_above > 0) & is_navigational)
 
     def condensed(self) -> IntentGrades:
         """The lists without docs that were judged for no intent, closed up."""
@@ -240,14 +278,30 @@ class IntentGrades:
     def _graded(self, grades: npt.NDArray[Any]) -> Grades:
         """Grades with these grades of the judged docs."""
         known = np.append(grades, UNJUDGED)
-        ranked = known[np.where(self.places.ranked >= 0, self.places.ranked, len(grades))]
-        ideal = known[np.where(self.places.ideal >= 0, self.places.ideal, len(grades))]
-        return replace(self.places, ranked=ranked, ideal=-np.sort(-ideal, axis=1), top=self.top)
+        ranked = known[self._rows_or_last(self.places.ranked)]
+        ideal = known[self._rows_or_last(self.places.ideal)]
+        return replace(
+            self.places,
+            ranked=ranked,
+            ideal=_descending(ideal),
+            top=self.top,
+        )
 
     def _seen(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Grades for each intent of the docs in these rows of the table, 0 where there is none."""
-        known = np.vstack([self.table, np.zeros_like(self.table, shape=(1, self.table.shape[1]))])
-        return known[np.where(rows >= 0, rows, len(self.table))]
+        intents = self.table.shape[1]
+        none = np.zeros_like(self.table, shape=(1, intents))
+        known = np.vstack([self.table, none])
+        return known[self._rows_or_last(rows)]
+
+    def _rows_or_last(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Rows of the table; where there is none (−1 and less), the row behind its last."""
+        return np.where(rows >= 0, rows, len(self.table))
+
+
+def _descending(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Each row with its largest value first."""
+    return -np.sort(-rows, axis=1)
 
 
 def align_intents(run: Run, qrels: IntentQrels) -> IntentGrades:
@@ -260,6 +314,20 @@ def align_intents(run: Run, qrels: IntentQrels) -> IntentGrades:
     >>> g.hits()[0].tolist()
     [[False, True], [False, False], [True, False]]
     """
-    rows = np.where(qrels.judged(), np.arange(len(qrels)), POOLED)
-    places = align(run, Qrels(qrels.topics, qrels.bounds, qrels.docs, rows, name=qrels.name))
-    return IntentGrades(places, qrels.grades, qrels.probabilities, qrels.navigational, qrels.top_grade())
+    every_row = np.arange(len(qrels))
+    rows = np.where(qrels.judged(), every_row, POOLED)
+    rows_as_grades = Qrels(
+        qrels.topics,
+        qrels.bounds,
+        qrels.docs,
+        rows,
+        name=qrels.name,
+    )
+    places = align(run, rows_as_grades)
+    return IntentGrades(
+        places,
+        qrels.grades,
+        qrels.probabilities,
+        qrels.navigational,
+        qrels.top_grade(),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -35,8 +36,14 @@ class TopicRows(Sealed):
         return len(self.docs)
 
     def __repr__(self) -> str:
-        described = [repr(self.name), counted(len(self.topics), "topic"), counted(len(self), "doc"), *self._described()]
-        return f"{type(self).__name__}({', '.join(described)})"
+        described = [
+            repr(self.name),
+            counted(len(self.topics), "topic"),
+            counted(len(self), "doc"),
+            *self._described(),
+        ]
+        kind = type(self).__name__
+        return f"{kind}({', '.join(described)})"
 
     def _described(self) -> list[str]:
         """What the short form says beside the name and the sizes."""
@@ -53,42 +60,51 @@ class TopicRows(Sealed):
         if t is None:
             near = did_you_mean(topic, self.topics[:20])
             raise UsageError(f"{self.kind} {self.name!r} has no topic {topic!r}{near}")
-        return slice(int(self.bounds[t]), int(self.bounds[t + 1]))
+        first = int(self.bounds[t])
+        after = int(self.bounds[t + 1])
+        return slice(first, after)
 
     @cached_property
     def _topic_numbers(self) -> dict[str, int]:
-        return {topic: t for t, topic in enumerate(self.topics)}
+        numbers = range(len(self.topics))
+        return dict(zip(self.topics, numbers, strict=True))
 
     def topic_of_row(self) -> Ints:
         """The number of the topic of each row."""
-        return np.repeat(np.arange(len(self.topics)), self.sizes)
+        numbers = np.arange(len(self.topics))
+        return np.repeat(numbers, self.sizes)
 
     def place_of_row(self) -> Ints:
         """The place of each row among those of its topic, from 0."""
-        return np.arange(len(self)) - np.repeat(self.bounds[:-1], self.sizes)
+        starts = self.bounds[:-1]
+        first_of_topic = np.repeat(starts, self.sizes)
+        return np.arange(len(self)) - first_of_topic
 
     def by_topic(self, values: Sequence[V]) -> dict[str, dict[str, V]]:
         """{topic: {doc: value}} of a value for each row."""
         docs = self.docs.tolist()
         bounds = self.bounds.tolist()
         nested = {}
-        for t, topic in enumerate(self.topics):
-            rows = slice(bounds[t], bounds[t + 1])
-            nested[topic] = dict(zip(docs[rows], values[rows], strict=True))
+        for topic, (first, after) in zip(self.topics, pairwise(bounds), strict=True):
+            docs_of_topic = docs[first:after]
+            values_of_topic = values[first:after]
+            nested[topic] = dict(zip(docs_of_topic, values_of_topic, strict=True))
         return nested
 
     def seams(self) -> Ints:
         """The last row of every topic but the last: the rows that have no follower in their topic."""
-        inner = self.bounds[(self.bounds > 0) & (self.bounds < len(self))]
-        return np.unique(inner) - 1
+        bounds = np.unique(self.bounds)
+        behind_first = bounds > 0
+        before_end = bounds < len(self)
+        return bounds[behind_first & before_end] - 1
 
     def topic_blocks(self, rows: int = BLOCK) -> Iterator[slice]:
         """Slices of the topics, each of about that many rows: what is worked on at a time."""
         first = 0
         while first < len(self.topics):
-            last_start = self.bounds[first] + rows
-            after = int(np.searchsorted(self.bounds, last_start, side="right")) - 1
-            after = max(first + 1, after)
+            end = self.bounds[first] + rows
+            not_beyond = np.searchsorted(self.bounds, end, side="right")
+            after = max(first + 1, int(not_beyond) - 1)
             yield slice(first, after)
             first = after
 
@@ -98,53 +114,75 @@ class TopicRows(Sealed):
 
     def keyed(self, block: slice, numbers: Ints, keys: Keys) -> tuple[slice, Words]:
         """The rows of a block of topics, and for each a word made of its topic's number and its doc's key."""
-        bounds = self.bounds[block.start : block.stop + 1]
-        rows = slice(int(bounds[0]), int(bounds[-1]))
-        topic = np.repeat(numbers[block].astype(np.uint64) << np.uint64(32), np.diff(bounds))
+        bounds = self._bounds_of_block(block)
+        first = int(bounds[0])
+        after = int(bounds[-1])
+        rows = slice(first, after)
+        number = numbers[block].astype(np.uint64)
+        upper_half = number << np.uint64(32)
+        topic = np.repeat(upper_half, np.diff(bounds))
         return rows, topic | keys[rows]
+
+    def _bounds_of_block(self, block: slice) -> Ints:
+        return self.bounds[block.start : block.stop + 1]
 
     def duplicate(self, *, threads: int = 1) -> int | None:
         """A row whose doc stands in the same topic before, or None: keys find candidates, bytes decide."""
-        keys, numbers = self.doc_keys(), np.arange(len(self.topics))
+        keys = self.doc_keys()
+        numbers = np.arange(len(self.topics))
         blocks = list(self.topic_blocks())
-        suspect = ordered_map(lambda block: self._repeats(block, keys), blocks, jobs=threads, threads=True)
+        suspect = ordered_map(
+            lambda block: self._repeats(block, keys),
+            blocks,
+            jobs=threads,
+            threads=True,
+        )
         for block, is_suspect in zip(blocks, suspect, strict=True):
             if not is_suspect:
                 continue
             rows, words = self.keyed(block, numbers, keys)
-            found = first_repeat(words, self.docs.take(rows))
-            if found is not None:
-                return rows.start + found
+            repeat = first_repeat(words, self.docs.take(rows))
+            if repeat is not None:
+                return rows.start + repeat
         return None
 
     def _repeats(self, block: slice, keys: Keys) -> bool:
         """Whether a key is twice in a topic of the block: mostly a doc that is there twice, now and then chance."""
-        bounds = self.bounds[block.start : block.stop + 1]
+        bounds = self._bounds_of_block(block)
         sizes = np.diff(bounds)
         if (sizes == sizes[0]).all():  # the common case, and small sorts are the fastest
-            table = keys[bounds[0] : bounds[-1]].reshape(len(sizes), -1)
+            of_block = keys[bounds[0] : bounds[-1]]
+            table = of_block.reshape(len(sizes), -1)
             ordered: npt.NDArray[Any] = np.sort(table, axis=1)
-            return bool((ordered[:, 1:] == ordered[:, :-1]).any())
-        _, words = self.keyed(block, np.arange(len(self.topics)), keys)
+            same_as_next = ordered[:, 1:] == ordered[:, :-1]
+            return bool(same_as_next.any())
+        numbers = np.arange(len(self.topics))
+        _, words = self.keyed(block, numbers, keys)
         words = np.sort(words)
-        return bool((words[1:] == words[:-1]).any())
+        is_repeat = words[1:] == words[:-1]
+        return bool(is_repeat.any())
 
     def checked(self, what: str) -> None:
         """Refuse a topic that is there twice, an empty doc id and a doc twice in a topic; what: why the last."""
         refuse_twice(self.topics, "topic", self.name)
-        if len(self.bounds) != len(self.topics) + 1 or self.bounds[-1] != len(self.docs):
-            raise DataError(f"{self.name}: {len(self.topics)} topics need one bound more, up to {len(self.docs)} docs")
+        topics = len(self.topics)
+        docs = len(self.docs)
+        if len(self.bounds) != topics + 1 or self.bounds[-1] != docs:
+            raise DataError(f"{self.name}: {topics} topics need one bound more, up to {docs} docs")
         if not self.docs.lengths.all():
             raise DataError(f"{self.name}: the id of a doc is empty; every doc needs one")
         row = self.duplicate()
         if row is not None:
-            topic = self.topics[int(np.searchsorted(self.bounds, row, side="right")) - 1]
-            raise DataError(f"{self.name}: doc {self.docs[row]!r} is twice in topic {topic!r}; {what}")
+            starts_up_to_row = np.searchsorted(self.bounds, row, side="right")
+            topic = self.topics[int(starts_up_to_row) - 1]
+            doc = self.docs[row]
+            raise DataError(f"{self.name}: doc {doc!r} is twice in topic {topic!r}; {what}")
 
 
 def bounds_of(sizes: Sequence[int] | Ints) -> Ints:
     """Where the rows of each topic begin, and the end."""
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    ends = np.cumsum(sizes, dtype=np.int64)
+    return np.concatenate([[0], ends])
 
 
 def counted(count: int, noun: str) -> str:
@@ -153,4 +191,5 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "topic"), counted(50_000, "doc")
     ('1 topic', '50,000 docs')
     """
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+    plural = "" if count == 1 else "s"
+    return f"{count:,} {noun}{plural}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from assay.data.topic_rows import counted
 
@@ -23,9 +24,15 @@ class Topics:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        names = dict.fromkeys(name for texts in self.fields for name in texts)
-        return f"Topics({', '.join([counted(len(self), 'topic'), *names])})"
+        names = chain.from_iterable(self.fields)
+        distinct = dict.fromkeys(names)
+        size = counted(len(self), "topic")
+        described = ", ".join([size, *distinct])
+        return f"Topics({described})"
 
     def to_dict(self) -> dict[str, dict[str, str]]:
         """{topic: {field: text}}."""
-        return {topic: dict(texts) for topic, texts in zip(self.ids, self.fields, strict=True)}
+        nested = {}
+        for topic, texts in zip(self.ids, self.fields, strict=True):
+            nested[topic] = dict(texts)
+        return nested

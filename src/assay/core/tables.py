@@ -16,9 +16,11 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from assay.core.errors import UsageError
+from assay.core.tex import tex, tex_columns, tex_row
 
 FORMATS = ("text", "csv", "json", "latex", "markdown")
 NOTHING = "–"
@@ -26,9 +28,8 @@ GAP = 2
 """Blanks between two columns of text."""
 LEAST_WORDS = 24
 """Columns of words are wrapped where this much room is left for each; else columns go to panels of their own."""
-BOTH_COLUMNS, SMALL, PARAGRAPH = 48, 80, 50
-"""Characters from which on a LaTeX table goes over both columns of a page and is set in small type, and from which on
-a column of words is set as paragraphs."""
+BOTH_COLUMNS, SMALL = 48, 80
+"""Characters from which on a LaTeX table goes over both columns of a page, and is set in small type."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,21 @@ class Table:
         keys: Mapping[str, str] | None = None,
     ) -> Table:
         """A table from column → format and the rows; keys: column → its key, where the usual one will not do."""
-        plain = tuple(tuple(_plain(v) for v in row) for row in rows)
-        for row in plain:
-            if len(row) != len(columns):
-                raise UsageError(f"a row of {len(row)} values in a table of {len(columns)} columns")
+        plain_rows = []
+        for row in rows:
+            plain = tuple(_plain(value) for value in row)
+            if len(plain) != len(columns):
+                raise UsageError(f"a row of {len(plain)} values in a table of {len(columns)} columns")
+            plain_rows.append(plain)
         given = keys or {}
-        named = tuple(given.get(name, key_of(name)) for name in columns)
-        return cls(tuple(columns), tuple(columns.values()), plain, caption, tuple(notes), named)
+        return cls(
+            columns=tuple(columns),
+            formats=tuple(columns.values()),
+            rows=tuple(plain_rows),
+            caption=caption,
+            notes=tuple(notes),
+            keys=tuple(given.get(name, key_of(name)) for name in columns),
+        )
 
     def column(self, name: str) -> list[Any]:
         """The values of one column, by its name or its key.
@@ -84,12 +93,13 @@ class Table:
         >>> Table.of({"a": "", "b": "d"}, [("x", 1), ("y", 2)]).column("b")
         [1, 2]
         """
-        at = (self.columns if name in self.columns else self.keys).index(name)
+        names = self.columns if name in self.columns else self.keys
+        at = names.index(name)
         return [row[at] for row in self.rows]
 
     def cells(self) -> list[list[str]]:
         """The rows as they are shown."""
-        return [[shown(v, f) for v, f in zip(row, self.formats, strict=True)] for row in self.rows]
+        return [list(map(shown, row, self.formats)) for row in self.rows]
 
     def text(self, width: int | None = None) -> str:
         """Aligned columns for a terminal, as wide as they are or not wider than `width`.
@@ -99,38 +109,58 @@ class Table:
         """
         cells = self.cells()
         widths = self._widths(cells)
-        widths, panels = _laid_out(widths, widths if width is None else self._least_widths(cells, widths), most=width)
+        least = widths if width is None else self._least_widths(cells, widths)
+        widths, panels = _laid_out(widths, least, most=width)
         blocks = ["\n".join(self._block(cells, panel, widths)) for panel in panels]
-        notes = [line for n in self.notes for line in _wrapped(n, width, indent="  ")]
-        return "\n".join([*([self.caption, ""] if self.caption else []), "\n\n".join(blocks), *notes])
+        lines = []
+        if self.caption:
+            lines += [self.caption, ""]
+        lines.append("\n\n".join(blocks))
+        for note in self.notes:
+            lines += _wrapped(note, width, indent="  ")
+        return "\n".join(lines)
 
     def _widths(self, cells: Sequence[Sequence[str]]) -> list[int]:
-        return [max([_width(c), *(_width(r[i]) for r in cells)]) for i, c in enumerate(self.columns)]
+        """Characters of the widest cell of each column, its name among them."""
+        widths = []
+        for column in zip(self.columns, *cells, strict=True):
+            widths.append(max(map(_width, column)))
+        return widths
 
     def _least_widths(self, cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]:
         """To what a column may be narrowed: one of words to its longest word, the first and those of numbers not."""
-        longest = [max((len(w) for r in cells for w in r[i].split()), default=0) for i in range(len(widths))]
-        return [
-            min(w, max(LEAST_WORDS, word)) if i and not f else w
-            for i, (w, word, f) in enumerate(zip(widths, longest, self.formats, strict=True))
-        ]
+        least = list(widths)
+        for i, format in enumerate(self.formats):
+            if i == 0 or format:
+                continue
+            words = " ".join(row[i] for row in cells).split()
+            longest = max(map(len, words), default=0)
+            least[i] = min(widths[i], max(LEAST_WORDS, longest))
+        return least
 
     def _block(self, cells: Sequence[Sequence[str]], panel: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
         """The lines of the columns of one panel: names, rule, rows."""
         for row in [list(self.columns), ["-" * w for w in widths], *cells]:
-            parts = [_wrapped(row[i], widths[i]) for i in panel]
-            for line in range(max(map(len, parts), default=0)):
-                texts = [p[line] if line < len(p) else "" for p in parts]
-                padded = [_padded(t, widths[i], right=bool(self.formats[i])) for t, i in zip(texts, panel, strict=True)]
+            wrapped = [_wrapped(row[i], widths[i]) for i in panel]
+            for texts in zip_longest(*wrapped, fillvalue=""):
+                padded = []
+                for text, i in zip(texts, panel, strict=True):
+                    is_number = bool(self.formats[i])
+                    padded.append(_padded(text, widths[i], right=is_number))
                 yield (" " * GAP).join(padded).rstrip()
 
     def markdown(self) -> str:
         """A Markdown table, its caption above and its notes below."""
-        rule = ["---:" if f else "---" for f in self.formats]
-        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in [list(self.columns), rule, *self.cells()]]
-        head = [f"**{self.caption}**", ""] if self.caption else []
-        tail = ["", *(f"{n}  " for n in self.notes if n)] if self.notes else []
-        return "\n".join([*head, *lines, *tail]).rstrip()
+        lines = []
+        if self.caption:
+            lines += [f"**{self.caption}**", ""]
+        rule = ["---:" if format else "---" for format in self.formats]
+        for row in [self.columns, rule, *self.cells()]:
+            cells = " | ".join(map(_markdown, row))
+            lines.append(f"| {cells} |")
+        lines.append("")
+        lines += [f"{note}  " for note in self.notes if note]
+        return "\n".join(lines).rstrip()
 
     def csv(self) -> str:
         """Comma-separated values with a header of keys and all digits; no caption, no notes."""
@@ -142,33 +172,40 @@ class Table:
 
     def record(self) -> dict[str, Any]:
         """The table as plain data, for JSON; rows by key."""
-        rows = [dict(zip(self.keys, row, strict=True)) for row in self.rows]
-        return {"caption": self.caption, "notes": [n for n in self.notes if n], "rows": rows}
+        return {
+            "caption": self.caption,
+            "notes": [note for note in self.notes if note],
+            "rows": [dict(zip(self.keys, row, strict=True)) for row in self.rows],
+        }
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
-        rows = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in self.cells())
+        caption = _tagged("caption", [self.caption] if self.caption else [])
+        head = _tagged("th", self.columns)
+        rows = [_tagged("td", row) for row in self.cells()]
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
-        notes = "".join(f"<p>{html.escape(n)}</p>" for n in self.notes if n)
+        notes = _tagged("p", [note for note in self.notes if note])
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
     def latex(self) -> str:
         """A booktabs table, ready for a paper: a wide one over both columns (table*), a very wide one in small type."""
         cells = self.cells()
         widths = self._widths(cells)
-        spec = "".join(_tex_columns(self.formats, widths))
-        body = [" & ".join(map(_tex, row)) + r" \\" for row in cells]
-        head = " & ".join(map(_tex, self.columns)) + r" \\"
-        caption = [rf"\caption{{{_tex(self.caption)}}}"] if self.caption else []
-        notes = [rf"\par\footnotesize {_tex(n)}" for n in self.notes if n]
-        inner = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
         width = sum(w + GAP for w in widths)
         star = "*" if width > BOTH_COLUMNS else ""
-        small = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if width > SMALL else []
-        start, end = rf"\begin{{table{star}}}", rf"\end{{table{star}}}"
-        return "\n".join([start, r"\centering", *caption, *small, *inner, r"\end{tabular}", *notes, end])
+        lines = [rf"\begin{{table{star}}}", r"\centering"]
+        if self.caption:
+            lines.append(rf"\caption{{{tex(self.caption)}}}")
+        if width > SMALL:
+            lines += [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
+        spec = "".join(tex_columns(self.formats, widths))
+        lines += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
+        lines += [tex_row(self.columns), r"\midrule"]
+        lines += map(tex_row, cells)
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        lines += [rf"\par\footnotesize {tex(note)}" for note in self.notes if note]
+        lines.append(rf"\end{{table{star}}}")
+        return "\n".join(lines)
 
 
 def render(tables: Sequence[Table], format: str = "text", *, width: int | None = None) -> str:
@@ -178,14 +215,16 @@ def render(tables: Sequence[Table], format: str = "text", *, width: int | None =
     several with the same columns become one, whose first column, `table`, has their captions; others are an error.
     """
     if format == "json":
-        records = [t.record() for t in tables]
-        return json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False, indent=2, allow_nan=False)
+        records = [table.record() for table in tables]
+        one_or_all = records[0] if len(records) == 1 else records
+        return json.dumps(one_or_all, ensure_ascii=False, indent=2, allow_nan=False)
     if format not in FORMATS:
         raise UsageError(f"no format {format!r}; known: {', '.join(FORMATS)}")
     if format == "text":
         return "\n\n".join(t.text(width) for t in tables)
     if format == "csv" and len(tables) > 1:
-        if len({t.keys for t in tables}) > 1:
+        distinct_keys = {table.keys for table in tables}
+        if len(distinct_keys) > 1:
             raise UsageError(
                 f"these are {len(tables)} tables with different columns, and CSV holds one; "
                 "use --format json, or leave out the options that add tables"
@@ -195,10 +234,14 @@ def render(tables: Sequence[Table], format: str = "text", *, width: int | None =
 
 
 def _one_sheet(tables: Sequence[Table]) -> Table:
+    """Tables with the same columns as one, their captions in its first column."""
     first = tables[0]
     columns = {"table": "", **dict.fromkeys(first.columns, "")}
-    rows = [(t.caption, *row) for t in tables for row in t.rows]
-    return Table.of(columns, rows, keys=dict(zip(first.columns, first.keys, strict=True)))
+    rows: list[tuple[Any, ...]] = []
+    for table in tables:
+        rows += [(table.caption, *row) for row in table.rows]
+    keys = dict(zip(first.columns, first.keys, strict=True))
+    return Table.of(columns, rows, keys=keys)
 
 
 GLOSSARY = {
@@ -221,8 +264,10 @@ def key_of(name: str) -> str:
     if re.fullmatch(r"[!-~]*[A-Z@(][!-~]*", name):
         return name
     spelled = "".join(f" {GLOSSARY[c]} " if c in GLOSSARY else c for c in name)
-    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_") or "column"
+    without_accents = unicodedata.normalize("NFKD", spelled)
+    ascii_only = without_accents.encode("ascii", "ignore").decode()
+    joined = re.sub(r"[^a-z0-9]+", "_", ascii_only.lower())
+    return joined.strip("_") or "column"
 
 
 def shown(value: Any, format: str) -> str:
@@ -233,13 +278,19 @@ def shown(value: Any, format: str) -> str:
     """
     if value is None:
         return NOTHING
-    if isinstance(value, bool) or not format or isinstance(value, str):
-        return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not format or isinstance(value, str):
+        return str(value)
     if format == "p":
         return "<.0001" if value < 0.00005 else f"{value:.4f}".removeprefix("0")
     text = f"{value:{format}}"
-    zero = text.strip("+-0.%") == ""
-    return text.lstrip("+-") if zero else text.replace("-", "−") if "e" not in text else text
+    rounds_to_zero = text.strip("+-0.%") == ""
+    if rounds_to_zero:
+        return text.lstrip("+-")
+    if "e" in text:
+        return text
+    return text.replace("-", "−")
 
 
 def p_value(p: float) -> str:
@@ -249,13 +300,18 @@ def p_value(p: float) -> str:
     ('p = .1412', 'p < .0001')
     """
     text = shown(p, "p")
-    return f"p {text.replace('<', '< ')}" if text.startswith("<") else f"p = {text}"
+    if text.startswith("<"):
+        return f"p < {text[1:]}"
+    return f"p = {text}"
 
 
 def _plain(value: Any) -> Any:
     """numpy scalars become Python ones; NaN and infinities become None."""
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def _laid_out(widths: list[int], least: list[int], *, most: int | None) -> tuple[list[int], list[list[int]]]:
@@ -266,17 +322,21 @@ def _laid_out(widths: list[int], least: list[int], *, most: int | None) -> tuple
     >>> _laid_out([3, 90, 30], [3, 24, 24], most=60)
     ([3, 26, 27], [[0, 1, 2]])
     """
-    gaps, everything = GAP * (len(widths) - 1), list(range(len(widths)))
+    gaps = GAP * (len(widths) - 1)
+    everything = list(range(len(widths)))
     if most is None or sum(widths) + gaps <= most:
         return widths, [everything]
     if sum(least) + gaps <= most:
         return _narrowed(widths, least, most - gaps), [everything]
     panels: list[list[int]] = []
+    taken = 0  # characters of the last panel, with the gap behind each column
     for i in everything[1:]:
-        if panels and sum(widths[j] + GAP for j in panels[-1]) + widths[i] <= most:
+        if panels and taken + widths[i] <= most:
             panels[-1].append(i)
         else:
             panels.append([0, i])
+            taken = widths[0] + GAP
+        taken += widths[i] + GAP
     return widths, panels or [everything]
 
 
@@ -284,7 +344,9 @@ def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
     """The widths after the widest column that may give gave way, one character at a time, until all fit the room."""
     narrow = list(widths)
     while sum(narrow) > room:
-        narrow[max((i for i, w in enumerate(narrow) if w > least[i]), key=lambda i: narrow[i])] -= 1
+        may_give = [i for i, width in enumerate(narrow) if width > least[i]]
+        widest = max(may_give, key=narrow.__getitem__)
+        narrow[widest] -= 1
     return narrow
 
 
@@ -292,7 +354,13 @@ def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
     """A text in lines not wider than `width`; words are not cut, an empty text is one empty line."""
     if width is None or _width(text) <= width:
         return [text]
-    return textwrap.wrap(text, max(1, width), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        text,
+        max(1, width),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:
@@ -304,37 +372,20 @@ def _width(text: str) -> int:
     """Columns that a text takes in a terminal."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-_TEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
-    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "−": "$-$", "–": "--", "Δ": r"$\Delta$", "τ": r"$\tau$", "σ": r"$\sigma$",
-    "α": r"$\alpha$", "η": r"$\eta$", "ω": r"$\omega$", "κ": r"$\kappa$", "ρ": r"$\rho$", "φ": r"$\phi$",
-    "Φ": r"$\Phi$", "χ": r"$\chi$", "δ": r"$\delta$", "μ": r"$\mu$", "²": r"$^2$", "≥": r"$\ge$",
-    "≤": r"$\le$", "×": r"$\times$", "±": r"$\pm$", "→": r"$\to$", "§": r"\S{}", "…": r"\dots{}", "β": r"$\beta$",
-    "λ": r"$\lambda$", "√": r"$\surd$", "₁": r"$_1$", "·": r"$\cdot$", "∞": r"$\infty$", "θ": r"$\theta$",
-    "≈": r"$\approx$", "γ": r"$\gamma$", "ε": r"$\varepsilon$", "π": r"$\pi$", "Π": r"$\Pi$", "Σ": r"$\Sigma$",
-    "′": r"$'$", "₂": r"$_2$", "ⁿ": r"$^n$", "∝": r"$\propto$", "∩": r"$\cap$", "∪": r"$\cup$",
-    "↓": r"$\downarrow$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
-    "|": r"\textbar{}\allowbreak{}",
-    "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
-}  # fmt: skip
+    width = 0
+    for character in text:
+        if unicodedata.combining(character):
+            continue
+        is_wide = unicodedata.east_asian_width(character) in "WF"
+        width += 2 if is_wide else 1
+    return width
 
 
 def _markdown(text: str) -> str:
     """A cell in which neither a bar ends it nor a star, a backtick or a tag is read as markup."""
-    return re.sub(r"([|*`])|<(?=[A-Za-z/!?])", lambda found: "\\" + found.group(), text)
+    return re.sub(r"([|*`])|<(?=[A-Za-z/!?])", lambda markup: "\\" + markup.group(), text)
 
 
-def _tex_columns(formats: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    """r for numbers, l for words, and for long texts paragraphs that share six to eight tenths of the line."""
-    long = [not f and w > PARAGRAPH for f, w in zip(formats, widths, strict=True)]
-    share = 0.6 if sum(long) == 1 else 0.8 / max(1, sum(long))
-    for f, paragraph in zip(formats, long, strict=True):
-        yield "r" if f else rf"p{{{share:.2g}\linewidth}}" if paragraph else "l"
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(c, c) for c in text)
+def _tagged(tag: str, texts: Iterable[str]) -> str:
+    """Each text within an HTML element."""
+    return "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts)

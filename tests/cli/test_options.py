@@ -27,7 +27,7 @@ from tests.oracles.stats import SAKAI
 def every_command(
     group: click.Group = cli, words: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Each command that can be called, with the words that call it."""
+    """Each command and group of commands, with the words that call it."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

@@ -255,6 +255,7 @@ def test_bad_files_are_one_line_and_exit_2(tmp_path: Path, content: str, message
         (["--test", "student"], "no test 'student' for runs on the same topics"),
         (["-B", "500"], "-B has no effect: neither --test t nor --interval t draws"),
         (["--test", "tukey", "-B", "500"], "-B has no effect"),
+        (["--seed", "5"], "--seed has no effect: neither --test t nor --interval t draws"),
         (["--test", "tukey", "--correction", "bh"], "--correction has no effect"),
         (["--top", "3"], "--top 3 has no effect on 3 runs"),
         (["--alpha", "nan"], "between 0 and 1"),

@@ -33,6 +33,7 @@ def every_command(
         command = group.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
+            yield (*words, name), command
             yield from every_command(command, (*words, name))
         else:
             yield (*words, name), command
@@ -126,6 +127,24 @@ def test_figures_of_several_measures_are_numbered(scores: Path) -> None:
     header, *rows = done.stdout.splitlines()
     assert header.startswith("table,run,mean,")
     assert [r.partition(",")[0] for r in rows] == ['"AP'] * 3 + ['"RR'] * 3
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_option_of_one_value_is_given_once(words: str) -> None:
+    """In every spelling, on every command; options that collect their values accumulate instead."""
+    for option in COMMANDS[words].params:
+        if not isinstance(option, click.Option) or option.multiple or option.name in ("help", "version"):
+            continue
+        value = [] if option.is_flag else ["1"] * option.nargs
+        for spelling in (*option.opts, *option.secondary_opts):
+            result = CliRunner().invoke(cli, [*words.split(), spelling, *value, option.opts[0], *value])
+            assert str(result.exception) == f"{max(option.opts, key=len)} is given twice; give it once"
+
+
+def test_measures_accumulate_wherever_several_are_taken() -> None:
+    for words, command in COMMANDS.items():
+        several = [option for option in command.params if "--measures" in option.opts]
+        assert all(isinstance(option, click.Option) and option.multiple for option in several), words
 
 
 MEASURES_SIDE_BY_SIDE = ("similarity scores", "similarity d-rank")

@@ -20,12 +20,7 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # click keeps the last of two values in silence; whatever has no effect is an error here
-        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        for i, parameter in enumerate(order):
-            single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.count)
-            if single and parameter in order[:i]:
-                raise UsageError(f"{max(parameter.opts, key=len)} is given twice; give it once")
+        refuse_repeated_options(self, ctx, args)
         return super().parse_args(ctx, args)
 
 
@@ -43,7 +38,17 @@ class Group(click.Group):
         asks_for_help = bool(args) and args[0] in SETTINGS["help_option_names"]
         if self.default is not None and args and args[0] not in self.commands and not asks_for_help:
             args = [self.default, *args]
+        refuse_repeated_options(self, ctx, args)
         return super().parse_args(ctx, args)
+
+
+def refuse_repeated_options(command: click.Command, ctx: click.Context, args: list[str]) -> None:
+    """An error if an option that takes one value is given twice: click would keep the last in silence."""
+    _, _, order = command.make_parser(ctx).parse_args(args=list(args))
+    for i, parameter in enumerate(order):
+        single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.count)
+        if single and parameter in order[:i]:
+            raise UsageError(f"{max(parameter.opts, key=len)} is given twice; give it once")
 
 
 class RegistryOption(click.Option):

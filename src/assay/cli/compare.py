@@ -355,8 +355,10 @@ def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means:
 
 
 def _refuse_idle_resamples(drawn: bool, test: str, interval: str) -> None:
-    if _is_given("resamples") and not drawn:
-        raise UsageError(f"-B has no effect: neither {test} nor --interval {interval} draws resamples; leave it out")
+    for name, option in (("resamples", "-B"), ("seed", "--seed")):
+        if _is_given(name) and not drawn:
+            what = f"{option} has no effect: neither {test} nor --interval {interval} draws resamples"
+            raise UsageError(f"{what}; leave it out")
 
 
 def _refuse_idle_top(top: int | None, matrices: Sequence[ScoreMatrix]) -> None:

@@ -54,7 +54,7 @@ def refuse_repeated_options(command: click.Command, ctx: click.Context, args: li
 class RegistryOption(click.Option):
     """An option that takes a name of a registry; `registry="assay.stats.paired:TESTS"` is imported for help alone.
 
-    `{names}` in its help stands for the names that are registered at that moment.
+    `{names}` in its help stands for the names that are registered at that moment, or for those of a tuple.
     """
 
     def __init__(self, *args: Any, registry: str | list[str], **kwargs: Any) -> None:
@@ -66,7 +66,8 @@ class RegistryOption(click.Option):
         found = []
         for place in self.registries:
             module, _, name = place.partition(":")
-            found.append(getattr(importlib.import_module(module), name).listed())
+            home = getattr(importlib.import_module(module), name)
+            found.append(", ".join(home) if isinstance(home, tuple) else home.listed())
         return ", ".join(found)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:

@@ -82,7 +82,10 @@ def command() -> None:
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
 @click.option("--measure", "-m", help="With --qrels or --judged: the true measure, AP by default.")
 @table_options
-@click.option("--scale", default=None, metavar="NAME", help="With --save: none, min-max, z, min-max-topic, z-topic.")
+@click.option(
+    "--scale", default=None, cls=RegistryOption, registry="assay.nojudgments.predictors:SCALES", metavar="NAME",
+    help="With --save, one of: {names}.",
+)  # fmt: skip
 @output_and_figure_options
 def rank(
     runs: Sequence[Path], methods: Sequence[str], combine: str, judged: Path | None, qrels_path: Path | None,

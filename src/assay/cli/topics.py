@@ -375,7 +375,10 @@ def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int
 
 @command.command()
 @scores_input
-@click.option("--kind", type=click.Choice(["normal", "resampled"]), default="resampled", show_default=True)
+@click.option(
+    "--kind", cls=RegistryOption, registry="assay.topics.synthetic:KINDS", default="resampled", show_default=True,
+    metavar="NAME", help="How to draw the scores, one of: {names}.",
+)  # fmt: skip
 @click.option("--runs", type=click.IntRange(min=3), default=50, show_default=True, help="Runs to make.")
 @click.option("--topics", type=click.IntRange(min=2), default=100, show_default=True, help="Topics to make.")
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Write the matrix here.")
@@ -392,7 +395,7 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
     from assay.topics import synthetic
 
     like = one_matrix(matrices)
-    made = synthetic.KINDS[kind](like, runs=runs, topics=topics, seed=seed)
+    made = synthetic.KINDS.call(kind, like, runs=runs, topics=topics, seed=seed)
     out.write(synthetic.normality(like).table())  # before anything is saved: it may have something against the scores
     write_scores(save, [made], shape="matrix")
     out.say(f"{len(made.runs)} runs × {len(made.topics)} topics written to {save}")

@@ -6,6 +6,7 @@ planted in clusters, random parts of a large collection; and the test that shows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, generator, generators, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -50,7 +52,9 @@ def resampled_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0
     return ScoreMatrix.of(values, measure=like.measure)
 
 
-KINDS = {"normal": normal_matrix, "resampled": resampled_matrix}
+KINDS: Registry[Callable[..., ScoreMatrix]] = Registry("kind of synthetic scores")
+KINDS.register("normal")(normal_matrix)
+KINDS.register("resampled")(resampled_matrix)
 
 
 def planted_matrix(

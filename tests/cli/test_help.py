@@ -1,0 +1,45 @@
+"""Choices in help texts come from registries: whatever somebody adds stands there at once, and nothing is retyped."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from typing import Any
+
+import pytest
+
+from assay.cli.commands import RegistryOption
+from assay.core.registry import Registry
+from tests.cli.test_options import COMMANDS
+from tests.conftest import ROOT
+
+OPTIONS = [p for command in COMMANDS.values() for p in command.params if isinstance(p, RegistryOption)]
+PLACES = sorted({place for option in OPTIONS for place in option.registries})
+
+
+def home(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_help_lists_what_is_registered_at_that_moment(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    option = next(option for option in OPTIONS if place in option.registries)
+    registry = home(place)
+    if not isinstance(registry, Registry):
+        assert option.names()  # a fixed list of names
+        return
+    assert set(registry.names()) <= set(option.names().split(", "))
+    monkeypatch.setattr(registry, "_entries", {**registry._entries, "just-added": next(iter(registry))})
+    assert "just-added" in option.names().split(", ")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "src" / "assay" / "cli").glob("*.py")), ids=lambda path: path.name)
+def test_the_names_of_a_registry_are_not_retyped(path: Any) -> None:
+    constants = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    texts = [text for text in constants if isinstance(text, str)]
+    for place in PLACES:
+        registry = home(place)
+        if isinstance(registry, Registry) and len(registry) > 2:
+            first = ", ".join(registry.names()[:3])
+            assert not [text for text in texts if first in text], place

@@ -27,35 +27,54 @@ def greedy(archive: Archive, rng: np.random.Generator, *, k: int = 2) -> Steps:
     if not 1 <= k <= 3:
         raise UsageError(f"greedy(k={k}): k must be 1, 2 or 3; 4 would take days")
     n = archive.problem.n
-    chosen = {side: np.zeros(n, bool) for side in archive.sides}
+    no_topics = np.zeros(n, bool)
+    chosen_by_side = dict.fromkeys(archive.sides, no_topics)
     for c in range(1, n):
-        for side in archive.sides:
-            chosen[side] = _best_of(archive, side, chosen[side], k)
+        for side, chosen in chosen_by_side.items():
+            chosen_by_side[side] = _best_of(archive, side, chosen, k)
         yield c, n - 1
 
 
 def _best_of(archive: Archive, side: int, chosen: Masks, k: int) -> Masks:
+    """The best set of one topic more than the chosen ones, offered to the archive too."""
     problem = archive.problem
-    best, best_merit = chosen, -np.inf
-    base = problem.units[chosen].sum(axis=0, dtype=problem.units.dtype)
+    units = problem.units
+    size = int(chosen.sum()) + 1
+    chosen_sums = units[chosen].sum(axis=0, dtype=units.dtype)
+    best = chosen
+    best_merit = -np.inf
     for drop, add in _exchanges(chosen, k):
-        sums = base - problem.units[list(drop)].sum(axis=0, dtype=base.dtype)
-        sums = sums + problem.units[add].sum(axis=1, dtype=base.dtype)
-        merit = side * problem.goodness(problem.of_sums(sums, int(chosen.sum()) + 1))
+        dropped_sums = units[drop].sum(axis=0, dtype=units.dtype)
+        added_sums = units[add].sum(axis=1, dtype=units.dtype)
+        sums = chosen_sums - dropped_sums + added_sums
+        values = problem.of_sums(sums, size)
+        merit = side * problem.goodness(values)
         archive.evaluations += len(merit)
         first = int(merit.argmax())
         if merit[first] > best_merit:
-            best, best_merit = chosen.copy(), merit[first]
-            best[list(drop)], best[add[first]] = False, True
-    archive.offer(np.array([side]), best[None, :], problem.of_masks(best[None, :]))
+            best_merit = merit[first]
+            best = chosen.copy()
+            best[drop] = False
+            best[add[first]] = True
+    sides = np.array([side])
+    masks = np.array([best])
+    archive.offer(sides, masks, problem.of_masks(masks))
     return best
 
 
-def _exchanges(chosen: Masks, k: int, size: int = 8192) -> Iterator[tuple[tuple[int, ...], Numbers]]:
-    """Topics to drop and rows of topics to add, one more than dropped, at most k."""
-    inside, outside = np.flatnonzero(chosen), np.flatnonzero(~chosen)
-    for dropped in range(min(k, len(inside) + 1)):
-        added = outside[colex(len(outside), dropped + 1)] if dropped < len(outside) else np.zeros((0, 1), int)
-        for drop in combinations(inside.tolist(), dropped):
-            for a in range(0, len(added), size):
-                yield drop, added[a : a + size]
+def _exchanges(chosen: Masks, k: int, size: int = 8192) -> Iterator[tuple[list[int], Numbers]]:
+    """Topics to drop, and rows of topics to add, one more than dropped and at most k; `size` rows at a time."""
+    inside = np.flatnonzero(chosen)
+    outside = np.flatnonzero(~chosen)
+    most_added = min(
+        k,
+        len(inside) + 1,
+        len(outside),
+    )
+    for count in range(1, most_added + 1):
+        places = colex(len(outside), count)
+        rows = outside[places]
+        for drop in combinations(inside.tolist(), count - 1):
+            for start in range(0, len(rows), size):
+                stop = start + size
+                yield list(drop), rows[start:stop]

@@ -40,9 +40,16 @@ class ItemTotal(Result):
         notes = [f"Pearson's correlation of a topic's scores with {what}, over the runs."]
         if self.agreement is not None and self.p is not None:
             notes.append(f"Correlation of these with the sd of the topics: {self.agreement:.3f}, {p_value(self.p)}.")
-        rows = zip(self.topics, self.mean, self.sd, self.correlation, strict=True)
         formats = {"topic": "", "mean": ".4f", "sd": ".4f", "item-total": ".3f"}
-        return Table.of(formats, rows, caption=f"{self.measure}: item-total correlations", notes=notes)
+        rows = zip(
+            self.topics,
+            self.mean,
+            self.sd,
+            self.correlation,
+            strict=True,
+        )
+        caption = f"{self.measure}: item-total correlations"
+        return Table.of(formats, rows, caption=caption, notes=notes)
 
     def record(self) -> dict[str, Any]:
         """The table, and the correlation of its last column with the sds."""
@@ -61,32 +68,53 @@ def item_total(matrix: ScoreMatrix, *, rest: bool = True) -> ItemTotal:
     runs, topics = matrix.shape
     if runs < 3 or topics < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; item-total needs 3 runs and 2 topics")
-    x = matrix.values
-    total = x.sum(axis=1, keepdims=True)
-    against = (total - x) / (topics - 1) if rest else np.broadcast_to(total / topics, x.shape)
-    correlation = _columns_correlated(x, against)
-    sd = x.std(axis=0, ddof=1)
+    scores = matrix.values
+    total = scores.sum(axis=1, keepdims=True)
+    if rest:
+        others = (total - scores) / (topics - 1)
+    else:
+        others = np.broadcast_to(total / topics, scores.shape)
+    correlation = _columns_correlated(scores, others)
+    sd = scores.std(axis=0, ddof=1)
     agreement, p = _correlated(correlation, sd)
-    return ItemTotal(matrix.measure, matrix.topics, x.mean(axis=0), sd, correlation, agreement, p, rest)
+    return ItemTotal(
+        measure=matrix.measure,
+        topics=matrix.topics,
+        mean=scores.mean(axis=0),
+        sd=sd,
+        correlation=correlation,
+        agreement=agreement,
+        p=p,
+        rest=rest,
+    )
 
 
-def _columns_correlated(x: Floats, y: Floats) -> Floats:
+def _columns_correlated(scores: Floats, others: Floats) -> Floats:
     """Pearson's correlation of the columns; NaN where one does not vary."""
-    # a total of equal scores varies by rounding alone, and that is no variation
-    varies = (np.ptp(x, axis=0) > 0) & (np.ptp(y, axis=0) > 1e-12 * np.abs(y).max())
-    x_centred = x - x.mean(axis=0)
-    y_centred = y - y.mean(axis=0)
-    norm = np.sqrt((x_centred**2).sum(axis=0) * (y_centred**2).sum(axis=0))
-    correlation = (x_centred * y_centred).sum(axis=0) / np.where(norm > 0, norm, 1.0)
-    return np.where(varies, correlation, np.nan)
+    score_varies = np.ptp(scores, axis=0) > 0
+    # A total of equal scores varies by rounding alone, and that is no variation.
+    rounding = 1e-12 * np.abs(others).max()
+    total_varies = np.ptp(others, axis=0) > rounding
+    x = scores - scores.mean(axis=0)
+    y = others - others.mean(axis=0)
+    x_squares = (x**2).sum(axis=0)
+    y_squares = (y**2).sum(axis=0)
+    norm = np.sqrt(x_squares * y_squares)
+    divisor = np.where(norm > 0, norm, 1.0)
+    correlation = (x * y).sum(axis=0) / divisor
+    return np.where(score_varies & total_varies, correlation, np.nan)
 
 
 def _correlated(correlation: Floats, sd: Floats) -> tuple[float | None, float | None]:
     """Pearson's correlation of two columns over the topics that vary, and its p; None where there is none."""
     known = np.isfinite(correlation)
-    if known.sum() < 3 or np.ptp(correlation[known]) == 0 or np.ptp(sd[known]) == 0:
+    if known.sum() < 3:
+        return None, None
+    x = correlation[known]
+    y = sd[known]
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
         return None, None
     from scipy.stats import pearsonr
 
-    tested = pearsonr(correlation[known], sd[known])
+    tested = pearsonr(x, y)
     return float(tested.statistic), float(tested.pvalue)

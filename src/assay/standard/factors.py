@@ -7,6 +7,7 @@ SMOOTHINGS where the reference is narrow. Files of factors let a collection be p
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -47,47 +48,82 @@ class Factors(Result):
     signature: str = ""
 
     def __post_init__(self) -> None:
-        usable = np.isfinite(self.mean) & np.isfinite(self.sd) & (self.sd >= 0) & (self.runs >= 1)
-        if not usable.all():
-            j = int(np.argmin(usable))
-            values = f"mean {self.mean[j]:g}, sd {self.sd[j]:g}, {self.runs[j]} runs"
-            what = f"{self.measure}: factors of topic {self.topics[j]!r} are {values}"
-            raise DataError(f"{what}; mean must be a number, sd 0 or more, runs 1 or more")
-        if len(set(self.topics)) < len(self.topics):
-            twice = next(t for t in self.topics if self.topics.count(t) > 1)
-            raise DataError(f"{self.measure}: topic {twice!r} has two lines of factors; one is expected")
+        self._check_values()
+        lines_of_topic = Counter(self.topics)
+        for topic, lines in lines_of_topic.items():
+            if lines > 1:
+                raise DataError(f"{self.measure}: topic {topic!r} has two lines of factors; one is expected")
+
+    def _check_values(self) -> None:
+        mean_usable = np.isfinite(self.mean)
+        sd_usable = np.isfinite(self.sd) & (self.sd >= 0)
+        usable = mean_usable & sd_usable & (self.runs >= 1)
+        if usable.all():
+            return
+        first = int(np.argmin(usable))
+        mean = self.mean[first]
+        sd = self.sd[first]
+        values = f"mean {mean:g}, sd {sd:g}, {self.runs[first]} runs"
+        what = f"{self.measure}: factors of topic {self.topics[first]!r} are {values}"
+        raise DataError(f"{what}; mean must be a number, sd 0 or more, runs 1 or more")
+
+    @property
+    def _quantity(self) -> tuple[str, str]:
+        """What the factors are of: measure and signature."""
+        return self.measure, self.signature
 
     def of(self, topics: tuple[str, ...]) -> Factors:
         """The factors of these topics, in this order."""
-        places = {topic: j for j, topic in enumerate(self.topics)}
+        place_of = {topic: place for place, topic in enumerate(self.topics)}
         for topic in topics:
-            if topic not in places:
+            if topic not in place_of:
                 near = did_you_mean(topic, self.topics[:20])
                 raise DataError(f"{self.measure}: no standardization factors for topic {topic!r}{near}")
-        at = [places[topic] for topic in topics]
-        kept = None if self.scores is None else tuple(self.scores[j] for j in at)
-        return replace(self, topics=topics, mean=self.mean[at], sd=self.sd[at], runs=self.runs[at], scores=kept)
+        places = [place_of[topic] for topic in topics]
+        scores = None
+        if self.scores is not None:
+            scores = tuple(self.scores[place] for place in places)
+        return replace(
+            self,
+            topics=topics,
+            mean=self.mean[places],
+            sd=self.sd[places],
+            runs=self.runs[places],
+            scores=scores,
+        )
 
     def renamed(self, measure: str) -> Factors:
         """The same factors taken for another measure, because a person says so."""
-        return replace(self, measure=measure, signature=f"{measure}|forced:{self.measure}")
+        signature = f"{measure}|forced:{self.measure}"
+        return replace(self, measure=measure, signature=signature)
 
     def counted(self) -> str:
         """The number of reference runs, as a range where topics differ."""
         if not len(self.runs):
             return "no"
-        fewest, most = int(self.runs.min()), int(self.runs.max())
-        return str(most) if fewest == most else f"{fewest}–{most}"
+        fewest = int(self.runs.min())
+        most = int(self.runs.max())
+        if fewest == most:
+            return str(most)
+        return f"{fewest}–{most}"
 
     def table(self) -> Table:
         """One row per topic: what a factors file holds."""
-        rows = [(self.measure, *row) for row in zip(self.topics, self.mean, self.sd, self.runs, strict=True)]
+        columns = {"measure": "", "topic": "", "mean": ".4f", "sd": ".4f", "runs": "d"}
+        rows = zip(
+            [self.measure] * len(self.topics),
+            self.topics,
+            self.mean,
+            self.sd,
+            self.runs,
+            strict=True,
+        )
         notes = [f"Mean and population sd of {self.counted()} reference runs."]
         flat = int((self.sd == 0).sum())
         if flat:
             notes.append(f"{flat} topics have sd 0: every standardized score there is average.")
-        columns = {"measure": "", "topic": "", "mean": ".4f", "sd": ".4f", "runs": "d"}
-        return Table.of(columns, rows, caption=f"{self.measure}: standardization factors", notes=notes)
+        caption = f"{self.measure}: standardization factors"
+        return Table.of(columns, rows, caption=caption, notes=notes)
 
 
 def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
@@ -102,14 +138,20 @@ def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
     scores = reference.values
     if not len(scores):
         raise DataError(f"{reference.measure}: no reference run; standardization needs at least one")
+    runs, topics = scores.shape
     flat = np.ptp(scores, axis=0) == 0
+    sd = scores.std(axis=0)
+    sd[flat] = 0.0  # equal scores have sd 0, not what rounding leaves
+    ascending = None
+    if keep_scores:
+        ascending = tuple(np.sort(scores, axis=0).T)
     return Factors(
         measure=reference.measure,
         topics=reference.topics,
         mean=scores.mean(axis=0),
-        sd=np.where(flat, 0.0, scores.std(axis=0)),  # equal scores have sd 0, not what rounding leaves
-        runs=np.full(scores.shape[1], len(scores)),
-        scores=tuple(np.sort(scores, axis=0).T) if keep_scores else None,
+        sd=sd,
+        runs=np.full(topics, runs),
+        scores=ascending,
         signature=reference.signature,
     )
 
@@ -120,17 +162,22 @@ def joined_factors(*parts: Factors) -> Factors:
         raise DataError("factors of nothing cannot be joined; take one measure")
     first = parts[0]
     for other in parts[1:]:
-        if not same_measure((first.measure, first.signature), (other.measure, other.signature)):
+        if not same_measure(first._quantity, other._quantity):
             raise DataError(f"factors of {first.measure}, {other.measure} cannot be joined; take one measure")
-        same_quantity((first.measure, first.signature), (other.measure, other.signature))
-    with_scores = all(part.scores is not None for part in parts)
+        same_quantity(first._quantity, other._quantity)
+    topics: list[str] = []
+    scores: list[Floats] = []
+    for part in parts:
+        topics += part.topics
+        scores += part.scores or ()
+    every_part_has_scores = all(part.scores is not None for part in parts)
     return Factors(
         measure=first.measure,
-        topics=tuple(topic for part in parts for topic in part.topics),
+        topics=tuple(topics),
         mean=np.concatenate([part.mean for part in parts]),
         sd=np.concatenate([part.sd for part in parts]),
         runs=np.concatenate([part.runs for part in parts]),
-        scores=tuple(column for part in parts for column in part.scores or ()) if with_scores else None,
+        scores=tuple(scores) if every_part_has_scores else None,
         signature=first.signature,
     )
 
@@ -147,24 +194,40 @@ def standardize(
     >>> standardize(ScoreMatrix.of([[0.25, 0.5], [0.75, 0.5]]), form="z").values.tolist()
     [[-1.0, 0.0], [1.0, 0.0]]
     """
-    facts = FORMS.parse(form)[0].facts
-    known = by if isinstance(by, Factors) else fit(matrix if by is None else by, keep_scores=facts["needs_scores"])
-    same_quantity((matrix.measure, matrix.signature), (known.measure, known.signature))
-    used = known.of(matrix.topics)
+    entry, _ = FORMS.parse(form)
+    facts = entry.facts
+    if isinstance(by, Factors):
+        factors = by
+    else:
+        reference = matrix if by is None else by
+        factors = fit(reference, keep_scores=facts["needs_scores"])
+    same_quantity((matrix.measure, matrix.signature), factors._quantity)
+    used = factors.of(matrix.topics)
     mean, sd = _smoothed(used, matrix.values, smoothing)
     if facts["sample_sd"]:
-        sd = sd * np.sqrt(used.runs / np.maximum(used.runs - 1, 1))
+        freedom = np.maximum(used.runs - 1, 1)
+        sd = sd * np.sqrt(used.runs / freedom)
     flat = sd == 0
-    z = np.where(flat, 0.0, (matrix.values - mean) / np.where(flat, 1.0, sd))
+    divisor = np.where(flat, 1.0, sd)
+    z = (matrix.values - mean) / divisor
+    z = np.where(flat, 0.0, z)
     values = FORMS.call(form, z, matrix.values, used)
     if facts["zero_where_flat"]:
         values = np.where(flat, 0.0, values)
-    name = f"{form}({matrix.measure})"
-    # the measure in full, in brackets of the form as in the name, then the policy of the raw scores, then ours
-    in_full, bar, policy = matrix.signature.partition("|")
     how = f"std:{form}|reference:{used.counted()} runs|smoothing:{smoothing or 'none'}"
-    signature = f"{form}({in_full or matrix.measure}){bar}{policy}|{how}"
-    return replace(matrix, values=values, measure=name, signature=signature)
+    return replace(
+        matrix,
+        values=values,
+        measure=f"{form}({matrix.measure})",
+        signature=_signature(matrix, form, how),
+    )
+
+
+def _signature(matrix: ScoreMatrix, form: str, how: str) -> str:
+    """The measure in full, in brackets of the form as in the name, then the policy of the raw scores, then ours."""
+    in_full, bar, policy = matrix.signature.partition("|")
+    measure = in_full or matrix.measure
+    return f"{form}({measure}){bar}{policy}|{how}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,15 +239,23 @@ class Standardized(Result):
 
     def table(self) -> Table:
         """One row per run, best standardized mean first, with its rank by raw scores."""
-        raw_means, means = self.raw.means(), self.after.means()
-        best_first = np.argsort(-means, kind="stable").tolist()
-        raw_order = np.argsort(-raw_means, kind="stable").tolist()
-        rank_before = {i: rank for rank, i in enumerate(raw_order, 1)}
-        rows = [(self.raw.runs[i], means[i], raw_means[i], rank_before[i]) for i in best_first]
-        formats = {"run": "", self.after.measure: ".4f", self.raw.measure: ".4f", "rank before": "d"}
-        keys = {self.after.measure: "standardized", self.raw.measure: "raw"}
-        caption = f"{self.raw.measure}, standardized"
-        return Table.of(formats, rows, caption=caption, notes=[self.after.signature], keys=keys)
+        raw = self.raw
+        after = self.after
+        raw_means = raw.means()
+        means = after.means()
+        best_first = np.argsort(-means, kind="stable")
+        best_first_before = np.argsort(-raw_means, kind="stable")
+        rank_before = {run: rank for rank, run in enumerate(best_first_before.tolist(), 1)}
+        rows = []
+        for run in best_first.tolist():
+            rows.append((raw.runs[run], means[run], raw_means[run], rank_before[run]))
+        return Table.of(
+            {"run": "", after.measure: ".4f", raw.measure: ".4f", "rank before": "d"},
+            rows,
+            caption=f"{raw.measure}, standardized",
+            notes=[after.signature],
+            keys={after.measure: "standardized", raw.measure: "raw"},
+        )
 
 
 def z_bound(runs: int, *, smoothing: str | None = None) -> float:
@@ -233,7 +304,8 @@ def _u(
     B: Annotated[float, Within(-math.inf, open=True)] = 0.5,
 ) -> Floats:
     """A·z + B cut to 0 … 1, with the sample sd (Sakai's std-AB)."""
-    return np.asarray(np.clip(A * z + B, 0.0, 1.0))
+    line = A * z + B
+    return np.asarray(np.clip(line, 0.0, 1.0))
 
 
 @FORMS.register("E", sample_sd=True, zero_where_flat=True, needs_scores=True)
@@ -241,8 +313,11 @@ def _e(z: Floats, x: Floats, by: Factors) -> Floats:
     """The share of the reference runs that score no higher: the empirical distribution function."""
     if by.scores is None:
         raise UsageError(f"{by.measure}: form E needs the reference scores, not only mean and sd; keep them in the fit")
-    below = [np.searchsorted(scores, x[:, j], side="right") for j, scores in enumerate(by.scores)]
-    return np.stack(below, axis=1) / by.runs
+    no_higher = []
+    for of_topic, reference_scores in zip(x.T, by.scores, strict=True):
+        count = np.searchsorted(reference_scores, of_topic, side="right")
+        no_higher.append(count)
+    return np.stack(no_higher, axis=1) / by.runs
 
 
 @FORMS.register("N", sample_sd=True, zero_where_flat=True, needs_scores=False)
@@ -268,7 +343,9 @@ def _virtual(
     high: Annotated[float, Within(-math.inf, open=True)] = 1.0,
 ) -> tuple[Floats, Floats]:
     """Two virtual reference runs, one that always scores `low`, one that always scores `high`."""
-    return _merged(by, other=(low + high) / 2, spread=(high - low) / 2, size=2)
+    middle = (low + high) / 2
+    half_range = (high - low) / 2
+    return _merged(by, other=middle, spread=half_range, size=2)
 
 
 @SMOOTHINGS.register("itself")
@@ -280,8 +357,9 @@ def _itself(by: Factors, x: Floats) -> tuple[Floats, Floats]:
 @SMOOTHINGS.register("background")
 def _background(by: Factors, x: Floats, *, weight: Annotated[float, Within(0, 1)] = 0.5) -> tuple[Floats, Floats]:
     """(1 − weight) · the topic's factors + weight · the mean factors of all topics."""
-    mean = (1 - weight) * by.mean + weight * by.mean.mean()
-    sd = (1 - weight) * by.sd + weight * by.sd.mean()
+    own = 1 - weight
+    mean = own * by.mean + weight * by.mean.mean()
+    sd = own * by.sd + weight * by.sd.mean()
     return mean, sd
 
 
@@ -289,7 +367,11 @@ def _merged(by: Factors, *, other: Any, spread: float, size: int) -> tuple[Float
     """Mean and sd of the reference runs together with `size` more of the given mean and sd."""
     n = by.runs
     total = n + size
-    mean = (n * by.mean + size * other) / total
-    within = (n * by.sd**2 + size * spread**2) / total
-    between = n * size * ((by.mean - other) / total) ** 2
+    sums = n * by.mean + size * other
+    mean = sums / total
+    # The variance of two groups: that within them, and that between their means.
+    squares = n * by.sd**2 + size * spread**2
+    within = squares / total
+    gap = by.mean - other
+    between = n * size * (gap / total) ** 2
     return mean, np.sqrt(within + between)

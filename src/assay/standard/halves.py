@@ -44,10 +44,20 @@ class FalsePositives(Result):
 
     def table(self) -> Table:
         """Mean, median, 97.5th percentile and maximum of the rate."""
-        row = (self.measure, self.mean, float(np.median(self.rates)), self.high, float(self.rates.max()))
         formats = {"measure": "", "mean": ".3f", "median": ".3f", "97.5 %": ".3f", "maximum": ".3f"}
-        caption = "Runs that differ from themselves (false positives)"
-        return Table.of(formats, [row], caption=caption, notes=[self.how()], keys={"97.5 %": "high"})
+        return Table.of(
+            formats,
+            [self._row()],
+            caption="Runs that differ from themselves (false positives)",
+            notes=[self.how()],
+            keys={"97.5 %": "high"},
+        )
+
+    def _row(self) -> tuple[str, float, float, float, float]:
+        """Measure, mean, median, 97.5th percentile and maximum."""
+        median = float(np.median(self.rates))
+        maximum = float(self.rates.max())
+        return self.measure, self.mean, median, self.high, maximum
 
     def how(self) -> str:
         """The test and the splits, in one sentence."""
@@ -76,11 +86,11 @@ class FalseNegatives(Result):
 
     def how(self) -> str:
         """Which pairs, and how they were tested, in two sentences."""
-        sure = (
-            f"{self.true_pairs} of {self.pairs} pairs of runs surely differ (paired t, p < {self.sure:g}, every form)."
-        )
-        drawn = f"{self.samples} draws of such a pair and a half, two-sample t, α = {self.alpha:g}, seed {self.seed}."
-        return f"{sure} {drawn}"
+        pairs = f"{self.true_pairs} of {self.pairs} pairs of runs"
+        sure = f"{pairs} surely differ (paired t, p < {self.sure:g}, every form)."
+        draws = f"{self.samples} draws of such a pair and a half"
+        tested = f"{draws}, two-sample t, α = {self.alpha:g}, seed {self.seed}."
+        return f"{sure} {tested}"
 
 
 @dataclass(frozen=True)
@@ -95,17 +105,32 @@ class HalfErrors(Result):
 
     def table(self) -> Table:
         """One row per form of the scores."""
+        missed_by_form: list[float | None]
+        if self.negatives is None:
+            missed_by_form = [None] * len(self.positives)
+            how_missed = f"no pair of runs differs at p < {SURE:g} in every form, so that nothing could be missed."
+        else:
+            missed_by_form = list(self.negatives.rates)
+            how_missed = self.negatives.how()
         rows = []
-        missed_by_form = [None] * len(self.positives) if self.negatives is None else list(self.negatives.rates)
         for of_form, missed in zip(self.positives, missed_by_form, strict=True):
-            rows.append((*of_form.table().rows[0], missed))
-        formats = {"measure": "", "false positives": ".3f", "median": ".3f", "97.5 %": ".3f", "maximum": ".3f"}
-        formats |= {"missed": ".3f"}
-        missing = f"no pair of runs differs at p < {SURE:g} in every form, so that nothing could be missed."
-        negatives = missing if self.negatives is None else self.negatives.how()
-        notes = [f"False positives: {self.positives[0].how()}", f"Missed: {negatives}"]
-        caption = "How often two-sample tests between random halves of the topics go wrong"
-        return Table.of(formats, rows, caption=caption, notes=notes, keys={"97.5 %": "high"})
+            rows.append((*of_form._row(), missed))
+        formats = {
+            "measure": "",
+            "false positives": ".3f",
+            "median": ".3f",
+            "97.5 %": ".3f",
+            "maximum": ".3f",
+            "missed": ".3f",
+        }
+        how_positive = self.positives[0].how()
+        return Table.of(
+            formats,
+            rows,
+            caption="How often two-sample tests between random halves of the topics go wrong",
+            notes=[f"False positives: {how_positive}", f"Missed: {how_missed}"],
+            keys={"97.5 %": "high"},
+        )
 
 
 def half_errors(
@@ -114,7 +139,8 @@ def half_errors(
     """False positives and false negatives of two-sample tests on random halves, for each form of the scores."""
     positives = []
     for matrix in forms:
-        positives.append(false_positives(matrix, splits=splits, alpha=alpha, seed=seed))
+        of_form = false_positives(matrix, splits=splits, alpha=alpha, seed=seed)
+        positives.append(of_form)
         progress(len(positives), len(forms))
     negatives = None
     if len(_sure_pairs(forms, SURE)):
@@ -133,13 +159,16 @@ def false_positives(
     >>> false_positives(m, splits=10).mean
     0.0
     """
+    scores = matrix.values
+    topics = scores.shape[1]
     half = _half(matrix)
     rng = generator(seed)
     rates = []
     for part in chunks(splits, CHUNK):
-        mask = _halves(rng, part.stop - part.start, matrix.shape[1], half)
-        t, critical = _masked_t(matrix.values, matrix.values, mask, half, alpha)
-        rates.append((np.abs(t) > critical).mean(axis=0))
+        mask = _halves(rng, part.stop - part.start, topics, half)
+        t, critical = _masked_t(scores, scores, mask, half, alpha)
+        differs = np.abs(t) > critical
+        rates.append(differs.mean(axis=0))
         progress(part.stop, splits)
     return FalsePositives(matrix.measure, np.concatenate(rates), alpha, seed)
 
@@ -152,26 +181,24 @@ def false_negatives(
     `forms` are the same runs and topics in several forms (raw, standardized …). A pair counts as truly different if
     the paired t test on all topics has p < `sure` in every form. Webber 2010, §4.6.1 to 4.6.2.
     """
-    if not forms:
-        raise UsageError("no scores given; at least one form of them is needed")
-    first = forms[0]
-    for matrix in forms:
-        if matrix.runs != first.runs or matrix.topics != first.topics:
-            raise DataError("the forms of the scores have different runs or topics; they must be the same ones")
-    half = _half(first)
+    _check_same_runs_and_topics(forms)
+    runs, topics = forms[0].shape
+    half = _half(forms[0])
     pairs = _sure_pairs(forms, sure)
     if not len(pairs):
         raise DataError(f"no pair of runs differs at p < {sure:g} in every form; there is nothing that could be missed")
     rng = generator(seed)
     missed = np.zeros(len(forms))
     for part in chunks(samples, CHUNK):
-        mask = _halves(rng, part.stop - part.start, first.shape[1], half)
-        first_runs, second_runs = pairs[rng.integers(len(pairs), size=len(mask))].T
-        for k, matrix in enumerate(forms):
-            x, y = matrix.values[first_runs], matrix.values[second_runs]
+        mask = _halves(rng, part.stop - part.start, topics, half)
+        drawn = rng.integers(len(pairs), size=len(mask))
+        first_runs, second_runs = pairs[drawn].T
+        for form, matrix in enumerate(forms):
+            x = matrix.values[first_runs]
+            y = matrix.values[second_runs]
             t, critical = _rowwise_t(x, y, mask, half, alpha)
-            missed[k] += (np.abs(t) <= critical).sum()
-    runs = first.shape[0]
+            not_significant = np.abs(t) <= critical
+            missed[form] += not_significant.sum()
     return FalseNegatives(
         measures=tuple(matrix.measure for matrix in forms),
         rates=tuple((missed / samples).tolist()),
@@ -184,17 +211,30 @@ def false_negatives(
     )
 
 
+def _check_same_runs_and_topics(forms: Sequence[ScoreMatrix]) -> None:
+    if not forms:
+        raise UsageError("no scores given; at least one form of them is needed")
+    first = forms[0]
+    for matrix in forms:
+        if matrix.runs != first.runs or matrix.topics != first.topics:
+            raise DataError("the forms of the scores have different runs or topics; they must be the same ones")
+
+
 def t_of_rows(x: Floats, y: Floats, *, alpha: float = 0.05) -> tuple[Floats, float]:
     """Student's two-sample t of the rows of x against those of y, and its two-sided critical value.
 
     Pooled variance; t is 0 where the means are equal and ±∞ where only the variance is 0. One topic each leaves no
     degree of freedom: t is 0, so that nothing is significant.
     """
-    n, m = x.shape[1], y.shape[1]
-    x_means, y_means = x.mean(axis=1), y.mean(axis=1)
-    x_squares = ((x - x_means[:, None]) ** 2).sum(axis=1)
-    y_squares = ((y - y_means[:, None]) ** 2).sum(axis=1)
-    return _t(x_means - y_means, x_squares + y_squares, n, m), _critical(n + m - 2, alpha)
+    n = x.shape[1]
+    m = y.shape[1]
+    x_means = x.mean(axis=1, keepdims=True)
+    y_means = y.mean(axis=1, keepdims=True)
+    x_squares = ((x - x_means) ** 2).sum(axis=1)
+    y_squares = ((y - y_means) ** 2).sum(axis=1)
+    difference = (x_means - y_means)[:, 0]
+    t = _t(difference, x_squares + y_squares, n, m)
+    return t, _critical(n + m - 2, alpha)
 
 
 def _t(difference: Floats, squares: Floats, n: int, m: int) -> Floats:
@@ -203,36 +243,52 @@ def _t(difference: Floats, squares: Floats, n: int, m: int) -> Floats:
         return np.zeros_like(difference)
     variance = np.maximum(squares, 0.0) / (n + m - 2)
     error = np.sqrt(variance * (1 / n + 1 / m))
-    # without spread every difference is sure, and one that is rounding alone is none
-    without_spread = np.where(np.abs(difference) > 1e-12, np.copysign(np.inf, difference), 0.0)
-    return np.where(error > 1e-12, difference / np.where(error > 0, error, 1.0), without_spread)
+    divisor = np.where(error > 0, error, 1.0)
+    t = difference / divisor
+    # Without spread every difference is sure, and one that is rounding alone is none.
+    endless = np.copysign(np.inf, difference)
+    sure = np.abs(difference) > 1e-12
+    without_spread = np.where(sure, endless, 0.0)
+    return np.where(error > 1e-12, t, without_spread)
 
 
 def _critical(df: int, alpha: float) -> float:
+    """The two-sided critical value of t."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(max(df, 1), 1 - alpha / 2))
+    upper = 1 - alpha / 2
+    return float(stdtrit(max(df, 1), upper))
 
 
 def _masked_t(x: Floats, y: Floats, mask: Floats, half: int, alpha: float) -> tuple[Floats, float]:
     """t of every row of x inside the mask against the same row of y outside it: rows × splits."""
-    n, m = half, x.shape[1] - half
-    outside = 1 - mask
-    inner_sums = x @ mask.T
-    outer_sums = y @ outside.T
-    squares = (x**2) @ mask.T - inner_sums**2 / n + (y**2) @ outside.T - outer_sums**2 / m
-    return _t(inner_sums / n - outer_sums / m, squares, n, m), _critical(n + m - 2, alpha)
+    n = half
+    m = x.shape[1] - half
+    inside = mask.T
+    outside = 1 - inside
+    # Σ (x − mean)² = Σ x² − (Σ x)²/n, of each half.
+    inner_sums = x @ inside
+    outer_sums = y @ outside
+    inner_squares = (x**2) @ inside - inner_sums**2 / n
+    squares = inner_squares + (y**2) @ outside - outer_sums**2 / m
+    difference = inner_sums / n - outer_sums / m
+    t = _t(difference, squares, n, m)
+    return t, _critical(n + m - 2, alpha)
 
 
 def _rowwise_t(x: Floats, y: Floats, mask: Floats, half: int, alpha: float) -> tuple[Floats, float]:
     """t of row i of x inside mask i against row i of y outside it."""
-    n, m = half, x.shape[1] - half
+    n = half
+    m = x.shape[1] - half
     outside = 1 - mask
     inner_sums = (x * mask).sum(axis=1)
     outer_sums = (y * outside).sum(axis=1)
-    inner_squares = (x**2 * mask).sum(axis=1) - inner_sums**2 / n
-    squares = inner_squares + (y**2 * outside).sum(axis=1) - outer_sums**2 / m
-    return _t(inner_sums / n - outer_sums / m, squares, n, m), _critical(n + m - 2, alpha)
+    inner_squares = (x**2 * mask).sum(axis=1)
+    outer_squares = (y**2 * outside).sum(axis=1)
+    squares = inner_squares - inner_sums**2 / n + outer_squares - outer_sums**2 / m
+    difference = inner_sums / n - outer_sums / m
+    t = _t(difference, squares, n, m)
+    return t, _critical(n + m - 2, alpha)
 
 
 def _halves(rng: np.random.Generator, splits: int, topics: int, half: int) -> Floats:
@@ -243,9 +299,11 @@ def _halves(rng: np.random.Generator, splits: int, topics: int, half: int) -> Fl
 
 
 def _half(matrix: ScoreMatrix) -> int:
-    if matrix.shape[1] < 4:
-        raise DataError(f"{matrix.measure}: {matrix.shape[1]} topics; halves need at least four")
-    return matrix.shape[1] // 2
+    """The number of topics of the first half."""
+    topics = len(matrix.topics)
+    if topics < 4:
+        raise DataError(f"{matrix.measure}: {topics} topics; halves need at least four")
+    return topics // 2
 
 
 def _sure_pairs(forms: Sequence[ScoreMatrix], sure: float) -> Ints:
@@ -253,6 +311,9 @@ def _sure_pairs(forms: Sequence[ScoreMatrix], sure: float) -> Ints:
     if not 0 < sure < 1:
         raise UsageError(f"sure: a significance level lies between 0 and 1 (got {sure})")
     tested = [all_pairs(matrix, interval=None) for matrix in forms]
-    in_every_form = np.logical_and.reduce([pairs.p < sure for pairs in tested])
-    first, second = tested[0].first[in_every_form], tested[0].second[in_every_form]
-    return np.stack([first, second], axis=1).astype(np.int64)
+    differs = [pairs.p < sure for pairs in tested]
+    in_every_form = np.logical_and.reduce(differs)
+    first = tested[0].first[in_every_form]
+    second = tested[0].second[in_every_form]
+    places = np.stack([first, second], axis=1)
+    return places.astype(np.int64)

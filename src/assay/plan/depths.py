@@ -1,7 +1,7 @@
 """Deep or broad? How many judgments a pair of runs takes at each depth, and what effect size they buy.
 
-Works on runs and judgments: two runs are pooled to depth k, AP is taken to depth k with R counted from what the two
-found, and the same money is spent on few topics judged deep or on many judged shallow (Webber 2010, §5.4).
+Works on runs and judgments: two runs are pooled to depth k, AP is taken to depth k with R counted from the docs of the
+two, and the same money is spent on few topics judged deep or on many judged shallow (Webber 2010, §5.4).
 """
 
 from __future__ import annotations
@@ -49,26 +49,50 @@ class DepthTradeoff(Result):
     def table(self) -> Table:
         """One row per depth."""
         lower, median, upper = np.quantile(self.effects, (0.25, 0.5, 0.75), axis=1)
-        columns: dict[str, tuple[str, Any]] = {
-            "depth": ("d", self.depths),
-            "docs per topic": (".2f", self.judgments.mean(axis=1)),
-            "effect": (".3f", self.effects.mean(axis=1)),
-            "25 %": (".3f", lower),
-            "median": (".3f", median),
-            "75 %": (".3f", upper),
-            f"topics for {self.budget}": ("d", self.topics),
-            "% of effects found": (".0f", 100 * self.found),
+        paid_topics = f"topics for {self.budget}"
+        formats = {
+            "depth": "d",
+            "docs per topic": ".2f",
+            "effect": ".3f",
+            "25 %": ".3f",
+            "median": ".3f",
+            "75 %": ".3f",
+            paid_topics: "d",
+            "% of effects found": ".0f",
         }
-        keys = {"25 %": "effect_q1", "median": "effect_median", "75 %": "effect_q3"}
-        keys |= {f"topics for {self.budget}": "topics", "% of effects found": "percent_found"}
-        formats = {heading: form for heading, (form, _) in columns.items()}
-        rows = zip(*(values for _, values in columns.values()), strict=True)
-        return Table.of(formats, rows, caption="Depth against breadth", notes=self._notes(), keys=keys)
+        rows = zip(
+            self.depths,
+            self.judgments.mean(axis=1),
+            self.effects.mean(axis=1),
+            lower,
+            median,
+            upper,
+            self.topics,
+            100 * self.found,
+            strict=True,
+        )
+        keys = {
+            "25 %": "effect_q1",
+            "median": "effect_median",
+            "75 %": "effect_q3",
+            paid_topics: "topics",
+            "% of effects found": "percent_found",
+        }
+        return Table.of(
+            formats,
+            rows,
+            caption="Depth against breadth",
+            notes=self._notes(),
+            keys=keys,
+        )
 
     def _notes(self) -> list[str]:
-        kind = "a baseline (second quartile) and a run of the top three quartiles" if self.runs > 3 else "runs"
+        kind = "runs"
+        if self.runs > 3:
+            kind = "a baseline (second quartile) and a run of the top three quartiles"
+        pairs = self.effects.shape[1]
         return [
-            f"{self.effects.shape[1]} pairs of {kind}, of {self.runs} runs, {self.judged_topics} topics, "
+            f"{pairs} pairs of {kind}, of {self.runs} runs, {self.judged_topics} topics, "
             f"seed {self.seed}. Effect: |mean|/sd of the differences in AP to the depth, R from the two runs.",
             f"Topics: what {self.budget} judgments pay for, with no cost of starting a topic; found with power "
             f"{self.power:g}, {self.test.words()}.",
@@ -76,7 +100,12 @@ class DepthTradeoff(Result):
 
     def record(self) -> dict[str, Any]:
         """The rows, with the budget, the power and the test."""
-        settings = {"budget": self.budget, "power": self.power, "test": self.test.words(), "seed": self.seed}
+        settings = {
+            "budget": self.budget,
+            "power": self.power,
+            "test": self.test.words(),
+            "seed": self.seed,
+        }
         return settings | super().record()
 
 
@@ -105,36 +134,46 @@ def depth(
     >>> depth([one, two], qrels, depths=(1, 2), budget=10).table().column("docs_per_topic")
     [1.5, 2.5]
     """
-    ks = np.array(sorted(set(depths)), dtype=np.int64)
-    if len(runs) < 2 or len(qrels.topics) < 2:
-        raise DataError(f"{len(runs)} runs, {len(qrels.topics)} topics; depth against breadth needs two of each")
-    if not len(ks) or ks[0] < 1 or budget < 1:
+    topic_count = len(qrels.topics)
+    if len(runs) < 2 or topic_count < 2:
+        raise DataError(f"{len(runs)} runs, {topic_count} topics; depth against breadth needs two of each")
+    ks = sorted({int(k) for k in depths})
+    if not ks or ks[0] < 1 or budget < 1:
         raise UsageError(f"depths and the budget must be positive (got {list(depths)} and {budget})")
     planned = paired(test)
-    lists = _Lists.of(runs, qrels, int(ks[-1]), rel)
-    best_first = np.argsort(-lists.average_precision(), kind="stable")
-    chosen = baseline_pairs(len(runs), pairs, seed=seed)
+    lists = _Lists.of(runs, qrels, ks[-1], rel)
+    chosen = _chosen_pairs(lists, pairs, seed)
     judgments = np.empty((len(ks), len(chosen)))
     effects = np.empty((len(ks), len(chosen)))
-    for i, (better, baseline) in enumerate(chosen):
-        judgments[:, i], effects[:, i] = lists.pair(int(best_first[better]), int(best_first[baseline]), ks)
+    for i, (run, baseline) in enumerate(chosen):
+        judgments[:, i], effects[:, i] = lists.pair(run, baseline, ks)
         progress(i + 1, len(chosen))
     docs_per_topic = np.maximum(judgments.mean(axis=1), 1e-9)
     topics = np.floor(budget / docs_per_topic).astype(np.int64)
-    found = np.array([_share_found(e, n, power, planned) for e, n in zip(effects, topics, strict=True)])
+    shares = []
+    for of_depth, affordable in zip(effects, topics, strict=True):
+        shares.append(_share_found(of_depth, affordable, power, planned))
     return DepthTradeoff(
-        depths=tuple(ks.tolist()),
+        depths=tuple(ks),
         judgments=judgments,
         effects=effects,
         topics=topics,
-        found=found,
+        found=np.array(shares),
         budget=budget,
         runs=len(runs),
-        judged_topics=len(qrels.topics),
+        judged_topics=topic_count,
         power=power,
         test=planned,
         seed=seed,
     )
+
+
+def _chosen_pairs(lists: _Lists, pairs: int, seed: int) -> list[tuple[int, int]]:
+    """Random pairs of a run and a baseline, chosen by their ranks in AP."""
+    ap = lists.average_precision()
+    best_first = np.argsort(-ap, kind="stable").tolist()
+    ranks = baseline_pairs(len(best_first), pairs, seed=seed)
+    return [(best_first[run], best_first[baseline]) for run, baseline in ranks]
 
 
 def _share_found(effects: Floats, topics: int, power: float, test: TTest) -> float:
@@ -162,63 +201,88 @@ class _Lists:
     def of(cls, runs: Sequence[Run], qrels: Qrels, depth: int, rel: int) -> _Lists:
         """Runs cut to the depth, on the topics of the judgments; a topic that a run lacks is an empty list."""
         cut = [run.cut(depth) for run in runs]
-        codes, vocabulary = coded([*(run.docs for run in cut), qrels.docs])
-        width = len(vocabulary)
-        place = {topic: i for i, topic in enumerate(qrels.topics)}
+        docs = [run.docs for run in cut]
+        codes, vocabulary = coded([*docs, qrels.docs])
+        width = len(vocabulary)  # the key of a doc on a topic is topic · width + doc
         judged = qrels.topic_of_row() * width + codes[-1]
         relevant_keys = np.sort(judged[qrels.grades >= rel])
-        keys = np.full((len(runs), len(qrels.topics), depth), -1, dtype=np.int64)
+        topics = len(qrels.topics)
+        keys = np.full((len(runs), topics, depth), -1, dtype=np.int64)
         for r, run in enumerate(cut):
-            topic_places = np.array([place.get(topic, -1) for topic in run.topics], dtype=np.int64)
-            topic = topic_places[run.topic_of_row()]
-            first_row = np.repeat(run.bounds[:-1], np.diff(run.bounds))
-            rank = np.arange(len(run)) - first_row
+            topic, rank = _topic_and_rank(run, qrels.topics)
             known = topic >= 0
-            keys[r, topic[known], rank[known]] = topic[known] * width + codes[r][known]
-        hits = np.isin(keys, relevant_keys)
-        relevant = np.bincount(relevant_keys // width, minlength=len(qrels.topics)).astype(np.float64)
-        order = np.argsort(keys.reshape(len(runs), -1), axis=1, kind="stable")
-        return cls(keys, hits, order, relevant)
+            key = topic * width + codes[r]
+            keys[r, topic[known], rank[known]] = key[known]
+        relevant = np.bincount(relevant_keys // width, minlength=topics)
+        keys_of_run = keys.reshape(len(runs), -1)
+        return cls(
+            keys=keys,
+            hits=np.isin(keys, relevant_keys),
+            order=np.argsort(keys_of_run, axis=1, kind="stable"),
+            relevant=relevant.astype(np.float64),
+        )
 
     def average_precision(self) -> Floats:
         """Mean AP of every run to the greatest depth, R from the judgments."""
         gained = _sum_of_precisions(self.hits)[..., -1]
-        return np.asarray((gained / np.maximum(self.relevant, 1)).mean(axis=1))
+        ap = gained / np.maximum(self.relevant, 1)
+        return np.asarray(ap.mean(axis=1))
 
-    def pair(self, a: int, b: int, ks: Ints) -> tuple[Floats, Floats]:
+    def pair(self, a: int, b: int, depths: Sequence[int]) -> tuple[Floats, Floats]:
         """Mean docs to judge per topic, and the effect size of the difference in AP, at each depth."""
-        topics, depth = self.keys.shape[1:]
+        topics, deepest = self.keys.shape[1:]
+        at_depths = np.array(depths) - 1
         joint = self._joint_rank(a, b)
-        at_depths = ks - 1
-        shared = _cumulated(joint, np.ones(topics * depth), topics, depth)[:, at_depths]
-        shared_relevant = _cumulated(joint, self.hits[a].ravel(), topics, depth)[:, at_depths]
-        docs = self._listed(a, at_depths) + self._listed(b, at_depths) - shared
-        relevant = self._found(a, at_depths) + self._found(b, at_depths) - shared_relevant
-        gained_a = _sum_of_precisions(self.hits[a])[:, at_depths]
-        gained_b = _sum_of_precisions(self.hits[b])[:, at_depths]
-        differences = (gained_a - gained_b) / np.maximum(relevant, 1)
+        each_once = np.ones(topics * deepest)
+        shared = _cumulated(joint, each_once, topics, deepest)[:, at_depths]
+        shared_relevant = _cumulated(joint, self.hits[a].ravel(), topics, deepest)[:, at_depths]
+        docs_of_a = self._listed(a, at_depths)
+        docs_of_b = self._listed(b, at_depths)
+        docs = docs_of_a + docs_of_b - shared
+        relevant_of_a = self._relevant_listed(a, at_depths)
+        relevant_of_b = self._relevant_listed(b, at_depths)
+        relevant = relevant_of_a + relevant_of_b - shared_relevant
+        gained_by_a = _sum_of_precisions(self.hits[a])[:, at_depths]
+        gained_by_b = _sum_of_precisions(self.hits[b])[:, at_depths]
+        differences = (gained_by_a - gained_by_b) / np.maximum(relevant, 1)
         return docs.mean(axis=0), _effect(differences)
 
     def _listed(self, run: int, at_depths: Ints) -> Ints:
         """Docs of a run by each depth, per topic."""
-        return (self.keys[run] >= 0).cumsum(axis=1)[:, at_depths]
+        listed = self.keys[run] >= 0
+        return listed.cumsum(axis=1)[:, at_depths]
 
-    def _found(self, run: int, at_depths: Ints) -> Ints:
+    def _relevant_listed(self, run: int, at_depths: Ints) -> Ints:
         """Relevant docs of a run by each depth, per topic."""
-        return self.hits[run].cumsum(axis=1)[:, at_depths]
+        relevant = self.hits[run]
+        return relevant.cumsum(axis=1)[:, at_depths]
 
     def _joint_rank(self, a: int, b: int) -> Ints:
         """For each place of run a, the depth at which both runs have its doc; the greatest depth + 1 if b never has."""
         depth = self.keys.shape[2]
-        mine = self.keys[a].ravel()
-        theirs = self.keys[b].ravel()
+        keys_a = self.keys[a].ravel()
+        keys_b = self.keys[b].ravel()
         order = self.order[b]
-        nearest = np.searchsorted(theirs, mine, sorter=order)
-        place = order[np.minimum(nearest, len(theirs) - 1)]
-        both_have_it = (theirs[place] == mine) & (mine >= 0)
-        their_rank = place % depth + 1
-        my_rank = np.arange(len(mine)) % depth + 1
-        return np.where(both_have_it, np.maximum(my_rank, their_rank), depth + 1)
+        nearest = np.searchsorted(keys_b, keys_a, sorter=order)
+        within = np.minimum(nearest, len(keys_b) - 1)
+        place = order[within]
+        same_key = keys_b[place] == keys_a
+        both_have_it = same_key & (keys_a >= 0)
+        rank_a = np.arange(len(keys_a)) % depth + 1
+        rank_b = place % depth + 1
+        deeper_rank = np.maximum(rank_a, rank_b)
+        return np.where(both_have_it, deeper_rank, depth + 1)
+
+
+def _topic_and_rank(run: Run, topics: Sequence[str]) -> tuple[Ints, Ints]:
+    """Of every row of a run: the place of its topic among these, −1 where it is not one, and its rank from 0."""
+    place_of = {topic: place for place, topic in enumerate(topics)}
+    places = [place_of.get(topic, -1) for topic in run.topics]
+    topic = np.array(places, dtype=np.int64)[run.topic_of_row()]
+    lengths = np.diff(run.bounds)
+    first_row = np.repeat(run.bounds[:-1], lengths)
+    rank = np.arange(len(run)) - first_row
+    return topic, rank
 
 
 def _effect(differences: Floats) -> Floats:
@@ -226,19 +290,24 @@ def _effect(differences: Floats) -> Floats:
     mean = np.abs(differences.mean(axis=0))
     sd = differences.std(axis=0, ddof=1)
     varies = sd > NO_SPREAD
-    return np.where(varies, mean / np.where(varies, sd, 1.0), 0.0)
+    divisor = np.where(varies, sd, 1.0)
+    return np.where(varies, mean / divisor, 0.0)
 
 
 def _cumulated(joint: Ints, weight: npt.NDArray[np.generic], topics: int, depth: int) -> Floats:
     """Per topic and depth: the weight of the docs that both runs have by then."""
+    width = depth + 1  # one more than the depth: the last column takes what both never have
     topic = np.repeat(np.arange(topics), depth)
-    cell = topic * (depth + 1) + joint - 1
-    counts = np.bincount(cell, weights=weight.astype(np.float64), minlength=topics * (depth + 1))
-    return np.asarray(counts.reshape(topics, depth + 1)[:, :depth].cumsum(axis=1))
+    cell = topic * width + joint - 1
+    sums = np.bincount(cell, weights=weight.astype(np.float64), minlength=topics * width)
+    of_rank = sums.reshape(topics, width)[:, :depth]
+    return np.asarray(of_rank.cumsum(axis=1))
 
 
 def _sum_of_precisions(hits: Bools) -> Floats:
     """Σ over the relevant ranks so far of the precision at that rank, at every depth."""
-    ranks = np.arange(1, hits.shape[-1] + 1)
-    precision_at_hits = hits * hits.cumsum(axis=-1) / ranks
+    depth = hits.shape[-1]
+    ranks = np.arange(1, depth + 1)
+    hits_so_far = hits.cumsum(axis=-1)
+    precision_at_hits = hits * hits_so_far / ranks
     return np.asarray(precision_at_hits.cumsum(axis=-1))

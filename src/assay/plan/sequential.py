@@ -68,7 +68,9 @@ class Experiment(Result):
     @property
     def initial(self) -> int:
         """Topics to judge before the first look."""
-        return self.minimum if self.sigma is None else max(self.minimum, self._topics(self.sigma))
+        if self.sigma is None:
+            return self.minimum
+        return max(self.minimum, self._topics(self.sigma))
 
     @property
     def reached(self) -> bool:
@@ -83,10 +85,15 @@ class Experiment(Result):
         last = self.looks[-1]
         if self.reached:
             return last.topics
-        return last.topics + self.step if self.step else max(last.topics + 1, self._topics(last.sigma))
+        if self.step:
+            return last.topics + self.step
+        return max(last.topics + 1, self._topics(last.sigma))
 
     def _topics(self, sigma: float) -> int:
-        return whole(topics_needed(self.delta / sigma, power=self.power, test=self.test))
+        """The topics that δ takes if this is σ."""
+        effect = self.delta / sigma
+        topics = topics_needed(effect, power=self.power, test=self.test)
+        return whole(topics)
 
     def look(self, differences: npt.ArrayLike) -> Experiment:
         """The experiment after one more look at the differences per topic so far.
@@ -94,17 +101,20 @@ class Experiment(Result):
         The same topics again are the same look; fewer topics than at the last look are an error, and so are topics
         after power was reached: the test was due then. Below the initial number of topics nothing is looked at.
         """
-        d = np.asarray(differences, dtype=np.float64)
+        so_far = np.asarray(differences, dtype=np.float64)
+        topics = len(so_far)
         last = self.looks[-1].topics if self.looks else 0
-        if len(d) < last:
-            raise DataError(f"{len(d)} topics, but the last look had {last}; give all scores so far")
-        if self.reached and len(d) > last:
-            raise DataError(f"power was reached with {last} topics; test on those, {len(d) - last} more came too late")
-        if len(d) == last or len(d) < self.minimum or (not self.looks and len(d) < self.initial):
+        if topics < last:
+            raise DataError(f"{topics} topics, but the last look had {last}; give all scores so far")
+        if self.reached and topics > last:
+            raise DataError(f"power was reached with {last} topics; test on those, {topics - last} more came too late")
+        least = self.minimum if self.looks else self.initial
+        if topics == last or topics < least:
             return self
-        sigma = float(d.std(ddof=1))
-        found = sigma * detectable_effect(len(d), power=self.power, test=self.test)
-        return replace(self, looks=(*self.looks, Look(len(d), sigma, found)))
+        sigma = float(so_far.std(ddof=1))
+        effect = detectable_effect(topics, power=self.power, test=self.test)
+        look = Look(topics, sigma, sigma * effect)
+        return replace(self, looks=(*self.looks, look))
 
     def advice(self, topics: int) -> str:
         """What to do next, in one sentence, with `topics` scored so far."""
@@ -115,15 +125,27 @@ class Experiment(Result):
 
     def table(self) -> Table:
         """One row per look."""
-        rows = [(i + 1, x.topics, x.sigma, x.detectable, x.detectable <= self.delta) for i, x in enumerate(self.looks)]
-        guess = "no σ was guessed" if self.sigma is None else f"σ was guessed as {self.sigma:g}"
-        notes = [
-            f"δ = {self.delta:g} and power {self.power:g} were fixed at the start, {guess}; "
-            f"{self.initial} topics at first, looks so far: {len(self.looks)}; {self.test.words()}.",
+        rows = []
+        for number, look in enumerate(self.looks, 1):
+            reached = look.detectable <= self.delta
+            rows.append((number, look.topics, look.sigma, look.detectable, reached))
+        return Table.of(
+            {"look": "d", "topics": "d", "σ": ".4f", "detectable δ": ".4f", "power reached": ""},
+            rows,
+            caption="Looks at the scores so far",
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> list[str]:
+        guess = "no σ was guessed"
+        if self.sigma is not None:
+            guess = f"σ was guessed as {self.sigma:g}"
+        fixed = f"δ = {self.delta:g} and power {self.power:g} were fixed at the start, {guess}"
+        looks = f"{self.initial} topics at first, looks so far: {len(self.looks)}"
+        return [
+            f"{fixed}; {looks}; {self.test.words()}.",
             "Stopping on power makes p slightly too small (by about a tenth): say so, even after a single look.",
         ]
-        formats = {"look": "d", "topics": "d", "σ": ".4f", "detectable δ": ".4f", "power reached": ""}
-        return Table.of(formats, rows, caption="Looks at the scores so far", notes=notes)
 
 
 @dataclass(frozen=True)
@@ -138,17 +160,26 @@ class Step(Result):
     def table(self) -> Table:
         """The looks, with the advice first among the notes, and the verdict of the one test if it is due."""
         table = self.experiment.table()
-        verdict = () if self.comparison is None else (self.comparison.verdict,)
-        return replace(table, notes=(self.advice, *verdict, *table.notes))
+        notes = [self.advice]
+        if self.comparison is not None:
+            notes.append(self.comparison.verdict)
+        notes += table.notes
+        return replace(table, notes=tuple(notes))
 
     def tables(self) -> list[Table]:
         """The looks, and the one test if it is due."""
-        return [self.table()] if self.comparison is None else [self.table(), self.comparison.table()]
+        tables = [self.table()]
+        if self.comparison is not None:
+            tables.append(self.comparison.table())
+        return tables
 
     def record(self) -> dict[str, Any]:
         """The advice, and the verdict of the one test or None, and the looks."""
-        verdict = None if self.comparison is None else self.comparison.verdict
-        return {"advice": self.advice, "verdict": verdict, "topics": self.topics} | super().record()
+        verdict = None
+        if self.comparison is not None:
+            verdict = self.comparison.verdict
+        step = {"advice": self.advice, "verdict": verdict, "topics": self.topics}
+        return step | super().record()
 
 
 def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step:
@@ -161,32 +192,49 @@ def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step
     'Judge 56 more topics (to 56), score both runs, and look again. Do not test yet.'
     """
     if scores is None:
-        return Step(experiment, 0, experiment.advice(0), None)
+        advice = experiment.advice(0)
+        return Step(experiment, 0, advice, None)
     if len(scores.runs) != 2:
         raise DataError(f"{scores.measure}: {len(scores.runs)} runs; a planned experiment compares two, name them")
     values = checked_rows(scores.values, least=1)
     topics = len(scores.topics)
     after = experiment.look(values[0] - values[1])
-    return Step(after, topics, after.advice(topics), _the_test(after.test, scores) if after.reached else None)
+    comparison = None
+    if after.reached:
+        comparison = _the_test(after.test, scores)
+    return Step(
+        experiment=after,
+        topics=topics,
+        advice=after.advice(topics),
+        comparison=comparison,
+    )
 
 
 def _the_test(test: TTest, scores: ScoreMatrix) -> Comparison:
     """The one test of the experiment, as it was planned: its sides, and intervals of level 1 − α."""
     alternative = "two-sided" if test.sides == 2 else "greater"
-    names = (scores.runs[0], scores.runs[1])
-    return compare_two(*scores.values, names=names, alternative=alternative, level=1 - test.alpha)
+    first, second = scores.runs
+    return compare_two(
+        *scores.values,
+        names=(first, second),
+        alternative=alternative,
+        level=1 - test.alpha,
+    )
 
 
 def write_experiment(path: str | Path, experiment: Experiment) -> None:
     """The experiment as JSON, so that the next look knows of the earlier ones."""
-    write_whole(path, json.dumps(asdict(experiment), indent=2, ensure_ascii=False) + "\n")
+    record = asdict(experiment)
+    text = json.dumps(record, indent=2, ensure_ascii=False)
+    write_whole(path, text + "\n")
 
 
 def read_experiment(path: str | Path) -> Experiment:
     """An experiment from its file."""
     try:
         record: Any = json.loads(read_bytes(path))
-        looks = tuple(Look(**look) for look in record.pop("looks", []))
-        return Experiment(**record | {"test": TTest(**record.pop("test", {})), "looks": looks})
+        looks = [Look(**look) for look in record.pop("looks", [])]
+        test = TTest(**record.pop("test", {}))
+        return Experiment(**record, test=test, looks=tuple(looks))
     except (ValueError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: not the file of a planned experiment ({error}); start a new one") from None

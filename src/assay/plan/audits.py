@@ -59,7 +59,9 @@ class Differences:
 
     def share_above(self, delta: float) -> float:
         """Share of the pairs that differ in mean by δ or more; equal means never count."""
-        return float(self.weight[(self.mean >= delta) & (self.mean > 0)].sum() / self.weight.sum())
+        large_enough = (self.mean >= delta) & (self.mean > 0)
+        weight_above = self.weight[large_enough].sum()
+        return float(weight_above / self.weight.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,36 +86,76 @@ class Audit(Result):
 
     def detectable(self, q: float = 0.5, family: Differences | None = None) -> float:
         """The difference that the topics find at a quantile of σ, by default the median of all pairs."""
-        return self.effect * (family or self.all).sigma(q)
+        pairs = family or self.all
+        return self.effect * pairs.sigma(q)
 
     def table(self) -> Table:
         """Two rows per family of pairs: at its median σ and at the 95th percentile."""
-        rows = []
-        for family, topics in zip((self.all, self.baseline), self.topics, strict=True):
-            if family is None:
-                continue
-            for q, level in ((0.5, "median"), (0.95, "95 %")):
-                delta = self.detectable(q, family)
-                share = 100 * family.share_above(delta)
-                kind = (family.name, len(family.mean), family.median_mean(), level)
-                rows.append((*kind, family.sigma(q), delta, share, topics if q == 0.5 else None))
-        formats = {"runs": "", "pairs": "d", "median |Δ|": ".4f", "at σ": "", "σ": ".4f", "δ found": ".4f"}
-        formats |= {"% of pairs found": ".0f", "topics for median |Δ|": "d"}
+        of_all, of_baseline = self.topics
+        rows = self._rows(self.all, of_all)
+        if self.baseline is not None:
+            rows += self._rows(self.baseline, of_baseline)
+        formats = {
+            "runs": "",
+            "pairs": "d",
+            "median |Δ|": ".4f",
+            "at σ": "",
+            "σ": ".4f",
+            "δ found": ".4f",
+            "% of pairs found": ".0f",
+            "topics for median |Δ|": "d",
+        }
+        return Table.of(
+            formats,
+            rows,
+            caption=f"{self.measure}: what {self.n} topics and {self.runs} runs can find",
+            notes=self._notes(),
+            keys={"runs": "family", "at σ": "quantile"},
+        )
+
+    def _rows(self, family: Differences, topics: int | None) -> list[tuple[Any, ...]]:
+        """The two rows of a family; the topics that its median difference takes stand beside its median σ."""
+        rows: list[tuple[Any, ...]] = []
+        for q, level, needed in ((0.5, "median", topics), (0.95, "95 %", None)):
+            delta = self.detectable(q, family)
+            row = (
+                family.name,
+                len(family.mean),
+                family.median_mean(),
+                level,
+                family.sigma(q),
+                delta,
+                100 * family.share_above(delta),
+                needed,
+            )
+            rows.append(row)
+        return rows
+
+    def _notes(self) -> list[str]:
+        intercept, slope = self.line
         notes = [
             f"δ found: the true difference that {self.n} topics find with power {self.power:g}; "
             "% of pairs found: observed differences as large as that.",
-            f"σ of a pair ≈ {self.line[0]:.3f} + {self.line[1]:.3f} · |Δ| over all pairs.",
-            f"{self.test.words().capitalize()}.",
+            f"σ of a pair ≈ {intercept:.3f} + {slope:.3f} · |Δ| over all pairs.",
         ]
         if self.baseline is not None:
-            notes.insert(2, f"A baseline is a run of the second quartile by mean; {WEIGHTS[self.weights].summary}.")
-        caption = f"{self.measure}: what {self.n} topics and {self.runs} runs can find"
-        return Table.of(formats, rows, caption=caption, notes=notes, keys={"runs": "family", "at σ": "quantile"})
+            weighting = WEIGHTS[self.weights].summary
+            notes.append(f"A baseline is a run of the second quartile by mean; {weighting}.")
+        test = self.test.words()
+        notes.append(f"{test.capitalize()}.")
+        return notes
 
     def record(self) -> dict[str, Any]:
         """The rows, with the measure, runs, topics, power and test."""
-        settings = {"measure": self.measure, "runs": self.runs, "n": self.n, "power": self.power}
-        return settings | {"weights": self.weights, "test": self.test.words()} | super().record()
+        settings = {
+            "measure": self.measure,
+            "runs": self.runs,
+            "n": self.n,
+            "power": self.power,
+            "weights": self.weights,
+            "test": self.test.words(),
+        }
+        return settings | super().record()
 
 
 def audit(matrix: ScoreMatrix, *, power: float = 0.8, weights: str = "baselines", test: TTest | None = None) -> Audit:
@@ -134,13 +176,25 @@ def audit(matrix: ScoreMatrix, *, power: float = 0.8, weights: str = "baselines"
     WEIGHTS.parse(weights)  # an unknown name is an error before any work
     test = paired(test)
     mean, sd = pair_differences(by_mean(matrix))
-    upper = np.triu_indices(runs, 1)
-    every = Differences("all", np.abs(mean[upper]), sd[upper], np.ones(len(upper[0])))
+    each_pair_once = np.triu_indices(runs, 1)
+    absolute = np.abs(mean[each_pair_once])
+    every = Differences("all", absolute, sd[each_pair_once], np.ones(len(absolute)))
     baseline = _baselines(mean, sd, weights)
-    effect = detectable_effect(n, power=power, test=test)
-    topics = (_topics(every, power, test), _topics(baseline, power, test))
-    line = _line(every.mean, every.sd)
-    return Audit(matrix.measure, runs, n, every, baseline, effect, topics, line, power, weights, test)
+    topics_for_every = _topics(every, power, test)
+    topics_for_baseline = _topics(baseline, power, test)
+    return Audit(
+        measure=matrix.measure,
+        runs=runs,
+        n=n,
+        all=every,
+        baseline=baseline,
+        effect=detectable_effect(n, power=power, test=test),
+        topics=(topics_for_every, topics_for_baseline),
+        line=_line(every.mean, every.sd),
+        power=power,
+        weights=weights,
+        test=test,
+    )
 
 
 def pair_differences(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
@@ -152,13 +206,17 @@ def pair_differences(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
     """
     values = checked_rows(matrix.values)
     centred = values - values.mean(axis=1, keepdims=True)
+    # Σ (x − y)² = Σ x² + Σ y² − 2·Σ x·y
     products = centred @ centred.T
     own = np.diag(products)
     squares = np.add.outer(own, own) - 2 * products
     # Pairs with the same difference on every topic leave only rounding, which may be below 0.
-    squares[squares < 1e-14 * max(1e-300, float(own.max()))] = 0.0
+    largest = max(1e-300, float(own.max()))
+    squares[squares < 1e-14 * largest] = 0.0
     means = matrix.means()
-    return np.subtract.outer(means, means), np.sqrt(squares / (matrix.shape[1] - 1))
+    differences = np.subtract.outer(means, means)
+    freedom = len(matrix.topics) - 1
+    return differences, np.sqrt(squares / freedom)
 
 
 def quantile(values: Floats, q: float, weight: Floats) -> float:
@@ -171,35 +229,53 @@ def quantile(values: Floats, q: float, weight: Floats) -> float:
         return float(np.quantile(values, q))
     order = np.argsort(values, kind="stable")
     cumulated = np.cumsum(weight[order])
-    return float(values[order][np.searchsorted(cumulated, q * cumulated[-1])])
+    wanted = q * cumulated[-1]
+    place = np.searchsorted(cumulated, wanted)
+    return float(values[order[place]])
 
 
 def _baselines(mean: Floats, sd: Floats, weights: str) -> Differences | None:
     """Second-quartile runs against every better one, of runs in falling order of mean; None if there is none."""
     runs = len(mean)
-    pairs = []
-    for baseline in range(runs // 4, runs // 2):
-        pairs += [(run, baseline) for run in range(runs) if mean[run, baseline] > 0]
-    if not pairs:
+    second_quartile = np.arange(runs // 4, runs // 2)
+    is_better = mean[:, second_quartile] > 0
+    quartile_place, run = np.nonzero(is_better.T)
+    if not len(run):
         return None
-    better, base = np.array(pairs).T
-    share: Floats = WEIGHTS.call(weights, base)
-    return Differences("better than baseline", mean[better, base], sd[better, base], share)
+    baseline = second_quartile[quartile_place]
+    weight: Floats = WEIGHTS.call(weights, baseline)
+    return Differences(
+        name="better than baseline",
+        mean=mean[run, baseline],
+        sd=sd[run, baseline],
+        weight=weight,
+    )
 
 
 def _topics(pairs: Differences | None, power: float, test: TTest) -> int | None:
-    if pairs is None or pairs.median_mean() == 0 or pairs.sigma() == 0:
+    """The topics that the median difference takes at the median σ; None where one of them is 0."""
+    if pairs is None:
         return None
-    return whole(topics_needed(pairs.median_mean() / pairs.sigma(), power=power, test=test))
+    delta = pairs.median_mean()
+    sigma = pairs.sigma()
+    if delta == 0 or sigma == 0:
+        return None
+    topics = topics_needed(delta / sigma, power=power, test=test)
+    return whole(topics)
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
     """Intercept and slope of least squares; slope 0 where x does not vary."""
-    dx = x - x.mean()
-    squares = float((dx**2).sum())
+    x_mean = x.mean()
+    centred = x - x_mean
+    squares = float((centred**2).sum())
+    slope = 0.0
     # Differences so small that their squares are 0 do not vary either.
-    slope = float((dx * y).sum()) / squares if np.ptp(x) > 0 and squares > 0 else 0.0
-    return float(y.mean()) - slope * float(x.mean()), slope
+    if np.ptp(x) > 0 and squares > 0:
+        products = float((centred * y).sum())
+        slope = products / squares
+    intercept = float(y.mean()) - slope * float(x_mean)
+    return intercept, slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,14 +291,16 @@ class OneSigma(Result):
 
     def table(self) -> Table:
         """One row."""
-        row = (self.pairs, self.observed, float(self.resampled.mean()), self.p)
+        under_one_sigma = float(self.resampled.mean())
+        row = (self.pairs, self.observed, under_one_sigma, self.p)
         notes = [
             "sd over the pairs of the σ of their differences, as observed and if all pairs drew from one population; "
             f"p = (b + 1)/(B + 1), B = {len(self.resampled)}, seed {self.seed}.",
             "A small p: the pairs have different σ, so that no single σ serves every comparison.",
         ]
         formats = {"pairs": "d", "observed": ".4f", "under one σ": ".4f", "p": "p"}
-        return Table.of(formats, [row], caption=f"{self.measure}: is one σ plausible?", notes=notes)
+        caption = f"{self.measure}: is one σ plausible?"
+        return Table.of(formats, [row], caption=caption, notes=notes)
 
 
 def one_sigma(
@@ -238,18 +316,37 @@ def one_sigma(
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; the test needs three runs and two topics")
     checked_resamples(resamples)
     values = checked_rows(matrix.values)
-    x = values - values.mean(axis=1, keepdims=True)
+    adjusted = values - values.mean(axis=1, keepdims=True)
     first, second = np.triu_indices(runs, 1)
-    centred = x[first] - x[second]
-    observed = float(centred.std(axis=1, ddof=1).std(ddof=1))
-    pool = centred.ravel()
+    differences = adjusted[first] - adjusted[second]
+    observed = _spread_of_sigmas(differences)
+    pool = differences.ravel()
 
     def drawn(rng: np.random.Generator) -> float:
-        virtual = pool[rng.integers(len(pool), size=centred.shape, dtype=np.int32)]
-        return float(virtual.std(axis=1, ddof=1).std(ddof=1))
+        places = rng.integers(len(pool), size=differences.shape, dtype=np.int32)
+        return _spread_of_sigmas(pool[places])
 
-    draws = generators(seed, resamples)
-    resampled = np.array(ordered_map(drawn, draws, jobs=jobs, threads=True, progress=progress))
-    reached = np.asarray((resampled >= observed).sum(), dtype=np.float64)
-    p = float(resampled_p(reached, resamples))
-    return OneSigma(matrix.measure, observed, resampled, p, len(first), seed)
+    spreads = ordered_map(
+        drawn,
+        generators(seed, resamples),
+        jobs=jobs,
+        threads=True,
+        progress=progress,
+    )
+    resampled = np.array(spreads)
+    reached = (resampled >= observed).sum()
+    p = resampled_p(np.asarray(reached, dtype=np.float64), resamples)
+    return OneSigma(
+        measure=matrix.measure,
+        observed=observed,
+        resampled=resampled,
+        p=float(p),
+        pairs=len(first),
+        seed=seed,
+    )
+
+
+def _spread_of_sigmas(differences: Floats) -> float:
+    """The sd over the pairs (rows) of the σ of their differences."""
+    sigmas = differences.std(axis=1, ddof=1)
+    return float(sigmas.std(ddof=1))

@@ -43,19 +43,22 @@ class TTest:
 
     def __post_init__(self) -> None:
         between("alpha", self.alpha)
-        for name, value, known in (
+        choices = (
             ("sides", self.sides, (1, 2)),
             ("design", self.design, DESIGNS),
             ("law", self.law, LAWS),
-        ):
+        )
+        for name, value, known in choices:
             if value not in known:
-                raise UsageError(f"{name}: {value!r} is not known; take one of {', '.join(map(str, known))}")
+                listed = ", ".join(map(str, known))
+                raise UsageError(f"{name}: {value!r} is not known; take one of {listed}")
 
     def words(self) -> str:
         """The recipe in words."""
+        sides = "two" if self.sides == 2 else "one"
         law = "noncentral t" if self.law == "t" else "normal approximation"
         each = "" if self.design == "paired" else ", topics of each of the two sets"
-        return f"{'two' if self.sides == 2 else 'one'}-sided {self.design} t test, α = {self.alpha:g}, {law}{each}"
+        return f"{sides}-sided {self.design} t test, α = {self.alpha:g}, {law}{each}"
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,22 @@ class PowerPlan(Result):
         notes = [f"Computed: {self.solved}. {self.test.words().capitalize()}."]
         if self.solved == "topics":
             notes.append(f"Topics before rounding up: {self.exact_topics:.2f}.")
-        return Table.of(formats, [row], caption="Power of a comparison", notes=notes, keys={"δ/σ": "effect"})
+        return Table.of(
+            formats,
+            [row],
+            caption="Power of a comparison",
+            notes=notes,
+            keys={"δ/σ": "effect"},
+        )
 
     def record(self) -> dict[str, Any]:
         """The row, with what was computed, the topics before rounding up, and the test."""
-        computed = SOLVED.get(self.solved, self.solved)
-        return {"solved": computed, "exact_topics": self.exact_topics, "test": self.test.words()} | super().record()
+        settings = {
+            "solved": SOLVED.get(self.solved, self.solved),
+            "exact_topics": self.exact_topics,
+            "test": self.test.words(),
+        }
+        return settings | super().record()
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +121,9 @@ class PowerCurve(Result):
             columns["power"] = ".4f"
         rows = []
         for j, sigma in enumerate(self.sigmas):
-            for i, n in enumerate(self.topics):
-                row: list[float] = [sigma, n, self.detectable[i, j]]
+            for i, topics in enumerate(self.topics):
+                delta = self.detectable[i, j]
+                row: list[float] = [sigma, topics, delta]
                 if self.powers is not None:
                     row.append(self.powers[i, j])
                 rows.append(row)
@@ -131,20 +145,20 @@ def power_of(topics: npt.ArrayLike, effect: npt.ArrayLike, test: TTest | None = 
     0.7034
     """
     test = test or TTest()
-    n, d = np.broadcast_arrays(np.asarray(topics, dtype=np.float64), np.asarray(effect, dtype=np.float64))
-    if not (np.isfinite(n) & (n >= 2)).all():
+    n, d = np.broadcast_arrays(
+        np.asarray(topics, dtype=np.float64),
+        np.asarray(effect, dtype=np.float64),
+    )
+    enough = np.isfinite(n) & (n >= 2)
+    if not enough.all():
         raise UsageError(f"topics: a t test needs at least two (got {n.min():g})")
     df, shift = _law_of(test, n, d)
-    from scipy.special import ndtr, ndtri, stdtrit
-
-    tail = 1 - test.alpha / test.sides
-    if test.law == "normal":
-        z = float(ndtri(tail))
-        upper, lower = np.asarray(ndtr(shift - z)), np.asarray(ndtr(-shift - z))
-    else:
-        critical = np.asarray(stdtrit(df, tail), dtype=np.float64)
-        upper, lower = _upper_tail(df, shift, critical), _upper_tail(df, -shift, critical)
-    return np.clip(upper + lower if test.sides == 2 else upper, 0.0, 1.0)
+    critical = _critical(test, df)
+    power = _beyond(critical, test, df, shift)
+    if test.sides == 2:
+        # The tail below −critical is the upper tail of a difference of the other sign.
+        power = power + _beyond(critical, test, df, -shift)
+    return np.clip(power, 0.0, 1.0)
 
 
 def topics_needed(effect: float, *, power: float = 0.8, test: TTest | None = None) -> float:
@@ -158,7 +172,12 @@ def topics_needed(effect: float, *, power: float = 0.8, test: TTest | None = Non
     above_alpha(power, test.alpha)
     if not np.isfinite(effect) or effect == 0:
         raise UsageError(f"effect size: no number of topics finds a difference of {effect:g}; give one above 0")
-    return root(lambda n: float(power_of(n, abs(effect), test)) - power, low=2.0, what="topics")
+
+    def surplus(topics: float) -> float:
+        reached = power_of(topics, abs(effect), test)
+        return float(reached) - power
+
+    return root(surplus, low=2.0, what="topics")
 
 
 def detectable_effect(topics: float, *, power: float = 0.8, test: TTest | None = None) -> float:
@@ -169,7 +188,12 @@ def detectable_effect(topics: float, *, power: float = 0.8, test: TTest | None =
     """
     test = test or TTest()
     above_alpha(power, test.alpha)
-    return root(lambda d: float(power_of(topics, d, test)) - power, low=0.0, what="effect size")
+
+    def surplus(effect: float) -> float:
+        reached = power_of(topics, effect, test)
+        return float(reached) - power
+
+    return root(surplus, low=0.0, what="effect size")
 
 
 def power(
@@ -191,28 +215,28 @@ def power(
     (150, 149.3)
     """
     test = test or TTest()
-    delta = None if delta is None else positive("delta", abs(delta))
-    sigma = None if sigma is None else positive("sigma", sigma)
-    known = _effect(delta, sigma, effect)
-    if topics is not None and known is not None:
-        found = float(power_of(topics, known, test))
-        given = power if power is not None else found
-        if power is not None and not math.isclose(given, found, abs_tol=1e-9):
-            raise UsageError(f"topics, power and effect are all given; with them power is {found:.4f}: leave one out")
-        return _plan(topics, found, known, delta, sigma, "power", test)
+    if delta is not None:
+        delta = positive("delta", abs(delta))
+    if sigma is not None:
+        sigma = positive("sigma", sigma)
+    given_effect = _effect(delta, sigma, effect)
     wanted = 0.8 if power is None else power
-    if known is not None:
-        n = topics_needed(known, power=wanted, test=test)
-        return _plan(n, wanted, known, delta, sigma, "topics", test)
+    if given_effect is not None and topics is not None:
+        reached = float(power_of(topics, given_effect, test))
+        if power is not None and not math.isclose(power, reached, abs_tol=1e-9):
+            raise UsageError(f"topics, power and effect are all given; with them power is {reached:.4f}: leave one out")
+        return _plan(topics, reached, given_effect, delta, sigma, "power", test)
+    if given_effect is not None:
+        needed = topics_needed(given_effect, power=wanted, test=test)
+        return _plan(needed, wanted, given_effect, delta, sigma, "topics", test)
     if topics is None:
         raise UsageError("give two of: topics, power, and the difference (effect, or delta with sigma)")
     least = detectable_effect(topics, power=wanted, test=test)
-    solved = "σ" if delta is not None else "δ" if sigma is not None else "effect size"
     if delta is not None:
-        sigma = delta / least
-    elif sigma is not None:
-        delta = least * sigma
-    return _plan(topics, wanted, least, delta, sigma, solved, test)
+        return _plan(topics, wanted, least, delta, delta / least, "σ", test)
+    if sigma is not None:
+        return _plan(topics, wanted, least, least * sigma, sigma, "δ", test)
+    return _plan(topics, wanted, least, None, None, "effect size", test)
 
 
 def power_curve(
@@ -229,12 +253,24 @@ def power_curve(
     >>> [round(d, 4) for d in curve.table().column("delta")]
     [0.0525, 0.0368]
     """
-    test, s = test or TTest(), np.array([positive("sigma", v) for v in sigmas])
-    if not len(topics) or not len(s):
+    test = test or TTest()
+    sigma = np.array([positive("sigma", value) for value in sigmas])
+    if not len(topics) or not len(sigma):
         raise UsageError("a curve needs at least one number of topics and one σ")
-    least = np.array([detectable_effect(n, power=power, test=test) for n in topics])
-    powers = None if delta is None else power_of(np.array(topics)[:, None], abs(delta) / s, test)
-    return PowerCurve(tuple(topics), tuple(s.tolist()), np.outer(least, s), powers, delta, power, test)
+    least_effects = [detectable_effect(n, power=power, test=test) for n in topics]
+    powers = None
+    if delta is not None:
+        column_of_topics = np.array(topics)[:, None]
+        powers = power_of(column_of_topics, abs(delta) / sigma, test)
+    return PowerCurve(
+        topics=tuple(topics),
+        sigmas=tuple(sigma.tolist()),
+        detectable=np.outer(least_effects, sigma),
+        powers=powers,
+        delta=delta,
+        power=power,
+        test=test,
+    )
 
 
 def paired(test: TTest | None) -> TTest:
@@ -270,9 +306,11 @@ def root(gain: Callable[[float], float], *, low: float, what: str) -> float:
     """Where a rising function crosses 0: `low` if it has already done so there, an error if it never does."""
     if gain(low) >= 0:
         return low
-    below, above = low, max(1.0, 2 * low)
+    below = low
+    above = max(1.0, 2 * low)
     while gain(above) < 0:
-        below, above = above, 2 * above
+        below = above
+        above = 2 * above
         if above > MOST_TOPICS:
             most = f"more than {MOST_TOPICS:,} would be needed"
             raise UsageError(f"{what}: {most}; ask for less power or a larger difference")
@@ -282,17 +320,29 @@ def root(gain: Callable[[float], float], *, low: float, what: str) -> float:
 
 
 def _effect(delta: float | None, sigma: float | None, effect: float | None) -> float | None:
+    """The effect size as given, or δ/σ where both are; else None."""
     if effect is not None:
         if delta is not None or sigma is not None:
             raise UsageError("give the effect size, or delta and sigma, not both")
         return positive("effect", abs(effect))
-    return delta / sigma if delta is not None and sigma is not None else None
+    if delta is None or sigma is None:
+        return None
+    return delta / sigma
 
 
 def _plan(
     n: float, power: float, effect: float, delta: float | None, sigma: float | None, solved: str, test: TTest
 ) -> PowerPlan:
-    return PowerPlan(power, whole(n), float(n), effect, delta, sigma, solved, test)
+    return PowerPlan(
+        power=power,
+        topics=whole(n),
+        exact_topics=float(n),
+        effect=effect,
+        delta=delta,
+        sigma=sigma,
+        solved=solved,
+        test=test,
+    )
 
 
 def whole(n: float) -> int:
@@ -305,9 +355,29 @@ def whole(n: float) -> int:
 
 
 def _law_of(test: TTest, n: Floats, d: Floats) -> tuple[Floats, Floats]:
+    """Degrees of freedom and noncentrality of the statistic."""
     if test.design == "paired":
         return n - 1, np.sqrt(n) * d
     return 2 * n - 2, np.sqrt(n / 2) * d
+
+
+def _critical(test: TTest, df: Floats) -> Floats:
+    """The upper critical value of the test."""
+    from scipy.special import ndtri, stdtrit
+
+    level = 1 - test.alpha / test.sides
+    if test.law == "normal":
+        return np.asarray(ndtri(level))
+    return np.asarray(stdtrit(df, level), dtype=np.float64)
+
+
+def _beyond(critical: Floats, test: TTest, df: Floats, shift: Floats) -> Floats:
+    """The probability that the statistic lies above the critical value."""
+    from scipy.special import ndtr
+
+    if test.law == "normal":
+        return np.asarray(ndtr(shift - critical))
+    return _upper_tail(df, shift, critical)
 
 
 def _upper_tail(df: Floats, shift: Floats, critical: Floats) -> Floats:
@@ -317,5 +387,8 @@ def _upper_tail(df: Floats, shift: Floats, critical: Floats) -> Floats:
     with np.errstate(all="ignore"):
         exact = 1 - nctdtr(df, shift, critical)
     # (critical·(1 − 1/4df) − shift)/√(1 + critical²/2df): within 1e-4 where the series gives up
-    far = 1 - ndtr((critical * (1 - 1 / (4 * df)) - shift) / np.sqrt(1 + critical**2 / (2 * df)))
+    corrected = critical * (1 - 1 / (4 * df))
+    error = np.sqrt(1 + critical**2 / (2 * df))
+    z = (corrected - shift) / error
+    far = 1 - ndtr(z)
     return np.where(np.isfinite(exact), exact, far)

@@ -38,7 +38,24 @@ class Source:
     @property
     def mean_square(self) -> float:
         """Sum of squares over degrees of freedom."""
-        return self.squares / self.df if self.df else 0.0
+        if not self.df:
+            return 0.0
+        return self.squares / self.df
+
+    def _row(self) -> tuple[str | float | None, ...]:
+        """The line as a row of the table."""
+        return (
+            self.name,
+            self.squares,
+            self.df,
+            self.mean_square,
+            self.f,
+            self.p,
+            self.eta2,
+            self.partial_eta2,
+            self.omega2,
+            self.partial_omega2,
+        )
 
 
 @dataclass(frozen=True)
@@ -52,10 +69,11 @@ class Anova(Result):
     measure: str = ""
 
     def __getitem__(self, name: str) -> Source:
-        for source in (*self.effects, self.residual):
+        sources = (*self.effects, self.residual)
+        for source in sources:
             if source.name == name:
                 return source
-        known = ", ".join(s.name for s in (*self.effects, self.residual))
+        known = ", ".join(source.name for source in sources)
         raise DataError(f"no source of variance {name!r}; there are: {known}")
 
     def table(self) -> Table:
@@ -63,11 +81,10 @@ class Anova(Result):
         columns = {"source": "", "SS": ".5f", "df": "d", "MS": ".6f", "F": ".4f", "p": "p"}
         columns |= {"η²": ".4f", "partial η²": ".4f", "ω²": ".4f", "partial ω²": ".4f"}
         keys = {"η²": "eta2", "partial η²": "partial_eta2", "ω²": "omega2", "partial ω²": "partial_omega2"}
-        rows = [
-            (s.name, s.squares, s.df, s.mean_square, s.f, s.p, s.eta2, s.partial_eta2, s.omega2, s.partial_omega2)
-            for s in (*self.effects, self.residual)
-        ]
-        caption = f"{self.measure}: analysis of variance" if self.measure else "Analysis of variance"
+        rows = [source._row() for source in (*self.effects, self.residual)]
+        caption = "Analysis of variance"
+        if self.measure:
+            caption = f"{self.measure}: analysis of variance"
         return Table.of(columns, rows, caption=caption, notes=[self.recipe], keys=keys)
 
     def record(self) -> dict[str, Any]:
@@ -83,25 +100,40 @@ def analysed(
     η² = SS/SS_total, partial η² = SS/(SS + SS_residual), ω² = (SS − df·MSE)/(SS_total + MSE), partial
     ω² = df(F−1)/(df(F−1) + n); negative ω² are 0. No variance of an effect: F = 0, p = 1. No residual: F = ∞, p = 0.
     """
-    from scipy.special import fdtrc
-
     left = Source("residual", *residual)
+    mse = left.mean_square
     total = sum(squares for _, squares, _ in effects) + left.squares
     sources = []
     for name, squares, df in effects:
-        f = float(ratio(squares / df, left.mean_square)) if df else 0.0
-        p = 0.0 if np.isinf(f) else float(fdtrc(df, left.df, f)) if df and f > 0 else 1.0
-        surplus = max(squares - df * left.mean_square, 0.0)
-        sources.append(
-            Source(
-                name, squares, df, f, p,
-                eta2=float(ratio(squares, total)),
-                partial_eta2=float(ratio(squares, squares + left.squares)),
-                omega2=float(ratio(surplus, total + left.mean_square)),
-                partial_omega2=float(ratio(surplus, surplus + n * left.mean_square)),
-            )
-        )  # fmt: skip
+        f, p = _f_test(squares, df, left)
+        surplus = max(squares - df * mse, 0.0)
+        source = Source(
+            name=name,
+            squares=squares,
+            df=df,
+            f=f,
+            p=p,
+            eta2=float(ratio(squares, total)),
+            partial_eta2=float(ratio(squares, squares + left.squares)),
+            omega2=float(ratio(surplus, total + mse)),
+            partial_omega2=float(ratio(surplus, surplus + n * mse)),
+        )
+        sources.append(source)
     return Anova(tuple(sources), left, n, recipe, measure)
+
+
+def _f_test(squares: float, df: int, residual: Source) -> tuple[float, float]:
+    """F of an effect against the residual, and its p."""
+    from scipy.special import fdtrc
+
+    if not df:
+        return 0.0, 1.0
+    f = float(ratio(squares / df, residual.mean_square))
+    if np.isinf(f):
+        return f, 0.0
+    if f > 0:
+        return f, float(fdtrc(df, residual.df, f))
+    return f, 1.0
 
 
 def one_way(groups: Sequence[npt.ArrayLike] | Floats) -> Anova:
@@ -113,18 +145,24 @@ def one_way(groups: Sequence[npt.ArrayLike] | Floats) -> Anova:
     >>> round(a["run"].f, 4), round(a["run"].p, 4), a["residual"].df
     (1.5, 0.2879, 4)
     """
-    samples = [checked_rows(g, least=1)[0] for g in groups]
+    samples = [checked_rows(group, least=1)[0] for group in groups]
+    count = len(samples)
     n = sum(map(len, samples))
-    if len(samples) < 2 or n <= len(samples):
-        raise DataError(
-            f"{len(samples)} groups of {n} scores; one-way analysis needs two groups and more scores than that"
-        )
-    grand = np.concatenate(samples).mean()
-    between = float(sum(len(s) * (s.mean() - grand) ** 2 for s in samples))
-    within = float(sum(((s - s.mean()) ** 2).sum() for s in samples))
-    between, within = without_noise([between, within], np.concatenate(samples))
-    recipe = f"one-way analysis of variance, {len(samples)} runs, {n} scores; topics are not taken out"
-    return analysed([("run", between, len(samples) - 1)], (within, n - len(samples)), n, recipe)
+    if count < 2 or n <= count:
+        raise DataError(f"{count} groups of {n} scores; one-way analysis needs two groups and more scores than that")
+    scores = np.concatenate(samples)
+    grand_mean = scores.mean()
+    between = 0.0
+    within = 0.0
+    for sample in samples:
+        mean = sample.mean()
+        between += len(sample) * (mean - grand_mean) ** 2
+        within += ((sample - mean) ** 2).sum()
+    between, within = without_noise([float(between), float(within)], scores)
+    recipe = f"one-way analysis of variance, {count} runs, {n} scores; topics are not taken out"
+    effect = ("run", between, count - 1)
+    residual = (within, n - count)
+    return analysed([effect], residual, n, recipe)
 
 
 def two_way(matrix: ScoreMatrix) -> Anova:
@@ -138,14 +176,24 @@ def two_way(matrix: ScoreMatrix) -> Anova:
     if runs < 2 or topics < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; two-way analysis needs at least 2 × 2")
     centred = checked_rows(matrix.values) - matrix.values.mean()
-    of_run = centred.mean(axis=1)
-    of_topic = centred.mean(axis=0)
-    rest = centred - of_run[:, None] - of_topic[None, :]
-    squares = [topics * (of_run**2).sum(), runs * (of_topic**2).sum(), (rest**2).sum()]
-    by_run, by_topic, residual = without_noise([float(s) for s in squares], matrix.values)
-    recipe = f"two-way analysis of variance without replication, {runs} runs × {topics} topics"
-    effects = [("run", by_run, runs - 1), ("topic", by_topic, topics - 1)]
-    return analysed(effects, (residual, (runs - 1) * (topics - 1)), runs * topics, recipe, matrix.measure)
+    run_effect = centred.mean(axis=1, keepdims=True)
+    topic_effect = centred.mean(axis=0, keepdims=True)
+    rest = centred - run_effect - topic_effect
+    squares = [
+        float(topics * (run_effect**2).sum()),
+        float(runs * (topic_effect**2).sum()),
+        float((rest**2).sum()),
+    ]
+    of_run, of_topic, of_rest = without_noise(squares, matrix.values)
+    run_df = runs - 1
+    topic_df = topics - 1
+    return analysed(
+        [("run", of_run, run_df), ("topic", of_topic, topic_df)],
+        residual=(of_rest, run_df * topic_df),
+        n=runs * topics,
+        recipe=f"two-way analysis of variance without replication, {runs} runs × {topics} topics",
+        measure=matrix.measure,
+    )
 
 
 def without_noise(squares: Sequence[float], values: Floats) -> list[float]:
@@ -169,18 +217,27 @@ class Friedman(Result):
 
     def table(self) -> Table:
         """Mean ranks, best first."""
-        order = np.argsort(self.mean_ranks, kind="stable")
-        rows = [(self.runs[i], self.mean_ranks[i]) for i in order]
-        note = (
-            f"Friedman test with tie correction, {len(self.runs)} runs, n = {self.n} topics: "
-            f"χ² = {self.chi2:.4f}, {self.df} degrees of freedom, {p_value(self.p)}, Kendall's W = {self.w:.4f}"
-        )
-        caption = f"{self.measure}: mean ranks" if self.measure else "Mean ranks"
-        return Table.of({"run": "", "mean rank": ".3f"}, rows, caption=caption, notes=[note])
+        best_first = np.argsort(self.mean_ranks, kind="stable")
+        rows = [(self.runs[i], self.mean_ranks[i]) for i in best_first]
+        test = f"Friedman test with tie correction, {len(self.runs)} runs, n = {self.n} topics"
+        chi2 = f"χ² = {self.chi2:.4f}, {self.df} degrees of freedom, {p_value(self.p)}"
+        note = f"{test}: {chi2}, Kendall's W = {self.w:.4f}"
+        caption = "Mean ranks"
+        if self.measure:
+            caption = f"{self.measure}: mean ranks"
+        columns = {"run": "", "mean rank": ".3f"}
+        return Table.of(columns, rows, caption=caption, notes=[note])
 
     def record(self) -> dict[str, Any]:
         """χ², p and W, and the rows."""
-        test = {"measure": self.measure, "chi2": self.chi2, "df": self.df, "p": self.p, "w": self.w, "n": self.n}
+        test = {
+            "measure": self.measure,
+            "chi2": self.chi2,
+            "df": self.df,
+            "p": self.p,
+            "w": self.w,
+            "n": self.n,
+        }
         return test | super().record()
 
 
@@ -200,9 +257,21 @@ def friedman(matrix: ScoreMatrix) -> Friedman:
     k, n = matrix.shape
     if k < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {k} runs × {n} topics; Friedman's test needs at least 2 × 2")
-    ranks = np.asarray(rankdata(-rounded(checked_rows(matrix.values)), axis=0))
-    means = ranks.mean(axis=1)
-    spread = float(((ranks - (k + 1) / 2) ** 2).sum())
-    w = float(ratio(n * ((means - (k + 1) / 2) ** 2).sum(), spread))
+    scores = rounded(checked_rows(matrix.values))
+    ranks = np.asarray(rankdata(-scores, axis=0))
+    mean_ranks = ranks.mean(axis=1)
+    middle = (k + 1) / 2
+    between_runs = n * ((mean_ranks - middle) ** 2).sum()
+    in_all = float(((ranks - middle) ** 2).sum())
+    w = float(ratio(between_runs, in_all))
     chi2 = n * (k - 1) * w
-    return Friedman(matrix.runs, means, chi2, k - 1, float(chdtrc(k - 1, chi2)), w, n, matrix.measure)
+    return Friedman(
+        runs=matrix.runs,
+        mean_ranks=mean_ranks,
+        chi2=chi2,
+        df=k - 1,
+        p=float(chdtrc(k - 1, chi2)),
+        w=w,
+        n=n,
+        measure=matrix.measure,
+    )

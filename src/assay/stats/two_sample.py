@@ -6,7 +6,7 @@ Topics differ more than runs do, so these tests see far less than paired ones; p
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -75,10 +75,18 @@ def compare_topic_sets(
     >>> round(c.statistic, 4), round(c.p, 4)
     (-1.2247, 0.2879)
     """
-    x, y = checked_rows(first)[0], checked_rows(second)[0]
-    options = {"alternative": checked_alternative(alternative), "resamples": resamples, "seed": seed}
+    x = checked_rows(first)[0]
+    y = checked_rows(second)[0]
+    checked_alternative(alternative)
     refuse_alternative(test)
-    outcome: SampleOutcome = TWO_SAMPLE_TESTS.call(test, x, y, **options)
+    outcome: SampleOutcome = TWO_SAMPLE_TESTS.call(
+        test,
+        x,
+        y,
+        alternative=alternative,
+        resamples=resamples,
+        seed=seed,
+    )
     checked_share(level, "the level of an interval")
     low, high, how = _interval(x, y, outcome, interval, level, resamples, seed)
     return Comparison(
@@ -105,21 +113,31 @@ def compare_topic_sets(
 @TWO_SAMPLE_TESTS.register("student")
 def student_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> SampleOutcome:
     """Student's t with the pooled variance and n₁ + n₂ − 2 degrees of freedom."""
-    error = pooled_deviation(x, y) * np.sqrt(1 / len(x) + 1 / len(y))
+    n_x = len(x)
+    n_y = len(y)
+    error = pooled_deviation(x, y) * np.sqrt(1 / n_x + 1 / n_y)
+    df = n_x + n_y - 2
     name = "two-sample Student t test, n₁ + n₂ − 2 degrees of freedom"
-    return _by_t(x, y, float(error), len(x) + len(y) - 2, alternative, name)
+    return _by_t(x, y, float(error), df, alternative, name)
 
 
 @TWO_SAMPLE_TESTS.register("welch")
 def welch_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> SampleOutcome:
     """Welch's t: each sample keeps its own variance; Satterthwaite's degrees of freedom."""
-    a = float(standard_deviation(x)[0]) ** 2 / len(x)
-    b = float(standard_deviation(y)[0]) ** 2 / len(y)
-    squares = a**2 / (len(x) - 1) + b**2 / (len(y) - 1)
-    # No variance, or one whose square is too small for a number: Student's degrees of freedom.
-    df = (a + b) ** 2 / squares if squares else len(x) + len(y) - 2.0
+    n_x = len(x)
+    n_y = len(y)
+    x_error = float(standard_deviation(x)[0]) ** 2 / n_x
+    y_error = float(standard_deviation(y)[0]) ** 2 / n_y
+    variance = x_error + y_error
+    squares = x_error**2 / (n_x - 1) + y_error**2 / (n_y - 1)
+    if squares:
+        df = variance**2 / squares
+    else:
+        # No variance, or one whose square is too small for a number: Student's degrees of freedom.
+        df = n_x + n_y - 2.0
+    error = float(np.sqrt(variance))
     name = "two-sample Welch t test, Satterthwaite's degrees of freedom"
-    return _by_t(x, y, float(np.sqrt(a + b)), df, alternative, name)
+    return _by_t(x, y, error, df, alternative, name)
 
 
 @TWO_SAMPLE_TESTS.register("bootstrap", resampled=True)
@@ -138,12 +156,19 @@ def two_sample_bootstrap_test(
     """
     welch = welch_test(x, y)
     gap, error = _resampled_differences(x, y, resamples, seed)
-    t = ratio(gap, error)
-    slack = 1e-9 * abs(welch.statistic) if np.isfinite(welch.statistic) else 0.0
-    count = tail_counts(t[:, None], np.array([welch.statistic]), alternative=alternative, slack=slack)
-    p = float(resampled_p(count, resamples, plain=plain)[0])
+    resampled_t = ratio(gap, error)
+    slack = 0.0
+    if np.isfinite(welch.statistic):
+        slack = 1e-9 * abs(welch.statistic)
+    count = tail_counts(
+        resampled_t[:, None],
+        np.array([welch.statistic]),
+        alternative=alternative,
+        slack=slack,
+    )
+    p = resampled_p(count, resamples, plain=plain)
     recipe = f"two-sample studentised bootstrap test, {drawn_in_words(resamples, seed, plain)}"
-    return SampleOutcome(welch.statistic, p, welch.error, welch.df, recipe)
+    return replace(welch, p=float(p[0]), recipe=recipe)
 
 
 def sets_draw(test: str, interval: str) -> bool:
@@ -152,17 +177,26 @@ def sets_draw(test: str, interval: str) -> bool:
     >>> sets_draw("welch", "t"), sets_draw("bootstrap", "t"), sets_draw("welch", "basic")
     (False, True, True)
     """
-    by_test = TWO_SAMPLE_TESTS.parse(test)[0].facts.get("resampled", False)
-    by_interval = INTERVALS.parse(interval)[0].facts.get("resampled", False)
-    return bool(by_test or by_interval)
+    test_entry, _ = TWO_SAMPLE_TESTS.parse(test)
+    interval_entry, _ = INTERVALS.parse(interval)
+    test_draws = test_entry.facts.get("resampled", False)
+    interval_draws = interval_entry.facts.get("resampled", False)
+    return bool(test_draws or interval_draws)
 
 
 def _by_t(x: Floats, y: Floats, error: float, df: float, alternative: str, name: str) -> SampleOutcome:
+    """The outcome of a t test whose difference has this standard error and these degrees of freedom."""
     from scipy.special import stdtr
 
-    t = float(ratio(x.mean() - y.mean(), error))
-    tails = {"greater": stdtr(df, -t), "less": stdtr(df, t), "two-sided": 2 * stdtr(df, -abs(t))}
-    return SampleOutcome(t, float(tails[alternative]), error, df, name)
+    difference = x.mean() - y.mean()
+    t = float(ratio(difference, error))
+    if alternative == "greater":
+        p = stdtr(df, -t)
+    elif alternative == "less":
+        p = stdtr(df, t)
+    else:
+        p = 2 * stdtr(df, -abs(t))
+    return SampleOutcome(t, float(p), error, df, name)
 
 
 def _interval(
@@ -172,32 +206,44 @@ def _interval(
     from scipy.special import stdtrit
 
     gap = float(x.mean() - y.mean())
+    lower_tail = (1 - level) / 2
+    upper_tail = (1 + level) / 2
     if kind == "t":
-        half = float(stdtrit(outcome.df, (1 + level) / 2)) * outcome.error
-        return gap - half, gap + half, f"{percent(level)} t interval with df degrees of freedom"
+        critical = float(stdtrit(outcome.df, upper_tail))
+        half = critical * outcome.error
+        how = f"{percent(level)} t interval with df degrees of freedom"
+        return gap - half, gap + half, how
     if kind not in INTERVALS:
         raise UsageError(f"no interval {kind!r} for two topic sets; known: {INTERVALS.listed()}")
     centred, _ = _resampled_differences(x, y, resamples, seed)
-    low, high = np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
-    ends = swapped(gap, low, high) if kind == "basic" else (gap + low, gap + high)
-    return (
-        float(ends[0]),
-        float(ends[1]),
-        f"{percent(level)} {kind} bootstrap interval, {drawn_in_words(resamples, seed)}",
-    )
+    low_quantile, high_quantile = np.quantile(centred, [lower_tail, upper_tail])
+    how = f"{percent(level)} {kind} bootstrap interval, {drawn_in_words(resamples, seed)}"
+    if kind == "basic":
+        low, high = swapped(gap, low_quantile, high_quantile)
+        return float(low), float(high), how
+    return float(gap + low_quantile), float(gap + high_quantile), how
 
 
 def _resampled_differences(x: Floats, y: Floats, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """Difference of the resampled, centred means and its standard error, each sample drawn by itself."""
     rng = checked_generator(seed)
-    (mx, vx), (my, vy) = (_resampled_moments(v - v.mean(), resamples, rng) for v in (x, y))
-    gap = np.where(np.abs(mx - my) <= SLACK * max(np.abs(x).max(), np.abs(y).max()), 0.0, mx - my)
-    return gap, np.sqrt(vx / len(x) + vy / len(y))
+    x_means, x_variances = _resampled_moments(x - x.mean(), resamples, rng)
+    y_means, y_variances = _resampled_moments(y - y.mean(), resamples, rng)
+    gap = x_means - y_means
+    largest = max(np.abs(x).max(), np.abs(y).max())
+    only_rounding = np.abs(gap) <= SLACK * largest
+    gap[only_rounding] = 0.0
+    squared_error = x_variances / len(x) + y_variances / len(y)
+    return gap, np.sqrt(squared_error)
 
 
 def _resampled_moments(values: Floats, resamples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Mean and variance (n − 1) of each resample of one sample."""
     n = len(values)
     powers = np.stack([values, values**2], axis=1)
-    sums = np.concatenate([counts @ powers / n for counts in topic_counts(n, resamples, rng)])
-    return sums[:, 0], np.maximum(sums[:, 1] - sums[:, 0] ** 2, 0) * n / (n - 1)
+    blocks = []
+    for counts in topic_counts(n, resamples, rng):
+        blocks.append(counts @ powers / n)
+    means, means_of_squares = np.concatenate(blocks).T
+    variances = np.maximum(means_of_squares - means**2, 0)
+    return means, variances * n / (n - 1)

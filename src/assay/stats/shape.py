@@ -39,9 +39,12 @@ class Density(Result):
 
     def table(self) -> Table:
         """Point and density."""
+        columns = {"score": ".4f", "density": ".4f"}
+        points = self.points.tolist()
+        densities = self.density.tolist()
+        rows = zip(points, densities, strict=True)
         note = f"Gaussian kernel, reflected at the bounds, bandwidth {self.bandwidth:.4g}, n = {self.n}"
-        rows = zip(self.points.tolist(), self.density.tolist(), strict=True)
-        return Table.of({"score": ".4f", "density": ".4f"}, rows, caption="Density of scores", notes=[note])
+        return Table.of(columns, rows, caption="Density of scores", notes=[note])
 
 
 def density(
@@ -56,21 +59,33 @@ def density(
     >>> round(float(np.trapezoid(d.density, d.points)), 2)
     1.0
     """
-    x = checked_rows(np.ravel(np.asarray(scores, dtype=np.float64)))[0]
-    if low >= high or x.min() < low or x.max() > high:
-        raise UsageError(f"scores from {x.min():g} to {x.max():g} do not fit the bounds {low:g} to {high:g}")
+    numbers = np.asarray(scores, dtype=np.float64)
+    x = checked_rows(numbers.ravel())[0]
+    least = x.min()
+    greatest = x.max()
+    if low >= high or least < low or greatest > high:
+        raise UsageError(f"scores from {least:g} to {greatest:g} do not fit the bounds {low:g} to {high:g}")
     width = rule_of_thumb(x) if bandwidth is None else bandwidth
     if width <= 0:
         raise DataError("all scores are equal: there is no density to draw; give a bandwidth to smear them")
     grid = np.linspace(low, high, points)
-    mirrored = np.concatenate([x, 2 * low - x, 2 * high - x])
+    below = 2 * low - x
+    above = 2 * high - x
+    mirrored = np.concatenate([x, below, above])
     total = np.zeros(points)
     # A part of the data at a time: the distances of all points to all scores would not fit in memory.
-    for part in np.array_split(mirrored, max(1, mirrored.size // POINTS_AT_ONCE)):
+    parts = max(1, mirrored.size // POINTS_AT_ONCE)
+    for part in np.array_split(mirrored, parts):
         distance = (grid[:, None] - part) / width
-        total += np.exp(-0.5 * distance**2).sum(axis=1)
+        kernel = np.exp(-0.5 * distance**2)
+        total += kernel.sum(axis=1)
     scale = x.size * width * np.sqrt(2 * np.pi)
-    return Density(grid, total / scale, width, x.size)
+    return Density(
+        points=grid,
+        density=total / scale,
+        bandwidth=width,
+        n=x.size,
+    )
 
 
 def rule_of_thumb(scores: npt.ArrayLike) -> float:
@@ -85,7 +100,8 @@ def rule_of_thumb(scores: npt.ArrayLike) -> float:
     quartiles = float(upper - lower) / 1.34
     if quartiles > 0:
         spread = min(spread, quartiles)
-    return 0.9 * spread * float(len(x)) ** -0.2
+    shrinking = float(len(x)) ** -0.2
+    return 0.9 * spread * shrinking
 
 
 @dataclass(frozen=True)
@@ -106,10 +122,14 @@ class Normality(Result):
 
     def table(self) -> Table:
         """One row."""
-        columns = {**NORMALITY_COLUMNS, "topics": "d"}
-        rows = [(self.w, self.p, self.skewness, self.kurtosis, self.n)]
-        caption = "Normality of the differences (Shapiro-Wilk)"
-        return Table.of(columns, rows, caption=caption, notes=[self.verdict()], keys={"topics": "n"})
+        row = (self.w, self.p, self.skewness, self.kurtosis, self.n)
+        return Table.of(
+            {**NORMALITY_COLUMNS, "topics": "d"},
+            [row],
+            caption="Normality of the differences (Shapiro-Wilk)",
+            notes=[self.verdict()],
+            keys={"topics": "n"},
+        )
 
 
 NORMALITY_COLUMNS = {"W": ".4f", "p": "p", "skewness": "+.3f", "kurtosis": "+.3f"}
@@ -126,12 +146,19 @@ def normality(values: npt.ArrayLike) -> Normality:
     from scipy.stats import kurtosis, shapiro, skew
 
     x = checked_rows(values, least=3)[0]
-    if len(x) > MOST_VALUES:
-        raise UsageError(f"{len(x)} values; the p of Shapiro and Wilk's test holds up to {MOST_VALUES}, take a sample")
+    n = len(x)
+    if n > MOST_VALUES:
+        raise UsageError(f"{n} values; the p of Shapiro and Wilk's test holds up to {MOST_VALUES}, take a sample")
     if np.ptp(x) == 0:
-        return Normality(1.0, 1.0, 0.0, 0.0, len(x))
+        return Normality(w=1.0, p=1.0, skewness=0.0, kurtosis=0.0, n=n)
     w, p = shapiro(x)
-    return Normality(float(w), float(p), float(skew(x)), float(kurtosis(x)), len(x))
+    return Normality(
+        w=float(w),
+        p=float(p),
+        skewness=float(skew(x)),
+        kurtosis=float(kurtosis(x)),
+        n=n,
+    )
 
 
 def advice(topics: int) -> str:
@@ -153,17 +180,27 @@ class RunsNormality(Result):
 
     def table(self) -> Table:
         """One row per run."""
-        rows = [(run, f.w, f.p, f.skewness, f.kurtosis) for run, f in zip(self.runs, self.found, strict=True)]
-        odd = sum(f.p < ALPHA for f in self.found)
-        notes = [f"Shapiro-Wilk test, each run alone: {odd} of {len(rows)} with p < {ALPHA:g}, n = {self.n} topics"]
-        if odd:
+        rows = []
+        not_normal = 0
+        for run, test in zip(self.runs, self.found, strict=True):
+            rows.append((run, test.w, test.p, test.skewness, test.kurtosis))
+            if test.p < ALPHA:
+                not_normal += 1
+        share = f"{not_normal} of {len(rows)} with p < {ALPHA:g}"
+        notes = [f"Shapiro-Wilk test, each run alone: {share}, n = {self.n} topics"]
+        if not_normal:
             notes.append(f"where they are not normal: {advice(self.n)}")
-        caption = f"{self.measure}: do the differences to {self.baseline} look normal?"
-        return Table.of({"run": "", **NORMALITY_COLUMNS}, rows, caption=caption, notes=notes)
+        return Table.of(
+            {"run": "", **NORMALITY_COLUMNS},
+            rows,
+            caption=f"{self.measure}: do the differences to {self.baseline} look normal?",
+            notes=notes,
+        )
 
     def record(self) -> dict[str, Any]:
         """The rows, with the measure, the baseline and the number of topics."""
-        return {"measure": self.measure, "baseline": self.baseline, "n": self.n} | super().record()
+        settings = {"measure": self.measure, "baseline": self.baseline, "n": self.n}
+        return settings | super().record()
 
 
 def runs_normality(matrix: ScoreMatrix, *, baseline: str | None = None) -> RunsNormality:
@@ -177,6 +214,10 @@ def runs_normality(matrix: ScoreMatrix, *, baseline: str | None = None) -> RunsN
     against = ordered.runs[0] if baseline is None else baseline
     first, second = pairs_with(ordered.runs, against)
     rows = differences(ordered.values[first], ordered.values[second])
-    found = tuple(normality(row) for row in rows)
-    runs = tuple(ordered.runs[i] for i in first)
-    return RunsNormality(ordered.measure, against, runs, found, ordered.shape[1])
+    return RunsNormality(
+        measure=ordered.measure,
+        baseline=against,
+        runs=tuple(ordered.runs[i] for i in first),
+        found=tuple(normality(row) for row in rows),
+        n=len(ordered.topics),
+    )

@@ -31,15 +31,21 @@ def topic_counts(topics: int, resamples: int, seed: int | np.random.Generator = 
     rng = checked_generator(seed)
     for part in chunks(checked_resamples(resamples), DRAWS_AT_ONCE):
         draws = part.stop - part.start
-        drawn = rng.integers(topics, size=(draws, topics)) + topics * np.arange(draws)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=draws * topics).reshape(draws, topics).astype(np.float64)
+        drawn = rng.integers(topics, size=(draws, topics))
+        # All draws are counted at once: each has its own range of `topics` numbers.
+        first_of_draw = topics * np.arange(draws)
+        drawn += first_of_draw[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=draws * topics)
+        yield counts.reshape(draws, topics).astype(np.float64)
 
 
 def sign_flips(topics: int, resamples: int, seed: int = 0) -> Iterator[Floats]:
     """Blocks (draws × topics) of random signs, +1 or −1."""
     rng = checked_generator(seed)
     for part in chunks(checked_resamples(resamples), DRAWS_AT_ONCE):
-        yield np.where(rng.random((part.stop - part.start, topics)) < 0.5, -1.0, 1.0)
+        draws = part.stop - part.start
+        negative = rng.random((draws, topics)) < 0.5
+        yield np.where(negative, -1.0, 1.0)
 
 
 def every_sign_flip(topics: int) -> Iterator[Floats]:
@@ -49,8 +55,10 @@ def every_sign_flip(topics: int) -> Iterator[Floats]:
     [[[1.0], [-1.0]]]
     """
     for part in chunks(2**topics, DRAWS_AT_ONCE):
-        patterns = np.arange(part.start, part.stop)[:, None] >> np.arange(topics)
-        yield np.where(patterns & 1, -1.0, 1.0)
+        # Bit i of a pattern's number is the sign of topic i.
+        numbers = np.arange(part.start, part.stop)
+        bits = numbers[:, None] >> np.arange(topics)
+        yield np.where(bits & 1, -1.0, 1.0)
 
 
 def tail_counts(replicates: Floats, observed: Floats, *, alternative: str, slack: Floats | float = 0.0) -> Floats:
@@ -76,12 +84,16 @@ def resampled_p(counts: Floats, resamples: int, *, plain: bool = False) -> Float
     >>> float(resampled_p(np.array(49.0), 999)), float(resampled_p(np.array(0.0), 1000, plain=True))
     (0.05, 0.0)
     """
-    return np.asarray(counts / resamples if plain else (counts + 1) / (resamples + 1))
+    if plain:
+        return np.asarray(counts / resamples)
+    return np.asarray((counts + 1) / (resamples + 1))
 
 
 def least_p(resamples: int, plain: bool = False) -> float:
     """The smallest p that this number of resamples can give: 1/(B + 1), or 0 for the plain share."""
-    return 0.0 if plain else 1 / (resamples + 1)
+    if plain:
+        return 0.0
+    return 1 / (resamples + 1)
 
 
 def percent(level: float) -> str:
@@ -95,8 +107,11 @@ def percent(level: float) -> str:
 
 def drawn_in_words(resamples: int, seed: int, plain: bool | None = None) -> str:
     """The part of a recipe that says how many draws, which seed and, for a test, how p counts them."""
-    counting = "" if plain is None else f", p = {'count/B' if plain else '(count+1)/(B+1)'}"
-    return f"B = {resamples}, seed {seed}{counting}"
+    draws = f"B = {resamples}, seed {seed}"
+    if plain is None:
+        return draws
+    p = "count/B" if plain else "(count+1)/(B+1)"
+    return f"{draws}, p = {p}"
 
 
 def sides_in_words(alternative: str) -> str:
@@ -105,13 +120,16 @@ def sides_in_words(alternative: str) -> str:
     >>> sides_in_words("two-sided"), sides_in_words("greater")
     ('two-sided', 'one-sided, greater')
     """
-    return alternative if alternative == "two-sided" else f"one-sided, {alternative}"
+    if alternative == "two-sided":
+        return alternative
+    return f"one-sided, {alternative}"
 
 
 def checked_alternative(alternative: str) -> str:
     """The alternative if it is one of ALTERNATIVES."""
     if alternative not in ALTERNATIVES:
-        raise UsageError(f"no alternative {alternative!r}; known: {', '.join(ALTERNATIVES)}")
+        known = ", ".join(ALTERNATIVES)
+        raise UsageError(f"no alternative {alternative!r}; known: {known}")
     return alternative
 
 

@@ -33,11 +33,14 @@ def differences(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     >>> bool(d[0, 0] == d[0, 1])
     True
     """
-    x = np.atleast_2d(np.asarray(first, dtype=np.float64))
-    y = np.atleast_2d(np.asarray(second, dtype=np.float64))
-    if x.shape[1] != y.shape[1]:
-        raise DataError(f"{x.shape[1]} scores against {y.shape[1]}; paired scores need the same topics in one order")
-    return rounded(checked_rows(x) - checked_rows(y))
+    x = _as_rows(first)
+    y = _as_rows(second)
+    x_topics = x.shape[1]
+    y_topics = y.shape[1]
+    if x_topics != y_topics:
+        raise DataError(f"{x_topics} scores against {y_topics}; paired scores need the same topics in one order")
+    difference = checked_rows(x) - checked_rows(y)
+    return rounded(difference)
 
 
 def rounded(values: Floats) -> Floats:
@@ -49,12 +52,14 @@ def rounded(values: Floats) -> Floats:
     small = np.abs(values) < ROUNDED_BELOW
     if small.all():
         return np.asarray(np.round(values, DECIMALS))
-    return np.where(small, np.round(np.where(small, values, 0.0), DECIMALS), values)
+    without_large = np.where(small, values, 0.0)
+    rounded_small = np.round(without_large, DECIMALS)
+    return np.where(small, rounded_small, values)
 
 
 def checked_rows(rows: npt.ArrayLike, *, least: int = 2) -> Floats:
     """Rows of finite numbers, none beyond LARGEST, over at least `least` topics; else an error."""
-    array = np.atleast_2d(np.asarray(rows, dtype=np.float64))
+    array = _as_rows(rows)
     n = array.shape[1]
     if n < least:
         what = "1 topic" if n == 1 else f"{n} topics"
@@ -67,6 +72,12 @@ def checked_rows(rows: npt.ArrayLike, *, least: int = 2) -> Floats:
     return array
 
 
+def _as_rows(values: npt.ArrayLike) -> Floats:
+    """Numbers as rows of floats; a single row stays one."""
+    array = np.asarray(values, dtype=np.float64)
+    return np.atleast_2d(array)
+
+
 def standard_deviation(rows: npt.ArrayLike) -> Floats:
     """Sample standard deviation (n − 1) of each row; exactly 0 where all its values are equal.
 
@@ -74,8 +85,10 @@ def standard_deviation(rows: npt.ArrayLike) -> Floats:
     array([0., 1.])
     """
     array = checked_rows(rows)
-    constant = (array == array[:, :1]).all(axis=1)
-    return np.where(constant, 0.0, array.std(axis=1, ddof=1))
+    first_column = array[:, :1]
+    constant = (array == first_column).all(axis=1)
+    sd = array.std(axis=1, ddof=1)
+    return np.where(constant, 0.0, sd)
 
 
 def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
@@ -86,11 +99,13 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
     """
     top = np.asarray(numerator, dtype=np.float64)
     bottom = np.asarray(denominator, dtype=np.float64)
-    zeros = np.zeros(np.broadcast_shapes(top.shape, bottom.shape))
+    shape = np.broadcast_shapes(top.shape, bottom.shape)
+    quotient = np.zeros(shape)
     with np.errstate(over="ignore"):  # a quotient beyond the largest number is infinite, as the limit is
-        quotient = np.divide(top, bottom, out=zeros, where=bottom != 0)
+        np.divide(top, bottom, out=quotient, where=bottom != 0)
     endless = (bottom == 0) & (top != 0)
-    return np.where(endless, np.copysign(np.inf, top), quotient)
+    infinite = np.copysign(np.inf, top)
+    return np.where(endless, infinite, quotient)
 
 
 def standardised_effect(rows: npt.ArrayLike) -> Floats:
@@ -102,7 +117,8 @@ def standardised_effect(rows: npt.ArrayLike) -> Floats:
     array([2., 0.])
     """
     array = checked_rows(rows)
-    return ratio(array.mean(axis=1), standard_deviation(array))
+    mean = array.mean(axis=1)
+    return ratio(mean, standard_deviation(array))
 
 
 def two_sample_effect(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
@@ -113,15 +129,21 @@ def two_sample_effect(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """
     x = checked_rows(first)[0]
     y = checked_rows(second)[0]
-    return float(ratio(x.mean() - y.mean(), pooled_deviation(x, y)))
+    difference = x.mean() - y.mean()
+    return float(ratio(difference, pooled_deviation(x, y)))
 
 
 def pooled_deviation(x: Floats, y: Floats) -> float:
     """Square root of the two sums of squares over n₁ + n₂ − 2."""
-    squares_x = (len(x) - 1) * float(standard_deviation(x)[0]) ** 2
-    squares_y = (len(y) - 1) * float(standard_deviation(y)[0]) ** 2
-    freedom = len(x) + len(y) - 2
-    return float(np.sqrt((squares_x + squares_y) / freedom))
+    x_sd = float(standard_deviation(x)[0])
+    y_sd = float(standard_deviation(y)[0])
+    x_freedom = len(x) - 1
+    y_freedom = len(y) - 1
+    x_squares = x_freedom * x_sd**2
+    y_squares = y_freedom * y_sd**2
+    squares = x_squares + y_squares
+    freedom = x_freedom + y_freedom
+    return float(np.sqrt(squares / freedom))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +173,13 @@ def mean_interval(
     (1.0368, 4.9632)
     """
     checked_share(level, "the level of an interval")
-    ends: Intervals = INTERVALS.call(kind, checked_rows(rows), level=level, resamples=resamples, seed=seed)
+    ends: Intervals = INTERVALS.call(
+        kind,
+        checked_rows(rows),
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     return ends
 
 
@@ -162,10 +190,15 @@ def t_interval(rows: Floats, *, level: float = 0.95) -> Intervals:
 
     n = rows.shape[1]
     mean = rows.mean(axis=1)
-    point = stdtrit(n - 1, (1 + level) / 2)
-    half = point * standard_deviation(rows) / np.sqrt(n)
-    recipe = f"{percent(level)} t interval, {n - 1} degrees of freedom"
-    return Intervals(mean - half, mean + half, level, recipe)
+    upper_tail = (1 + level) / 2
+    critical = stdtrit(n - 1, upper_tail)
+    half = critical * standard_deviation(rows) / np.sqrt(n)
+    return Intervals(
+        low=mean - half,
+        high=mean + half,
+        level=level,
+        recipe=f"{percent(level)} t interval, {n - 1} degrees of freedom",
+    )
 
 
 @INTERVALS.register("basic", resampled=True)
@@ -175,8 +208,13 @@ def basic_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMP
     centred = rows - mean[:, None]
     low_quantile, high_quantile = _quantiles_of_means(centred, level, resamples, seed)
     low, high = swapped(mean, low_quantile, high_quantile)
-    recipe = f"{percent(level)} basic bootstrap interval (tails swapped), {drawn_in_words(resamples, seed)}"
-    return Intervals(low, high, level, recipe)
+    draws = drawn_in_words(resamples, seed)
+    return Intervals(
+        low=low,
+        high=high,
+        level=level,
+        recipe=f"{percent(level)} basic bootstrap interval (tails swapped), {draws}",
+    )
 
 
 def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> tuple[Floats, Floats]:
@@ -185,15 +223,22 @@ def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> 
     >>> [round(float(v), 3) for v in swapped(0.058, -0.051, 0.053)]  # Webber 2010, §3.3.5
     [0.005, 0.109]
     """
-    return np.asarray(mean - high), np.asarray(mean - low)
+    lower_end = np.asarray(mean - high)
+    upper_end = np.asarray(mean - low)
+    return lower_end, upper_end
 
 
 @INTERVALS.register("percentile", resampled=True)
 def percentile_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
     """Percentile bootstrap: the quantiles of the resampled means themselves."""
     low, high = _quantiles_of_means(rows, level, resamples, seed)
-    recipe = f"{percent(level)} percentile bootstrap interval, {drawn_in_words(resamples, seed)}"
-    return Intervals(low, high, level, recipe)
+    draws = drawn_in_words(resamples, seed)
+    return Intervals(
+        low=low,
+        high=high,
+        level=level,
+        recipe=f"{percent(level)} percentile bootstrap interval, {draws}",
+    )
 
 
 def _quantiles_of_means(rows: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
@@ -204,11 +249,15 @@ def _quantiles_of_means(rows: Floats, level: float, resamples: int, seed: int) -
     n = rows.shape[1]
     lower_tail = (1 - level) / 2
     upper_tail = (1 + level) / 2
-    ends = np.empty((2, len(rows)))
-    for part in chunks(len(rows), MEANS_AT_ONCE // checked_resamples(resamples)):
+    low = np.empty(len(rows))
+    high = np.empty(len(rows))
+    rows_at_once = MEANS_AT_ONCE // checked_resamples(resamples)
+    for part in chunks(len(rows), rows_at_once):
+        columns = rows[part].T
         blocks = []
         for counts in topic_counts(n, resamples, seed):
-            blocks.append(counts @ rows[part].T / n)
+            sums = counts @ columns
+            blocks.append(sums / n)
         means = np.concatenate(blocks)
-        ends[:, part] = np.quantile(means, [lower_tail, upper_tail], axis=0)
-    return ends[0], ends[1]
+        low[part], high[part] = np.quantile(means, [lower_tail, upper_tail], axis=0)
+    return low, high

@@ -32,7 +32,10 @@ def settled(scores: npt.ArrayLike) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     largest = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
     _, exponent = np.frexp(largest)
-    return np.asarray(np.ldexp(np.round(np.ldexp(values, -exponent), DIGITS), exponent))
+    # Scaling by a power of two changes no digit.
+    scaled = np.ldexp(values, -exponent)
+    rounded = np.round(scaled, DIGITS)
+    return np.asarray(np.ldexp(rounded, exponent))
 
 
 def concordant_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> Ints:
@@ -45,11 +48,13 @@ def concordant_pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> Ints:
     """
     first, second = np.broadcast_arrays(np.asarray(x), np.asarray(y))
     # Ties of x go by falling y, and ties of y by falling position, so that no tied pair ascends.
-    order = np.lexsort((-second, first), axis=-1)
-    in_order_of_x = np.take_along_axis(second, order, axis=-1)
-    backwards = np.argsort(in_order_of_x[..., ::-1], axis=-1, kind="stable")
+    by_x_then_falling_y = np.lexsort((-second, first), axis=-1)
+    in_order_of_x = np.take_along_axis(second, by_x_then_falling_y, axis=-1)
+    last_place_first = in_order_of_x[..., ::-1]
+    place_from_end = np.argsort(last_place_first, axis=-1, kind="stable")
     last = in_order_of_x.shape[-1] - 1
-    return ascending_pairs(last - backwards)
+    place = last - place_from_end
+    return ascending_pairs(place)
 
 
 def ascending_pairs(permutations: npt.ArrayLike) -> Ints:
@@ -62,28 +67,35 @@ def ascending_pairs(permutations: npt.ArrayLike) -> Ints:
     array([3, 0, 2])
     """
     given = np.asarray(permutations)
+    batch = given.shape[:-1]
     n = given.shape[-1]
-    rows = math.prod(given.shape[:-1])
+    rows = math.prod(batch)
     small = np.int16 if n < 2**15 else np.int32
     values: npt.NDArray[Any] = given.reshape(rows, n).astype(small)
     place: npt.NDArray[Any] = np.arange(n).astype(small)
     start_of_row = np.arange(rows)[:, None] * n
     descending = np.zeros(rows, dtype=np.int64)
-    for bit in reversed(range(max(0, n - 1).bit_length())):
+    largest = max(0, n - 1)
+    for bit in reversed(range(largest.bit_length())):
+        # Values that share the bits above this one stand together, in a group that starts at a multiple of 2^(bit+1).
         group_start = (place >> (bit + 1)) << (bit + 1)
         is_one = (values >> bit) & 1
-        ones_before: npt.NDArray[Any] = np.cumsum(is_one, axis=1, dtype=values.dtype) - is_one
+        ones_so_far = np.cumsum(is_one, axis=1, dtype=values.dtype)
+        ones_before: npt.NDArray[Any] = ones_so_far - is_one
         ones_before -= ones_before[:, group_start]
-        descending += (ones_before * (1 - is_one)).sum(axis=1, dtype=np.int64)
+        ones_before_zeros = ones_before * (1 - is_one)
+        descending += ones_before_zeros.sum(axis=1, dtype=np.int64)
         # Zeros move to the front of their group and ones to its back, each in their order.
         place_of_one = ones_before + (group_start + (1 << bit))
         place_of_zero = place - ones_before
-        target = np.where(is_one == 1, place_of_one, place_of_zero) + start_of_row
+        place_in_row = np.where(is_one == 1, place_of_one, place_of_zero)
+        target = place_in_row + start_of_row
         separated = np.empty_like(values)
         separated.reshape(-1)[target.reshape(-1)] = values.reshape(-1)
         values = separated
     all_pairs = n * (n - 1) // 2
-    return (all_pairs - descending).reshape(given.shape[:-1])
+    ascending = all_pairs - descending
+    return ascending.reshape(batch)
 
 
 def tied_pairs(x: npt.ArrayLike) -> Ints:
@@ -93,7 +105,9 @@ def tied_pairs(x: npt.ArrayLike) -> Ints:
     3
     """
     _, size = tie_groups(np.asarray(x))
-    return np.asarray((size - 1).sum(axis=-1) // 2)
+    # Each value is tied with the others of its group; that counts every pair twice.
+    tied_with = size - 1
+    return np.asarray(tied_with.sum(axis=-1) // 2)
 
 
 def midranks(x: npt.ArrayLike) -> Floats:
@@ -103,7 +117,8 @@ def midranks(x: npt.ArrayLike) -> Floats:
     array([1. , 3.5, 3.5, 2. ])
     """
     smaller, size = tie_groups(np.asarray(x))
-    return np.asarray(smaller + (size + 1) / 2)
+    mean_rank_in_group = (size + 1) / 2
+    return np.asarray(smaller + mean_rank_in_group)
 
 
 def tie_groups(x: npt.NDArray[np.generic]) -> tuple[Ints, Ints]:
@@ -119,8 +134,12 @@ def tie_groups(x: npt.NDArray[np.generic]) -> tuple[Ints, Ints]:
     starts = np.ones(x.shape, dtype=bool)
     starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     ends = np.roll(starts, -1, axis=-1)
-    group_start = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
-    group_end = np.minimum.accumulate(np.where(ends, place + 1, n)[..., ::-1], axis=-1)[..., ::-1]
+    # The start of a group is carried to the right, its end to the left.
+    start_if_there = np.where(starts, place, 0)
+    group_start = np.maximum.accumulate(start_if_there, axis=-1)
+    end_if_there = np.where(ends, place + 1, n)
+    from_the_right = np.minimum.accumulate(end_if_there[..., ::-1], axis=-1)
+    group_end = from_the_right[..., ::-1]
     smaller = np.empty(x.shape, np.int64)
     size = np.empty(x.shape, np.int64)
     np.put_along_axis(smaller, order, group_start, axis=-1)

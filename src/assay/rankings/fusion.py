@@ -28,7 +28,8 @@ def borda(scores: Floats) -> Floats:
     [3.0, 3.0, 0.0]
     """
     items = scores.shape[1]
-    return np.asarray((items - ranks(scores)).sum(axis=0))
+    points = items - ranks(scores)
+    return np.asarray(points.sum(axis=0))
 
 
 def rank_position(scores: Floats) -> Floats:
@@ -37,7 +38,9 @@ def rank_position(scores: Floats) -> Floats:
     >>> rank_position(np.array([[0.9, 0.5], [0.2, 0.8], [0.2, 0.8]])).round(4).tolist()
     [0.5, 0.4]
     """
-    return np.asarray(1 / (1 / ranks(scores)).sum(axis=0))
+    reciprocals = 1 / ranks(scores)
+    total = reciprocals.sum(axis=0)
+    return np.asarray(1 / total)
 
 
 def condorcet(scores: Floats) -> Floats:
@@ -47,10 +50,16 @@ def condorcet(scores: Floats) -> Floats:
     [2.0, 1.0, 0.0]
     """
     votes = majorities(scores)
-    wins = (votes > votes.T).sum(axis=1)
-    losses = (votes < votes.T).sum(axis=1)
-    standing = wins * (len(wins) + 1) - losses
-    return np.asarray((standing[:, None] > standing[None, :]).sum(axis=1), dtype=np.float64)
+    won = votes > votes.T
+    lost = votes < votes.T
+    wins = won.sum(axis=1)
+    losses = lost.sum(axis=1)
+    # One win weighs more than all losses that an item can have.
+    items = len(wins)
+    standing = wins * (items + 1) - losses
+    stands_above = standing[:, None] > standing[None, :]
+    items_after = stands_above.sum(axis=1)
+    return np.asarray(items_after, dtype=np.float64)
 
 
 def majorities(scores: Floats) -> Floats:
@@ -60,4 +69,5 @@ def majorities(scores: Floats) -> Floats:
     [[0.0, 1.0], [2.0, 0.0]]
     """
     above = scores[:, :, None] > scores[:, None, :]
-    return np.asarray(above.sum(axis=0), dtype=np.float64)
+    votes = above.sum(axis=0)
+    return np.asarray(votes, dtype=np.float64)

@@ -6,9 +6,7 @@ EXT [MIN – MAX]. Webber, Moffat & Zobel 2010 (Webber 2010, ch. 7); ties after 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,80 +14,15 @@ import numpy.typing as npt
 
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.rankings.correlation import CORRELATIONS, Heavy, aligned, choice
-from assay.rankings.counts import tie_groups
+from assay.rankings.ranked_items import Items as Items
+from assay.rankings.ranked_items import Ranking as Ranking
+from assay.rankings.ranked_items import parse_ranking as parse_ranking
 
-Items = Sequence[Any] | npt.NDArray[Any]
 TIE_FORMS = ("w", "a", "b")
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Items best first; `top` is the first rank of an item's tie group, `size` how many share it."""
-
-    items: tuple[Hashable, ...]
-    top: Ints
-    size: Ints
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    @classmethod
-    def of(cls, items: Items | Ranking) -> Ranking:
-        """A ranking from items best first; tied items stand together in a set.
-
-        >>> Ranking.of(["red", {"blue", "green"}, "pink"]).top.tolist()
-        [1, 2, 2, 4]
-        """
-        if isinstance(items, Ranking):
-            return items
-        if isinstance(items, str | bytes):
-            raise UsageError(f"a ranking is a list of items, not a text ({items!r:.40}); parse_ranking reads a text")
-        plain = items.tolist() if isinstance(items, np.ndarray) else items
-        groups = [sorted(g, key=str) if isinstance(g, Set) else [g] for g in plain]
-        size = np.array([len(g) for g in groups], dtype=np.int64)
-        flat = tuple(item for g in groups for item in g)
-        _check(flat)
-        return cls(flat, np.repeat(np.cumsum(size) - size + 1, size), np.repeat(size, size))
-
-    @classmethod
-    def of_scores(cls, scores: npt.ArrayLike, items: Items | None = None) -> Ranking:
-        """Items by falling score (0, 1, … by default); equal scores are tied.
-
-        >>> Ranking.of_scores([0.1, 0.7, 0.7]).top.tolist()
-        [1, 1, 3]
-        """
-        values = np.asarray(scores, dtype=np.float64)
-        if np.isnan(values).any():
-            raise DataError("a score is not a number; every item needs one")
-        order = np.argsort(-values, kind="stable")
-        above, size = tie_groups(-values)
-        names = np.arange(len(values)).tolist() if items is None else list(items)
-        flat = tuple(names[i] for i in order.tolist())
-        _check(flat)
-        return cls(flat, above[order] + 1, size[order])
-
-
-def _check(items: tuple[Hashable, ...]) -> None:
-    if not items:
-        raise DataError("a ranking is empty; it needs at least one item")
-    if len(set(items)) < len(items):
-        seen: set[Hashable] = set()
-        twice = next(i for i in items if i in seen or seen.add(i))  # type: ignore[func-returns-value]
-        raise DataError(f"a ranking holds {twice!r} twice; an item has one rank")
-
-
-def parse_ranking(text: str) -> Ranking:
-    """A ranking from items separated by blanks, tied items in brackets.
-
-    >>> parse_ranking("red (blue green) pink").size.tolist()
-    [1, 2, 2, 1]
-    """
-    groups = re.findall(r"\(([^()]*)\)|([^\s()]+)", text)
-    return Ranking.of([set(tied.split()) if tied else one for tied, one in groups if tied or one])
 
 
 @dataclass(frozen=True)
@@ -112,7 +45,13 @@ class RBO(Result):
 
     def scalars(self) -> dict[str, float]:
         """The score with its bounds by the keys that records use."""
-        return {"rbo": self.ext, "rbo_min": self.min, "rbo_max": self.max, "residual": self.res, "p": self.p}
+        return {
+            "rbo": self.ext,
+            "rbo_min": self.min,
+            "rbo_max": self.max,
+            "residual": self.res,
+            "p": self.p,
+        }
 
     def table(self) -> Table:
         """One row."""
@@ -124,7 +63,9 @@ class RBO(Result):
 
     def record(self) -> dict[str, Any]:
         """The score with its bounds, and the table."""
-        return {**super().record(), **self.scalars()}
+        record = super().record()
+        record.update(self.scalars())
+        return record
 
 
 def rbo(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "a") -> RBO:
@@ -140,21 +81,24 @@ def rbo(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "
     0.3150 [0.1558 – 0.7828]
     """
     check_p(p)
-    if ties not in TIE_FORMS:
-        raise UsageError(f"RBO: no tie form {ties!r}; known: {', '.join(TIE_FORMS)}")
-    first, second = Ranking.of(a), Ranking.of(b)
+    _check_ties(ties)
+    first = Ranking.of(a)
+    second = Ranking.of(b)
     short, long = _by_length(first, second)
     seen, end = _agreements(short, long, ties)
-    s, k = len(short), len(long)
+    s = len(short)
+    k = len(long)
     # Beyond the longer list, at its worst: no further item is shared.
     worst = end.shared * _log_tail(p, k)
     # At its best: each rank brings two shared items, until at depth `full` both lists hold the same.
     full = k + s - end.shared
-    going = np.arange(k + 1, full + 1)
-    growing = (2 * going - k - s + end.shared) / going * p**going
+    depth = np.arange(k + 1, full + 1)
+    growing_agreement = (2 * depth - k - s + end.shared) / depth
+    growing = growing_agreement * p**depth
     best = float(growing.sum()) + p ** (full + 1) / (1 - p)
     # As at the end: the agreement goes on as it is.
-    going_on = end.extrapolated / k * (p ** (k + 1) / (1 - p))
+    weight_beyond = p ** (k + 1) / (1 - p)
+    going_on = end.extrapolated / k * weight_beyond
     return RBO(
         ext=_weighted(seen["ext"], going_on, p),
         min=_weighted(seen["min"], worst, p),
@@ -166,13 +110,16 @@ def rbo(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "
 
 def _by_length(first: Ranking, second: Ranking) -> tuple[Ranking, Ranking]:
     """The shorter and the longer of two rankings."""
-    return (first, second) if len(first) <= len(second) else (second, first)
+    if len(first) <= len(second):
+        return first, second
+    return second, first
 
 
 def _weighted(agreements: Floats, tail: float, p: float) -> float:
     """(1−p)/p · (Σ_d A_d p^d + what comes after the last depth)."""
-    weight = p ** np.arange(1, len(agreements) + 1)
-    return float((1 - p) / p * ((agreements * weight).sum() + tail))
+    depth = np.arange(1, len(agreements) + 1)
+    seen = (agreements * p**depth).sum()
+    return float((1 - p) / p * (seen + tail))
 
 
 def rbo_ext(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, ties: str = "a") -> float:
@@ -206,12 +153,14 @@ def rbo_cut_off(a: Items | Ranking, b: Items | Ranking, p: float = 0.9, *, k: in
     0.072
     """
     check_p(p)
-    first, second = Ranking.of(a), Ranking.of(b)
-    short, long = _by_length(first, second)
+    _check_ties(ties)
+    short, long = _by_length(Ranking.of(a), Ranking.of(b))
     if not 1 <= k <= len(short):
         raise UsageError(f"RBO cut off at {k}: the shorter list has {len(short)} items; k must lie within both lists")
     seen, _ = _agreements(short, long, ties)
-    return float((1 - p) * (seen["min"][:k] * p ** np.arange(k)).sum())
+    agreement = seen["min"][:k]
+    weight = p ** np.arange(k)
+    return float((1 - p) * (agreement * weight).sum())
 
 
 @CORRELATIONS.register("rbo", symmetric=True, distance=False)
@@ -234,9 +183,15 @@ def rbo_of_scores(
     0.955
     """
     a, b = aligned(x, y)
-    persistence = p if p is not None else persistence_for(max(1, round(top * len(a))), weight)
-    turn = 1 if choice("heavy", heavy, ("top", "bottom")) == "top" else -1
-    return rbo_ext(Ranking.of_scores(turn * a), Ranking.of_scores(turn * b), persistence, ties=ties)
+    if p is None:
+        items_at_top = max(1, round(top * len(a)))
+        p = persistence_for(items_at_top, weight)
+    if choice("heavy", heavy, ("top", "bottom")) == "bottom":
+        a = -a
+        b = -b
+    first = Ranking.of_scores(a)
+    second = Ranking.of_scores(b)
+    return rbo_ext(first, second, p, ties=ties)
 
 
 def prefix_weight(p: float, depth: int) -> float:
@@ -248,7 +203,9 @@ def prefix_weight(p: float, depth: int) -> float:
     check_p(p)
     if depth < 1:
         raise UsageError(f"depth {depth}: a prefix has at least one rank")
-    return float(1 - p ** (depth - 1) + (1 - p) / p * depth * _log_tail(p, depth - 1))
+    seen_before = 1 - p ** (depth - 1)
+    at_depth = (1 - p) / p * depth * _log_tail(p, depth - 1)
+    return float(seen_before + at_depth)
 
 
 def rank_weight(p: float, rank: int) -> float:
@@ -257,7 +214,10 @@ def rank_weight(p: float, rank: int) -> float:
     >>> round(rank_weight(0.9, 1), 4)
     0.2558
     """
-    return prefix_weight(p, rank) - (prefix_weight(p, rank - 1) if rank > 1 else 0.0)
+    ranks_above = 0.0
+    if rank > 1:
+        ranks_above = prefix_weight(p, rank - 1)
+    return prefix_weight(p, rank) - ranks_above
 
 
 def persistence_for(depth: int, weight: float) -> float:
@@ -268,10 +228,14 @@ def persistence_for(depth: int, weight: float) -> float:
     """
     if not 0 < weight < 1:
         raise UsageError(f"weight {weight:g}: a prefix carries a share between 0 and 1")
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if prefix_weight(middle, depth) > weight else (low, middle)
+        if prefix_weight(middle, depth) > weight:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2
 
 
@@ -284,9 +248,12 @@ def residual_range(p: float, depth: int) -> tuple[float, float]:
     [0.144, 0.254]
     """
     check_p(p)
+    smallest = 1 - prefix_weight(p, depth)
+    # Two disjoint lists become the same at twice their depth.
     beyond = np.arange(depth + 1, 2 * depth + 1)
-    largest = 2 * p**depth - p ** (2 * depth) - 2 * depth * (1 - p) / p * (p**beyond / beyond).sum()
-    return 1 - prefix_weight(p, depth), float(largest)
+    logs = (p**beyond / beyond).sum()
+    largest = 2 * p**depth - p ** (2 * depth) - 2 * depth * (1 - p) / p * logs
+    return smallest, float(largest)
 
 
 @dataclass(frozen=True)
@@ -299,35 +266,65 @@ class _End:
 
 def _agreements(short: Ranking, long: Ranking, ties: str) -> tuple[dict[str, Floats], _End]:
     """A_d for d = 1 … len(long), in three readings of the unseen rest of the shorter list; and the state at the end."""
-    s, k = len(short), len(long)
+    s = len(short)
+    k = len(long)
     depth = np.arange(1, k + 1)
     in_short, in_long = _shared_places(short, long)
-    # In the form w tied items all stand at the top rank of their group, as if each were alone there.
-    s_size = np.ones_like(short.size) if ties == "w" else short.size
-    l_size = np.ones_like(long.size) if ties == "w" else long.size
-    shared = _summed(short.top[in_short], s_size[in_short], long.top[in_long], l_size[in_long], k)
-    norm_s = np.where(depth <= s, _summed(short.top, s_size, short.top, s_size, k), depth)
-    norm_l = _summed(long.top, l_size, long.top, l_size, k)
-    norm = {"w": (norm_s + norm_l) / 2, "a": depth.astype(np.float64), "b": np.sqrt(norm_s * norm_l)}[ties]
+    if ties == "w":
+        # Tied items all stand at the top rank of their group, as if each were alone there.
+        short = replace(short, size=np.ones_like(short.size))
+        long = replace(long, size=np.ones_like(long.size))
+    shared = _summed(
+        short.top[in_short],
+        short.size[in_short],
+        long.top[in_long],
+        long.size[in_long],
+        k,
+    )
+    norm = _norm(short, long, ties)
     agreement_at_s = shared[s - 1] / norm[s - 1]
     # What the shorter list would hold beyond its end: at best the items that only the longer one has, in its order;
     # typically the share of them that it has held so far.
     alone = np.setdiff1d(np.arange(k), in_long)
-    top, size = long.top[alone], l_size[alone]
+    top = long.top[alone]
+    size = long.size[alone]
     single = np.ones(len(alone), dtype=np.int64)
     after_s = s + 1 + np.arange(len(alone))
     best = _summed(top, size, after_s, single, k)
     begun = np.maximum(_summed(top, single, single, single, k), 1)
-    typical = np.maximum(depth - s, 0) * agreement_at_s * _summed(top, size, single, single, k) / begun
-    readings = {"min": shared / norm, "max": (shared + best) / norm, "ext": (shared + typical) / norm}
-    end = _End(round(shared[-1]), float(shared[-1] + (k - s) * agreement_at_s))
+    passed = _summed(top, size, single, single, k)
+    typical = np.maximum(depth - s, 0) * agreement_at_s * passed / begun
+    readings = {
+        "min": shared / norm,
+        "max": (shared + best) / norm,
+        "ext": (shared + typical) / norm,
+    }
+    end = _End(
+        shared=round(shared[-1]),
+        extrapolated=float(shared[-1] + (k - s) * agreement_at_s),
+    )
     return readings, end
+
+
+def _norm(short: Ranking, long: Ranking, ties: str) -> Floats:
+    """What the shared items are divided by at each depth: how far each list agrees with itself, or the depth."""
+    k = len(long)
+    depth = np.arange(1, k + 1)
+    if ties == "a":
+        return depth.astype(np.float64)
+    of_long = _summed(long.top, long.size, long.top, long.size, k)
+    of_short = _summed(short.top, short.size, short.top, short.size, k)
+    of_short = np.where(depth <= len(short), of_short, depth)
+    if ties == "w":
+        return np.asarray((of_short + of_long) / 2)
+    return np.asarray(np.sqrt(of_short * of_long))
 
 
 def _shared_places(short: Ranking, long: Ranking) -> tuple[Ints, Ints]:
     """The places of the shared items in the shorter and in the longer ranking, in the order of the shorter."""
     place = {item: i for i, item in enumerate(long.items)}
-    in_long = np.array([place.get(item, -1) for item in short.items], dtype=np.int64)
+    places = [place.get(item, -1) for item in short.items]
+    in_long = np.array(places, dtype=np.int64)
     in_short = np.flatnonzero(in_long >= 0)
     return in_short, in_long[in_short]
 
@@ -339,25 +336,40 @@ def _summed(top_a: Ints, size_a: Ints, top_b: Ints, size_b: Ints, k: int) -> Flo
     are summed a block of items × k at a time.
     """
     strict = (size_a == 1) & (size_b == 1)
-    from_rank = np.maximum(top_a, top_b)[strict]
-    total = np.bincount(from_rank[from_rank <= k], minlength=k + 1)[1:].cumsum().astype(np.float64)
+    in_both_from = np.maximum(top_a, top_b)[strict]
+    within_k = in_both_from[in_both_from <= k]
+    new_at_depth = np.bincount(within_k, minlength=k + 1)[1:]
+    total = new_at_depth.cumsum().astype(np.float64)
     tied = np.flatnonzero(~strict)
     depth = np.arange(1, k + 1)
     for block in chunks(len(tied), 2**20 // k):
-        at = tied[block]
-        a = np.clip((depth - top_a[at, None] + 1) / size_a[at, None], 0, 1)
-        b = np.clip((depth - top_b[at, None] + 1) / size_b[at, None], 0, 1)
-        total += (a * b).sum(axis=0)
+        items = tied[block]
+        chance_a = _chance(depth, top_a[items], size_a[items])
+        chance_b = _chance(depth, top_b[items], size_b[items])
+        total += (chance_a * chance_b).sum(axis=0)
     return total
+
+
+def _chance(depth: Ints, top: Ints, size: Ints) -> Floats:
+    """items × depths: the chance that a tied item is among the first d."""
+    ranks_of_group = depth - top[:, None] + 1
+    return np.clip(ranks_of_group / size[:, None], 0, 1)
 
 
 def _log_tail(p: float, k: int) -> float:
     """Σ_{i>k} p^i / i = ln(1/(1−p)) − Σ_{i≤k} p^i / i."""
     i = np.arange(1, k + 1)
-    return float(max(0.0, -np.log1p(-p) - (p**i / i).sum()))
+    whole = -np.log1p(-p)
+    head = (p**i / i).sum()
+    return float(max(0.0, whole - head))
 
 
 def check_p(p: float) -> None:
     """Refuses a persistence outside (0, 1)."""
     if not 0 < p < 1:
         raise UsageError(f"p = {p:g}: the persistence of RBO lies strictly between 0 and 1")
+
+
+def _check_ties(ties: str) -> None:
+    if ties not in TIE_FORMS:
+        raise UsageError(f"RBO: no tie form {ties!r}; known: {', '.join(TIE_FORMS)}")

@@ -5,7 +5,7 @@ It is what ships with assay for the demo, the docs and the tests. Same seed, sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,8 @@ GROUPS: Mapping[str, float] = {"atlas": 1.25, "borea": 1.1, "cygnus": 1.0, "dora
 """Teams, and how well their systems tell relevant docs from others."""
 LATE = list(GROUPS)[-1]
 """The group whose runs came too late for the pool."""
+FIRST_TOPIC = 301
+FEWEST_DOCS = 12
 IDS = 9000
 """Doc ids to choose from on a topic."""
 GRADE_SHARES = (0.6, 0.3, 0.1)
@@ -71,33 +73,54 @@ def simulate(
     (['atlas1', 'borea1', 'cygnus1'], 2)
     """
     _check(topics=topics, runs_per_group=runs_per_group, docs=docs, depth=depth, pool_depth=pool_depth, workers=workers)
-    plan, *parts = generators(seed, topics + 2)
+    # The first generator plans the collection, then there is one for each topic, and the last makes the labels. The
+    # order in which each of them draws is part of the bytes of a seed.
+    plan, *of_topics, of_labels = generators(seed, topics + 2)
     ease = np.exp(plan.normal(0.0, 0.35, topics))
-    relevant = np.clip(np.exp(plan.normal(3.2, 0.7, topics)), 3, docs // 4).astype(int)
+    relevant_drawn = np.exp(plan.normal(3.2, 0.7, topics))
+    relevant = np.clip(relevant_drawn, 3, docs // 4).astype(int)
     systems = _systems(runs_per_group, manual_runs, plan)
     rankings: list[dict[str, dict[str, float]]] = [{} for _ in systems]
     truth: dict[str, dict[str, int]] = {}
-    for t in range(topics):
-        rng = parts[t]
-        topic = str(301 + t)
+    for t, rng in enumerate(of_topics):
+        topic = str(FIRST_TOPIC + t)
         grades = _grades(docs, int(relevant[t]), rng)
-        ids = [f"AS{topic}-{number:04d}" for number in rng.permutation(IDS)[:docs] + 1000]
+        ids = _doc_ids(topic, docs, rng)
         truth[topic] = dict(zip(ids, grades.tolist(), strict=True))
         scores = _scores(grades, float(ease[t]), systems, rng)
-        for ranking, row in zip(rankings, scores, strict=True):
-            best = np.argsort(-row, kind="stable")[:depth]
-            ranking[topic] = {ids[d]: round(float(row[d]) + 10, 3) for d in best}
-    runs = tuple(_run(system, ranking) for system, ranking in zip(systems, rankings, strict=True))
+        for ranking, of_system in zip(rankings, scores, strict=True):
+            ranking[topic] = _best(of_system, ids, depth)
+    runs = tuple(map(_run, systems, rankings))
     qrels = _pooled(runs, truth, pool_depth)
-    labels = _labels(qrels, workers, parts[-1])
-    return Collection(runs, qrels, Qrels.from_dict(truth, name="truth"), labels)
+    return Collection(
+        runs=runs,
+        qrels=qrels,
+        truth=Qrels.from_dict(truth, name="truth"),
+        labels=_labels(qrels, workers, of_labels),
+    )
 
 
 def _check(**counts: int) -> None:
     for name, count in counts.items():
-        least, most = (12, IDS) if name == "docs" else (1, None)
-        if count < least or (most is not None and count > most):
-            raise UsageError(f"{name}={count}: a collection has from {least} to {most or 'any number'} of them")
+        if name == "docs" and not FEWEST_DOCS <= count <= IDS:
+            raise UsageError(f"{name}={count}: a collection has from {FEWEST_DOCS} to {IDS} of them")
+        if count < 1:
+            raise UsageError(f"{name}={count}: a collection has from 1 to any number of them")
+
+
+def _doc_ids(topic: str, docs: int, rng: np.random.Generator) -> list[str]:
+    """The ids of the docs of a topic, in no order."""
+    numbers = rng.permutation(IDS)[:docs] + 1000
+    return [f"AS{topic}-{number:04d}" for number in numbers]
+
+
+def _best(scores: Floats, ids: Sequence[str], depth: int) -> dict[str, float]:
+    """The docs with the highest scores, best first, with scores as a run has them."""
+    best_first = np.argsort(-scores, kind="stable")
+    ranking = {}
+    for d in best_first[:depth]:
+        ranking[ids[d]] = round(float(scores[d]) + 10, 3)
+    return ranking
 
 
 def write_collection(collection: Collection, folder: str | Path) -> None:
@@ -114,8 +137,12 @@ def write_collection(collection: Collection, folder: str | Path) -> None:
     for run in collection.runs:
         write_run(base / "runs" / f"{run.name}.run", run)
     write_qrels(base / "qrels.txt", collection.qrels)
-    info = [(r.name, r.info.group, r.info.year, "yes" if r.info.manual else "no") for r in collection.runs]
-    write_sheet(base / "runs.csv", ["run", "group", "year", "manual"], info)
+    rows = []
+    for run in collection.runs:
+        manual = "yes" if run.info.manual else "no"
+        row = (run.name, run.info.group, run.info.year, manual)
+        rows.append(row)
+    write_sheet(base / "runs.csv", ["run", "group", "year", "manual"], rows)
     write_labels(base / "labels.csv", collection.labels)
 
 
@@ -133,21 +160,34 @@ def _systems(per_group: int, manual_runs: int, rng: np.random.Generator) -> list
     systems = []
     for number, (group, best) in enumerate(GROUPS.items()):
         for i in range(per_group):
-            quality = best * (1 - 0.08 * i) + rng.normal(0, 0.02)
-            systems.append(_System(f"{group}{i + 1}", quality, number, manual=False))
+            planned = best * (1 - 0.08 * i)
+            quality = planned + rng.normal(0, 0.02)
+            name = f"{group}{i + 1}"
+            systems.append(_System(name, quality, number, manual=False))
     for i in range(manual_runs):
-        systems.append(_System(f"hand{i + 1}", 1.15 - 0.2 * i, len(GROUPS), manual=True))
+        quality = 1.15 - 0.2 * i
+        name = f"hand{i + 1}"
+        systems.append(_System(name, quality, len(GROUPS), manual=True))
     return systems
 
 
 def _run(system: _System, ranking: Mapping[str, Mapping[str, float]]) -> Run:
-    group = [*GROUPS, "hand"][system.group]
-    return Run.from_dict(system.name, ranking, info=RunInfo(group=group, year=2026, manual=system.manual))
+    groups = [*GROUPS, "hand"]
+    info = RunInfo(
+        group=groups[system.group],
+        year=2026,
+        manual=system.manual,
+    )
+    return Run.from_dict(system.name, ranking, info=info)
 
 
 def _grades(docs: int, relevant: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The grade of each doc: 1, 2 or 3 for the relevant ones, and 0."""
+    # The grades are drawn before the docs that get them.
+    grades_of_relevant = rng.choice([1, 2, 3], size=relevant, p=GRADE_SHARES)
+    chosen_docs = rng.permutation(docs)[:relevant]
     grades = np.zeros(docs, dtype=np.int64)
-    grades[rng.permutation(docs)[:relevant]] = rng.choice([1, 2, 3], size=relevant, p=GRADE_SHARES)
+    grades[chosen_docs] = grades_of_relevant
     return grades
 
 
@@ -158,23 +198,30 @@ def _scores(grades: npt.NDArray[np.int64], ease: float, systems: Sequence[_Syste
     hidden = (rng.random(n) < 0.2) & (grades > 0)
     of_machines = rng.normal(0, 0.7, n)
     of_people = rng.normal(0, 0.7, n)
-    of_group = rng.normal(0, 0.5, (len(GROUPS) + 1, n))[[system.group for system in systems]]
+    of_groups = rng.normal(0, 0.5, (len(GROUPS) + 1, n))
+    of_group = of_groups[[system.group for system in systems]]
     of_run = rng.normal(0, 0.5, (len(systems), n))
     by_hand = np.array([system.manual for system in systems])[:, None]
     quality = np.array([system.quality for system in systems])[:, None]
     seen = np.where(by_hand | ~hidden, signal, 0.0)
-    noise = np.where(by_hand, of_people, of_machines) + of_group + of_run
+    of_kind = np.where(by_hand, of_people, of_machines)
+    noise = of_kind + of_group + of_run
     return np.asarray(quality * seen + noise)
 
 
 def _pooled(runs: tuple[Run, ...], truth: Mapping[str, Mapping[str, int]], depth: int) -> Qrels:
     """Judgments of the docs within the first ranks of the runs that were there in time."""
-    pool: dict[str, set[str]] = {t: set() for t in truth}
+    pool: dict[str, set[str]] = {topic: set() for topic in truth}
     for run in runs:
-        if run.info.group != LATE:
-            for topic in run.topics:
-                pool[topic].update(run.ranking(topic)[:depth])
-    judged = {topic: {doc: truth[topic][doc] for doc in sorted(docs)} for topic, docs in pool.items()}
+        if run.info.group == LATE:
+            continue
+        for topic in run.topics:
+            first_docs = run.ranking(topic)[:depth]
+            pool[topic].update(first_docs)
+    judged = {}
+    for topic, docs in pool.items():
+        grades = truth[topic]
+        judged[topic] = {doc: grades[doc] for doc in sorted(docs)}
     return Qrels.from_dict(judged)
 
 
@@ -186,19 +233,33 @@ def _labels(qrels: Qrels, workers: int, rng: np.random.Generator) -> Labels:
     task: list[str] = []
     place: list[int] = []
     seconds: list[float] = []
-    for topic, judged in list(qrels.to_dict().items())[:5]:
-        docs = list(judged)[:40]
-        for start in range(0, len(docs), 8):
-            for worker in rng.permutation(workers)[:10].tolist():
-                name = f"w{worker + 1:02d}"
-                for i, doc in enumerate(docs[start : start + 8]):
-                    wrong = rng.random() < slips[worker]
-                    label = int(rng.integers(4)) if wrong else judged[doc]
-                    slower = 1.3 if i == 0 else 1.0
-                    rows.append((topic, doc, name, float(label)))
-                    task.append(f"{topic}-{start // 8 + 1}-{name}")
-                    place.append(i + 1)
-                    seconds.append(round(float(pace[worker] * rng.gamma(4, 0.25) * slower), 1))
+    for topic, number, docs in _tasks(qrels):
+        for worker in rng.permutation(workers)[:10].tolist():
+            name = f"w{worker + 1:02d}"
+            for i, (doc, grade) in enumerate(docs):
+                label = grade
+                if rng.random() < slips[worker]:
+                    label = int(rng.integers(4))
+                # The first doc of a task takes longer.
+                slower = 1.3 if i == 0 else 1.0
+                taken = pace[worker] * rng.gamma(4, 0.25) * slower
+                rows.append((topic, doc, name, float(label)))
+                task.append(f"{topic}-{number}-{name}")
+                place.append(i + 1)
+                seconds.append(round(float(taken), 1))
     return Labels.from_rows(
-        rows, task=np.array(task, dtype=object), position=np.array(place), seconds=np.array(seconds)
+        rows,
+        task=np.array(task, dtype=object),
+        position=np.array(place),
+        seconds=np.array(seconds),
     )
+
+
+def _tasks(qrels: Qrels) -> Iterator[tuple[str, int, list[tuple[str, int]]]]:
+    """Topic, number and judged docs of each task: 8 docs each of the first 40 of the first 5 topics."""
+    by_topic = list(qrels.to_dict().items())
+    for topic, judged in by_topic[:5]:
+        docs = list(judged.items())[:40]
+        for start in range(0, len(docs), 8):
+            number = start // 8 + 1
+            yield topic, number, docs[start : start + 8]

@@ -51,50 +51,80 @@ def swapped_lists(
     progress: Progress = silent,
 ) -> SwappedLists:
     """τ between AP and RBO, average overlap and top-k Kendall with the ideal list."""
-    lists = []
+    rankings = []
     for i, rng in enumerate(generators(seed, repetitions)):
-        lists += _worsened(relevant, others, swaps, rng)
+        rankings += _worsened(relevant, others, swaps, rng)
         progress(i + 1, repetitions)
-    depths = [k for k in DEPTHS if k <= relevant + others]
-    shared = _shared(np.array(lists))
-    ideal = list(range(relevant + others))
-    of_name: dict[str, Floats] = {}
-    of_name |= {f"RBO(p={p:g})": _rbo_ext(shared, p) for p in PERSISTENCES}
-    of_name |= {f"AO@{k}": _average_overlap(shared, k) for k in depths}
-    of_name |= {f"KD@{k}": np.array([kendall_top_k(ranking, ideal, k=k) for ranking in lists]) for k in depths}
-    similarity = np.array(list(of_name.values())).T
-    hits = [[int(doc < relevant) for doc in ranking] for ranking in lists]
-    ap = parse("AP")(grades(*hits))
-    tau = kendall_rows(settled(similarity.T), settled(ap))
+    lists = np.array(rankings)
+    similarities = _similarities(lists)
+    by_similarity = np.array(list(similarities.values()))
+    is_relevant = (lists < relevant).astype(int)
+    ap = parse("AP")(grades(*is_relevant.tolist()))
+    tau = kendall_rows(settled(by_similarity), settled(ap))
     recipe = f"{relevant} relevant and {others} other docs, {swaps} swaps, {repetitions} repetitions, seed {seed}; τ-b"
-    return SwappedLists(tuple(of_name), ap, similarity, tau, recipe)
+    return SwappedLists(
+        names=tuple(similarities),
+        ap=ap,
+        similarity=by_similarity.T,
+        tau=tau,
+        recipe=recipe,
+    )
+
+
+def _similarities(lists: Ints) -> dict[str, Floats]:
+    """By the name of a similarity, that of each list to the ideal list 0, 1, 2, …"""
+    docs = lists.shape[1]
+    depths = [k for k in DEPTHS if k <= docs]
+    shared = _shared(lists)
+    similarities = {}
+    for p in PERSISTENCES:
+        similarities[f"RBO(p={p:g})"] = _rbo_ext(shared, p)
+    for k in depths:
+        similarities[f"AO@{k}"] = _average_overlap(shared, k)
+    for k in depths:
+        similarities[f"KD@{k}"] = _kendall(lists, k)
+    return similarities
 
 
 def _worsened(relevant: int, others: int, swaps: int, rng: np.random.Generator) -> list[list[int]]:
     """The list after each swap of a relevant with another doc."""
-    ranking, out = np.arange(relevant + others), []
+    ranking = np.arange(relevant + others)
+    after_each_swap = []
     for _ in range(swaps):
-        hit = ranking < relevant
-        i, j = rng.choice(np.flatnonzero(hit)), rng.choice(np.flatnonzero(~hit))
+        is_relevant = ranking < relevant
+        i = rng.choice(np.flatnonzero(is_relevant))
+        j = rng.choice(np.flatnonzero(~is_relevant))
         ranking[[i, j]] = ranking[[j, i]]
-        out.append(ranking.tolist())
-    return out
+        after_each_swap.append(ranking.tolist())
+    return after_each_swap
 
 
 def _shared(lists: Ints) -> Floats:
     """Share of docs that the first d of each list have in common with the first d of the ideal list 0, 1, 2, …"""
-    n = lists.shape[1]
-    deepest = np.maximum(lists, np.arange(n))
-    counts = np.zeros(lists.shape)
-    np.add.at(counts, (np.arange(len(lists))[:, None], deepest), 1.0)
-    return counts.cumsum(axis=1) / np.arange(1, n + 1)
+    place = np.arange(lists.shape[1])
+    # Doc d stands at place d of the ideal list: from the deeper of its two places on, both lists have it.
+    in_both_from = np.maximum(lists, place)
+    row = np.arange(len(lists))[:, None]
+    new_at_depth = np.zeros(lists.shape)
+    np.add.at(new_at_depth, (row, in_both_from), 1.0)
+    return new_at_depth.cumsum(axis=1) / (place + 1)
 
 
 def _rbo_ext(shared: Floats, p: float) -> Floats:
     """RBO EXT of lists over the same docs: the last agreement goes on for ever."""
-    weights = (1 - p) * p ** np.arange(shared.shape[1])
-    return shared @ weights + shared[:, -1] * p ** shared.shape[1]
+    docs = shared.shape[1]
+    weights = (1 - p) * p ** np.arange(docs)
+    seen = shared @ weights
+    beyond = shared[:, -1] * p**docs
+    return seen + beyond
 
 
 def _average_overlap(shared: Floats, k: int) -> Floats:
     return np.asarray(shared[:, :k].mean(axis=1))
+
+
+def _kendall(lists: Ints, k: int) -> Floats:
+    """Top-k Kendall of each list with the ideal list."""
+    ideal = list(range(lists.shape[1]))
+    similarity = [kendall_top_k(ranking, ideal, k=k) for ranking in lists.tolist()]
+    return np.array(similarity)

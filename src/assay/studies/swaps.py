@@ -48,14 +48,21 @@ class Swaps(Result):
     def rates(self) -> Floats:
         """Share of swaps, sizes × bins; NaN where a bin has fewer than 100 pairs."""
         few = self.counts < FEWEST
-        return np.where(few, np.nan, self.swaps / np.maximum(self.counts, 1))
+        share = self.swaps / np.maximum(self.counts, 1)
+        return np.where(few, np.nan, share)
 
     def needed(self, rate: float = 0.05) -> float | None:
         """Lower edge of the first bin from which on the extrapolated rate is at most `rate`; None if none is."""
         known = np.flatnonzero(~np.isnan(self.extrapolated))
-        above = [b for b in known.tolist() if self.extrapolated[b] > rate]
-        after = [b for b in known.tolist() if not above or b > above[-1]]
-        return after[0] * WIDTH if after else None
+        first_bin = None
+        for b in known.tolist():
+            if self.extrapolated[b] > rate:
+                first_bin = None
+            elif first_bin is None:
+                first_bin = b
+        if first_bin is None:
+            return None
+        return float(first_bin * WIDTH)
 
     def table(self) -> Table:
         """One row per bin of difference."""
@@ -63,7 +70,8 @@ class Swaps(Result):
         at_all = 100 * self.extrapolated
         pairs = self.counts[-1].astype(int)
         rows = [(_edges(b), pairs[b], at_largest[b], at_all[b]) for b in range(BINS)]
-        seen, extrapolated = f"% swaps at {self.sizes[-1]}", f"% swaps at {self.topics}, extrapolated"
+        seen = f"% swaps at {self.sizes[-1]}"
+        extrapolated = f"% swaps at {self.topics}, extrapolated"
         columns = {"difference": "", "pairs": "d", seen: ".1f", extrapolated: ".1f"}
         keys = {seen: "swaps_percent", extrapolated: "swaps_percent_extrapolated"}
         notes = [
@@ -81,18 +89,24 @@ class Swaps(Result):
         if needed is None:
             return "no difference is large enough for 5 % swaps"
         first_bin = round(needed / WIDTH)
-        share = 100 * self.counts[-1, first_bin:].sum() / max(1.0, self.counts[-1].sum())
+        pairs = self.counts[-1]
+        share = 100 * pairs[first_bin:].sum() / max(1.0, pairs.sum())
         return f"at most 5 % swaps with {self.topics} topics: from {needed:.2f} on, as {share:.1f} % of the pairs"
 
     def record(self) -> dict[str, Any]:
         """The measure, the difference from which on at most 5 % swap, and the table."""
-        return {**super().record(), "measure": self.measure, "difference_needed": self.needed()}
+        record = super().record()
+        record["measure"] = self.measure
+        record["difference_needed"] = self.needed()
+        return record
 
 
 def _edges(b: int) -> str:
     """A bin of differences in words; the last one is open."""
     low = f"{b * WIDTH:.2f} –"
-    return low if b == BINS - 1 else f"{low} {(b + 1) * WIDTH:.2f}"
+    if b == BINS - 1:
+        return low
+    return f"{low} {(b + 1) * WIDTH:.2f}"
 
 
 def swap_rates(
@@ -124,7 +138,8 @@ def swap_rates(
     # Scaled by a power of two, which is exact, so that neither huge nor tiny scores leave the range of floats.
     _, exponent = np.frexp(np.abs(matrix.values).max())
     values = np.ldexp(matrix.values, -exponent)
-    how = _How(ties, relative, significant, WIDTH if relative else float(np.ldexp(WIDTH, -exponent)))
+    width = WIDTH if relative else float(np.ldexp(WIDTH, -exponent))
+    how = _How(ties, relative, significant, width)
     counts = np.zeros((len(chosen), BINS))
     swaps = np.zeros((len(chosen), BINS))
     for i, c in enumerate(chosen):
@@ -135,11 +150,17 @@ def swap_rates(
             counts[i] += counted
             swaps[i] += swapped
         progress(i + 1, len(chosen))
-    recipe = f"{draws} draws of two {_kind(overlapping)} sets per size, seed {seed}; "
-    recipe += f"ties {'are' if ties else 'are no'} swaps{'; relative differences' if relative else ''}"
-    recipe += f"; only pairs with p < {significant:g} on the first set" if significant else ""
-    extrapolated = _extrapolated(np.array(chosen), counts, swaps, n)
-    return Swaps(matrix.measure, chosen, counts, swaps, extrapolated, n, draws, recipe)
+    drawn = f"{draws} draws of two {_kind(overlapping)} sets per size, seed {seed}"
+    return Swaps(
+        measure=matrix.measure,
+        sizes=chosen,
+        counts=counts,
+        swaps=swaps,
+        extrapolated=_extrapolated(np.array(chosen), counts, swaps, n),
+        topics=n,
+        draws=draws,
+        recipe=f"{drawn}; {how.in_words()}",
+    )
 
 
 def _check(matrix: ScoreMatrix, sizes: Sequence[int], overlapping: bool, significant: float | None) -> None:
@@ -159,7 +180,8 @@ def eighths(most: int) -> tuple[int, ...]:
     >>> eighths(21), eighths(4)
     ((3, 5, 8, 10, 13, 16, 18, 21), (2, 3, 4))
     """
-    return tuple(sorted({max(2, round(most * i / 8)) for i in range(1, 9)}))
+    sizes = {max(2, round(most * i / 8)) for i in range(1, 9)}
+    return tuple(sorted(sizes))
 
 
 def _kind(overlapping: bool) -> str:
@@ -169,7 +191,10 @@ def _kind(overlapping: bool) -> str:
 def _two_sets(rng: np.random.Generator, n: int, c: int, overlapping: bool) -> tuple[Ints, Ints]:
     """Two random sets of c of n topics."""
     drawn = rng.permutation(n)
-    return drawn[:c], rng.permutation(n)[:c] if overlapping else drawn[c : 2 * c]
+    first = drawn[:c]
+    if overlapping:
+        return first, rng.permutation(n)[:c]
+    return first, drawn[c : 2 * c]
 
 
 class _How(NamedTuple):
@@ -180,11 +205,23 @@ class _How(NamedTuple):
     significant: float | None
     width: float
 
+    def in_words(self) -> str:
+        """What counts as a swap, for the recipe."""
+        words = ["ties are swaps" if self.ties else "ties are no swaps"]
+        if self.relative:
+            words.append("relative differences")
+        if self.significant:
+            words.append(f"only pairs with p < {self.significant:g} on the first set")
+        return "; ".join(words)
+
 
 def _one_draw(a: Floats, b: Floats, how: _How) -> tuple[Floats, Floats]:
     """Pairs and swaps by bin, of the scores (runs × topics) on two topic sets."""
-    mean_a, mean_b = a.mean(axis=1), b.mean(axis=1)
-    agreement = pair_signs(settled(mean_a)) * pair_signs(settled(mean_b))
+    mean_a = a.mean(axis=1)
+    mean_b = b.mean(axis=1)
+    sign_a = pair_signs(settled(mean_a))
+    sign_b = pair_signs(settled(mean_b))
+    agreement = sign_a * sign_b
     swapped = agreement <= 0 if how.ties else agreement < 0
     first, second = np.triu_indices(len(a), 1)
     size = np.abs(mean_a[first] - mean_a[second])
@@ -195,9 +232,11 @@ def _one_draw(a: Floats, b: Floats, how: _How) -> tuple[Floats, Floats]:
         bins = np.minimum(size / how.width + 1e-9, BINS - 1).astype(np.int64)
     if how.significant is not None:
         kept = _significant(a[first] - a[second], how.significant)
-        bins, swapped = bins[kept], swapped[kept]
-    counted = np.bincount(bins, minlength=BINS)
-    return counted.astype(np.float64), np.bincount(bins[swapped], minlength=BINS).astype(np.float64)
+        bins = bins[kept]
+        swapped = swapped[kept]
+    pairs = np.bincount(bins, minlength=BINS)
+    swaps = np.bincount(bins[swapped], minlength=BINS)
+    return pairs.astype(np.float64), swaps.astype(np.float64)
 
 
 def _significant(differences: Floats, alpha: float) -> npt.NDArray[np.bool_]:
@@ -205,19 +244,25 @@ def _significant(differences: Floats, alpha: float) -> npt.NDArray[np.bool_]:
     from scipy.special import stdtrit
 
     n = differences.shape[1]
-    spread = differences.std(axis=1, ddof=1) / np.sqrt(n)
-    return np.abs(differences.mean(axis=1)) > stdtrit(n - 1, 1 - alpha / 2) * np.maximum(spread, 1e-15)
+    mean = differences.mean(axis=1)
+    standard_error = differences.std(axis=1, ddof=1) / np.sqrt(n)
+    critical_t = stdtrit(n - 1, 1 - alpha / 2)
+    # Differences that are the same on all topics up to rounding have no error of their own.
+    return np.abs(mean) > critical_t * np.maximum(standard_error, 1e-15)
 
 
 def _extrapolated(sizes: Ints, counts: Floats, swaps: Floats, n: int) -> Floats:
     """A₁·exp(−A₂·c) fitted to each bin by weighted least squares on the logarithm, read at n topics."""
-    out = np.full(BINS, np.nan)
+    at_all_topics = np.full(BINS, np.nan)
     for b in range(BINS):
         enough = counts[:, b] >= FEWEST
         if enough.sum() < FEWEST_SIZES:
             continue
         # Half a swap is added so that bins without any have a logarithm.
-        rate = (swaps[enough, b] + 0.5) / (counts[enough, b] + 1)
-        slope, start = np.polyfit(sizes[enough], np.log(rate), 1, w=np.sqrt(swaps[enough, b] + 0.5))
-        out[b] = float(np.exp(start + min(slope, 0.0) * n))
-    return out
+        swapped = swaps[enough, b] + 0.5
+        rate = swapped / (counts[enough, b] + 1)
+        slope, start = np.polyfit(sizes[enough], np.log(rate), 1, w=np.sqrt(swapped))
+        # More topics never make swaps more frequent.
+        falling = min(slope, 0.0)
+        at_all_topics[b] = float(np.exp(start + falling * n))
+    return at_all_topics

@@ -157,9 +157,9 @@ class _Tasks:
 
     def failures(self, check: str, *, failing: Bools, amounts: Ints, why: str) -> Iterator[Failure]:
         """A failure for each failing task; why: a text with {} in the place of the task's amount."""
-        for task in np.flatnonzero(failing):
-            row = int(self.first[task])
-            amount = amounts[task]
+        first_rows = self.first[failing].tolist()
+        failing_amounts = amounts[failing].tolist()
+        for row, amount in zip(first_rows, failing_amounts, strict=True):
             yield self.failure(row, check, why.format(amount))
 
     def failure(self, row: int, check: str, why: str) -> Failure:

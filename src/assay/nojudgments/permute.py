@@ -17,7 +17,16 @@ from assay.data.lists import Lists
 
 
 def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> Lists:
-    """Each doc replaced by a random doc of the same topic and relevance, no doc twice in a list: an easy collection."""
+    """Each doc replaced by a random doc of the same topic and relevance, no doc twice in a list: an easy collection.
+
+    >>> from assay.data import Qrels, Run
+    >>> from assay.data.lists import collected
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["z", "w"]})]
+    >>> lists = collected(runs, Qrels.from_dict({"1": {"x": 1, "z": 1}}))
+    >>> relevant = lists.relevant(1)
+    >>> relevant[exchanged_at_random(lists, relevant).item].tolist()  # relevance stays where it was
+    [True, False, True, False]
+    """
     item = lists.item.copy()
     rngs = generators(seed, 2 * len(lists.topics))
     for rng, (topic, kind) in zip(rngs, _classes(lists), strict=True):
@@ -35,7 +44,16 @@ def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> List
 
 
 def exchanged_in_order(lists: Lists, relevant: Bools) -> Lists:
-    """The k-th relevant doc of every list replaced by the same doc, likewise the k-th other doc: a hard collection."""
+    """The k-th relevant doc of every list replaced by the same doc, likewise the k-th other doc: a hard collection.
+
+    >>> from assay.data import Qrels, Run
+    >>> from assay.data.lists import collected
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["z", "w"]})]
+    >>> lists = collected(runs, Qrels.from_dict({"1": {"x": 1, "z": 1}}))
+    >>> relevant = lists.relevant(1)
+    >>> [lists.docs[i] for i in exchanged_in_order(lists, relevant).item]  # both runs are alike now
+    ['x', 'w', 'x', 'w']
+    """
     item = lists.item.copy()
     for topic, kind in _classes(lists):
         members = _members(lists, relevant, topic, kind)

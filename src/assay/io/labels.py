@@ -1,6 +1,6 @@
 """Crowd labels in and out: CSV, TSV, JSONL or Parquet with topic, doc, worker, label and a few optional columns.
 
-Where the flow stands: **files** → tables. Released files name their columns as they like, so every name can be told;
+Where the flow stands: **files** → tables. Released files name their columns as they like, so every name can be given;
 a cell that does not say what it should is an error with its line, and nothing is left out unless that was asked for.
 """
 
@@ -55,7 +55,7 @@ def read_labels(
     times: labels are multiplied by it and rounded to nine digits (a file with 0–100 divided by 100: times=100).
     where: only rows whose column has this value, e.g. {"pilot": "2P-Doc-High"}.
     topic: the topic of every row of a file without that column. split: the separator of a doc column that holds
-    topic and doc, parted at its first occurrence.
+    topic and doc, which is split at its first occurrence.
     empty: what to do with a row without label: `error`, or `drop` (`labels_and_empty` says which lines).
 
     >>> import tempfile
@@ -87,24 +87,41 @@ def labels_and_empty(
     if not (np.isfinite(times) and times > 0):
         raise UsageError(f"labels times {times:g} say nothing; the factor must be above 0")
     sheet = _rows_where(read_sheet(path), where or {})
-    place = _places(sheet, columns or {}, topic is not None or split is not None)
-    sheet, left_out = _without_empty(sheet, place["label"], empty)
+    topic_is_given = topic is not None or split is not None
+    place = _places(sheet, columns or {}, topic_is_given)
+    label_at = place["label"]
+    sheet, left_out = _without_empty(sheet, label_at, empty)
     topics, docs = _topics_and_docs(sheet, place, topic, split)
     workers = _names(sheet, place["worker"])
-    label = _numbers(
-        _without_words(sheet, place["label"], levels or {}), place["label"], "; words need a scale, e.g. no<yes"
+    in_numbers = _without_words(sheet, label_at, levels or {})
+    label = _numbers(in_numbers, label_at, "; words need a scale, e.g. no<yes")
+    topic_names, topic_of_row = _coded(topics)
+    doc_names, doc_of_row = _coded(docs)
+    worker_names, worker_of_row = _coded(workers)
+    bare = Labels(
+        topic_names,
+        doc_names,
+        worker_names,
+        topic_of_row,
+        doc_of_row,
+        worker_of_row,
+        label,
+        name=Path(path).name,
     )
-    (topic_names, of_topic), (doc_names, of_doc), (worker_names, of_worker) = map(_coded, (topics, docs, workers))
-    bare = Labels(topic_names, doc_names, worker_names, of_topic, of_doc, of_worker, label, name=Path(path).name)
-    scaled = label if times == 1.0 else np.round(label * times, 9)
-    return replace(bare, label=scaled, lines=np.array(sheet.lines), **_optional(sheet, place)), left_out
+    if times != 1.0:
+        label = np.round(label * times, 9)
+    lines = np.array(sheet.lines)
+    optional = _optional(sheet, place)
+    return replace(bare, label=label, lines=lines, **optional), left_out
 
 
 def _coded(names: list[str]) -> tuple[tuple[str, ...], Ints]:
     """As `data.coded_names`, for millions of names: distinct ones in natural order, and each name's place."""
     distinct = tuple(natural_order(dict.fromkeys(names)))
-    place = dict(zip(distinct, range(len(distinct)), strict=True))
-    return distinct, np.fromiter(map(place.__getitem__, names), np.int64, len(names))
+    numbers = range(len(distinct))
+    place = dict(zip(distinct, numbers, strict=True))
+    places = map(place.__getitem__, names)
+    return distinct, np.fromiter(places, np.int64, len(names))
 
 
 def write_labels(path: str | Path, labels: Labels) -> None:
@@ -118,40 +135,59 @@ def write_labels(path: str | Path, labels: Labels) -> None:
     for name in OPTIONAL:
         values = getattr(labels, name)
         if values is not None:
-            columns[name] = _tidy_numbers(values) if values.dtype.kind == "f" else values.tolist()
-    write_sheet(path, list(columns), zip(*columns.values(), strict=True))
+            is_float = values.dtype.kind == "f"
+            columns[name] = _tidy_numbers(values) if is_float else values.tolist()
+    rows = zip(*columns.values(), strict=True)
+    write_sheet(path, list(columns), rows)
 
 
 def _tidy_numbers(values: Floats) -> list[int | float | None]:
     """Whole numbers without a point; not-a-number as an empty cell."""
-    return [None if v != v else int(v) if v == int(v) else v for v in values.tolist()]
+    tidy: list[int | float | None] = []
+    for value in values.tolist():
+        if value != value:
+            tidy.append(None)
+        elif value == int(value):
+            tidy.append(int(value))
+        else:
+            tidy.append(value)
+    return tidy
 
 
-def _places(sheet: Sheet, columns: Mapping[str, str], topic_is_told: bool) -> dict[str, int]:
+def _places(sheet: Sheet, columns: Mapping[str, str], topic_is_given: bool) -> dict[str, int]:
     """Where each of our columns stands in the file."""
     for ours in columns:
         if ours not in KNOWN:
             raise UsageError(f"no column {ours!r} in labels{did_you_mean(ours, KNOWN)}")
     place: dict[str, int] = {}
-    for ours, names in KNOWN.items():
-        found = sheet.place(columns[ours].strip().lower()) if ours in columns else sheet.find(*names)
-        if found is not None:
-            place[ours] = found
-    again = [sheet.header[p] for p in place.values() if _named(sheet, p) > 1]
-    if again:
-        raise DataError(f"{sheet.where}: more than one column is called {again[0]!r}; rename all but one")
-    for needed in ("doc", "worker", "label") if topic_is_told else ("topic", "doc", "worker", "label"):
-        if needed not in place:
+    for ours, usual_names in KNOWN.items():
+        if ours in columns:
+            name = columns[ours].strip().lower()
+            place[ours] = sheet.place(name)
+            continue
+        column = sheet.find(*usual_names)
+        if column is not None:
+            place[ours] = column
+    _refuse_same_names(sheet, place)
+    needed = ["doc", "worker", "label"] if topic_is_given else ["topic", "doc", "worker", "label"]
+    for name in needed:
+        if name not in place:
+            known = ", ".join(sheet.header)
+            example = next(iter(sheet.header), "name")
             raise DataError(
-                f"{sheet.where}: no column {needed!r}; the columns are: {', '.join(sheet.header)}; "
-                f"say which one holds it, e.g. {needed}={next(iter(sheet.header), 'name')}"
+                f"{sheet.where}: no column {name!r}; the columns are: {known}; "
+                f"say which one holds it, e.g. {name}={example}"
             )
     return place
 
 
-def _named(sheet: Sheet, column: int) -> int:
-    """How many columns have the name of this one."""
-    return [h.strip().lower() for h in sheet.header].count(sheet.header[column].strip().lower())
+def _refuse_same_names(sheet: Sheet, place: Mapping[str, int]) -> None:
+    """An error where another column has the name of one that is used."""
+    names = [name.strip().lower() for name in sheet.header]
+    for column in place.values():
+        if names.count(names[column]) > 1:
+            what = f"more than one column is called {sheet.header[column]!r}; rename all but one"
+            raise DataError(f"{sheet.where}: {what}")
 
 
 def _rows_where(sheet: Sheet, where: Mapping[str, str]) -> Sheet:
@@ -160,45 +196,68 @@ def _rows_where(sheet: Sheet, where: Mapping[str, str]) -> Sheet:
         column = sheet.place(name.strip().lower())
         keep = [i for i, row in enumerate(sheet.rows) if row[column] == value]
         if not keep:
-            known = ", ".join(sorted({row[column] for row in sheet.rows})[:10])
+            values = {row[column] for row in sheet.rows}
+            known = ", ".join(sorted(values)[:10])
             raise DataError(f"{sheet.where}: no row where {name} is {value!r}; it is one of: {known}")
         sheet = _taken(sheet, keep)
     return sheet
 
 
 def _taken(sheet: Sheet, rows: Sequence[int]) -> Sheet:
-    return Sheet(sheet.where, sheet.header, [sheet.rows[i] for i in rows], [sheet.lines[i] for i in rows])
+    kept_rows = [sheet.rows[i] for i in rows]
+    kept_lines = [sheet.lines[i] for i in rows]
+    return Sheet(sheet.where, sheet.header, kept_rows, kept_lines)
 
 
 def _without_empty(sheet: Sheet, column: int, empty: str) -> tuple[Sheet, list[int]]:
-    bare = [i for i, row in enumerate(sheet.rows) if not row[column].strip()]
-    if not bare:
+    """The sheet without the rows that have no label, and their lines."""
+    with_label = []
+    empty_lines = []
+    for i, row in enumerate(sheet.rows):
+        if row[column].strip():
+            with_label.append(i)
+        else:
+            empty_lines.append(sheet.lines[i])
+    if not empty_lines:
         return sheet, []
     if empty == "error":
-        what = f"{sheet.header[column]} is empty ({len(bare)} such rows); fill it, or drop such rows (--drop-empty)"
-        raise DataError.at(sheet.where, sheet.lines[bare[0]], what)
-    out = set(bare)
-    return _taken(sheet, [i for i in range(len(sheet.rows)) if i not in out]), [sheet.lines[i] for i in bare]
+        count = f"{len(empty_lines)} such rows"
+        what = f"{sheet.header[column]} is empty ({count}); fill it, or drop such rows (--drop-empty)"
+        raise DataError.at(sheet.where, empty_lines[0], what)
+    return _taken(sheet, with_label), empty_lines
 
 
 def _topics_and_docs(
     sheet: Sheet, place: Mapping[str, int], topic: str | None, split: str | None
 ) -> tuple[list[str], list[str]]:
+    """The topic and the doc of each row."""
     docs = _names(sheet, place["doc"])
     if split is not None:
-        parted = [d.partition(split) for d in docs]
-        bad = next((i for i, (t, _, d) in enumerate(parted) if not t or not d), None)
-        if bad is not None:
-            what = f"{sheet.header[place['doc']]} {docs[bad]!r} is not topic{split}doc"
-            raise DataError.at(sheet.where, sheet.lines[bad], what)
-        return [t for t, _, _ in parted], [d for _, _, d in parted]
-    return [topic] * len(docs) if topic is not None else _names(sheet, place["topic"]), docs
+        return _split(sheet, place["doc"], docs, split)
+    if topic is not None:
+        return [topic] * len(docs), docs
+    return _names(sheet, place["topic"]), docs
+
+
+def _split(sheet: Sheet, column: int, cells: Sequence[str], separator: str) -> tuple[list[str], list[str]]:
+    """The topics and the docs of cells that hold both."""
+    topics = []
+    docs = []
+    for line, cell in zip(sheet.lines, cells, strict=True):
+        topic, _, doc = cell.partition(separator)
+        if not topic or not doc:
+            what = f"{sheet.header[column]} {cell!r} is not topic{separator}doc"
+            raise DataError.at(sheet.where, line, what)
+        topics.append(topic)
+        docs.append(doc)
+    return topics, docs
 
 
 def _names(sheet: Sheet, column: int) -> list[str]:
     cells = [row[column].strip() for row in sheet.rows]
     if "" in cells:
-        raise DataError.at(sheet.where, sheet.lines[cells.index("")], f"{sheet.header[column]} is empty")
+        line = sheet.lines[cells.index("")]
+        raise DataError.at(sheet.where, line, f"{sheet.header[column]} is empty")
     return cells
 
 
@@ -206,12 +265,18 @@ def _without_words(sheet: Sheet, column: int, levels: Mapping[str, float]) -> Sh
     """The sheet with the words of a scale written as numbers; a file may hold numbers already."""
     if not levels:
         return sheet
-    text = {word: repr(float(value)) for word, value in levels.items()}
-    rows = [[*r[:column], text.get(r[column].strip(), r[column]), *r[column + 1 :]] for r in sheet.rows]
-    for i, row in enumerate(rows):
-        if row[column] not in text.values() and np.isnan(_number_or_nan(row[column])):
-            what = f"{sheet.header[column]} {row[column]!r} is neither a number nor a level ({', '.join(levels)})"
-            raise DataError.at(sheet.where, sheet.lines[i], what)
+    number_of = {word: repr(float(value)) for word, value in levels.items()}
+    known_numbers = set(number_of.values())
+    rows = []
+    for line, row in zip(sheet.lines, sheet.rows, strict=True):
+        cell = row[column]
+        number = number_of.get(cell.strip(), cell)
+        if number not in known_numbers and np.isnan(_number_or_nan(number)):
+            what = f"{sheet.header[column]} {cell!r} is neither a number nor a level ({', '.join(levels)})"
+            raise DataError.at(sheet.where, line, what)
+        with_number = list(row)
+        with_number[column] = number
+        rows.append(with_number)
     return Sheet(sheet.where, sheet.header, rows, sheet.lines)
 
 
@@ -229,8 +294,10 @@ def _numbers(sheet: Sheet, column: int, advice: str = "", *, may_be_empty: bool 
         good |= np.array([not c.strip() for c in cells])
     if not good.all():
         bad = int(np.argmin(good))
-        problem = "too large" if LARGEST < np.abs(values[bad]) < np.inf else "not a number"
-        what = f"{sheet.header[column]} is {problem}: {cells[bad].strip()[:60]!r}{advice}"
+        is_too_large = LARGEST < np.abs(values[bad]) < np.inf
+        problem = "too large" if is_too_large else "not a number"
+        cell = cells[bad].strip()
+        what = f"{sheet.header[column]} is {problem}: {cell[:60]!r}{advice}"
         raise DataError.at(sheet.where, sheet.lines[bad], what)
     return values
 
@@ -244,27 +311,38 @@ def _number_or_nan(cell: str) -> float:
 
 def _whole(sheet: Sheet, column: int) -> Ints:
     values = _numbers(sheet, column)
-    bad = np.flatnonzero((values != np.floor(values)) | (np.abs(values) > LARGEST_RANK))
+    is_fraction = values != np.floor(values)
+    is_too_large = np.abs(values) > LARGEST_RANK
+    bad = np.flatnonzero(is_fraction | is_too_large)
     if len(bad):
-        what = f"{sheet.header[column]} is not a whole number: {sheet.rows[bad[0]][column]!r}"
-        raise DataError.at(sheet.where, sheet.lines[bad[0]], what)
+        first = bad[0]
+        cell = sheet.rows[first][column]
+        what = f"{sheet.header[column]} is not a whole number: {cell!r}"
+        raise DataError.at(sheet.where, sheet.lines[first], what)
     return values.astype(np.int64)
 
 
 def _optional(sheet: Sheet, place: Mapping[str, int]) -> dict[str, Any]:
     """The optional columns that the file has; seconds and gold may have empty cells."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     if "task" in place:
-        found["task"] = np.array(_names(sheet, place["task"]), dtype=object)
+        tasks = _names(sheet, place["task"])
+        columns["task"] = np.array(tasks, dtype=object)
     for name in ("position", "attempt"):
         if name in place:
-            found[name] = _whole(sheet, place[name])
+            columns[name] = _whole(sheet, place[name])
     for name in ("seconds", "gold"):
         if name in place:
-            found[name] = _numbers(sheet, place[name], may_be_empty=True)
-    early = np.flatnonzero(found.get("seconds", np.zeros(0)) < 0)
-    if len(early):
-        bad = int(early[0])
-        what = f"{sheet.header[place['seconds']]} is below 0: {sheet.rows[bad][place['seconds']].strip()!r}"
-        raise DataError.at(sheet.where, sheet.lines[bad], what)
-    return found
+            columns[name] = _numbers(sheet, place[name], may_be_empty=True)
+    if "seconds" in place:
+        _refuse_negative(sheet, place["seconds"], columns["seconds"])
+    return columns
+
+
+def _refuse_negative(sheet: Sheet, column: int, values: Floats) -> None:
+    bad = np.flatnonzero(values < 0)
+    if len(bad):
+        first = int(bad[0])
+        cell = sheet.rows[first][column].strip()
+        what = f"{sheet.header[column]} is below 0: {cell!r}"
+        raise DataError.at(sheet.where, sheet.lines[first], what)

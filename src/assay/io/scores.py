@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,7 +41,8 @@ def read_scores(path: str | Path, *, transpose: bool = False, measure: str | Non
     matrices = score_tables(path, transpose=transpose, name=measure)
     if measure is None:
         return matrices
-    wanted = [m for m in matrices if canonical(m.measure) == canonical(measure)]
+    name = canonical(measure)
+    wanted = [m for m in matrices if canonical(m.measure) == name]
     if not wanted:
         known = ", ".join(m.measure for m in matrices)
         raise DataError(f"{path}: no measure {measure!r}; the file has: {known}")
@@ -54,9 +55,10 @@ def score_tables(path: str | Path, *, transpose: bool = False, name: str | None 
     if not sheet.rows:
         raise DataError(f"{sheet.where}: there is a header but no row of scores")
     lowered = {cell.strip().lower() for cell in sheet.header}
-    tidy = {"run", "topic"} <= lowered and bool({"score", "value"} & lowered)
+    has_names = {"run", "topic"} <= lowered
+    has_scores = bool({"score", "value"} & lowered)
     name = name or file_stem(path)
-    if not tidy:
+    if not (has_names and has_scores):
         return [_from_matrix(sheet, transpose, name)]
     if transpose:
         raise DataError(
@@ -84,18 +86,35 @@ def file_stem(path: str | Path) -> str:
 
 def _from_matrix(sheet: Sheet, transpose: bool, name: str) -> ScoreMatrix:
     """The matrix of a sheet; `name` is its measure where the sheet does not say."""
-    first = 0 if transpose and _has_no_names(sheet) else 1
+    if transpose and _has_no_names(sheet):
+        first = 0
+        corner = ""
+        rows = [str(i + 1) for i in range(len(sheet.rows))]
+    else:
+        first = 1
+        corner = sheet.header[0].strip()
+        rows = [row[0].strip() for row in sheet.rows]
     columns = [cell.strip() for cell in sheet.header[first:]]
     if not columns:
         raise DataError(f"{sheet.where}: one column, no scores; columns are separated by commas or tabs")
-    rows = [row[0].strip() for row in sheet.rows] if first else [str(i + 1) for i in range(len(sheet.rows))]
-    corner = sheet.header[0].strip() if first else ""
     _refuse_wrong_way_round(sheet.where, corner, rows, columns, transpose)
-    values = [[_score(sheet, i, j) for j in range(first, len(sheet.header))] for i in range(len(sheet.rows))]
+    places = range(first, len(sheet.header))
+    scores = []
+    for i in range(len(rows)):
+        scores.append([_score(sheet, i, j) for j in places])
+    values = np.array(scores)
     measure, signature = _from_corner(corner) or (name, name)
+    runs, topics = rows, columns
     if transpose:
-        return ScoreMatrix.of(np.array(values).T, runs=columns, topics=rows, measure=measure, signature=signature)
-    return ScoreMatrix.of(values, runs=rows, topics=columns, measure=measure, signature=signature)
+        runs, topics = columns, rows
+        values = values.T
+    return ScoreMatrix.of(
+        values,
+        runs=runs,
+        topics=topics,
+        measure=measure,
+        signature=signature,
+    )
 
 
 def _has_no_names(sheet: Sheet) -> bool:
@@ -118,14 +137,28 @@ def _refuse_wrong_way_round(
 
     Topics are mostly numbers and runs are not. A first header cell `run` or `topic` says which, whatever the names.
     """
-    word = corner.lower()
-    said = "run" if word in RUN_WORDS else "topic" if word in TOPIC_WORDS else None
-    rows_are_numbers, columns_are_numbers = _all_numbers(rows), _all_numbers(columns)
-    evidence = f"rows are called {_some(rows)}, columns {_some([corner, *columns] if corner else columns)}"
-    if not transpose and (said == "topic" or (said is None and rows_are_numbers and not columns_are_numbers)):
+    rows_are = _kind_of_rows(corner, rows, columns)
+    header = [corner, *columns] if corner else columns
+    evidence = f"rows are called {_some(rows)}, columns {_some(header)}"
+    if rows_are == "topic" and not transpose:
         raise DataError(f"{where}: the table looks transposed: {evidence}; use --transpose (transpose=True)")
-    if transpose and (said == "run" or (said is None and columns_are_numbers and not rows_are_numbers)):
+    if rows_are == "run" and transpose:
         raise DataError(f"{where}: the table has one row per run: {evidence}; leave out --transpose")
+
+
+def _kind_of_rows(corner: str, rows: Sequence[str], columns: Sequence[str]) -> str | None:
+    """Whether a row is a run or a topic by the first header cell, else by the names; None where they do not say."""
+    if corner.lower() in RUN_WORDS:
+        return "run"
+    if corner.lower() in TOPIC_WORDS:
+        return "topic"
+    rows_are_numbers = _all_numbers(rows)
+    columns_are_numbers = _all_numbers(columns)
+    if rows_are_numbers and not columns_are_numbers:
+        return "topic"
+    if columns_are_numbers and not rows_are_numbers:
+        return "run"
+    return None
 
 
 def _all_numbers(names: Sequence[str]) -> bool:
@@ -133,7 +166,8 @@ def _all_numbers(names: Sequence[str]) -> bool:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:3])) + (" …" if len(names) > 3 else "")
+    first = ", ".join(map(repr, names[:3]))
+    return f"{first} …" if len(names) > 3 else first
 
 
 def _from_corner(corner: str) -> tuple[str, str] | None:
@@ -141,62 +175,80 @@ def _from_corner(corner: str) -> tuple[str, str] | None:
     measure, _, rest = corner.partition("|")
     if measure.lower() in RUN_WORDS | TOPIC_WORDS | {""}:
         return None
-    in_full = rest and ":" not in rest.partition("|")[0]
-    return measure, rest if in_full else corner
+    start_of_rest, _, _ = rest.partition("|")
+    if rest and ":" not in start_of_rest:  # the signature in full follows the name
+        return measure, rest
+    return measure, corner
 
 
 def _corner(matrix: ScoreMatrix) -> str:
     """What _from_corner reads: the signature, after the name of the measure where that is not its beginning."""
     if matrix.signature in ("", matrix.measure):
         return matrix.measure
-    begins = matrix.signature.startswith(f"{matrix.measure}|")
-    return matrix.signature if begins else f"{matrix.measure}|{matrix.signature}"
+    if matrix.signature.startswith(f"{matrix.measure}|"):
+        return matrix.signature
+    return f"{matrix.measure}|{matrix.signature}"
 
 
 def _score(sheet: Sheet, row: int, column: int) -> float:
-    value = number(sheet.rows[row][column].strip())
+    cell = sheet.rows[row][column]
+    value = number(cell.strip())
+    if value is not None and abs(value) <= LARGEST:
+        return value
+    what = f"score of column {sheet.header[column]!r} is"
     if value is None:
-        what = f"score of column {sheet.header[column]!r} is not a number: {sheet.rows[row][column]!r}"
-        raise DataError.at(sheet.where, sheet.lines[row], what)
-    if not abs(value) <= LARGEST:
-        what = f"score of column {sheet.header[column]!r} is {sheet.rows[row][column]!r}; scores must be finite"
-        what += f" and at most {LARGEST:g} in size" if np.isfinite(value) else ""
-        raise DataError.at(sheet.where, sheet.lines[row], what)
-    return value
+        what += f" not a number: {cell!r}"
+    elif np.isfinite(value):
+        what += f" {cell!r}; scores must be finite and at most {LARGEST:g} in size"
+    else:
+        what += f" {cell!r}; scores must be finite"
+    raise DataError.at(sheet.where, sheet.lines[row], what)
 
 
 def _from_tidy(sheet: Sheet) -> list[ScoreMatrix]:
-    run_at, topic_at, score_at = sheet.place("run"), sheet.place("topic"), sheet.place("score", "value")
-    measure_at, signature_at = sheet.find("measure"), sheet.find("signature")
-    if not sheet.rows:
-        raise DataError(f"{sheet.where}: there is a header but no row of scores")
+    """The matrices of tidy rows, one per measure."""
+    run_at = sheet.place("run")
+    topic_at = sheet.place("topic")
+    score_at = sheet.place("score", "value")
+    measure_at = sheet.find("measure")
+    signature_at = sheet.find("signature")
     scores: dict[str, dict[tuple[str, str], float]] = {}
     signatures: dict[str, str] = {}
     for i, row in enumerate(sheet.rows):
-        measure = UNNAMED if measure_at is None else row[measure_at].strip() or UNNAMED
-        signature = "" if signature_at is None else row[signature_at].strip()
+        measure = _cell(row, measure_at) or UNNAMED
+        signature = _cell(row, signature_at)
         if signatures.setdefault(measure, signature) != signature:
             what = f"{measure} has two signatures, {signatures[measure]!r} and {signature!r}; write a file for each"
             raise DataError.at(sheet.where, sheet.lines[i], what)
-        run, topic = row[run_at].strip(), row[topic_at].strip()
+        run = row[run_at].strip()
+        topic = row[topic_at].strip()
         of_measure = scores.setdefault(measure, {})
         if (run, topic) in of_measure:
             what = f"run {run!r} has two scores of {measure} for topic {topic!r}"
             raise DataError.at(sheet.where, sheet.lines[i], what)
         of_measure[run, topic] = _score(sheet, i, score_at)
-    return [_filled(sheet.where, name, of_measure, signatures[name]) for name, of_measure in scores.items()]
+    matrices = []
+    for measure, of_measure in scores.items():
+        matrices.append(_filled(sheet.where, measure, of_measure, signatures[measure]))
+    return matrices
+
+
+def _cell(row: Sequence[str], column: int | None) -> str:
+    """The text of a cell; none where the column is not there."""
+    return "" if column is None else row[column].strip()
 
 
 def _filled(where: str, measure: str, scores: dict[tuple[str, str], float], signature: str) -> ScoreMatrix:
     """The matrix of scores by run and topic; an error where a run lacks a topic."""
     runs = list(dict.fromkeys(run for run, _ in scores))
     topics = natural_order({topic for _, topic in scores})
+    values = []
     for run in runs:
         for topic in topics:
             if (run, topic) not in scores:
                 what = f"run {run!r} has no {measure} for topic {topic!r}; every run needs every topic"
                 raise DataError(f"{where}: {what}")
-    values = [[scores[run, topic] for topic in topics] for run in runs]
+        values.append([scores[run, topic] for topic in topics])
     return ScoreMatrix.of(values, runs=runs, topics=topics, measure=measure, signature=signature)
 
 
@@ -206,13 +258,16 @@ def write_scores(path: str | Path, matrices: Sequence[ScoreMatrix], *, shape: st
         if len(matrices) != 1:
             raise DataError(f"{path}: a matrix file holds one measure, not {len(matrices)}; write tidy rows")
         [matrix] = matrices
-        rows = ([run, *scores] for run, scores in zip(matrix.runs, matrix.values.tolist(), strict=True))
+        by_run = zip(matrix.runs, matrix.values.tolist(), strict=True)
+        rows = ([run, *scores] for run, scores in by_run)
         write_sheet(path, [_corner(matrix), *matrix.topics], rows)
         return
-    tidy = (
-        (run, topic, matrix.measure, score, matrix.signature)
-        for matrix in matrices
-        for run, scores in zip(matrix.runs, matrix.values.tolist(), strict=True)
-        for topic, score in zip(matrix.topics, scores, strict=True)
-    )
-    write_sheet(path, TIDY, tidy)
+    write_sheet(path, TIDY, _tidy_rows(matrices))
+
+
+def _tidy_rows(matrices: Sequence[ScoreMatrix]) -> Iterator[tuple[str, str, str, float, str]]:
+    """(run, topic, measure, score, signature) of every score."""
+    for matrix in matrices:
+        for run, scores in zip(matrix.runs, matrix.values.tolist(), strict=True):
+            for topic, score in zip(matrix.topics, scores, strict=True):
+                yield run, topic, matrix.measure, score, matrix.signature

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from assay.core.groups import natural_order
 from assay.core.ids import WORD, Ids, coded
 from assay.data import Qrels, Run, RunInfo
 from assay.data.order import short_keys
+from assay.data.topic_rows import bounds_of
 from assay.io import rows
 from assay.io._bytes.alike_lines import RunLines, alike_lines
 from assay.io._bytes.decimals import read_decimals
@@ -34,6 +36,8 @@ from assay.io.files import (
 )  # fmt: skip
 
 _BLANK = re.compile(r"[\x00-\x20]")
+HEAD = 1 << 16
+"""Bytes at the start of a run that may hold its metadata, in comments."""
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
 
@@ -50,21 +54,25 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
         text = Text.of(rows.with_line_feeds(text.bytes()))
         run = _run_in_file_order(text, ranks, threads)
     if run is None or run.duplicate(threads=threads) is not None:
-        raise rows.first_problem(where, text.bytes(), rows.RANKED_RUN if ranks else rows.RUN)
+        layout = rows.RANKED_RUN if ranks else rows.RUN
+        raise rows.first_problem(where, text.bytes(), layout)
     if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')
-    info = RunInfo(metadata=rows.metadata(text.buffer[: min(1 << 16, text.length)].tobytes()))
-    return replace(run, name=run.name or Path(where).name, info=info).ordered(own=True)
+    head = text.buffer[: min(HEAD, text.length)]
+    info = RunInfo(metadata=rows.metadata(head.tobytes()))
+    named = replace(run, name=run.name or Path(where).name, info=info)
+    return named.ordered(own=True)
 
 
 def read_qrels(path: str | Path) -> Qrels:
     """TREC judgments: `topic 0 doc grade`, with a fifth column the probability with which the doc was sampled."""
     where = str(path)
-    text = Text.of(rows.with_line_feeds(_text(path).bytes()))
-    found = _qrels_columns(text)
-    if found is None:
+    data = _text(path).bytes()
+    text = Text.of(rows.with_line_feeds(data))
+    columns = _qrels_columns(text)
+    if columns is None:
         raise rows.first_problem(where, text.bytes(), rows.QRELS)
-    topics, docs, grades, probabilities = found
+    topics, docs, grades, probabilities = columns
     if not len(grades):
         raise DataError(f'{where}: there is no judgment; a qrels line is "{rows.QRELS.form}"')
     qrels = grouped_qrels(topics, docs, grades, probabilities, name=Path(where).name)
@@ -77,9 +85,10 @@ def grouped_qrels(topics: Ids, docs: Ids, grades: Floats, probabilities: Floats 
     """Judgments from the columns of a file, topics in natural order; None if a doc is twice in a topic."""
     names, code = _coded_topics(topics)
     order = np.argsort(code, kind="stable")
+    sizes = np.bincount(code, minlength=len(names))
     qrels = Qrels(
         names,
-        np.concatenate([[0], np.cumsum(np.bincount(code, minlength=len(names)))]),
+        bounds_of(sizes),
         docs.take(order),
         grades[order],
         None if probabilities is None else probabilities[order],
@@ -91,12 +100,13 @@ def grouped_qrels(topics: Ids, docs: Ids, grades: Floats, probabilities: Floats 
 def write_run(path: str | Path, run: Run) -> None:
     """A run as a TREC file, ranks from 1, scores with all their digits."""
     refuse_blanks(path, run)
-    docs, scores, bounds = run.docs.tolist(), run.scores.tolist(), run.bounds.tolist()
-    lines = (
-        f"{topic} Q0 {docs[i]} {i - a + 1} {scores[i]!r} {run.name}\n"
-        for topic, a, b in zip(run.topics, bounds, bounds[1:], strict=False)
-        for i in range(a, b)
-    )
+    docs = run.docs.tolist()
+    scores = run.scores.tolist()
+    lines = []
+    for topic, (first, after) in zip(run.topics, pairwise(run.bounds.tolist()), strict=True):
+        for i in range(first, after):
+            rank = i - first + 1
+            lines.append(f"{topic} Q0 {docs[i]} {rank} {scores[i]!r} {run.name}\n")
     write_whole(path, "".join(lines))
 
 
@@ -107,17 +117,18 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     columns = zip(topics, qrels.docs.tolist(), qrels.grades.tolist(), strict=True)
     lines = [f"{topic} 0 {doc} {grade}" for topic, doc, grade in columns]
     if qrels.probabilities is not None:
-        lines = [f"{line} {p!r}" for line, p in zip(lines, qrels.probabilities.tolist(), strict=True)]
+        probabilities = qrels.probabilities.tolist()
+        lines = [f"{line} {p!r}" for line, p in zip(lines, probabilities, strict=True)]
     write_whole(path, "".join(line + "\n" for line in lines))
 
 
 def refuse_blanks(path: str | Path, table: Run | Qrels) -> None:
     """Ids with white space would be two fields of a line, and a topic that starts with # a comment."""
-    for what, ids in (("topic", table.topics), ("doc", table.docs.tolist())):
-        unfit = next((i for i in ids if _BLANK.search(i) or (what == "topic" and i.startswith("#"))), None)
-        if unfit is not None:
-            why = "TREC files have no white space in ids, and no # at the start of a topic"
-            raise DataError(f"{path}: {what} {unfit!r}: {why}; write a table instead (.csv, .jsonl, .parquet)")
+    unfit = [f"topic {topic!r}" for topic in table.topics if _BLANK.search(topic) or topic.startswith("#")]
+    unfit += [f"doc {doc!r}" for doc in table.docs.tolist() if _BLANK.search(doc)]
+    if unfit:
+        why = "TREC files have no white space in ids, and no # at the start of a topic"
+        raise DataError(f"{path}: {unfit[0]}: {why}; write a table instead (.csv, .jsonl, .parquet)")
 
 
 def _text(path: str | Path) -> Text:
@@ -154,16 +165,22 @@ class _Columns:
         """Room for n lines of a file of that size."""
         small = np.int32 if size < 2**31 else np.int64
         return cls(
-            np.empty(n, small), np.empty(n, np.int32), np.empty(n, np.uint32), np.empty(n),
-            np.empty(n, np.int64) if ranks else None,
-        )  # fmt: skip
+            doc_starts=np.empty(n, small),
+            doc_lengths=np.empty(n, np.int32),
+            keys=np.empty(n, np.uint32),
+            scores=np.empty(n),
+            ranks=np.empty(n, np.int64) if ranks else None,
+        )
 
     def only(self, rows: Ints) -> _Columns:
         """These rows of every column."""
         return _Columns(
-            self.doc_starts[rows], self.doc_lengths[rows], self.keys[rows], self.scores[rows],
-            None if self.ranks is None else self.ranks[rows],
-        )  # fmt: skip
+            doc_starts=self.doc_starts[rows],
+            doc_lengths=self.doc_lengths[rows],
+            keys=self.keys[rows],
+            scores=self.scores[rows],
+            ranks=None if self.ranks is None else self.ranks[rows],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,55 +199,86 @@ def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
     most = ordered_map(lambda cut: text.count_lines(*cut), cuts, jobs=threads, threads=True)
     room = np.cumsum([0, *most])
     columns = _Columns.empty(int(room[-1]), text.length, ranks)
-    todo = list(zip(room.tolist(), cuts, strict=False))
-    parts = ordered_map(lambda item: _fill(columns, item[0], text, *item[1]), todo, jobs=threads, threads=True)
-    found = [p for p in parts if p is not None]
-    if len(found) < len(parts):
+    first_rows = room[:-1].tolist()
+
+    def fill(number: int) -> _Piece | None:
+        return _fill(columns, first_rows[number], text, *cuts[number])
+
+    filled = ordered_map(fill, range(len(cuts)), jobs=threads, threads=True)
+    parts = [piece for piece in filled if piece is not None]
+    if len(parts) < len(cuts):
         return None
-    sizes = np.array([p.size for p in found], dtype=np.int64)
-    if sizes.sum() < room[-1]:  # blank lines and comments leave gaps
-        columns = columns.only(np.concatenate([r + np.arange(n) for r, n in zip(room, sizes, strict=False)]))
-    return _grouped(text, columns, found, np.cumsum([0, *sizes]))
+    sizes = [piece.size for piece in parts]
+    if sum(sizes) < room[-1]:  # blank lines and comments leave gaps
+        kept = [first + np.arange(size) for first, size in zip(first_rows, sizes, strict=True)]
+        columns = columns.only(np.concatenate(kept))
+    return _grouped(text, columns, parts, bounds_of(sizes))
 
 
 def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Piece | None:
     """Fill the columns from `row` on with the lines of a piece; None where a line is not as it should be."""
     buffer, at = text.piece(start, stop)
-    found = None if columns.ranks is not None else alike_lines(buffer, at, at + stop - start)
-    found = found or _parted_lines(buffer, at, at + stop - start, columns.ranks is not None)
-    if found is None or not _is_utf8(buffer[at : at + stop - start]):
+    end = at + stop - start
+    with_ranks = columns.ranks is not None
+    lines = None if with_ranks else alike_lines(buffer, at, end)
+    if not lines:
+        lines = _lines_of_any_layout(buffer, at, end, with_ranks)
+    if lines is None or not _is_utf8(buffer[at:end]):
         return None
-    rows_ = slice(row, row + len(found.docs))
-    columns.doc_starts[rows_] = found.docs.starts + (start - at)
-    columns.doc_lengths[rows_] = found.docs.lengths
-    columns.keys[rows_] = found.keys
-    columns.scores[rows_] = found.scores
-    if columns.ranks is not None and found.ranks is not None:
-        columns.ranks[rows_] = found.ranks
-    return _Piece(len(found.docs), found.changes, found.topics.tolist(), "".join(found.tag.tolist()))
+    size = len(lines.docs)
+    filled = slice(row, row + size)
+    columns.doc_starts[filled] = lines.docs.starts + (start - at)
+    columns.doc_lengths[filled] = lines.docs.lengths
+    columns.keys[filled] = lines.keys
+    columns.scores[filled] = lines.scores
+    if columns.ranks is not None and lines.ranks is not None:
+        columns.ranks[filled] = lines.ranks
+    tag = "".join(lines.tag.tolist())
+    return _Piece(size, lines.changes, lines.topics.tolist(), tag)
 
 
-def _parted_lines(buffer: Bytes, start: int, stop: int, ranked: bool) -> RunLines | None:
+def _lines_of_any_layout(buffer: Bytes, start: int, stop: int, ranked: bool) -> RunLines | None:
     """The lines of a piece of any layout, or None where one is not as it should be."""
-    found = fields(buffer, start, stop, RUN_FIELDS)
-    if found is None:
+    parts = fields(buffer, start, stop, RUN_FIELDS)
+    if parts is None:
         return None
-    topics, docs, scores = found.column(TOPIC), found.column(DOC), read_decimals(found.column(SCORE))
-    ranks = read_decimals(found.column(RANK)) if ranked else None
-    whole = ranks is None or bool(((np.abs(ranks) <= rows.LARGEST_RANK) & (ranks == np.floor(ranks))).all())
-    if np.isnan(scores).any() or not whole:
+    scores = read_decimals(parts.column(SCORE))
+    if np.isnan(scores).any():
         return None
+    ranks = read_decimals(parts.column(RANK)) if ranked else None
+    if ranks is not None and not _are_ranks(ranks):
+        return None
+    topics = parts.column(TOPIC)
+    docs = parts.column(DOC)
     changes = topics.changes()
-    tag = found.column(TAG).take(np.arange(len(docs))[-1:])
-    return RunLines(changes, topics.take(changes), docs, short_keys(docs.hashes()), scores, tag, ranks)
+    last_line = np.arange(len(docs))[-1:]
+    return RunLines(
+        changes,
+        topics.take(changes),
+        docs,
+        short_keys(docs.hashes()),
+        scores,
+        parts.column(TAG).take(last_line),
+        ranks,
+    )
+
+
+def _are_ranks(values: Floats) -> bool:
+    """Whether all are whole numbers that are not too large; not-a-number is not."""
+    is_whole = values == np.floor(values)
+    is_small = np.abs(values) <= rows.LARGEST_RANK
+    return bool((is_whole & is_small).all())
 
 
 def _is_utf8(text: Bytes) -> bool:
-    """Whether all lines are UTF-8, comments aside; pure ASCII is told at a glance."""
+    """Whether all lines are UTF-8, comments aside; pure ASCII is seen at a glance."""
     if not len(text) or int(text.max()) < 128:
         return True
     data = text.tobytes()
-    return _decodes(data) or _decodes(re.sub(rb"(?m)^[\x00-\x20]*#.*", b"", data))
+    if _decodes(data):
+        return True
+    without_comments = re.sub(rb"(?m)^[\x00-\x20]*#.*", b"", data)
+    return _decodes(without_comments)
 
 
 def _decodes(data: bytes) -> bool:
@@ -243,14 +291,20 @@ def _decodes(data: bytes) -> bool:
 
 def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> Run:
     """The columns as a run, the lines of a topic brought together if they are scattered."""
-    topics = [t for p in parts for t in p.topics]
-    starts = np.concatenate([np.zeros(0, np.int64), *(p.changes + at for p, at in zip(parts, room, strict=False))])
+    topics: list[str] = []
+    starts = [np.zeros(0, np.int64)]
+    tag = ""
+    for part, first_row in zip(parts, room, strict=False):
+        topics += part.topics
+        starts.append(part.changes + first_row)
+        tag = part.tag or tag
+    first_rows = np.concatenate(starts)
     # A piece starts a topic of its own, which mostly is the last one of the piece before.
-    new = [i for i, t in enumerate(topics) if i == 0 or t != topics[i - 1]]
+    new = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
     run = Run(
-        next((p.tag for p in reversed(parts) if p.tag), ""),
+        tag,
         tuple(topics[i] for i in new),
-        np.append(starts[new], len(columns.scores)),
+        np.append(first_rows[new], len(columns.scores)),
         Ids(text.buffer, columns.doc_starts, columns.doc_lengths),
         sealed(columns.scores),  # no copies of large columns: the run takes them over
         None if columns.ranks is None else sealed(columns.ranks),
@@ -261,17 +315,28 @@ def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> 
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Floats, Floats | None] | None:
     """Topics, docs, grades and perhaps probabilities, or None where a line is not as it should be."""
-    plain = fields(text.buffer, 0, text.length, QRELS_FIELDS, exact=True)
-    found = plain or fields(text.buffer, 0, text.length, QRELS_FIELDS + 1, exact=True)
-    if found is None:
+    buffer = text.buffer
+    parts = fields(buffer, 0, text.length, QRELS_FIELDS, exact=True)
+    probabilities = None
+    if not parts:
+        parts = fields(buffer, 0, text.length, QRELS_FIELDS + 1, exact=True)
+        if parts is None:
+            return None
+        probabilities = read_decimals(parts.column(QRELS_FIELDS))
+    grades = read_decimals(parts.column(GRADE))
+    is_grade = np.abs(grades) <= rows.LARGEST_GRADE  # not-a-number is none
+    if not is_grade.all():
         return None
-    grades = read_decimals(found.column(GRADE))
-    probabilities = read_decimals(found.column(QRELS_FIELDS)) if found is not plain else None
-    fits = np.abs(grades) <= rows.LARGEST_GRADE  # which NaN does not
-    fit = probabilities is None or bool(((probabilities > 0) & (probabilities <= 1)).all())
-    if not fits.all() or not fit or not _is_utf8(text.buffer[: text.length]):
+    if probabilities is not None and not _are_probabilities(probabilities):
         return None
-    return found.column(TOPIC), found.column(DOC), grades, probabilities
+    if not _is_utf8(buffer[: text.length]):
+        return None
+    return parts.column(TOPIC), parts.column(DOC), grades, probabilities
+
+
+def _are_probabilities(values: Floats) -> bool:
+    """Whether all are above 0 and at most 1."""
+    return bool(((values > 0) & (values <= 1)).all())
 
 
 def _coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:
@@ -280,6 +345,7 @@ def _coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:
     (number,), distinct = coded([topics.take(changes)])
     names = distinct.tolist()
     ordered = natural_order(names)
-    place = {t: i for i, t in enumerate(ordered)}
-    code = np.array([place[t] for t in names], dtype=np.int64)[number]
-    return tuple(ordered), np.repeat(code, np.diff(changes, append=len(topics)))
+    place = {topic: i for i, topic in enumerate(ordered)}
+    places = np.array([place[topic] for topic in names], dtype=np.int64)
+    lines = np.diff(changes, append=len(topics))
+    return tuple(ordered), np.repeat(places[number], lines)

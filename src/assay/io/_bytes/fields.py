@@ -46,11 +46,10 @@ def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
     >>> pieces(np.frombuffer(b"ab\\ncd\\ne", np.uint8), 2)
     [(0, 3), (3, 6), (6, 7)]
     """
-    length = len(buffer)
     cuts = [0]
+    length = len(buffer)
     while cuts[-1] < length:
-        about = min(cuts[-1] + size, length)
-        cuts.append(_line_end(buffer, about))
+        cuts.append(_line_end(buffer, min(cuts[-1] + size, length)))
     return list(pairwise(cuts))
 
 
@@ -59,10 +58,9 @@ def _line_end(buffer: Bytes, at: int) -> int:
     step = 4096
     while at < len(buffer):
         ahead = buffer[at - 1 : at + step]
-        is_newline = ahead == NEWLINE
-        first = int(is_newline.argmax())
-        if is_newline[first]:
-            return at + first
+        found = int((ahead == NEWLINE).argmax())
+        if ahead[found] == NEWLINE:
+            return at + found
         at = min(at + step, len(buffer))
     return at
 
@@ -70,10 +68,7 @@ def _line_end(buffer: Bytes, at: int) -> int:
 def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = False) -> Fields | None:
     """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer, or if exact, more."""
     text = buffer[start:stop]
-    usual = _single_blanks(buffer, text, start, columns)
-    if usual:
-        return usual
-    return _any_blanks(buffer, text, start, columns, exact)
+    return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns, exact)
 
 
 def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
@@ -81,26 +76,17 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
     blanks = np.flatnonzero(text <= BLANK)
     if not len(blanks) or len(blanks) % columns or blanks[0] == 0:
         return None
-    gaps = blanks[1:] - blanks[:-1]
-    if gaps.min() < 2:  # two blanks side by side
+    if (blanks[1:] - blanks[:-1]).min() < 2:  # two blanks side by side
         return None
     ends: Ints = blanks.reshape(-1, columns)
     line_ends = ends[:, -1]
-    after_last = text.take(line_ends)
-    if (after_last != NEWLINE).any() or text[-1] != NEWLINE:
-        return None
-    newlines = np.count_nonzero(text == NEWLINE)
-    if newlines != len(ends) or (text == RETURN).any():
+    every_last = (text.take(line_ends) == NEWLINE).all() and text[-1] == NEWLINE
+    if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
         return None
     line_starts = np.concatenate([[0], line_ends[:-1] + 1])
-    first_bytes = text.take(line_starts)
-    if (first_bytes == COMMENT).any():
+    if (text.take(line_starts) == COMMENT).any():
         return None
-
-    def starts(j: int) -> Ints:
-        return ends[:, j - 1] + 1 if j else line_starts
-
-    return Fields(buffer, start, starts, ends)
+    return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else line_starts, ends)
 
 
 def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
@@ -108,33 +94,23 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
     if _has_bare_returns(text):
         return None
     inside = np.concatenate([[False], text > BLANK, [False]])
-    is_edge = inside[1:] != inside[:-1]
-    edges = np.flatnonzero(is_edge).reshape(-1, 2)
-    starts = edges[:, 0]
-    ends = edges[:, 1]
-    newlines = np.flatnonzero(text == NEWLINE)
-    line_of_field = np.searchsorted(newlines, starts)
-    is_first = np.diff(line_of_field, prepend=-1)
-    first_of_line = np.flatnonzero(is_first)
-    fields_of_line = np.diff(first_of_line, append=len(line_of_field))
-    first_bytes = text[starts[first_of_line]]
-    kept = first_bytes != COMMENT
-    fields_of_line = fields_of_line[kept]
-    if (fields_of_line < columns).any():
+    edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
+    starts, ends = edges[:, 0], edges[:, 1]
+    line_of_field = np.searchsorted(np.flatnonzero(text == NEWLINE), starts)
+    first_of_line = np.flatnonzero(np.diff(line_of_field, prepend=-1))
+    count = np.diff(np.append(first_of_line, len(line_of_field)))
+    is_comment = text[starts[first_of_line]] == COMMENT
+    first_of_line, count = first_of_line[~is_comment], count[~is_comment]
+    if (count < columns).any() or (exact and (count > columns).any()):
         return None
-    if exact and (fields_of_line > columns).any():
-        return None
-    at = first_of_line[kept, None] + np.arange(columns)
+    at = first_of_line[:, None] + np.arange(columns)
     return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])
 
 
 def _has_bare_returns(text: Bytes) -> bool:
     """Whether a CR ends a line by itself."""
     returns = np.flatnonzero(text == RETURN)
-    if not len(returns):
-        return False
-    next_bytes = text.take(returns + 1, mode="clip")
-    return bool((next_bytes != NEWLINE).any())
+    return bool(len(returns)) and not (text.take(returns + 1, mode="clip") == NEWLINE).all()
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,10 +124,9 @@ class Text:
     def of(cls, data: bytes) -> Text:
         """A text in memory, without its byte-order mark."""
         body = data.removeprefix(BYTE_ORDER_MARK)
-        length = len(body)
-        buffer = np.zeros(length + 2 * WORD, dtype=np.uint8)
-        buffer[:length] = np.frombuffer(body, dtype=np.uint8)
-        return cls(buffer, length)
+        buffer = np.zeros(len(body) + 2 * WORD, dtype=np.uint8)
+        buffer[: len(body)] = np.frombuffer(body, dtype=np.uint8)
+        return cls(buffer, len(body))
 
     def bytes(self) -> bytes:
         """The text itself."""
@@ -161,12 +136,9 @@ class Text:
         """A buffer that holds this piece with room behind it, and where the piece starts in it."""
         if stop + 2 * WORD <= len(self.buffer):
             return self.buffer, start
-        room = np.zeros(2 * WORD, np.uint8)
-        return np.concatenate([self.buffer[start:stop], room]), 0
+        return np.concatenate([self.buffer[start:stop], np.zeros(2 * WORD, np.uint8)]), 0
 
     def count_lines(self, start: int, stop: int) -> int:
         """How many lines a piece has at most: one more than it has ends, if the last is cut."""
         text = self.buffer[start:stop]
-        ends = int(np.count_nonzero(text == NEWLINE))
-        is_cut = text[-1] != NEWLINE
-        return ends + int(is_cut)
+        return int(np.count_nonzero(text == NEWLINE)) + int(text[-1] != NEWLINE)

@@ -174,3 +174,13 @@ def test_one_measure_under_two_policies_is_joined_only_by_force(words: str, tmp_
     assert "AP|unjudged:0 and AP|unjudged:removed; score both alike, or --force-measure" in str(refused.exception)
     forced = CliRunner().invoke(cli, [*asked, "--force-measure", "AP"])
     assert forced.exit_code == 0, forced.exception
+
+
+HAVE_REL = [words for words, command in COMMANDS.items() if any("--rel" in p.opts for p in command.params)]
+
+
+@pytest.mark.parametrize("words", HAVE_REL)
+def test_the_lowest_relevant_grade_may_be_a_fraction(words: str) -> None:
+    """Grades may be fractions, so where they begin to be relevant may be one."""
+    [option] = [option for option in COMMANDS[words].params if "--rel" in option.opts]
+    assert option.type.convert("0.5", option, None) == 0.5

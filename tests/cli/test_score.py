@@ -319,3 +319,8 @@ def test_scores_are_drawn(what: str, folder: Path) -> None:
     )
     assert result.exit_code == 0
     assert "<script" in picture.read_text()
+
+
+def test_measures_that_rel_makes_the_same_are_one(folder: Path) -> None:
+    output = run(folder, "-m", "AP AP(rel=2) RR", "--rel", "2", "--format", "csv").stdout
+    assert output.splitlines()[0] == "run,AP(rel=2),RR(rel=2)"

@@ -336,13 +336,13 @@ def bias(
 @click.option("--depths", default="2,5,10,20,50,100", show_default=True, help="Depths to compare.")
 @click.option("--budget", type=click.IntRange(min=1), default=5000, show_default=True, help="Judgments to spend.")
 @click.option("--pairs", type=click.IntRange(min=1), default=1000, show_default=True, help="Random pairs of runs.")
-@click.option("--rel", type=int, default=1, show_default=True, help="Lowest relevant grade.")
+@click.option("--rel", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 @power_option
 @planned_test
 @seed_option
 @output_and_figure_options
 def depth(
-    runs: tuple[Path, ...], qrels_path: Path, depths: str, budget: int, pairs: int, rel: int, power: float,
+    runs: tuple[Path, ...], qrels_path: Path, depths: str, budget: int, pairs: int, rel: float, power: float,
     test: TTest, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """Judge deep or broad?

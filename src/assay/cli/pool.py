@@ -22,7 +22,7 @@ ORDERS = "assay.pooling.judging:ORDERS"
 
 groups_option = click.option("--groups", type=FILE, help="A table with columns run and group (or team).")
 depth_option = click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Pool depth.")
-rel_option = click.option("--rel", "-l", type=int, default=1, show_default=True, help="Lowest relevant grade.")
+rel_option = click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 by_option = click.option("--by", type=BY, default="run", show_default=True, help="Each run, or each group as one.")
 judgments_option = click.option("--qrels", "-q", "qrels_path", type=FILE, required=True, help="Judgments.")
 save_option = click.option(
@@ -91,7 +91,7 @@ def make(runs: tuple[Path, ...], method: str, save: Path | None, by: str, groups
 @rel_option
 @output_and_figure_options
 def contributions(
-    runs: tuple[Path, ...], method: str, qrels_path: Path | None, by: str, groups: Path | None, rel: int, out: Output
+    runs: tuple[Path, ...], method: str, qrels_path: Path | None, by: str, groups: Path | None, rel: float, out: Output
 ) -> None:
     """Show what each run (or group) brings to a pool.
 
@@ -171,7 +171,7 @@ order_option = click.option(
 @output_options
 def next_docs(
     runs: tuple[Path, ...], order: str, journal: Path | None, count: int, tell: tuple[tuple[str, str, str], ...],
-    judge: bool, confidence: float | None, spread: str, depth: int, rel: int, by: str, groups: Path | None, seed: int,
+    judge: bool, confidence: float | None, spread: str, depth: int, rel: float, by: str, groups: Path | None, seed: int,
     out: Output,
 ) -> None:  # fmt: skip
     """List the next docs to judge, given the judgments of the journal.
@@ -211,7 +211,7 @@ def next_docs(
 @rel_option
 @output_and_figure_options
 def confidence(
-    runs: tuple[Path, ...], order: str, journal: Path | None, level: float, depth: int, rel: int, out: Output
+    runs: tuple[Path, ...], order: str, journal: Path | None, level: float, depth: int, rel: float, out: Output
 ) -> None:
     """Show how sure the order of the runs is after the judgments of the journal.
 
@@ -248,7 +248,7 @@ def confidence(
 @output_and_figure_options
 def curve(
     runs: tuple[Path, ...], qrels_path: Path, orders: tuple[str, ...], measure: str, budgets: str | None,
-    repetitions: int, all_docs: bool, depth: int, rel: int, seed: int, jobs: int, out: Output,
+    repetitions: int, all_docs: bool, depth: int, rel: float, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show relevant docs found, τ-a with the full judgments and bias, by number of judgments, for several orders.
 
@@ -276,7 +276,7 @@ def curve(
 @groups_option
 @output_and_figure_options
 def bias(
-    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: int, by: str, groups: Path | None,
+    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: float, by: str, groups: Path | None,
     out: Output,
 ) -> None:  # fmt: skip
     """Show what each run (or group) would lose if it had not been in the pool.

@@ -162,7 +162,10 @@ def command(
 
 def _at(measures: list[Measure], rel: float) -> list[Measure]:
     """The measures with --rel where it is given: some have another lowest relevant grade of their own, or none."""
-    return [measure.with_rel(rel) for measure in measures] if is_given("rel") else measures
+    if not is_given("rel"):
+        return measures
+    # AP and AP(rel=2) may now be the same
+    return list(dict.fromkeys(measure.with_rel(rel) for measure in measures))
 
 
 def _mode(format: str, intents: Path | None, uncertainty: Path | None) -> str:

@@ -113,7 +113,7 @@ def relevance(
     alpha: float = 1.0,
     beta: float = 1.0,
     judged: Qrels | None = None,
-    rel: int = 1,
+    rel: float = 1,
     progress: Progress = silent,
 ) -> Floats:
     """The probability that each item is relevant, 1/(1 + e^−θ), θ from the preferences of the runs (Eqs. 3–6).

@@ -54,7 +54,7 @@ def reweighted_emap(
     judged: Qrels | None = None,
     rounds: int | None = None,
     epsilon: float = 0.1,
-    rel: int = 1,
+    rel: float = 1,
     depth: int = 100,
     progress: Progress = silent,
 ) -> Reweighted:
@@ -127,7 +127,7 @@ def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Fl
     return np.asarray(at[-1]), float((share * costs).sum())
 
 
-def costs(lists: Lists, earlier: Ints, grades: Codes, rel: int) -> Floats:
+def costs(lists: Lists, earlier: Ints, grades: Codes, rel: float) -> Floats:
     """What each run says of every pair of a relevant and a not relevant judged doc, pairs × runs: −1 right, 1 wrong, 0.
 
     Pairs that stood in `earlier` (places of items) already are left out.

@@ -33,7 +33,7 @@ class Share:
     sd: float
 
 
-def judged_share(qrels: Qrels, *, rel: int = 1) -> Share:
+def judged_share(qrels: Qrels, *, rel: float = 1) -> Share:
     """The share of relevant docs among the judged ones: mean and sample sd (n − 1) over topics.
 
     TREC-8 ad hoc: mean .054966, sd .0480 (Roitero 2020, Table 6.3). One topic: sd 0.
@@ -47,7 +47,7 @@ def judged_share(qrels: Qrels, *, rel: int = 1) -> Share:
     return Share(float(shares.mean()), float(shares.std(ddof=1)) if len(shares) > 1 else 0.0)
 
 
-def judged_shares(qrels: Qrels, *, rel: int = 1) -> dict[str, float]:
+def judged_shares(qrels: Qrels, *, rel: float = 1) -> dict[str, float]:
     """The share of relevant docs of each judged topic, for the exact-fraction variant.
 
     >>> judged_shares(Qrels.from_dict({"1": {"a": 1, "b": 0}}))

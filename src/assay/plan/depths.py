@@ -116,7 +116,7 @@ def depth(
     depths: Sequence[int] = DEPTHS,
     budget: int = 5000,
     pairs: int = 1000,
-    rel: int = 1,
+    rel: float = 1,
     power: float = 0.8,
     test: TTest | None = None,
     seed: int = 0,
@@ -198,7 +198,7 @@ class _Lists:
     relevant: Floats
 
     @classmethod
-    def of(cls, runs: Sequence[Run], qrels: Qrels, depth: int, rel: int) -> _Lists:
+    def of(cls, runs: Sequence[Run], qrels: Qrels, depth: int, rel: float) -> _Lists:
         """Runs cut to the depth, on the topics of the judgments; a topic that a run lacks is an empty list."""
         cut = [run.cut(depth) for run in runs]
         docs = [run.docs for run in cut]

@@ -126,7 +126,7 @@ def left_out(
     groups: Mapping[str, str] | None = None,
     depth: int = 100,
     by: str = "run",
-    rel: int = 1,
+    rel: float = 1,
 ) -> LeftOut:
     """Leave each run, or with by="group" each group, out of the pool of that depth, and score it again.
 

@@ -48,7 +48,7 @@ class Judging:
         order: str = "move-to-front",
         *,
         depth: int | None = 100,
-        rel: int = 1,
+        rel: float = 1,
         seed: int = 0,
         spread: str = "local",
         by: str = "run",

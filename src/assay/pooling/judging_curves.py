@@ -98,7 +98,7 @@ def curves(
     depth: int | None = 100,
     budgets: Sequence[int] | None = None,
     repetitions: int = 1,
-    rel: int = 1,
+    rel: float = 1,
     judged_only: bool = True,
     seed: int = 0,
     jobs: int = 1,
@@ -128,7 +128,7 @@ def curves(
     found = np.array(points).reshape(len(orders), repetitions, len(marks), 5)
     made = tuple(Curve(order, *np.moveaxis(f, 2, 0).transpose(0, 2, 1)) for order, f in zip(orders, found, strict=True))
     recipe = (
-        f"{len(lists.runs)} runs, {len(lists.topics)} topics, depth {depth or 'whole'}, relevant: grade ≥ {rel}, "
+        f"{len(lists.runs)} runs, {len(lists.topics)} topics, depth {depth or 'whole'}, relevant: grade ≥ {rel:g}, "
         f"{repetitions} repetitions, seed {seed}; "
         f"docs without judgment {'taken out' if judged_only else 'count as not relevant'}"
     )
@@ -156,7 +156,7 @@ class _Task:
     measure: str
     depth: int | None
     judged_only: bool
-    rel: int
+    rel: float
     budgets: tuple[int, ...]
     full: Floats
     seed: int

@@ -293,7 +293,7 @@ class Contributions(Result):
 
 
 def contributions(
-    lists: Lists, chosen: Pool, *, depth: int | None = None, by: str = "run", rel: int = 1
+    lists: Lists, chosen: Pool, *, depth: int | None = None, by: str = "run", rel: float = 1
 ) -> Contributions:
     """Docs of the pool that each run (or group) has in its first `depth`, and those that it alone has there.
 

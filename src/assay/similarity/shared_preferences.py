@@ -90,7 +90,7 @@ def preference_similarity(
     *,
     qrels: Qrels | None = None,
     among: str = "all",
-    rel: int = 1,
+    rel: float = 1,
     depth: int | None = None,
     ties: bool = True,
     jobs: int = 1,
@@ -140,7 +140,7 @@ def _check_among(among: str, qrels: Qrels | None) -> None:
         raise UsageError(f"preferences among {among} docs need qrels; give them")
 
 
-def _kept(lists: Lists, qrels: Qrels | None, among: str, rel: int) -> Bools | None:
+def _kept(lists: Lists, qrels: Qrels | None, among: str, rel: float) -> Bools | None:
     """Which retrieved docs take part; None if all do."""
     if qrels is None or among == "all":
         return None

@@ -81,7 +81,9 @@ def _api_entry(module: str, name: str, thing: Any) -> str:
     """One name: a heading, its signature, its docstring with the example as a block."""
     head = f"### {module}.{name}\n"
     if not (inspect.isclass(thing) or inspect.isfunction(thing)):
-        kind = f"The registry of every {thing.kind}: {thing.listed()}." if isinstance(thing, Registry) else repr(thing)
+        # In the order of the alphabet: that of registration depends on what was imported first.
+        names = ", ".join(sorted(thing.names(), key=str.lower)) if isinstance(thing, Registry) else ""
+        kind = f"The registry of every {thing.kind}: {names}." if names else repr(thing)
         return f"{head}\n{kind}\n"
     text = inspect.cleandoc(thing.__doc__ or "")
     said, mark, example = text.partition("\n>>>")

@@ -15,6 +15,7 @@ import pytest
 
 import assay
 from assay.cli.main import COMMANDS
+from assay.core.registry import Registry
 from assay.measures import MEASURES
 from tests.conftest import ROOT
 
@@ -141,6 +142,10 @@ def test_every_exported_name_has_an_example_and_stands_in_the_reference() -> Non
     bare = []
     for module, name, thing in exported():
         assert f"{module}.{name}" in reference
+        registered = isinstance(thing, Registry)
+        assert registered or inspect.isclass(thing) or inspect.isfunction(thing), (
+            f"{module}.{name} cannot be documented"
+        )
         is_error = inspect.isclass(thing) and issubclass(thing, Exception)
         if (
             (inspect.isclass(thing) or inspect.isfunction(thing))

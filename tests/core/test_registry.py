@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,3 +134,13 @@ def test_latex_knows_every_sign_that_tables_use() -> None:
     strings = [t for t in texts if "\n" not in t]  # docstrings of several lines are not shown in tables
     signs = {c for t in strings for c in t if ord(c) > 0x17F}
     assert {c for c in signs if c in Table.of({c: ""}, []).latex()} == set()
+
+
+def test_a_name_that_is_removed_can_be_given_again() -> None:
+    shapes: Registry[Any] = Registry("shape")
+    shapes.register("square")(lambda x: x * x)
+    shapes.remove("square")
+    assert "square" not in shapes
+    shapes.register("square")(lambda x: x**2)
+    with pytest.raises(UsageError, match="no shape 'circle'"):
+        shapes.remove("circle")

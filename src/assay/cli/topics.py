@@ -377,8 +377,7 @@ def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int
 @scores_input
 @click.option(
     "--kind", cls=RegistryOption, registry="assay.topics.synthetic:KINDS", default="resampled", show_default=True,
-    metavar="NAME", help="How to draw the scores, one of: {names}.",
-)  # fmt: skip
+    metavar="NAME", help="How to draw the scores, one of: {names}.")  # fmt: skip
 @click.option("--runs", type=click.IntRange(min=3), default=50, show_default=True, help="Runs to make.")
 @click.option("--topics", type=click.IntRange(min=2), default=100, show_default=True, help="Topics to make.")
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Write the matrix here.")

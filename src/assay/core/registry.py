@@ -115,6 +115,10 @@ class Registry(Generic[F]):
 
         return add
 
+    def remove(self, name: str) -> None:
+        """Forget a name, as a notebook does that defines its function anew."""
+        del self._entries[self[name].name]
+
     def __getitem__(self, name: str) -> Entry[F]:
         try:
             return self._entries[name]

@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,25 @@ top grade of the scale); bounded (more gain at a rank never lowers it, and nothi
 unsure (why judging more can move it either way, where it is not for the sake of R or of the ideal list).
 """
 
-measure = MEASURES.register
+F = TypeVar("F", bound=Callable[..., Scores])
+
+
+def measure(name: str, **facts: Any) -> Callable[[F], F]:
+    """Decorator: a measure of your own, under this name for `evaluate`, the command line and everything else.
+
+    The function takes Grades and returns one score per topic; its keyword-only parameters can be set by name. facts:
+    what is declared beside it, see MEASURES.
+
+    >>> from assay.data.grades import grades
+    >>> @measure("FirstHit", bounded=True)
+    ... def first_hit(g: Grades, *, rel: float = 1) -> Scores:
+    ...     return g.hits(rel, 1).sum(axis=1).astype(float)
+    >>> parse("FirstHit(rel=2)")(grades([2, 0])).tolist()
+    [1.0]
+    >>> MEASURES.remove("FirstHit")
+    """
+    return MEASURES.register(name, **facts)
+
 
 AGGREGATES = ("mean", "median", "geometric", "sum")
 FORMS = ("", "D", "D#", "DIN", "DIN#", "IA")
@@ -70,8 +88,8 @@ class Measure:
     def with_rel(self, rel: float) -> Measure:
         """The measure with this lowest relevant grade, where it has such a parameter and does not set it itself.
 
-        >>> str(parse("AP@100").with_rel(2)), str(parse("AP(rel=3)").with_rel(2)), str(parse("RBP").with_rel(2))
-        ('AP(rel=2)@100', 'AP(rel=3)', 'RBP')
+        >>> str(parse("AP@100").with_rel(2)), str(parse("AP(rel=3)").with_rel(2)), str(parse("nDCG").with_rel(2))
+        ('AP(rel=2)@100', 'AP(rel=3)', 'nDCG')
         """
         if "rel" not in self.entry.parameters or "rel" in dict(self.parameters):
             return self

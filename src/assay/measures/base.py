@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,10 @@ top grade of the scale); bounded (more gain at a rank never lowers it, and nothi
 unsure (why judging more can move it either way, where it is not for the sake of R or of the ideal list).
 """
 
-F = TypeVar("F", bound=Callable[..., Scores])
+MeasureFunction = Callable[..., Scores]
 
 
-def measure(name: str, **facts: Any) -> Callable[[F], F]:
+def measure(name: str, **facts: Any) -> Callable[[MeasureFunction], MeasureFunction]:
     """Decorator: a measure of your own, under this name for `evaluate`, the command line and everything else.
 
     The function takes Grades and returns one score per topic; its keyword-only parameters can be set by name. facts:

@@ -243,13 +243,11 @@ def _t(difference: Floats, squares: Floats, n: int, m: int) -> Floats:
         return np.zeros_like(difference)
     variance = np.maximum(squares, 0.0) / (n + m - 2)
     error = np.sqrt(variance * (1 / n + 1 / m))
-    divisor = np.where(error > 0, error, 1.0)
-    t = difference / divisor
     # Without spread every difference is sure, and one that is rounding alone is none.
-    endless = np.copysign(np.inf, difference)
     sure = np.abs(difference) > 1e-12
-    without_spread = np.where(sure, endless, 0.0)
-    return np.where(error > 1e-12, t, without_spread)
+    without_spread = np.where(sure, np.copysign(np.inf, difference), 0.0)
+    divisor = np.where(error > 0, error, 1.0)
+    return np.where(error > 1e-12, difference / divisor, without_spread)
 
 
 def _critical(df: int, alpha: float) -> float:
@@ -266,13 +264,11 @@ def _masked_t(x: Floats, y: Floats, mask: Floats, half: int, alpha: float) -> tu
     m = x.shape[1] - half
     inside = mask.T
     outside = 1 - inside
-    # Σ (x − mean)² = Σ x² − (Σ x)²/n, of each half.
     inner_sums = x @ inside
     outer_sums = y @ outside
-    inner_squares = (x**2) @ inside - inner_sums**2 / n
-    squares = inner_squares + (y**2) @ outside - outer_sums**2 / m
-    difference = inner_sums / n - outer_sums / m
-    t = _t(difference, squares, n, m)
+    # Σ (x − mean)² = Σ x² − (Σ x)²/n, of each half. One expression: named arrays of this size cost a tenth more.
+    squares = (x**2) @ inside - inner_sums**2 / n + (y**2) @ outside - outer_sums**2 / m
+    t = _t(inner_sums / n - outer_sums / m, squares, n, m)
     return t, _critical(n + m - 2, alpha)
 
 

@@ -20,6 +20,7 @@ from assay.cli.inputs import (
     scores_input,
     transpose_option,
 )
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -334,12 +335,6 @@ def _topic_differences(board: Leaderboard) -> Any:
     return differences(values, topics=matrix.topics, runs=(best, board.baseline), measure=matrix.measure)
 
 
-def _is_given(name: str) -> bool:
-    """Whether the person wrote the option, rather than left it at its default."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE
-
-
 def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means: bool = True) -> None:
     """An error where a given option has no effect on this test of runs."""
     from assay.stats.multiple import CORRECTIONS
@@ -347,16 +342,16 @@ def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means:
 
     CORRECTIONS.parse(correction)
     simultaneous = is_simultaneous(test)
-    if simultaneous and _is_given("correction"):
+    if simultaneous and is_given("correction"):
         raise UsageError(f"--correction has no effect: p of {test} holds for all pairs at once; leave it out")
-    if simultaneous and _is_given("interval") and not of_means:
+    if simultaneous and is_given("interval") and not of_means:
         raise UsageError(f"--interval has no effect: {test} has intervals of its own; leave it out")
     _refuse_idle_resamples(draws(test, interval), f"--test {test}", interval)
 
 
 def _refuse_idle_resamples(drawn: bool, test: str, interval: str) -> None:
     for name, option in (("resamples", "-B"), ("seed", "--seed")):
-        if _is_given(name) and not drawn:
+        if is_given(name) and not drawn:
             what = f"{option} has no effect: neither {test} nor --interval {interval} draws resamples"
             raise UsageError(f"{what}; leave it out")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.inputs import FILE
+from assay.cli.modes import is_given, longest_form
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -146,11 +146,10 @@ def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
 
 def has_effect(parameter: str, condition: bool, where: str) -> None:
     """An error if an option is given that does nothing, since the condition for it does not hold."""
-    context = click.get_current_context()
-    if condition or context.get_parameter_source(parameter) is not ParameterSource.COMMANDLINE:
+    if condition or not is_given(parameter):
         return
-    option = next(p for p in context.command.params if p.name == parameter)
-    raise UsageError(f"{option.opts[-1]} has no effect {where}; leave it out")
+    option = next(p for p in click.get_current_context().command.params if p.name == parameter)
+    raise UsageError(f"{longest_form(option)} has no effect {where}; leave it out")
 
 
 def check_folders(*paths: Path | None) -> None:

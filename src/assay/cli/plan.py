@@ -24,6 +24,7 @@ from assay.cli.inputs import (
     scores_input,
     transpose_option,
 )
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -284,7 +285,7 @@ def next_(
     from assay.plan.sequential import Experiment, next_step, read_experiment, write_experiment
 
     if plan_path.exists():
-        given = [f"--{name.replace('_', '-')}" for name in FIXED if _is_given(name)]
+        given = [f"--{name.replace('_', '-')}" for name in FIXED if is_given(name)]
         if given:
             raise UsageError(f"{plan_path}: the plan was fixed at the start; leave {', '.join(given)} out")
         experiment = read_experiment(plan_path)
@@ -365,15 +366,9 @@ def depth(
 def _refuse_without_scores(scores: Scores, *options: str) -> None:
     """An error where an option that says how to read score files is given without any."""
     written = {str(p.name): p.opts[-1] for p in click.get_current_context().command.params}
-    given = [written[name].replace("--measures", "-m") for name in options if _is_given(name)]
+    given = [written[name].replace("--measures", "-m") for name in options if is_given(name)]
     if given and not scores:
         raise UsageError(f"{', '.join(given)} has no effect without score files; leave it out")
-
-
-def _is_given(name: str) -> bool:
-    """Whether the person wrote the option, rather than left it at its default."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _read(

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.asking import ask, resumed
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -361,7 +361,7 @@ def accuracy(
 
 def _refuse(name: str, message: str) -> None:
     """An error if an option is given that would have no effect."""
-    if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+    if is_given(name):
         raise UsageError(message)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.inputs import load_scores, one_matrix
 from assay.core.errors import UsageError
@@ -96,8 +95,3 @@ def _named() -> str | None:
     """What --measure says."""
     name: str | None = click.get_current_context().params.get("name")
     return name
-
-
-def is_given(option: str) -> bool:
-    """Whether a person wrote the option, rather than left it at its default."""
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE

@@ -21,6 +21,7 @@ from assay.cli.inputs import (
     qrels_option,
     run_files,
 )
+from assay.cli.modes import is_given
 from assay.cli.options import Output, check_targets, jobs_option, seed_option
 from assay.core.errors import UsageError
 
@@ -116,11 +117,8 @@ def page(
 
 def _refuse(options: dict[str, str], *, unless: bool, what: str) -> None:
     """An error if one of these options is given although there is nothing that it could act on."""
-    from click.core import ParameterSource
-
-    context = click.get_current_context()
     for name, option in options.items():
-        if not unless and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if not unless and is_given(name):
             raise UsageError(f"{option} goes with {what}; leave it out or give them")
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
-from assay.cli.modes import refuse_others
+from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -91,7 +90,7 @@ def of_runs(
     persistence = _persistence(p, carry, out)
     if len(runs) > 2:
         refuse_others("three runs or more", MODES)
-        if measures and (carry is not None or _given("p")):
+        if measures and (carry is not None or is_given("p")):
             raise UsageError(f"--p has no effect on {measures[0]}; write it as -m 'rbo(p=0.8)'")
         _matrix(runs, persistence, measures, depth, pairs, out)
         return
@@ -277,18 +276,13 @@ def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> floa
     """The p given, or the one for which a prefix carries its weight."""
     if carry is None:
         return p
-    if _given("p"):
+    if is_given("p"):
         raise UsageError("--carry chooses p; give it or --p, not both")
     from assay.rankings import persistence_for
 
     chosen = persistence_for(*carry)
     out.say(f"p = {chosen:.4f}: the first {carry[0]} ranks carry {100 * carry[1]:.0f} % of the score")
     return chosen
-
-
-def _given(name: str) -> bool:
-    """Whether a person has set this option."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _over_depth(runs: Sequence[Run], p: float) -> object:

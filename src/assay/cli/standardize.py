@@ -20,10 +20,10 @@ from assay.cli.inputs import (
     scores_input,
     transpose_option,
 )
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.reference_inputs import (
     collections_of,
-    is_given,
     reference_of,
     reference_scores,
     refuse_force_without,

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument, scores_input
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.core.errors import UsageError
 from assay.core.tables import Table
@@ -103,8 +103,7 @@ def discriminative(
     from assay.data.scores import joined
     from assay.studies.discriminative import discriminative_power, draws_samples
 
-    given = click.get_current_context().get_parameter_source("resamples") is ParameterSource.COMMANDLINE
-    if given and not draws_samples(test):
+    if is_given("resamples") and not draws_samples(test):
         raise UsageError(f"--resamples has no effect on {test}, which draws no samples; leave it out")
     with out.progress("testing") as progress:
         found = discriminative_power(

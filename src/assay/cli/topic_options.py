@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from assay.cli.commands import RegistryOption
 from assay.cli.inputs import FILE, numbers, one_matrix, scores_input
+from assay.cli.modes import is_given
 from assay.cli.options import Output
 from assay.core.errors import UsageError
 
@@ -97,9 +97,8 @@ def search_options(command: C) -> C:
 
 def refuse(option: str, *others: str) -> None:
     """An error if one of the others is given, since this option leaves it without effect."""
-    context = click.get_current_context()
     for other in others:
-        if context.get_parameter_source(other) is ParameterSource.COMMANDLINE:
+        if is_given(other):
             raise UsageError(f"--{other} has no effect with {option}; leave one of them out")
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
+from assay.data import Qrels, Run
 from assay.data.lists import collected
+from assay.pooling import curves, left_out
 from assay.pooling import rescoring as module
 from assay.pooling.rescoring import TREATMENTS, rescored, without
 from assay.scoring import evaluate
@@ -52,3 +54,18 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RANKS_AT_ONCE", 1)
     np.testing.assert_array_equal(rescored(seen, "AP"), whole)
     np.testing.assert_array_equal(rescored(seen, "AP", runs=[3, 1]), whole[[3, 1]])
+
+
+def test_the_lowest_relevant_grade_is_that_of_the_measure_too() -> None:
+    """One option, one meaning: what counts as relevant counts so in the scores as well."""
+    runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
+    qrels = Qrels.from_dict({"1": {"x": 1, "y": 2, "z": 2}})
+    given = left_out(runs, "AP", qrels=qrels, depth=2, rel=2)
+    named = left_out(runs, "AP(rel=2)", qrels=qrels, depth=2)
+    assert given.measure == named.measure == "AP(rel=2)"
+    assert given.pooled.tolist() == named.pooled.tolist() == [0.25, 1.0]
+    assert given.relevant_alone.tolist() == named.relevant_alone.tolist() == [0, 1]
+    found = curves(runs, ["depth"], qrels=qrels, depth=2, rel=2)
+    assert found.table().rows == curves(runs, ["depth"], qrels=qrels, depth=2, measure="AP(rel=2)").table().rows
+    with pytest.raises(UsageError, match=r"AP\(rel=2\) counts grades from 2 as relevant, and rel=1 is given"):
+        left_out(runs, "AP(rel=2)", qrels=qrels, rel=1)

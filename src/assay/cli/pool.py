@@ -22,6 +22,7 @@ ORDERS = "assay.pooling.judging:ORDERS"
 
 groups_option = click.option("--groups", type=FILE, help="A table with columns run and group (or team).")
 depth_option = click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Pool depth.")
+own_rel_option = click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")
 rel_option = click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 by_option = click.option("--by", type=BY, default="run", show_default=True, help="Each run, or each group as one.")
 judgments_option = click.option("--qrels", "-q", "qrels_path", type=FILE, required=True, help="Judgments.")
@@ -242,13 +243,13 @@ def confidence(
 @click.option("--repetitions", "-r", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--all-docs", is_flag=True, help="Unjudged docs count as not relevant instead of being removed.")
 @depth_option
-@rel_option
+@own_rel_option
 @seed_option
 @jobs_option
 @output_and_figure_options
 def curve(
     runs: tuple[Path, ...], qrels_path: Path, orders: tuple[str, ...], measure: str, budgets: str | None,
-    repetitions: int, all_docs: bool, depth: int, rel: float, seed: int, jobs: int, out: Output,
+    repetitions: int, all_docs: bool, depth: int, rel: float | None, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show relevant docs found, τ-a with the full judgments and bias, by number of judgments, for several orders.
 
@@ -271,13 +272,13 @@ def curve(
 @judgments_option
 @click.option("--measure", "-m", default="AP", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
 @depth_option
-@rel_option
+@own_rel_option
 @by_option
 @groups_option
 @output_and_figure_options
 def bias(
-    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: float, by: str, groups: Path | None,
-    out: Output,
+    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: float | None, by: str,
+    groups: Path | None, out: Output,
 ) -> None:  # fmt: skip
     """Show what each run (or group) would lose if it had not been in the pool.
 

@@ -175,11 +175,17 @@ def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
 @click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
 @click.option("--measure", "-m", default="AP", show_default=True)
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Depth of the pool.")
-@click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
+@click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")
 @click.option("--info", type=FILE, help="Table of runs: run, group, year, manual; then also group by group.")
 @output_and_figure_options
 def reusability(
-    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: float, info: Path | None, out: Output
+    runs: tuple[Path, ...],
+    qrels_path: Path,
+    measure: str,
+    depth: int,
+    rel: float | None,
+    info: Path | None,
+    out: Output,
 ) -> None:
     """What would each run, and each group, lose if it had not been in the pool?"""
     from assay.cli.inputs import groups_of

@@ -96,6 +96,16 @@ class Measure:
         return replace(self, parameters=(*self.parameters, ("rel", rel)))
 
     @property
+    def rel(self) -> float:
+        """The lowest grade that it counts as relevant: as it says, else its default; 1 where it has none.
+
+        >>> parse("AP(rel=2)").rel, parse("AP").rel, parse("nDCG@10").rel
+        (2, 1, 1)
+        """
+        own = dict(self.parameters).get("rel", self.entry.parameters.get("rel"))
+        return 1 if own is None else own
+
+    @property
     def uses_lengths(self) -> bool:
         """Whether the words of docs matter: as the time or cost of reading them."""
         asks = self.entry.facts.get("needs") == "lengths"

@@ -19,7 +19,7 @@ from assay.core.tables import Table, shown
 from assay.data import Qrels
 from assay.data.lists import Lists
 from assay.pooling.ceiling import ceiling
-from assay.pooling.rescoring import check_judged, rescored, without
+from assay.pooling.rescoring import check_judged, rescored, with_relevance, without
 from assay.pooling.voters import Collected, contributors, lists_of
 
 
@@ -126,7 +126,7 @@ def left_out(
     groups: Mapping[str, str] | None = None,
     depth: int = 100,
     by: str = "run",
-    rel: float = 1,
+    rel: float | None = None,
 ) -> LeftOut:
     """Leave each run, or with by="group" each group, out of the pool of that depth, and score it again.
 
@@ -135,6 +135,7 @@ def left_out(
     score that any grades of them give, see `ceiling`. A run that alone retrieved a topic loses all judgments of that
     topic. One run (or group) alone has no pool to be left out of, and without judgments of its docs there is nothing to
     hide: both are errors. For measures that divide by the number of relevant docs, that number falls too.
+    rel: the lowest relevant grade, by default that of the measure.
 
     >>> from assay.data import Qrels, Run
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
@@ -142,6 +143,7 @@ def left_out(
     >>> result.pooled.tolist(), result.unpooled["nonrelevant"].tolist()
     ([0.5, 0.5], [0.0, 0.0])
     """
+    measure, lowest = with_relevance(measure, rel)
     lists = lists_of(runs, qrels, groups=groups)
     names, has = contributors(lists, depth, by=by)
     if len(names) < 2:
@@ -168,7 +170,7 @@ def left_out(
         runs=lists.runs,
         groups=lists.groups,
         alone=hidden.sum(axis=1)[place],
-        relevant_alone=(hidden & lists.relevant(rel)).sum(axis=1)[place],
+        relevant_alone=(hidden & lists.relevant(lowest)).sum(axis=1)[place],
         pooled=pooled,
         unpooled=unpooled,
         at_most=at_most,

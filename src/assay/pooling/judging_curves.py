@@ -20,7 +20,7 @@ from assay.data import Qrels
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, TopicLists
 from assay.pooling.judging import topic_orders
-from assay.pooling.rescoring import check_judged, rescored
+from assay.pooling.rescoring import check_judged, rescored, with_relevance
 from assay.pooling.voters import Collected, lists_of, voters
 from assay.rankings import kendall_tau_a, settled
 
@@ -98,7 +98,7 @@ def curves(
     depth: int | None = 100,
     budgets: Sequence[int] | None = None,
     repetitions: int = 1,
-    rel: float = 1,
+    rel: float | None = None,
     judged_only: bool = True,
     seed: int = 0,
     jobs: int = 1,
@@ -108,7 +108,8 @@ def curves(
 
     relevant: relevant docs found; τ-a: Kendall's, between the runs' mean scores with the judgments so far and with
     all; bias and RMS: mean and root mean square of (score so far − score with all) over the runs. judged_only takes
-    docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. Repetition
+    docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. rel: the
+    lowest relevant grade, by default that of the measure. Repetition
     0 has the runs in their order, the others in a random one, which changes ties, and another seed.
 
     >>> from assay.studies import simulate
@@ -116,23 +117,24 @@ def curves(
     >>> curves(small.runs, ["depth"], qrels=small.qrels, depth=10, budgets=[5, 10]).table().column("relevant")
     [25.0, 52.0]
     """
+    measure, lowest = with_relevance(measure, rel)
     lists = lists_of(runs, qrels)
     _checked(lists, orders, budgets, repetitions)
     largest = max(len(s.docs) for s in _seen(lists, depth, judged_only))
     if largest == 0:
         raise DataError("no doc in the first ranks of the runs is judged; judge some first, or pool deeper")
     marks = tuple(sorted({min(b, largest) for b in (budgets or spaced(largest))}))
-    task = _Task(lists, measure, depth, judged_only, rel, marks, rescored(lists, measure).mean(axis=1), seed)
+    task = _Task(lists, measure, depth, judged_only, lowest, marks, rescored(lists, measure).mean(axis=1), seed)
     todo = [(order, r) for order in orders for r in range(repetitions)]
     points = ordered_map(task, todo, jobs=jobs, progress=progress)
     found = np.array(points).reshape(len(orders), repetitions, len(marks), 5)
     made = tuple(Curve(order, *np.moveaxis(f, 2, 0).transpose(0, 2, 1)) for order, f in zip(orders, found, strict=True))
     recipe = (
-        f"{len(lists.runs)} runs, {len(lists.topics)} topics, depth {depth or 'whole'}, relevant: grade ≥ {rel:g}, "
+        f"{len(lists.runs)} runs, {len(lists.topics)} topics, depth {depth or 'whole'}, relevant: grade ≥ {lowest:g}, "
         f"{repetitions} repetitions, seed {seed}; "
         f"docs without judgment {'taken out' if judged_only else 'count as not relevant'}"
     )
-    return Curves(marks, made, measure, int(lists.relevant(rel).sum()), recipe)
+    return Curves(marks, made, measure, int(lists.relevant(lowest).sum()), recipe)
 
 
 def _seen(lists: Lists, depth: int | None, judged_only: bool) -> list[TopicLists]:

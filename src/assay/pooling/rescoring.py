@@ -99,3 +99,20 @@ def without(grades: Codes, items: np.ndarray) -> Codes:
     out = grades.copy()
     out[items] = UNJUDGED
     return out
+
+
+def with_relevance(measure: str, rel: float | None) -> tuple[str, float]:
+    """A measure that counts docs as relevant from grade rel, and that grade; its own where none is given.
+
+    >>> with_relevance("AP", 2), with_relevance("AP(rel=2)", None), with_relevance("nDCG@10", 2)
+    (('AP(rel=2)', 2), ('AP(rel=2)', 2), ('nDCG@10', 2))
+    """
+    own = parse(measure)
+    if rel is None:
+        return measure, own.rel
+    asked = own.with_rel(rel)
+    if "rel" in asked.entry.parameters and asked.rel != rel:
+        raise UsageError(
+            f"{measure} counts grades from {asked.rel:g} as relevant, and rel={rel:g} is given; leave one out"
+        )
+    return str(asked), rel

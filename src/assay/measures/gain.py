@@ -37,8 +37,9 @@ def q_measure(
     """
     r = _relevant(g, gain)
     hit = g.gains(gain, k) > 0
-    total = (blended_ratio(g, gain=gain, beta=beta, k=k) * hit).sum(axis=1)
-    return ratio(total, r if k is None else np.minimum(r, k))
+    at_relevant = blended_ratio(g, gain=gain, beta=beta, k=k) * hit
+    counted = r if k is None else np.minimum(r, k)
+    return ratio(at_relevant.sum(axis=1), counted)
 
 
 @measure("O", paper="Sakai 2004")
@@ -57,7 +58,8 @@ def o_measure(
     """
     hit = g.gains(gain, k) > 0
     first = hit & (hit.cumsum(axis=1) == 1)
-    return (blended_ratio(g, gain=gain, beta=beta, k=k) * first).sum(axis=1)
+    at_first = blended_ratio(g, gain=gain, beta=beta, k=k) * first
+    return at_first.sum(axis=1)
 
 
 @measure("P-measure", paper="Sakai 2006", breaks=("moving up",))
@@ -77,7 +79,8 @@ def p_measure(
     [0.857143]
     """
     preferred, _ = _preferred(g.gains(gain, k))
-    return (blended_ratio(g, gain=gain, beta=beta, k=k) * preferred).sum(axis=1)
+    at_preferred = blended_ratio(g, gain=gain, beta=beta, k=k) * preferred
+    return at_preferred.sum(axis=1)
 
 
 @measure("P+", paper="Sakai 2006", breaks=("moving up",))
@@ -99,7 +102,8 @@ def p_plus(
     gains = g.gains(gain, k)
     _, reached = _preferred(gains)
     counted = reached & (gains > 0)
-    return ratio((blended_ratio(g, gain=gain, beta=beta, k=k) * counted).sum(axis=1), counted.sum(axis=1))
+    at_counted = blended_ratio(g, gain=gain, beta=beta, k=k) * counted
+    return ratio(at_counted.sum(axis=1), counted.sum(axis=1))
 
 
 @measure("NCU", paper="Sakai & Robertson 2008", breaks=("moving up",))
@@ -126,8 +130,11 @@ def normalised_cumulative_utility(
     gains = g.gains(gain, k)
     if utility not in ("precision", "br"):
         raise UsageError(f"NCU: no utility {utility!r}; known: precision, br")
-    value = blended_ratio(g, gain=gain, beta=beta if utility == "br" else 0.0, k=k)
-    return (_stop_weights(g, gains, gain, stop, gamma) * value).sum(axis=1)
+    # Without gains, at β = 0, the blended ratio is precision.
+    blend = beta if utility == "br" else 0.0
+    value = blended_ratio(g, gain=gain, beta=blend, k=k)
+    weighted = _stop_weights(g, gains, gain, stop, gamma) * value
+    return weighted.sum(axis=1)
 
 
 def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) -> Scores:
@@ -137,11 +144,13 @@ def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) 
     if stop == "uniform":
         return ratio(hit, r[:, None])
     if stop == "graded":
-        return ratio(gains, g.ideal_gains(gain).sum(axis=1)[:, None])
+        all_gains = g.ideal_gains(gain).sum(axis=1)
+        return ratio(gains, all_gains[:, None])
     if stop == "ranked":
         total = r if gamma == 1 else (1 - gamma**r) / (1 - gamma)
-        found_above = np.maximum(hit.cumsum(axis=1), 1) - 1.0
-        return ratio(hit * gamma**found_above, total[:, None])
+        relevant_above = np.maximum(hit.cumsum(axis=1), 1) - 1.0
+        chance = hit * gamma**relevant_above
+        return ratio(chance, total[:, None])
     raise UsageError(f"NCU: no stop {stop!r}; known: uniform, graded, ranked")
 
 
@@ -161,7 +170,9 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank(grades([1, 2], top=2)).tolist()
     [0.53125]
     """
-    return _cascade(_satisfied(g.ranked[:, :k], g.top if top is None else top))
+    highest = g.top if top is None else top
+    satisfied = _satisfied(g.ranked[:, :k], highest)
+    return _cascade(satisfied)
 
 
 @measure("nERR", uses_top=True, paper="Chapelle et al. 2009, normalised")
@@ -177,7 +188,8 @@ def normalised_err(
     >>> normalised_err(grades([1, 2], top=2)).round(6).tolist()
     [0.68]
     """
-    best = _cascade(_satisfied(g.ideal[:, :k], g.top if top is None else top))
+    highest = g.top if top is None else top
+    best = _cascade(_satisfied(g.ideal[:, :k], highest))
     return ratio(expected_reciprocal_rank(g, k=k, top=top), best)
 
 
@@ -198,7 +210,9 @@ def linear_err(
     >>> linear_err(grades([0, 3, None, 2])).tolist()
     [0.40625]
     """
-    return _cascade(_linear_stops(g.gains(gain, k), top_gain(g, gain, top)))
+    highest = top_gain(g, gain, top)
+    stops = _linear_stops(g.gains(gain, k), highest)
+    return _cascade(stops)
 
 
 @measure("nERRlin", uses_top=True, paper="Sakai, NTCIREVAL; after Chapelle et al. 2009")
@@ -215,7 +229,9 @@ def normalised_linear_err(
     >>> normalised_linear_err(grades([0, 3, None, 2], judged=[3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 0])).round(4).tolist()
     [0.471]
     """
-    best = _cascade(_linear_stops(g.ideal_gains(gain, k), top_gain(g, gain, top)))
+    highest = top_gain(g, gain, top)
+    stops = _linear_stops(g.ideal_gains(gain, k), highest)
+    best = _cascade(stops)
     return ratio(linear_err(g, k=k, gain=gain, top=top), best)
 
 
@@ -235,7 +251,9 @@ def expected_blended_ratio(
     [0.5]
     """
     value = blended_ratio(g, gain=gain, beta=beta, k=k)
-    return _cascade(_linear_stops(g.gains(gain, k), top_gain(g, gain, top)), value)
+    highest = top_gain(g, gain, top)
+    stops = _linear_stops(g.gains(gain, k), highest)
+    return _cascade(stops, value)
 
 
 @measure("GAP", uses_top=True, paper="Robertson, Kanoulas & Yilmaz 2010")
@@ -259,11 +277,14 @@ def graded_average_precision(
     """
     total = np.zeros(len(g.topics))
     best = np.zeros(len(g.topics))
-    for grade, probability in _thresholds(g, thresholds, g.top if top is None else top).items():
+    highest = g.top if top is None else top
+    for grade, probability in _thresholds(g, thresholds, highest).items():
         hit = g.ranked[:, :k] >= grade
         precision = hit.cumsum(axis=1) / g.ranks(k)
-        total += probability * (hit * precision).sum(axis=1)
-        best += probability * (g.ideal[:, :k] >= grade).sum(axis=1)
+        precision_at_hits = hit * precision
+        total += probability * precision_at_hits.sum(axis=1)
+        in_best_list = g.ideal[:, :k] >= grade
+        best += probability * in_best_list.sum(axis=1)
     return ratio(total, best)
 
 
@@ -274,11 +295,16 @@ def _thresholds(g: Grades, text: str, top: float) -> dict[float, float]:
     # The whole grades up to the top, as in the paper, or those that occur where they are many or not whole.
     occurring = np.unique(np.concatenate([g.ideal.ravel(), g.ranked.ravel()]))
     occurring = occurring[occurring > 0]
-    whole = float(top).is_integer() and bool((occurring == np.floor(occurring)).all())
-    grades = np.arange(1.0, top + 1) if whole and top <= len(occurring) + 10 else occurring.astype(np.float64)
-    reached = np.minimum(grades, top) / top
+    all_whole = bool((occurring == np.floor(occurring)).all())
+    whole = float(top).is_integer() and all_whole
+    if whole and top <= len(occurring) + 10:
+        grades = np.arange(1.0, top + 1)
+    else:
+        grades = occurring.astype(np.float64)
+    counted = np.minimum(grades, top)
+    reached = counted / top
     if text == "linear":
-        reached = reached * (np.minimum(grades, top) + 1) / (top + 1)
+        reached = reached * (counted + 1) / (top + 1)
     shares = np.diff(reached, prepend=0.0)
     return dict(zip(grades.tolist(), shares.tolist(), strict=True))
 
@@ -300,7 +326,8 @@ def blended_ratio(
     best = np.zeros(gains.shape)
     ideal = g.ideal_gains(gain, gains.shape[1])
     best[:, : ideal.shape[1]] = ideal
-    reached = (gains > 0).cumsum(axis=1) + beta * gains.cumsum(axis=1)
+    relevant = (gains > 0).cumsum(axis=1)
+    reached = relevant + beta * gains.cumsum(axis=1)
     reachable = g.ranks(k) + beta * best.cumsum(axis=1)
     return reached / reachable
 
@@ -323,20 +350,26 @@ def top_gain(g: Grades, gain: str = "grade", top: float | None = None) -> float:
 
 def unit_gains(g: Grades, gain: str, k: int | None = None, top: float | None = None) -> Scores:
     """Gains over the highest gain of the scale, so that they lie in [0, 1]; a grade above the top counts as the top."""
-    return np.minimum(ratio(g.gains(gain, k), top_gain(g, gain, top)), 1.0)
+    highest = top_gain(g, gain, top)
+    share = ratio(g.gains(gain, k), highest)
+    return np.minimum(share, 1.0)
 
 
 def _relevant(g: Grades, gain: str) -> Scores:
     """Judged docs with a positive gain."""
-    return (g.ideal_gains(gain) > 0).sum(axis=1).astype(np.float64)
+    gains_something = g.ideal_gains(gain) > 0
+    return gains_something.sum(axis=1).astype(np.float64)
 
 
 def _preferred(gains: Scores) -> tuple[Bools, Bools]:
     """Where the preferred rank is, and the ranks down to it; nowhere in a list without gain."""
     best = gains.max(axis=1, initial=0.0)[:, None]
-    among = ((gains == best) & (best > 0)).cumsum(axis=1)
-    preferred = (gains == best) & (among == 1)
-    return preferred, (among == 0) & (best > 0) | preferred
+    has_gain = best > 0
+    is_best = (gains == best) & has_gain
+    best_so_far = is_best.cumsum(axis=1)
+    preferred = is_best & (best_so_far == 1)
+    above = (best_so_far == 0) & has_gain
+    return preferred, above | preferred
 
 
 def _satisfied(grades: npt.ArrayLike, top: float) -> Scores:

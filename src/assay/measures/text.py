@@ -91,9 +91,10 @@ def pyramid_f(match: PyramidMatch, *, beta: Annotated[float, Within(0)] = 3.0) -
     """
     if len(match.votes) != len(match.matched):
         raise DataError(f"{len(match.votes)} votes for {len(match.matched)} nuggets; there is one of each per nugget")
-    total = sum(match.votes)
-    recall = sum(v for v, m in zip(match.votes, match.matched, strict=True) if m) / total if total else 0.0
-    return _f(_length_precision(sum(match.matched), match.length), recall, beta)
+    matched_votes = [vote for vote, matched in zip(match.votes, match.matched, strict=True) if matched]
+    recall = _share(sum(matched_votes), sum(match.votes))
+    precision = _length_precision(sum(match.matched), match.length)
+    return _f(precision, recall, beta)
 
 
 @dataclass(frozen=True)
@@ -125,13 +126,16 @@ def pourpre(
     >>> round(pourpre([Nugget("A B C D")], ["A", "B C D", "D", "A D"]), 6)
     0.769231
     """
-    vital = [n for n in nuggets if n.vital]
+    vital = [nugget for nugget in nuggets if nugget.vital]
     if not vital:
         raise DataError("POURPRE is not defined for a key without vital nuggets; leave the question out")
-    match = {n: nugget_match(n.text, answers, idf=idf) for n in nuggets}
-    length = sum(len("".join(a.split())) for a in answers)
-    recall = sum(match[n] for n in vital) / len(vital)
-    return _f(_length_precision(sum(match[n] > 0 for n in nuggets), length), recall, beta)
+    match = {nugget: nugget_match(nugget.text, answers, idf=idf) for nugget in nuggets}
+    matched = [nugget for nugget in nuggets if match[nugget] > 0]
+    without_blanks = ["".join(answer.split()) for answer in answers]
+    length = sum(len(text) for text in without_blanks)
+    recall = sum(match[nugget] for nugget in vital) / len(vital)
+    precision = _length_precision(len(matched), length)
+    return _f(precision, recall, beta)
 
 
 def nugget_match(nugget: str, answers: Sequence[str], *, idf: Mapping[str, float] | None = None) -> float:
@@ -141,10 +145,16 @@ def nugget_match(nugget: str, answers: Sequence[str], *, idf: Mapping[str, float
     0.75
     """
     terms = _terms(nugget)
-    weight = {t: 1.0 if idf is None else idf.get(t, 0.0) for t in terms}
-    total = sum(weight.values())
-    found = (sum(weight[t] for t in terms & _terms(answer)) for answer in answers)
-    return max(found, default=0.0) / total if total else 0.0
+    if idf is None:
+        weight = dict.fromkeys(terms, 1.0)
+    else:
+        weight = {term: idf.get(term, 0.0) for term in terms}
+    in_answers = []
+    for answer in answers:
+        shared = terms & _terms(answer)
+        in_answers.append(sum(weight[term] for term in shared))
+    best = max(in_answers, default=0.0)
+    return _share(best, sum(weight.values()))
 
 
 @TEXT_MEASURES.register("S", paper="Sakai, Kato & Song 2011")
@@ -159,14 +169,15 @@ def s_measure(units: Units, *, L: Annotated[float, Within(0, open=True)]) -> flo
     >>> round(s_measure(u, L=500), 6)
     0.482456
     """
-    order = sorted(range(len(units.weights)), key=lambda i: (-units.weights[i], units.lengths[i]))
+    numbers = range(len(units.weights))
+    heaviest_first = sorted(numbers, key=lambda i: (-units.weights[i], units.lengths[i]))
     read = 0.0
     most = 0.0
-    for i in order:
+    for i in heaviest_first:
         read += units.lengths[i]
         most += units.weights[i] * max(0.0, L - read)
-    gained = sum(units.weights[i] * max(0.0, L - offset) for i, offset in units.matched.items())
-    return gained / most if most else 0.0
+    gained = [units.weights[i] * max(0.0, L - offset) for i, offset in units.matched.items()]
+    return _share(sum(gained), most)
 
 
 @TEXT_MEASURES.register("T", paper="Sakai & Kato 2012")
@@ -178,7 +189,8 @@ def t_measure(units: Units) -> float:
     >>> t_measure(Units([3, 1, 3], [10, 5, 5], matched={0: 100, 1: 50}, length=500))
     0.03
     """
-    return sum(units.lengths[i] for i in units.matched) / units.length if units.length else 0.0
+    matched_length = sum(units.lengths[i] for i in units.matched)
+    return _share(matched_length, units.length)
 
 
 @TEXT_MEASURES.register("S#", paper="Sakai & Kato 2012")
@@ -191,7 +203,9 @@ def s_sharp(
     >>> round(s_sharp(u, L=500), 4), round(s_sharp(u, L=500, beta=1.0), 3)
     (0.4198, 0.056)
     """
-    return _f(min(1.0, t_measure(units)), min(1.0, s_measure(units, L=L)), beta)
+    t = min(1.0, t_measure(units))
+    s = min(1.0, s_measure(units, L=L))
+    return _f(t, s, beta)
 
 
 @TEXT_MEASURES.register("UnitRecall", paper="Sakai, Kato & Song 2011")
@@ -202,8 +216,11 @@ def unit_recall(units: Units, *, weighted: bool = False) -> float:
     >>> round(unit_recall(u), 3), round(unit_recall(u, weighted=True), 3)
     (0.667, 0.571)
     """
-    weights = list(units.weights) if weighted else [1.0] * len(units.weights)
-    return sum(weights[i] for i in units.matched) / sum(weights) if sum(weights) else 0.0
+    weights = list(units.weights)
+    if not weighted:
+        weights = [1.0] * len(weights)
+    matched = sum(weights[i] for i in units.matched)
+    return _share(matched, sum(weights))
 
 
 @TEXT_MEASURES.register("ROUGE", paper="Lin 2004")
@@ -225,18 +242,31 @@ def rouge(
     if value not in ("f", "precision", "recall") or not re.fullmatch(r"rouge([1-9]|L|Lsum)", kind):
         known = "kinds are rouge1 … rouge9, rougeL, rougeLsum; values are f, precision, recall"
         raise UsageError(f"ROUGE: no kind {kind!r} with value {value!r}; {known}")
-    score = rouge_scorer.RougeScorer([kind], use_stemmer=stem).score_multi(list(references), output)[kind]
-    return float(score.fmeasure if value == "f" else getattr(score, value))
+    scorer = rouge_scorer.RougeScorer([kind], use_stemmer=stem)
+    score = scorer.score_multi(list(references), output)[kind]
+    attribute = "fmeasure" if value == "f" else value
+    return float(getattr(score, attribute))
 
 
 def _length_precision(matched: int, length: int) -> float:
+    """min(1, allowance / length)."""
     allowed = ALLOWANCE * matched
-    return min(1.0, allowed / length) if length else float(allowed > 0)
+    if not length:
+        return float(allowed > 0)
+    return min(1.0, allowed / length)
 
 
 def _f(precision: float, recall: float, beta: float) -> float:
-    below = beta**2 * precision + recall
-    return (beta**2 + 1) * precision * recall / below if below else 0.0
+    """(β² + 1)PR / (β²P + R), 0 if both are 0."""
+    weight = beta**2
+    return _share((weight + 1) * precision * recall, weight * precision + recall)
+
+
+def _share(part: float, whole: float) -> float:
+    """part / whole, 0 of nothing."""
+    if not whole:
+        return 0.0
+    return part / whole
 
 
 def _terms(text: str) -> set[str]:

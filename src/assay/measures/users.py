@@ -38,8 +38,12 @@ def rank_biased_precision(
     >>> rank_biased_precision(grades([1]), p=0.5, top=2).tolist()
     [0.25]
     """
-    gains = unit_gains(g, gain, k, top) if rel is None else g.hits(rel, k).astype(np.float64)
-    return (1 - p) * in_order(gains * _powers(g, p, k))
+    if rel is None:
+        gains = unit_gains(g, gain, k, top)
+    else:
+        gains = g.hits(rel, k).astype(np.float64)
+    discounted = gains * _powers(g, p, k)
+    return (1 - p) * in_order(discounted)
 
 
 @measure(
@@ -60,7 +64,8 @@ def rbp_residual(g: Grades, *, p: Annotated[float, Within(0, 1, open=True)] = 0.
     """
     unknown = g.inside() & ~g.judged()
     tail = p ** g.retrieved.astype(np.float64)
-    return (1 - p) * in_order(unknown * _powers(g, p)) + tail
+    weight_of_unknown = unknown * _powers(g, p)
+    return (1 - p) * in_order(weight_of_unknown) + tail
 
 
 @measure("RBPTrec", paper="trec_eval 10.0", linear=True)
@@ -73,9 +78,10 @@ def rbp_of_trec_eval(g: Grades, *, p: Annotated[float, Within(0, 1, open=True)] 
     >>> rbp_of_trec_eval(grades([1], judged=[2, 1])).round(6).tolist()
     [0.05]
     """
-    best = np.maximum(g.ideal_gains(gain).max(axis=1, initial=0.0), 1.0)
-    total = in_order(g.gains(gain) * _powers(g, p))
-    return (1 - p) * total / best
+    highest = g.ideal_gains(gain).max(axis=1, initial=0.0)
+    best = np.maximum(highest, 1.0)
+    discounted = g.gains(gain) * _powers(g, p)
+    return (1 - p) * in_order(discounted) / best
 
 
 @measure(
@@ -147,10 +153,13 @@ def time_biased_gain(
     """
     hit = g.ranked[:, :k] >= rel
     clicks = np.where(hit, 0.64, 0.39)
-    seconds = 4.4 + (0.018 * words(g, "TBG")[:, :k] + 7.8) * clicks
+    length = words(g, "TBG")[:, :k]
+    reading = 0.018 * length + 7.8
+    seconds = 4.4 + reading * clicks
     reached = np.cumsum(seconds, axis=1) - seconds
     discount = np.exp2(-reached / halflife)
-    return (0.4928 * hit * discount).sum(axis=1)
+    gained = 0.4928 * hit * discount
+    return gained.sum(axis=1)
 
 
 def words(g: Grades, name: str) -> Scores:

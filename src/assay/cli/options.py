@@ -34,8 +34,8 @@ class Output:
     held: list[str] | None = None
     """Remarks that wait for the end of the command: one that fails says what is wrong and nothing else."""
 
-    def write(self, *tables: Table, of: Any = None) -> None:
-        """The tables to standard output or the file; with --figure also the chart of the result `of`.
+    def write(self, *tables: Table, of: Any = None, drawn: Any = None) -> None:
+        """The tables to standard output or the file; with --figure also the chart of the result `of`, or of `drawn`.
 
         The chart is drawn first: where it cannot be, nothing is written.
         """
@@ -43,7 +43,7 @@ class Output:
         if self.figure is not None:
             from assay.report.figures import rendered_figures
 
-            charts = rendered_figures(of, self.figure)
+            charts = rendered_figures(of if drawn is None else drawn, self.figure)
         if self.format == "json":
             self.text(json_text(tables, of))
         else:

@@ -227,7 +227,8 @@ def _score(
         more.append(scores.per_topic())
     # CSV holds one table: the one that was asked for, which has the scores in it.
     tables = more if out.format == "csv" and more else [scores.table(), *more]
-    out.write(*tables, of=_drawing(draw, scores, aligned) if out.figure else None)
+    drawn = _drawing(draw, scores, aligned) if out.figure else None
+    out.write(*tables, of=scores, drawn=drawn)
     if save:
         from assay.io.scores import write_scores
 

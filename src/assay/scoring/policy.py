@@ -51,10 +51,14 @@ class Policy:
             raise UsageError(f"compat={self.compat!r} is not one of {', '.join(COMPAT)}")
         if self.unjudged not in UNJUDGED_AS:
             raise UsageError(f"unjudged={self.unjudged!r} is not one of {', '.join(UNJUDGED_AS)}")
-        if self.depth is not None and self.depth < 1:
-            raise UsageError(f"depth={self.depth} is not at least 1")
-        if self.top is not None and not 0 < self.top < np.inf:
-            raise UsageError(f"top={self.top} is not a grade above 0")
+        if not isinstance(self.condensed, bool | np.bool_):
+            raise UsageError(f"condensed={self.condensed!r} is not True or False")
+        if self.depth is not None and not (_is_whole(self.depth) and self.depth >= 1):
+            raise UsageError(f"depth={self.depth!r} is not a whole number of at least 1")
+        if self.top is not None and not (_is_number(self.top) and 0 < self.top < np.inf):
+            raise UsageError(f"top={self.top!r} is not a grade above 0")
+        if not (_is_whole(self.seed) and self.seed >= 0):
+            raise UsageError(f"seed={self.seed!r} is not a whole number of at least 0")
 
     def on(self, qrels: Qrels | IntentQrels) -> Policy:
         """The same choices with the top grade of these judgments, where none was chosen."""
@@ -80,6 +84,14 @@ class Policy:
             f"assay:{'.'.join(__version__.split('.')[:2])}",
         ]
         return "|".join(p for p in parts if p)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def chosen_policy(policy: Policy | None, choices: Mapping[str, Any]) -> Policy:

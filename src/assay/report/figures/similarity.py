@@ -107,7 +107,8 @@ def _most_alike(labels: Sequence[str], similarity: Floats, recipe: str) -> str:
     others = np.where(itself, -np.inf, np.nan_to_num(similarity, nan=-np.inf))
     first, second = divmod(int(others.argmax()), n)
     highest = others[first, second]
-    return f"Most alike: {labels[first]} and {labels[second]} ({highest:.3f}). {recipe}."
+    pair = f"{labels[first]} and {labels[second]} ({highest:.3f})"
+    return f"{pair}. {recipe}." if len(labels) == 2 else f"Most alike: {pair}. {recipe}."
 
 
 @draws("similarity.SeriesResult")

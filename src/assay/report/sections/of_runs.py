@@ -31,10 +31,7 @@ def pool_section(m: Material) -> Iterator[Block]:
         yield from m.drawing(recall_precision_curves, recall_precision(leading))
     left = m.left_out
     if left is None:
-        yield (
-            f"Of the pool {m.pool.reason}; so nothing is said of what it hides. Give the runs that were pooled with "
-            "--pool-runs."
-        )
+        yield (f"What the pool hides cannot be said: {m.pool.reason} (--pool-runs).")
         return
     yield (
         f"Leave one out: the docs that only one {left.by} has in its first {left.depth} count as never judged, and its "

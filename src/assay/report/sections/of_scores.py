@@ -25,11 +25,15 @@ def leaderboard_section(m: Material) -> Iterator[Block]:
         yield "One run, or one topic, leaves nothing to be tested: means only."
         yield from (matrix.table() for matrix in m.matrices)
         return
+    if len(m.main.runs) > 2:
+        yield (
+            "Runs that share a letter are not significantly different from each other, by tests of all pairs; the "
+            "columns against the baseline, and the colours, rest on the tests against the baseline alone, which are "
+            "fewer."
+        )
     yield (
-        "Runs that share a letter are not significantly different from each other, by tests of all pairs; the columns "
-        "against the baseline, and the colours, rest on the tests against the baseline alone, which are fewer. The "
-        "interval is that of each mean alone: two runs whose intervals overlap may still be different, since they were "
-        "run on the same topics."
+        "The interval is that of each mean alone: two runs whose intervals overlap may still be different, since they "
+        "were run on the same topics."
     )
     for board in m.boards:
         yield from m.drawing(leaderboard, board, top=m.top)

@@ -199,3 +199,12 @@ def test_bounds_are_numbers_whatever_the_grades(ranked: list[float | None], othe
         assert np.isfinite(found.low).all()
         assert np.isfinite(found.high).all()
         assert found.kind == "two scenarios" or (found.low <= found.high + TOLERANCE).all()
+
+
+@pytest.mark.parametrize("name", [name for name in PLAIN if name.startswith("rpref")])
+def test_a_tiny_gain_below_a_large_one_is_no_overflow(name: str) -> None:
+    g = any_grades([1000.0, 2.2250738585072014e-308], [])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for m in variants(name):
+            assert in_range(m, g)

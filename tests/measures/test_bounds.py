@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.data.grades import UNJUDGED, Grades, grades
-from assay.measures import MEASURES, Measure, bounds_of, parse
+from assay.measures import MEASURES, Measure, bounds_of, measure, parse
 from assay.measures.browsing import DEPTH
 
 TOLERANCE = 1e-9
@@ -142,7 +143,9 @@ def test_the_true_score_lies_within_every_range(ranked: list[int | None], seed: 
 def test_most_that_may_be_ranges_are() -> None:
     g = grades([1, None], judged=[1], top=3)
     plain = [m for m in ranges() if m.entry.facts.get("needs") != "lengths"]
-    assert {m.name for m in plain if bounds_of(m, g).kind == "range"} == {
+    found = {m.name for m in plain if bounds_of(m, g).kind == "range"}
+    assert found == {m.name for m in plain}
+    assert found >= {
         "P", "RR", "RBP", "tRBP", "ERR", "ERRlin", "DCG", "DCGjk", "SP", "Success", "NumRelRet", "CWLP", "CWLRBP",
         "SDCG", "INSQ", "SET",
     }  # fmt: skip
@@ -161,3 +164,20 @@ def test_every_other_measure_rests_on_all_that_is_judged_or_says_why() -> None:
         text = f"{entry.name}@3" if entry.parameters.get("k") is inspect.Parameter.empty else entry.name
         m = parse("Utility(c=-1)" if entry.name == "Utility" else text)
         assert (m(g) != m(more)).any(), str(m)
+
+
+def test_a_bounded_measure_that_nobody_knows_is_a_range_only_to_its_cutoff() -> None:
+    """What docs past the end of a list add to it without a cutoff, nobody has said."""
+
+    @measure("SquareRootOfRR", bounded=True)
+    def root(g: Grades, *, k: int | None = None) -> npt.NDArray[np.float64]:
+        return np.asarray(np.sqrt(parse("RR" if k is None else f"RR@{k}")(g)))
+
+    try:
+        g = grades([0, 0], judged=[1])
+        assert bounds_of("SquareRootOfRR", g).kind == "two scenarios"
+        assert "past the end" in bounds_of("SquareRootOfRR", g).why
+        cut = bounds_of("SquareRootOfRR@4", g)
+        assert (cut.kind, cut.low[0], cut.high[0].round(4)) == ("range", 0.0, 0.5774)
+    finally:
+        MEASURES.remove("SquareRootOfRR")

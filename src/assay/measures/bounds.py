@@ -33,6 +33,8 @@ FIRST_ONLY = ("RR", "Success")
 """Measures to which one more relevant doc says all."""
 ENDLESS = ("DCG", "DCGjk", "SP")
 """Measures that grow without end with the length of a list, unless they are cut."""
+SATISFIED = ("ERR", "ERRlin")
+"""Measures of a user who stops for ever once a doc satisfies."""
 LONGEST_TAIL = 5000
 
 
@@ -103,9 +105,17 @@ def _kind(m: Measure, g: Grades) -> tuple[str, str]:
         return TWO_SCENARIOS, f"{not_a_range}: what docs cost that are not in the list is not known."
     if m.name in ENDLESS and m.k is None:
         return TWO_SCENARIOS, "The second may be higher still: without a cutoff a longer list adds gain without end."
+    if m.k is None and not _end_is_known(m):
+        return TWO_SCENARIOS, "The second may be higher still: what docs past the end of the list add is not known."
     if not _top_gains_most(given.get("gain", "grade"), g.top):
         return TWO_SCENARIOS, f"{not_a_range}: the mapping of gains does not give the top grade the highest one."
     return RANGE, "More gain at a rank never lowers it, and nothing else that is judged matters."
+
+
+def _end_is_known(m: Measure) -> bool:
+    """Whether it is known what docs past the end of a list can add to a measure without a cutoff."""
+    known = m.name in TAILS or m.name in FIRST_ONLY or m.name in SATISFIED
+    return known or "value" in m.entry.parameters or m.entry.facts.get("range") == "count"
 
 
 def _top_gains_most(gain: str, top: float) -> bool:
@@ -151,7 +161,7 @@ def _depth_counted(m: Measure, g: Grades) -> int | None:
         return g.depth + 1 if m.k is None else min(m.k, g.depth + 1)
     if "value" in m.entry.parameters and (m.k is None or m.name in COST_LIMITS):
         return DEPTH
-    if m.k is None and m.name in ("ERR", "ERRlin"):
+    if m.k is None and m.name in SATISFIED:
         return g.depth + _docs_until_satisfied(m, g)
     return m.k
 
@@ -176,7 +186,7 @@ def _tail(m: Measure, g: Grades) -> Scores:
     """What ranks past the end of the lists can add, beside those that were filled."""
     if m.name in TAILS:
         return TAILS[m.name](m, g)
-    if m.k is None and m.name in ("ERR", "ERRlin"):
+    if m.k is None and m.name in SATISFIED:
         filled = _docs_until_satisfied(m, g)
         left = (1 - _stop_of_top(m, g)) ** filled / (g.depth + filled + 1)
         return np.full(len(g.topics), left if filled == LONGEST_TAIL else 0.0)

@@ -143,8 +143,9 @@ def _penalty(gains: Scores, known: Bools) -> Scores:
     for lower in np.unique(gains[known]):
         there = known & (gains == lower)
         how_many_above = there.cumsum(axis=1) - there
-        lost = ratio(how_many_above * (gains - lower), gains)
-        penalty += np.where(gains > lower, lost, 0.0)
+        # A doc of more gain costs nothing, and its distance over a tiny gain would be beyond all numbers.
+        lead = np.maximum(gains - lower, 0.0)
+        penalty += ratio(how_many_above * lead, gains)
     return penalty
 
 

@@ -12,14 +12,17 @@ from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
+    force_option,
     groups_of,
     load_qrels,
     load_runs,
     load_scores,
     measures_option,
+    name_option,
     policy_options,
     qrels_option,
     run_files,
+    transpose_option,
 )
 from assay.cli.modes import is_given
 from assay.cli.options import Output, check_targets, jobs_option, seed_option
@@ -31,7 +34,11 @@ if TYPE_CHECKING:
 
 FORMATS = ("html", "latex", "csv", "json")
 LABEL_OPTIONS = {"scale": "--scale", "columns": "--column", "times": "--times"}
-RUN_OPTIONS = {"info": "--info", "pool_runs": "--pool-runs", "lenient": "--lenient"}
+RUN_OPTIONS = {
+    "info": "--info", "pool_runs": "--pool-runs", "lenient": "--lenient", "ties": "--ties", "missing": "--missing",
+    "compat": "--compat", "condensed": "--condensed", "depth": "--depth", "top_grade": "--top-grade",
+}  # fmt: skip
+SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--force-measure"}
 
 
 @click.group(cls=Group, default="page")
@@ -46,7 +53,9 @@ def command() -> None:
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @qrels_option
 @measures_option
-@click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
+@transpose_option
+@name_option
+@force_option
 @click.option("--labels", "labels_path", type=FILE, help="Crowd labels: topic, doc, worker, label.")
 @click.option("--scale", help="Of the labels: S2, S4, S100, magnitude, 6 (levels), 0-5, or words as no<maybe<yes.")
 @click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="Of the labels, e.g. label=score.")
@@ -75,12 +84,12 @@ def command() -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here.  [default: report.html or report/]")
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def page(
-    files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, labels_path: Path | None,
-    scale: str | None, columns: tuple[str, ...], times: float, info: Path | None, pool_runs: tuple[Path, ...],
-    baseline: str | None, sections: str | None, top: int, alpha: float, title: str, lenient: bool, policy: Policy,
+    files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
+    force: str | None, labels_path: Path | None, scale: str | None, columns: tuple[str, ...], times: float,
+    info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float, title: str, lenient: bool, policy: Policy,
     seed: int, jobs: int, format: str, output: Path | None, quiet: bool,
 ) -> None:  # fmt: skip
-    """Write a report: summary, leaderboard, comparison, topics, power, pool, ties, similarity, oddities, method.
+    """Write a report: who leads, who is better than whom, what the topics, the pool and the files allow to say.
 
     FILES are run files with --qrels, or score tables without. With --labels also (or only) the quality and agreement of
     crowd workers. The HTML file stands alone and needs no network.
@@ -96,8 +105,9 @@ def page(
     _refuse(LABEL_OPTIONS, unless=labels_path is not None, what="--labels")
     _refuse(RUN_OPTIONS, unless=bool(files) and qrels_path is not None, what="run files and --qrels")
     made: dict[str, Any] = {"baseline": baseline, "top": top, "alpha": alpha, "seed": seed, "jobs": jobs}
+    _refuse(SCORE_OPTIONS, unless=bool(files) and qrels_path is None, what="score tables")
     if files and qrels_path is None:
-        made["matrices"] = _joined_scores(files, measures, transpose)
+        made["matrices"] = _joined_scores(files, measures, transpose, name, force)
     elif files and qrels_path is not None:
         made |= _aligned(files, qrels_path, measures, lenient, policy, jobs, out, info)
         made["pool_runs"] = load_runs(pool_runs, jobs=jobs) if pool_runs else None
@@ -132,11 +142,14 @@ def _check_target(out: Output) -> None:
         raise UsageError(f"{out.path or 'report'} is a file; tables are written into a folder, name one with -o")
 
 
-def _joined_scores(files: Sequence[Path], measures: str | None, transpose: bool) -> Any:
+def _joined_scores(
+    files: Sequence[Path], measures: str | None, transpose: bool, name: str | None, force: str | None
+) -> Any:
     """One matrix per measure, with the runs of all score files."""
     from assay.data.scores import joined
 
-    return joined(load_scores(files, qrels_path=None, measures=measures, transpose=transpose))
+    tables = load_scores(files, qrels_path=None, measures=measures, transpose=transpose, name=name, force=force)
+    return joined(tables, force=force)
 
 
 def _aligned(
@@ -180,13 +193,15 @@ def _write(material: Material, sections: list[str] | None, title: str, out: Outp
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @qrels_option
 @measures_option
-@click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
+@transpose_option
+@name_option
+@force_option
 @click.option("--format", type=click.Choice(FORMATS), default="html", show_default=True, help="A chart, or its table.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here.  [default: published.html]")
 @click.option("--quiet", is_flag=True, help="No remarks.")
 def published(
     papers: Path, files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool,
-    format: str, output: Path | None, quiet: bool,
+    name: str | None, force: str | None, format: str, output: Path | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Draw published scores over the years: do improvements add up?
 
@@ -203,7 +218,12 @@ def published(
     ending = {"html": "html", "latex": "tex"}.get(format, format)
     out = Output(format, output or Path(f"published.{ending}"), quiet)
     check_targets(out)
-    given = load_scores(files, qrels_path=qrels_path, measures=measures, transpose=transpose) if files else []
+    _refuse(SCORE_OPTIONS, unless=bool(files) and qrels_path is None, what="score tables")
+    given = []
+    if files:
+        given = load_scores(
+            files, qrels_path=qrels_path, measures=measures, transpose=transpose, name=name, force=force
+        )  # fmt: skip
     runs = given[0].means().tolist() if given else []
     found = read_published(papers, runs=runs, measure=given[0].measure if given else (measures or "AP"))
     if format == "html":

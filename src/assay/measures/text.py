@@ -152,9 +152,14 @@ def nugget_match(nugget: str, answers: Sequence[str], *, idf: Mapping[str, float
     in_answers = []
     for answer in answers:
         shared = terms & _terms(answer)
-        in_answers.append(sum(weight[term] for term in shared))
+        in_answers.append(_total(weight, shared))
     best = max(in_answers, default=0.0)
-    return _share(best, sum(weight.values()))
+    return _share(best, _total(weight, terms))
+
+
+def _total(weight: Mapping[str, float], terms: set[str]) -> float:
+    """The weights added in one order: that of a set differs from one start of Python to the next."""
+    return sum(weight[term] for term in sorted(terms))
 
 
 @TEXT_MEASURES.register("S", paper="Sakai, Kato & Song 2011")

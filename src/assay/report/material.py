@@ -243,7 +243,7 @@ class Material:
         from assay.agreement.result import agreement
 
         names = ["alpha", "fleiss"]
-        return agreement(self._labels, measures=names, scale=self.used_scale, resamples=200, seed=self.seed)
+        return agreement(self._labels, measures=names, scale=self.used_scale, seed=self.seed)
 
     @property
     def used_scale(self) -> Scale:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.errors import DataError
+from assay.core.results import Result
 from assay.core.tables import Table
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
@@ -26,7 +27,7 @@ LINES = (("best run of the track", 1.0), ("third quartile", 0.75), ("median", 0.
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class Published(Result):
     """Reported scores: year, kind (baseline or improved) and pair of each, and the means of the original runs."""
 
     years: npt.NDArray[np.float64]

@@ -86,8 +86,8 @@ def command() -> None:
 def page(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
     force: str | None, labels_path: Path | None, scale: str | None, columns: tuple[str, ...], times: float,
-    info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float, title: str, lenient: bool, policy: Policy,
-    seed: int, jobs: int, format: str, output: Path | None, quiet: bool,
+    info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
+    title: str, lenient: bool, policy: Policy, seed: int, jobs: int, format: str, output: Path | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Write a report: who leads, who is better than whom, what the topics, the pool and the files allow to say.
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+from assay.core.dataframes import pandas_frame, polars_frame
 from assay.core.errors import UsageError
 from assay.core.tex import tex, tex_columns, tex_row
 
@@ -96,6 +97,22 @@ class Table:
         names = self.columns if name in self.columns else self.keys
         at = names.index(name)
         return [row[at] for row in self.rows]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """{key: values} of all columns, with all digits.
+
+        >>> Table.of({"run": "", "p corrected": "p"}, [("x", 0.01)]).to_dict()
+        {'run': ['x'], 'p_corrected': [0.01]}
+        """
+        return {key: [row[at] for row in self.rows] for at, key in enumerate(self.keys)}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame whose columns are the keys, with all digits."""
+        return pandas_frame(self.to_dict())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame whose columns are the keys, with all digits."""
+        return polars_frame(self.to_dict())
 
     def cells(self) -> list[list[str]]:
         """The rows as they are shown."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats, Ints, Sealed, kept
+from assay.core.dataframes import pandas_frame, polars_frame
 from assay.core.groups import coded_names
 from assay.data.given import id_texts, numbers
 from assay.data.topic_rows import counted
@@ -85,6 +86,14 @@ class Labels(Sealed):
             cells = values.tolist()
             listed[column] = [names[column][i] for i in cells] if column in names else cells
         return listed
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the columns of `to_dict`: a row for each label."""
+        return pandas_frame(self.to_dict())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame of the columns of `to_dict`: a row for each label."""
+        return polars_frame(self.to_dict())
 
     def items(self) -> tuple[Ints, list[tuple[str, str]]]:
         """Each row's (topic, doc) as a number, and the pairs that the numbers stand for."""

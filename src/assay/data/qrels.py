@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bools, Floats, Ints, kept
+from assay.core.dataframes import pandas_frame, polars_frame
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
@@ -95,6 +96,19 @@ class Qrels(TopicRows):
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """{topic: {doc: grade}}, grades whole numbers or floats."""
         return self.by_topic(self.grades.tolist())
+
+    def _frame_columns(self) -> dict[str, Any]:
+        topics = [self.topics[t] for t in self.topic_of_row().tolist()]
+        columns = {"topic": topics, "doc": self.docs.tolist(), "grade": self.grades}
+        return columns if self.probabilities is None else {**columns, "probability": self.probabilities}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns topic, doc and grade; of sampled judgments also probability."""
+        return pandas_frame(self._frame_columns())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns topic, doc and grade; of sampled judgments also probability."""
+        return polars_frame(self._frame_columns())
 
     def judged(self) -> Bools:
         """Whether each doc is judged: its grade is at least 0. The others are in the pool and not judged."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints, Keys, kept
+from assay.core.dataframes import pandas_frame, polars_frame
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
 from assay.data.given import D, T, id_texts, numbers
@@ -129,6 +130,20 @@ class Run(TopicRows):
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {doc: score}}, docs best first."""
         return self.by_topic(self.scores.tolist())
+
+    def _frame_columns(self) -> dict[str, Any]:
+        topics = [self.topics[t] for t in self.topic_of_row().tolist()]
+        ranks = self.place_of_row() + 1
+        return {"run": [self.name] * len(self), "topic": topics, "doc": self.docs.tolist(), "rank": ranks,
+                "score": self.scores}  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the columns run, topic, doc, rank and score, docs best first."""
+        return pandas_frame(self._frame_columns())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns run, topic, doc, rank and score, docs best first."""
+        return polars_frame(self._frame_columns())
 
     def doc_keys(self) -> Keys:
         """A 32-bit key of each doc id, made by the reader or now."""

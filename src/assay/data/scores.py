@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
+from assay.core.dataframes import AnyFrame, pandas_frame, polars_frame
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
@@ -51,7 +52,16 @@ class ScoreMatrix:
         measure: str = UNNAMED,
         signature: str = "",
     ) -> ScoreMatrix:
-        """A matrix from anything array-like, checked; names default to run1… and 1…, whole numbers are names too."""
+        """A matrix from anything array-like, checked; names default to run1… and 1…, whole numbers are names too.
+
+        A data frame keeps its names: a row for each run, which is the index in pandas and the first column elsewhere,
+        and a column for each topic.
+        """
+        frame = AnyFrame.of(values, measure)
+        if frame is not None:
+            own_runs, own_topics, values = frame.matrix()
+            runs = own_runs if runs is None else runs
+            topics = own_topics if topics is None else topics
         array = np.asarray(values, dtype=np.float64)
         if array.ndim != 2:
             raise DataError(f"{measure}: scores need two dimensions, runs × topics, not {array.ndim}")
@@ -148,6 +158,25 @@ class ScoreMatrix:
         ]
         formats = {"run": "", "mean": ".4f", "median": ".4f", "sd": ".4f", "topics": "d"}
         return Table.of(formats, rows, caption=self.measure, notes=[self.signature])
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{run: {topic: score}}.
+
+        >>> ScoreMatrix.of([[0.1, 0.3]], runs=["a"]).to_dict()
+        {'a': {'1': 0.1, '2': 0.3}}
+        """
+        rows = zip(self.runs, self.values.tolist(), strict=True)
+        return {run: dict(zip(self.topics, scores, strict=True)) for run, scores in rows}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame: a row for each run, a column for each topic. `ScoreMatrix.of` reads it back."""
+        return pandas_frame(dict(zip(self.topics, self.values.T, strict=True)), index=list(self.runs))
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame: a first column `run`, then a column for each topic. `ScoreMatrix.of` reads it back."""
+        if "run" in self.topics:
+            raise UsageError(f"{self.measure}: a topic is called 'run', as is the column of runs; use to_pandas")
+        return polars_frame({"run": list(self.runs), **dict(zip(self.topics, self.values.T, strict=True))})
 
     def _columns(self, topics: Sequence[str]) -> list[int]:
         places = {topic: j for j, topic in enumerate(self.topics)}
@@ -264,6 +293,30 @@ class Scores(Result, Sequence[ScoreMatrix]):
             for j, topic in enumerate(self.topics)
         ]
         return Table.of({"run": "", "topic": "", **dict.fromkeys(self.measures, ".4f")}, rows)
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """{measure: {run: {topic: score}}}."""
+        return {matrix.measure: matrix.to_dict() for matrix in self.matrices}
+
+    def _tidy(self) -> dict[str, list[Any]]:
+        """One row per run, topic and measure, as score files have them."""
+        runs = [run for run in self.runs for _ in self.topics]
+        count = len(self.matrices)
+        return {
+            "run": runs * count,
+            "topic": list(self.topics) * len(self.runs) * count,
+            "measure": [matrix.measure for matrix in self.matrices for _ in runs],
+            "score": [score for matrix in self.matrices for score in matrix.values.ravel().tolist()],
+            "signature": [matrix.signature for matrix in self.matrices for _ in runs],
+        }
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row per run, topic and measure: run, topic, measure, score, signature."""
+        return pandas_frame(self._tidy())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with a row per run, topic and measure: run, topic, measure, score, signature."""
+        return polars_frame(self._tidy())
 
     def record(self) -> dict[str, Any]:
         """The summary as plain data, with the signature of every measure and the number of topics."""

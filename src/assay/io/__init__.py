@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assay.core.lazy import loader
 
 if TYPE_CHECKING:
+    from assay.io.brought import labels_of, qrels_of, runs_of, scores_of
     from assay.io.intents import read_intent_qrels
     from assay.io.labels import read_labels
     from assay.io.labels import write_labels as write_labels
@@ -20,17 +21,24 @@ if TYPE_CHECKING:
     from assay.io.topics import read_topics
 
 _HOMES = {
+    "labels_of": "brought",
+    "qrels_of": "brought",
     "read_intent_qrels": "intents",
     "read_labels": "labels",
     "read_qrels": "readers",
     "read_run": "readers",
     "read_scores": "scores",
     "read_topics": "topics",
+    "runs_of": "brought",
+    "scores_of": "brought",
     "write": "readers",
     # What `write` calls, by the type of what is written.
     "write_labels": "labels",
     "write_qrels": "readers",
     "write_run": "readers",
 }
-__all__ = ["read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "write"]
+__all__ = [
+    "labels_of", "qrels_of", "read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics",
+    "runs_of", "scores_of", "write",
+]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -6,7 +6,7 @@ for all measures; `Aligned` keeps what was joined for everything else that a com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from assay.data.aligned import Match
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
 from assay.data.scores import Scores
+from assay.io.brought import plain_qrels_of, qrels_of, runs_of
 from assay.measures import Measure
 from assay.scoring.policy import Policy, chosen_policy, prepared
 from assay.scoring.run_scores import (
@@ -34,8 +35,8 @@ from assay.scoring.run_scores import (
 
 
 def evaluate(
-    runs: Iterable[Run | str | Path],
-    qrels: Qrels | IntentQrels,
+    runs: Any,
+    qrels: Any,
     measures: str | Measure | Sequence[str | Measure],
     *,
     policy: Policy | None = None,
@@ -44,32 +45,35 @@ def evaluate(
     progress: Progress = silent,
     **choices: Any,
 ) -> Scores:
-    """Scores of runs (or run files) on the topics of the qrels: one matrix per measure, by place or by name.
+    """Scores of runs on the topics of the qrels: one matrix per measure, by place or by name.
 
+    runs: {run: {topic: {doc: score}}}, paths, folders, data frames, Run objects or a list of these (`assay.io.runs_of`
+    says more); qrels: {topic: {doc: grade}}, a path, a data frame or a Qrels object (`assay.io.qrels_of`).
+    measures: one or several, as a list or as one text, "AP nDCG@10".
     The choices of a Policy may be given by name: ties="average", missing="drop", compat="trec_eval-9", depth=100 ….
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
     "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
     and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
     measures of time. Files are read by `jobs` threads; a file is dropped as soon as it is scored.
 
-    >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}})
-    >>> matrix, = evaluate([Run.from_lists("r", {"1": ["b", "a"]})], qrels, "RR")
+    >>> matrix, = evaluate({"r": {"1": {"b": 2.5, "a": 1.5}}}, {"1": {"a": 1, "b": 0}}, "RR")
     >>> matrix.values.tolist(), matrix.signature
     ([[0.5]], 'RR|ties:docid|missing:zero|unjudged:0|assay:0.1')
     """
     wanted = parsed(measures)
-    rules = chosen_policy(policy, choices).on(qrels)
-    todo = list(runs)
+    judgments = qrels_of(qrels)
+    rules = chosen_policy(policy, choices).on(judgments)
+    todo = runs_of(runs, ranks=rules.ties == "rank")
     threads = jobs if len(todo) == 1 else 1
 
     def scored(run: Run | str | Path) -> RunScores:
-        if isinstance(qrels, IntentQrels):
-            return intent_scores_of(ordered_run(run, rules, threads), qrels, wanted, rules)
-        return scores_of(joined_run(run, qrels, rules, threads), wanted, rules, lengths)
+        if isinstance(judgments, IntentQrels):
+            return intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)
+        return scores_of(joined_run(run, judgments, rules, threads), wanted, rules, lengths)
 
     found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
     names = distinct_names([s.name for s in found], todo)
-    return score_matrices(found, qrels, wanted, rules, names)
+    return score_matrices(found, judgments, wanted, rules, names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,23 +94,24 @@ class Aligned:
     @classmethod
     def of(
         cls,
-        runs: Iterable[Run | str | Path],
-        qrels: Qrels,
+        runs: Any,
+        qrels: Any,
         *,
         policy: Policy | None = None,
         jobs: int = 1,
         progress: Progress = silent,
         **choices: Any,
     ) -> Aligned:
-        """The alignment of runs or run files; files are read by `jobs` threads."""
-        todo = list(runs)
-        rules = chosen_policy(policy, choices).on(qrels)
+        """The alignment of runs with judgments, both as `evaluate` takes them; files are read by `jobs` threads."""
+        judgments = plain_qrels_of(qrels)
+        rules = chosen_policy(policy, choices).on(judgments)
+        todo = runs_of(runs, ranks=rules.ties == "rank")
         threads = jobs if len(todo) == 1 else 1
         matches = ordered_map(
-            lambda run: joined_run(run, qrels, rules, threads), todo, jobs=jobs, threads=True, progress=progress
+            lambda run: joined_run(run, judgments, rules, threads), todo, jobs=jobs, threads=True, progress=progress
         )
         names = distinct_names([m.run.name for m in matches], todo)
-        return cls(qrels, rules, tuple(matches), tuple(names))
+        return cls(judgments, rules, tuple(matches), tuple(names))
 
     @property
     def runs(self) -> tuple[Run, ...]:

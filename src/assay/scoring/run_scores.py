@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from assay.data.grades import Grades
 from assay.data.intents import IntentQrels, align_intents
 from assay.data.scores import ScoreMatrix, Scores
 from assay.io import read_run
-from assay.measures import Measure, parse
+from assay.measures import Measure, parse, parse_many
 from assay.measures.intent_aware import evaluate_intents
 from assay.measures.ties import expected
 from assay.scoring.policy import Policy, prepared
@@ -26,10 +27,40 @@ CELLS = 1 << 20
 """Ranked grades (topics × depth) that are held at a time: few enough to stay in the cache."""
 
 
-def parsed(measures: str | Measure | Sequence[str | Measure]) -> list[Measure]:
-    """Measures from names, or as they are."""
-    named = [measures] if isinstance(measures, str | Measure) else list(measures)
-    return [parse(m) if isinstance(m, str) else m for m in named]
+def parsed(measures: Any) -> list[Measure]:
+    """Measures from names, from a text that names several, from objects of ir_measures, or as they are.
+
+    >>> [str(m) for m in parsed("AP nDCG@10")], [str(m) for m in parsed(["AP", "RR"])]
+    (['AP', 'nDCG@10'], ['AP', 'RR'])
+    """
+    if isinstance(measures, str):
+        found = parse_many(measures)
+        if not found:
+            raise UsageError("no measure; give at least one, e.g. 'AP nDCG@10'")
+        return found
+    if isinstance(measures, Measure) or _is_foreign_measure(measures):
+        return [_one_measure(measures)]
+    if not isinstance(measures, Iterable):
+        raise _no_measure(measures)
+    return [measure for one in measures for measure in (parsed(one) if isinstance(one, str) else [_one_measure(one)])]
+
+
+def _one_measure(one: Any) -> Measure:
+    if isinstance(one, Measure):
+        return one
+    if _is_foreign_measure(one):
+        return parse(str(one))
+    raise _no_measure(one)
+
+
+def _is_foreign_measure(one: Any) -> bool:
+    """Whether it is a measure of ir_measures, which is written as ours are."""
+    return type(one).__module__.partition(".")[0] == "ir_measures"
+
+
+def _no_measure(one: Any) -> UsageError:
+    kind = type(one).__name__
+    return UsageError(f"{kind} where measures are expected; give names such as 'nDCG@10', one text or a list of them")
 
 
 def ordered_run(run: Run | str | Path, policy: Policy, threads: int) -> Run:

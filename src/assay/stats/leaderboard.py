@@ -15,6 +15,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.io.brought import score_matrix_of
 from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
@@ -180,7 +181,7 @@ class Leaderboard(Result):
 
 
 def compare(
-    matrix: ScoreMatrix,
+    scores: Any,
     *,
     baseline: str | None = None,
     test: str = "t",
@@ -197,6 +198,7 @@ def compare(
 ) -> Leaderboard:
     """Runs by mean, tested against the baseline (default: the best) and, for the letters, all against all.
 
+    scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
     `.verdict` is the finding in one sentence. `pairs` also prepares the table of all pairs, with intervals. The
     correction is over the runs tested against the baseline for p, and over all pairs for the letters, which are always
     two-sided; with Tukey's tests both come from the one simultaneous family. Intervals have level 1 − alpha and stay
@@ -206,6 +208,7 @@ def compare(
     >>> compare(m, baseline="old").verdict
     'new and old are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
     """
+    matrix = score_matrix_of(scores)
     if len(matrix.runs) < 2:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
     ordered = by_mean(matrix)

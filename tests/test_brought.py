@@ -1,0 +1,348 @@
+"""What people bring: dicts, data frames, paths and our own types, mixed; and what is refused, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay
+from assay import AssayError, DataError, Labels, Qrels, Run, ScoreMatrix, UsageError
+from assay.data import IntentQrels
+from assay.io import labels_of, qrels_of, runs_of, scores_of
+from assay.scoring import Aligned
+
+BM25 = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d4": 2.0, "d5": 1.0}}
+DENSE = {"q1": {"d2": 0.9, "d1": 0.8}, "q2": {"d5": 0.7, "d4": 0.6}}
+JUDGED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d5": 1}}
+
+
+def rows(run: Mapping[str, Mapping[str, float]]) -> dict[str, list[Any]]:
+    """A run as columns, named as PyTerrier names them, in no order."""
+    cells = [(topic, doc, score) for topic, docs in run.items() for doc, score in docs.items()][::-1]
+    return {"qid": [c[0] for c in cells], "docno": [c[1] for c in cells], "score": [c[2] for c in cells]}
+
+
+def frame_maker(library: str) -> Callable[[dict[str, Any]], Any]:
+    module = pytest.importorskip(library)
+    return module.table if library == "pyarrow" else module.DataFrame
+
+
+@pytest.fixture(params=["pandas", "polars", "pyarrow"])
+def frame(request: pytest.FixtureRequest) -> Callable[[dict[str, Any]], Any]:
+    return frame_maker(request.param)
+
+
+def many(seed: int, better: float) -> dict[str, dict[str, float]]:
+    """A run of 40 topics; the larger `better`, the higher the relevant docs, whose names begin with r."""
+    rng = np.random.default_rng(seed)
+    docs = [f"r{i}" for i in range(5)] + [f"n{i}" for i in range(20)]
+    return {f"q{t}": {d: float(rng.normal() + better * (d[0] == "r")) for d in docs} for t in range(40)}
+
+
+OLD, NEW = many(1, 0.2), many(2, 1.5)
+RELEVANT = {topic: {doc: int(doc[0] == "r") for doc in docs} for topic, docs in OLD.items()}
+
+
+def test_two_rankers_from_dicts_to_a_verdict_in_two_lines() -> None:
+    scores = assay.evaluate({"old": OLD, "new": NEW}, RELEVANT, "nDCG@10")
+    verdict = assay.compare(scores, baseline="old").verdict
+    assert verdict.startswith("new is better than old: +.")
+
+
+def test_two_rankers_from_frames_to_a_verdict_in_two_lines(frame: Callable[[dict[str, Any]], Any]) -> None:
+    old, new, qrels = frame(rows(OLD)), frame(rows(NEW)), frame({**rows(RELEVANT), "label": rows(RELEVANT)["score"]})
+    scores = assay.evaluate({"old": old, "new": new}, qrels, "nDCG@10")
+    verdict = assay.compare(scores, baseline="old").verdict
+    from_dicts = assay.evaluate({"old": OLD, "new": NEW}, RELEVANT, "nDCG@10")
+    assert verdict == assay.compare(from_dicts, baseline="old").verdict
+
+
+def test_all_kinds_of_runs_and_judgments_score_the_same(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    run = Run.from_dict("bm25", BM25)
+    file = tmp_path / "runs" / "bm25.run"
+    file.parent.mkdir()
+    assay.write(file, run)
+    judged = tmp_path / "qrels.txt"
+    assay.write(judged, Qrels.from_dict(JUDGED))
+    with_names = frame({**rows(BM25), "run": ["bm25"] * 5})
+    forms: list[Any] = [
+        run, [run], (r for r in [run]), file, str(file), [file], file.parent, {"bm25": BM25}, {"bm25": file},
+        {"bm25": str(file)}, {"bm25": run}, {"bm25": frame(rows(BM25))}, with_names, [with_names], {"bm25": with_names},
+        {"bm25": rows(BM25)}, {"bm25": {t: list(d) for t, d in BM25.items()}},
+    ]  # fmt: skip
+    beir = frame({"query-id": ["q1", "q1", "q2"], "corpus-id": ["d1", "d2", "d5"], "score": [2, 0, 1]})
+    expected = assay.evaluate([run], Qrels.from_dict(JUDGED), ["AP", "nDCG@10"]).to_dict()
+    for form in forms:
+        assert assay.evaluate(form, JUDGED, "AP nDCG@10").to_dict() == expected
+    for qrels in (judged, str(judged), beir, Qrels.from_dict(JUDGED)):
+        assert assay.evaluate(BM25 and {"bm25": BM25}, qrels, ["AP", "nDCG@10"]).to_dict() == expected
+    assert Aligned.of({"bm25": BM25}, JUDGED).scores("AP, nDCG@10").to_dict() == expected
+
+
+def test_mixed_input_keeps_its_order_and_names(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    assay.write(tmp_path / "filed.run", Run.from_dict("filed", DENSE))
+    two = frame({k: v * 2 for k, v in rows(BM25).items()} | {"system": ["x"] * 5 + ["y"] * 5})
+    brought = [tmp_path / "filed.run", {"a": BM25, "b": DENSE}, two, DENSE, frame(rows(BM25)), Run.from_dict("z", BM25)]
+    scores = assay.evaluate(brought, JUDGED, "RR")
+    assert scores.runs == ("filed", "a", "b", "x", "y", "run4", "run5", "z")
+    assert scores["RR"].values[1].tolist() == scores["RR"].values[3].tolist() == scores["RR"].values[6].tolist()
+
+
+def test_one_run_is_known_by_its_depth() -> None:
+    assert runs_of(BM25)[0].name == "run"  # type: ignore[union-attr]
+    assert [run.name for run in runs_of({"only": BM25})] == ["only"]  # type: ignore[union-attr]
+    ranked = runs_of({"q1": ["b", "a"]})[0]
+    assert isinstance(ranked, Run)
+    assert ranked.ranking("q1") == ["b", "a"]
+
+
+def test_numbers_are_ids(frame: Callable[[dict[str, Any]], Any]) -> None:
+    run = frame({"qid": [1, 1, 2], "pid": [10, 11, 10], "score": [0.5, 1.5, 2]})
+    scores = assay.evaluate({"r": run}, {1: {11: 1}, 2: {10: 1}}, "RR")
+    assert scores["RR"].topics == ("1", "2")
+    assert scores["RR"].values.tolist() == [[1.0, 1.0]]
+
+
+def test_ranks_alone_are_taken_in_their_order(frame: Callable[[dict[str, Any]], Any]) -> None:
+    marco = frame({"qid": [1, 2, 1, 1], "pid": [7, 7, 8, 9], "rank": [3, 1, 1, 2]})
+    [run] = runs_of(marco)
+    assert isinstance(run, Run)
+    assert run.ranking("1") == ["8", "9", "7"]
+    assert assay.evaluate({"r": marco}, {1: {9: 1}}, "RR", ties="rank")["RR"].values.tolist() == [[0.5]]
+    with pytest.raises(DataError, match=r"two docs of topic '1' have rank 2.*rank of its own"):
+        runs_of(frame({"qid": [1, 1], "pid": [7, 8], "rank": [2, 2]}))
+
+
+def test_columns_of_pyterrier_and_columns_that_a_person_names(frame: Callable[[dict[str, Any]], Any]) -> None:
+    terrier = frame({**rows(BM25), "query": ["text"] * 5, "docid": [1, 2, 3, 4, 5], "rank": [1, 0, 2, 1, 0]})
+    assert runs_of(terrier)[0].to_dict() == BM25  # type: ignore[union-attr]
+    odd = frame({"my_q": ["q1"], "d": ["d1"], "s": [1.0]})
+    [run] = runs_of(odd, columns={"topic": "my_q", "doc": "d", "score": "s"})
+    assert isinstance(run, Run)
+    assert run.to_dict() == {"q1": {"d1": 1.0}}
+    assert qrels_of(odd, columns={"topic": "my_q", "doc": "d", "grade": "s"}).to_dict() == {"q1": {"d1": 1}}
+    with pytest.raises(DataError, match=r"no column for the topic of runs .*it has my_q, d, s"):
+        runs_of(odd)
+    with pytest.raises(UsageError, match="no column 'x' for the topic; it has my_q, d, s"):
+        runs_of(odd, columns={"topic": "x"})
+    with pytest.raises(UsageError, match="runs have no 'grade'"):
+        runs_of(odd, columns={"grade": "s"})
+    with pytest.raises(DataError, match="'qid' and 'topic' could both be the topic"):
+        runs_of(frame({**rows(BM25), "topic": rows(BM25)["qid"]}))
+
+
+def test_an_index_of_pandas_with_a_name_is_a_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    indexed = pandas.DataFrame(rows(BM25)).set_index(["qid", "docno"])
+    assert runs_of(indexed)[0].to_dict() == BM25  # type: ignore[union-attr]
+    part = pandas.DataFrame(rows(BM25))
+    part = part[part.qid == "q2"]
+    assert runs_of(part)[0].to_dict() == {"q2": BM25["q2"]}  # type: ignore[union-attr]
+    nullable = pandas.DataFrame({"qid": [1, 2], "docno": ["a", "b"], "score": [1, 2]}).convert_dtypes()
+    assert runs_of(nullable)[0].to_dict() == {"1": {"a": 1.0}, "2": {"b": 2.0}}  # type: ignore[union-attr]
+    categories = pandas.DataFrame(rows(BM25)).astype({"qid": "category"})
+    assert runs_of(categories)[0].to_dict() == BM25  # type: ignore[union-attr]
+
+
+def test_a_table_of_arrow_is_known_by_its_module() -> None:
+    class Column(list[Any]):
+        def to_pylist(self) -> list[Any]:
+            return list(self)
+
+    class Schema:
+        names = ("qid", "docno", "score")
+
+    class Table:
+        __module__ = "pyarrow.lib"
+        schema = Schema()
+        num_rows = 5
+
+        def column(self, at: int) -> Column:
+            return Column(rows(BM25)[Schema.names[at]])
+
+    assert runs_of(Table())[0].to_dict() == BM25  # type: ignore[union-attr]
+
+
+def test_a_lazy_frame_is_collected() -> None:
+    polars = pytest.importorskip("polars")
+    assert runs_of(polars.LazyFrame(rows(BM25)))[0].to_dict() == BM25  # type: ignore[union-attr]
+
+
+def test_judgments_by_intent_and_sampled_ones(frame: Callable[[dict[str, Any]], Any]) -> None:
+    columns = {"topic": ["1", "1"], "subtopic": ["a", "b"], "doc": ["x", "y"], "rel": [1, 1]}
+    assert isinstance(qrels_of(frame(columns)), IntentQrels)
+    with pytest.raises(UsageError, match="judgments by intent where plain"):
+        Aligned.of({"r": {"1": ["x"]}}, frame(columns))
+    sampled = qrels_of(frame({"topic": ["1"], "doc": ["x"], "rel": [1], "probability": [0.5]}))
+    assert isinstance(sampled, Qrels)
+    assert sampled.probabilities is not None
+    assert sampled.probabilities.tolist() == [0.5]
+
+
+def test_labels_of_all_kinds(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    triples = [("1", "a", "v", 1.0), ("1", "a", "w", 0.0)]
+    labels = Labels.from_rows(triples)
+    assay.write(tmp_path / "labels.csv", labels)
+    nested = {"1": {"a": {"v": 1, "w": 0}}}
+    annotated = frame({"qid": [1, 1], "docno": ["a", "a"], "annotator": ["v", "w"], "label": [1, 0]})
+    for form in (labels, triples, iter(triples), nested, annotated, frame(labels.to_dict()), labels.to_dict()):
+        assert labels_of(form).to_dict() == labels.to_dict()
+    assert labels_of(tmp_path / "labels.csv").label.tolist() == [1.0, 0.0]
+    timed = frame({**labels.to_dict(), "seconds": [1.5, None], "task": ["t", "t"], "position": [1, 2]})
+    found = labels_of(timed)
+    assert found.seconds is not None
+    assert np.isnan(found.seconds).tolist() == [False, True]
+
+
+def test_scores_of_all_kinds(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    nested = {"a": {"1": 0.1, "2": 0.3}, "b": {"1": 0.2, "2": 0.5}}
+    matrix = ScoreMatrix.of([[0.1, 0.3], [0.2, 0.5]], runs=["a", "b"], topics=["1", "2"], measure="AP")
+    assay.write(tmp_path / "scores.csv", matrix)
+    tidy: dict[str, list[Any]] = {
+        "run": ["a", "a", "b", "b"],
+        "topic": [1, 2, 1, 2],
+        "measure": ["AP"] * 4,
+        "score": [0.1, 0.3, 0.2, 0.5],
+    }
+    wide = frame({"run": ["a", "b"], "1": [0.1, 0.2], "2": [0.3, 0.5]})
+    for form in (matrix, [matrix], tmp_path / "scores.csv", nested, {"AP": nested}, frame(tidy), wide):
+        [found] = scores_of(form)
+        assert found.to_dict() == nested
+    with pytest.raises(DataError, match="run 'a' has no score for topic '3'"):
+        scores_of({"a": {"1": 0.1}, "b": {"1": 0.2, "3": 1}})
+    with pytest.raises(DataError, match="two scores of AP on topic '1'"):
+        scores_of(frame({key: values * 2 for key, values in tidy.items()}))
+
+
+def test_scores_of_one_measure_are_compared_and_those_of_several_are_not() -> None:
+    scores = assay.evaluate({"old": OLD, "new": NEW}, RELEVANT, "AP nDCG@10")
+    assert assay.compare(scores["AP"].to_dict(), baseline="old").record() != {}
+    with pytest.raises(
+        UsageError, match=r"needs one measure, and there are 2 \(AP, nDCG@10\); choose one, e.g. scores"
+    ):
+        assay.compare(scores)
+
+
+def test_measures_of_ir_measures_and_its_records() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    scored = [ir_measures.ScoredDoc(t, d, s) for t, docs in BM25.items() for d, s in docs.items()]
+    judged = [ir_measures.Qrel(t, d, g) for t, docs in JUDGED.items() for d, g in docs.items()]
+    wanted = [ir_measures.AP, ir_measures.nDCG @ 10]
+    scores = assay.evaluate({"bm25": scored}, judged, wanted)
+    assert scores.to_dict() == assay.evaluate({"bm25": BM25}, JUDGED, "AP nDCG@10").to_dict()
+    assert assay.evaluate(iter(scored), iter(judged), ir_measures.RR).runs == ("run",)
+
+
+WRONG_RUNS: list[tuple[Any, str]] = [
+    (3, "int 3 where runs are expected; give runs as paths, {run"),
+    (None, "None where runs are expected"),
+    ((i for i in range(3)), "int 0 where runs are expected"),
+    ([1.5], "float 1.5 where runs are expected"),
+    ([None], "None where runs are expected"),
+    ("nowhere.run", "nowhere.run: No such file or folder; give runs as"),
+    (["new", "old"], "new: No such file or folder"),
+    ({}, "an empty dict where runs are expected"),
+    (Qrels.from_dict(JUDGED), "Qrels.* where runs are expected"),
+    ([Qrels.from_dict(JUDGED)], "Qrels.* where runs are expected"),
+    (ScoreMatrix.of([[1.0]]), "ScoreMatrix.* where runs are expected"),
+    ({"a": 3}, "int 3 where run 'a' is expected"),
+    ({"a": {"q1": 0.5}}, "int|run"),
+    ({"a": BM25, "b": 3}, "int 3 where run 'b' is expected"),
+    ({"a": BM25, "b": {"q1": 3}}, r"run 'b': topic 'q1' holds int 3; a run is \{topic"),
+    ({"a": {"q1": {"d1": float("nan")}}}, "a: a score is not a number"),
+    ({"a": {"q1": {"d1": "high"}}}, "a: a score is 'high' .str., not a number"),
+    ({1.0: {"d1": 1.0}}, "the id of a topic is 1.0 .float.; give a string or a whole number"),
+    ({"q1": {1.0: 1.0}}, "the id of a doc is 1.0 .float.; give a string or a whole number"),
+    (b"a.run", "bytes b'a.run' where runs are expected"),
+    (np.zeros((2, 2)), "where runs are expected"),
+    ([("bm25", BM25)], "where runs are expected"),
+    ({"topic": ["1"], "doc": ["a", "b"], "score": [1]}, "columns differ in length"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), WRONG_RUNS, ids=lambda case: str(case)[:40])
+def test_each_wrong_thing_as_runs_is_one_sentence(wrong: Any, sentence: str) -> None:
+    with pytest.raises(AssayError, match=sentence) as caught:
+        assay.evaluate(wrong, JUDGED, "AP")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 260
+
+
+WRONG_QRELS: list[tuple[Any, str]] = [
+    (3, "int 3 where judgments are expected; give judgments as a path, {topic"),
+    (None, "None where judgments are expected"),
+    ([1], "list .1. where judgments are expected"),
+    ((i for i in range(3)), "list .0, 1, 2. where judgments are expected"),
+    ({}, "an empty dict where judgments are expected"),
+    ("nowhere", "nowhere: No such file or folder; give judgments"),
+    (".", "'.' is a folder, and one file is expected"),
+    ({"bm25": BM25}, "topic 'bm25' of the judgments holds dict; give judgments"),
+    ({"q1": ["d1"]}, "topic 'q1' of the judgments holds list"),
+    ({"q1": 1}, "topic 'q1' of the judgments holds int 1"),
+    ({"q1": {"d1": None}}, "a grade is None"),
+    (Run.from_dict("bm25", BM25), "Run.* where judgments are expected"),
+    (assay.measure, "where judgments are expected"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), WRONG_QRELS, ids=lambda case: str(case)[:40])
+def test_each_wrong_thing_as_judgments_is_one_sentence(wrong: Any, sentence: str) -> None:
+    with pytest.raises(AssayError, match=sentence) as caught:
+        assay.evaluate({"bm25": BM25}, wrong, "AP")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_measure_is_no_judgment_and_a_number_no_measure() -> None:
+    from assay.measures import parse
+
+    with pytest.raises(UsageError, match=r"Measure.* where judgments are expected"):
+        assay.evaluate({"bm25": BM25}, parse("AP"), "AP")
+    for wrong in (3, None, [3]):
+        with pytest.raises(UsageError, match="where measures are expected; give names such as 'nDCG@10'"):
+            assay.evaluate({"bm25": BM25}, JUDGED, wrong)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no measure"):
+        assay.evaluate({"bm25": BM25}, JUDGED, " ")
+
+
+@pytest.mark.parametrize("wrong", [3, None, {}, [], [1], {"a": 1}, "nowhere.csv", {"a": {"1": None}}])
+def test_wrong_things_as_scores_and_labels_are_one_sentence(wrong: Any) -> None:
+    with pytest.raises(AssayError):
+        scores_of(wrong)
+    if wrong:
+        with pytest.raises(AssayError):
+            labels_of(wrong)
+
+
+def test_wrong_cells_of_frames_are_one_sentence(frame: Callable[[dict[str, Any]], Any]) -> None:
+    good = {"qid": ["1", "2"], "docno": ["a", "b"], "score": [1.0, 2.0]}
+    with pytest.raises(DataError, match=r"column 'score' is empty or not a number in row 2 .*; every row needs one"):
+        runs_of(frame({**good, "score": [1.0, float("nan")]}))
+    with pytest.raises(
+        DataError, match=r"column 'qid' holds decimal numbers \(1.0\).*convert the column to int or str"
+    ):
+        runs_of(frame({**good, "qid": [1.0, 2.0]}))
+    with pytest.raises(DataError, match="column 'docno' is empty in row 2; every row needs a doc"):
+        runs_of(frame({**good, "docno": ["a", None]}))
+    with pytest.raises(DataError, match=r"a score is 'x' .str., not a number"):
+        runs_of(frame({**good, "score": ["x", "y"]}))
+    with pytest.raises(DataError, match="no column for the doc of runs"):
+        runs_of(frame({"qid": ["1"], "score": [1.0]}))
+    with pytest.raises(DataError, match="no column for the score of runs"):
+        runs_of(frame({"qid": ["1"], "doc": ["a"]}))
+    with pytest.raises(DataError, match="there is no row in it"):
+        runs_of(frame({"qid": [], "doc": [], "score": []}))
+    with pytest.raises(DataError, match="doc 'a' is twice in topic '1'"):
+        runs_of(frame({"qid": ["1", "1"], "doc": ["a", "a"], "score": [1.0, 2.0]}))
+    with pytest.raises(DataError, match="looks like a run"):
+        qrels_of(frame({**good, "rank": [1, 1]}))
+    with pytest.raises(DataError, match="no column for the worker of labels"):
+        labels_of(frame({"qid": ["1"], "doc": ["a"], "label": [1]}))
+
+
+def test_a_topic_given_as_number_and_as_text_is_refused() -> None:
+    with pytest.raises(DataError, match="topic '1' is there twice"):
+        runs_of({1: {"a": 1.0}, "1": {"a": 1.0}})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -346,3 +348,128 @@ def test_wrong_cells_of_frames_are_one_sentence(frame: Callable[[dict[str, Any]]
 def test_a_topic_given_as_number_and_as_text_is_refused() -> None:
     with pytest.raises(DataError, match="topic '1' is there twice"):
         runs_of({1: {"a": 1.0}, "1": {"a": 1.0}})
+
+
+def test_every_entry_takes_what_people_have(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    runs, ours = {"old": OLD, "new": NEW}, [Run.from_dict("old", OLD), Run.from_dict("new", NEW)]
+    mixed = {"old": OLD, "new": frame(rows(NEW))}
+    qrels, own_qrels = frame(rows(RELEVANT)), Qrels.from_dict(RELEVANT)
+    assert assay.pool(mixed, depth=5).docs.tolist() == assay.pool(ours, depth=5).docs.tolist()
+    assert assay.Judging(mixed, depth=5).next(3) == assay.Judging(ours, depth=5).next(3)
+    assert (
+        assay.predict(mixed, "aslam-savell", qrels=qrels).record()
+        == assay.predict(ours, "aslam-savell", qrels=own_qrels).record()
+    )
+    assert assay.check(mixed, qrels).record() == assay.check(runs, RELEVANT).record()
+    same = assay.similarity({"old": frame(rows(OLD))}, {"new": NEW})
+    assert same.record() == assay.similarity(*ours).record()
+    assert assay.similarity(frame(rows(OLD)), NEW).record()["rows"][0]["runs"] == "a – b"
+    scores = assay.evaluate(mixed, qrels, "AP")
+    tidy = frame({"run": ["old"] * 40 + ["new"] * 40, "topic": list(OLD) * 2,
+                  "score": [scores["AP"].to_dict()[run][topic] for run in runs for topic in OLD]})  # fmt: skip
+    for form in (scores, scores["AP"].to_dict(), tidy):
+        assert assay.audit(form).n == 40
+        assert assay.standardize(form, form, form="z").to_dict() == assay.standardize(scores["AP"], form="z").to_dict()
+        assert assay.compare(form, baseline="old").record()["verdict"].startswith("new is better than old")
+    assert assay.similarity(tidy, scores, resamples=0).record() is not None
+
+
+def test_a_report_takes_what_people_have(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    path = tmp_path / "report.html"
+    runs = {"old": OLD, "new": frame(rows(NEW))}
+    text = assay.report(runs, frame(rows(RELEVANT)), path=path, measures="AP", sections=["summary"]).read_text()
+    assert "new is better than old" in text or "significantly" in text
+    scores = assay.evaluate(runs, RELEVANT, "AP")["AP"].to_dict()
+    assert "significantly" in assay.report(scores, path=path, sections=["summary"]).read_text()
+    with pytest.raises(UsageError, match="int 3 where runs are expected"):
+        assay.report(3, RELEVANT, path=path)
+
+
+def test_labels_are_aggregated_and_compared_whatever_holds_them(frame: Callable[[dict[str, Any]], Any]) -> None:
+    columns = {"topic": [1] * 6, "doc": list("aaabbb"), "worker": list("vwx") * 2, "label": [1, 1, 0, 0, 0, 1]}
+    labels = labels_of(frame(columns))
+    nested = {1: {"a": {"v": 1, "w": 1, "x": 0}, "b": {"v": 0, "w": 0, "x": 1}}}
+    for form in (frame(columns), columns, nested):
+        assert assay.aggregate(form).qrels().to_dict() == {"1": {"a": 1, "b": 0}}
+        assert assay.agreement(form, resamples=0).record() == assay.agreement(labels, resamples=0).record()
+    first = {"1": {"a": 1, "b": 0, "c": 1}}
+    second = frame({"topic": [1, 1, 1], "doc": list("abc"), "grade": [1, 1, 1]})
+    by_qrels = [Qrels.from_dict(first, name="1st"), Qrels.from_dict({"1": {"a": 1, "b": 1, "c": 1}}, name="2nd")]
+    assert (
+        assay.agreement([first, second], resamples=0).table().rows
+        == assay.agreement(by_qrels, resamples=0).table().rows
+    )
+
+
+@pytest.mark.parametrize("wrong", [3, None, 2.5, object()])
+def test_every_entry_refuses_wrong_things_with_a_sentence(wrong: Any) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: assay.compare(wrong), lambda: assay.audit(wrong), lambda: assay.standardize(wrong),
+        lambda: assay.pool(wrong), lambda: assay.Judging(wrong), lambda: assay.predict(wrong),
+        lambda: assay.check(wrong),
+        lambda: assay.similarity(wrong, wrong), lambda: assay.aggregate(wrong), lambda: assay.agreement(wrong),
+        lambda: assay.check({"a": OLD}, wrong or 3), lambda: Aligned.of(wrong, RELEVANT),
+        lambda: Aligned.of({"a": OLD}, wrong),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(UsageError, match=r"; give") as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+def test_what_goes_out_comes_back(frame: Callable[[dict[str, Any]], Any]) -> None:
+    run, qrels = Run.from_dict("bm25", BM25), Qrels.from_dict({"q1": {"d1": 0.5, "d2": 2.0}})
+    labels = Labels.from_rows([("1", "a", "v", 1.0), ("1", "b", "w", 0.5)])
+    scores = assay.evaluate({"bm25": BM25, "dense": DENSE}, JUDGED, "AP nDCG@10")
+    for to in ("to_dict", "to_pandas", "to_polars"):
+        if to == "to_pandas":
+            pytest.importorskip("pandas")
+        [again] = runs_of({"bm25": run.to_dict()} if to == "to_dict" else getattr(run, to)())
+        assert isinstance(again, Run)
+        assert (again.name, again.to_dict()) == ("bm25", run.to_dict())
+        assert qrels_of(getattr(qrels, to)()).to_dict() == qrels.to_dict()
+        assert labels_of(getattr(labels, to)()).to_dict() == labels.to_dict()
+        assert assay.Scores(tuple(scores_of(getattr(scores, to)()))).to_dict() == scores.to_dict()
+        matrix = scores["AP"]
+        [back] = scores_of(getattr(matrix, to)())
+        assert (back.runs, back.topics, back.values.tolist()) == (matrix.runs, matrix.topics, matrix.values.tolist())
+    assert scores.to_polars().columns == ["run", "topic", "measure", "score", "signature"]
+    assert scores_of(scores.to_polars())[0].signature == scores[0].signature
+
+
+def test_a_matrix_of_a_frame_keeps_its_names() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[0.1, 0.2], [0.3, 0.4]], index=["bm25", "dense"], columns=[301, 302])
+    matrix = ScoreMatrix.of(frame, measure="AP")
+    assert (matrix.runs, matrix.topics, matrix.values.tolist()) == (
+        ("bm25", "dense"),
+        ("301", "302"),
+        [[0.1, 0.2], [0.3, 0.4]],
+    )
+    numbered = ScoreMatrix.of(pandas.DataFrame([[0.1, 0.2]]))
+    assert (numbered.runs, numbered.topics) == (("run1",), ("0", "1"))
+    assert ScoreMatrix.of(frame, runs=["x", "y"]).runs == ("x", "y")
+    with pytest.raises(DataError, match="column '301' is empty or not a number in row 1"):
+        ScoreMatrix.of(frame.mask(frame < 0.2), measure="AP")
+    with pytest.raises(DataError, match="column '302' holds 'x', not a number"):
+        ScoreMatrix.of(frame.astype({302: object}).replace({302: {0.2: "x"}}))
+
+
+def test_tables_go_out_by_their_keys() -> None:
+    table = assay.compare(assay.evaluate({"old": OLD, "new": NEW}, RELEVANT, "AP"), baseline="old").table()
+    assert list(table.to_dict()) == list(table.keys)
+    assert table.to_polars().columns == list(table.keys)
+    assert list(pytest.importorskip("pandas").DataFrame(table.to_dict()).columns) == list(table.to_pandas().columns)
+
+
+def test_without_pandas_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(assay.MissingExtra, match="pandas is not installed; install it with: pip install pandas"):
+        Run.from_dict("bm25", BM25).to_pandas()
+
+
+def test_scoring_files_and_dicts_imports_neither_pandas_nor_polars() -> None:
+    code = f"import sys, assay; assay.evaluate({{'a': {BM25!r}}}, {JUDGED!r}, 'AP'); "
+    code += "print([m for m in ('pandas', 'polars', 'pyarrow', 'assay.io.frame_tables') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

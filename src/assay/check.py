@@ -22,6 +22,7 @@ from assay.data import Qrels, Run
 from assay.data.aligned import Match, match
 from assay.data.grades import Grades
 from assay.io import read_qrels, read_run, rows
+from assay.io.brought import plain_qrels_of, runs_of
 from assay.io.files import TABULAR, kind, read_text
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
@@ -67,9 +68,10 @@ class Findings(Result):
         return {**super().record(), "errors": self.errors, "remarks": len(self.found) - self.errors}
 
 
-def check(runs: Sequence[str | Path], qrels: str | Path | None = None, *, progress: Progress = silent) -> Findings:
-    """What is odd in run files and a qrels file, with line numbers.
+def check(runs: Any, qrels: Any = None, *, progress: Progress = silent) -> Findings:
+    """What is odd in runs and judgments, of files with line numbers.
 
+    Both are paths or anything else that `assay.evaluate` takes: dicts, data frames, our own types.
     With judgments also topics that runs lack, the share of unjudged docs, and how far ties could move the scores.
 
     >>> import tempfile
@@ -79,22 +81,36 @@ def check(runs: Sequence[str | Path], qrels: str | Path | None = None, *, progre
     ...     [(finding.line, finding.what.partition(";")[0]) for finding in check([file.name]).found]
     [(2, "score is not a number: 'NA'")]
     """
-    found = check_qrels(qrels) if qrels is not None else []
-    bad_qrels = any(f.level == "error" for f in found)
-    judgments = read_qrels(qrels) if qrels is not None and not bad_qrels else None
+    found, judgments = _checked_qrels(qrels)
+    sources = runs_of(runs)
     ties: list[Table] = []
-    for i, path in enumerate(runs):
-        found += check_run(path, judgments)
+    for i, source in enumerate(sources):
+        if isinstance(source, Run):
+            found += _odd_in(source.name, source, judgments)
+        else:
+            found += check_run(source, judgments)
         if judgments is not None:
-            ties += _ties_of_file(path, judgments)
-        progress(i + 1, len(runs))
+            ties += _ties_of(source, judgments)
+        progress(i + 1, len(sources))
     return Findings(tuple(found), ties_table([row for table in ties for row in table.rows]))
 
 
-def _ties_of_file(path: str | Path, qrels: Qrels) -> list[Table]:
-    """How far ties could move the scores of a run file; nothing where it cannot be read or has no ties."""
+def _checked_qrels(qrels: Any) -> tuple[list[Finding], Qrels | None]:
+    """What is odd in judgments, and the judgments where they can be read."""
+    if qrels is None:
+        return [], None
+    if not isinstance(qrels, str | Path):
+        judgments = plain_qrels_of(qrels)
+        return _of_judgments(judgments.name, _judgments(judgments)), judgments
+    found = check_qrels(qrels)
+    is_bad = any(f.level == "error" for f in found)
+    return found, None if is_bad else read_qrels(qrels)
+
+
+def _ties_of(source: Run | str | Path, qrels: Qrels) -> list[Table]:
+    """How far ties could move the scores of a run; nothing where its file cannot be read or it has no ties."""
     try:
-        run, _ = read_run_leniently(path)
+        run = source if isinstance(source, Run) else read_run_leniently(source)[0]
     except AssayError:
         return []
     if not run.tied().any() or not set(run.topics) & set(qrels.topics):

@@ -24,6 +24,7 @@ from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels, Qrels
+from assay.io.brought import labels_of, plain_qrels_of
 
 AGREEMENTS: Registry[Callable[..., Any]] = Registry("agreement measure")
 ALL = "all"
@@ -120,7 +121,7 @@ class AgreementResult(Result):
 
 
 def agreement(
-    source: Labels | Ratings | Sequence[Qrels],
+    source: Any,
     *,
     measures: str | Sequence[str] | None = None,
     scale: Scale | None = None,
@@ -132,6 +133,8 @@ def agreement(
 ) -> AgreementResult:
     """How far assessors agree, with percentile intervals from items drawn with replacement.
 
+    source: labels as {topic: {doc: {worker: label}}}, a path, a data frame, rows (topic, doc, worker, label) or Labels;
+    Ratings; or a list of judgments, one for each assessor, each as `assay.evaluate` takes them.
     Measures are names from AGREEMENTS; by default those of `usual_measures`. scale: that of the labels, which decides
     the level of measurement of α (see `default_level`); without it the one that they look like. Undefined (all labels
     equal, nobody shares an item): None. resamples=0: no intervals. Φ needs the scale, and has its own interval.
@@ -157,14 +160,24 @@ def agreement(
     return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed))
 
 
-def rated(source: Labels | Ratings | Sequence[Qrels], *, scale: Scale | None = None) -> Ratings:
+def rated(source: Any, *, scale: Scale | None = None) -> Ratings:
     """Ratings of whatever a person has; each worker's first label of a doc counts."""
     if isinstance(source, Ratings):
         return source if scale is None else source.on(scale)
-    if isinstance(source, Labels):
-        return Ratings.of_labels(source, scale=scale or scale_seen(source.label))
-    ratings = Ratings.of_qrels(source)
+    if not _are_qrels(source):
+        labels = labels_of(source)
+        return Ratings.of_labels(labels, scale=scale or scale_seen(labels.label))
+    # Files and Qrels have names of their own; dicts and frames are named by their place.
+    judged = [plain_qrels_of(one, name=f"assessor{i}") for i, one in enumerate(source, start=1)]
+    ratings = Ratings.of_qrels(judged)
     return ratings if scale is None else ratings.on(scale)
+
+
+def _are_qrels(source: Any) -> bool:
+    """Whether these are judgments, one set for each assessor, and not labels: a list of anything but rows."""
+    if not isinstance(source, list | tuple):
+        return False
+    return not any(isinstance(one, list | tuple) for one in source)
 
 
 def usual_measures(ratings: Ratings) -> tuple[str, ...]:

@@ -25,10 +25,11 @@ from assay.crowd.uncertain import Uncertain
 from assay.crowd.units import summable
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels, Qrels
+from assay.io.brought import labels_of
 
 
 def aggregate(
-    labels: Labels | Preferences,
+    labels: Any,
     method: str = "majority",
     *,
     scale: Scale | None = None,
@@ -37,6 +38,8 @@ def aggregate(
 ) -> Uncertain:
     """Judgments from labels by a registered aggregation, written `name` or `name(key=value, …)`.
 
+    labels: {topic: {doc: {worker: label}}}, a path, a data frame, rows (topic, doc, worker, label), Labels, or
+    Preferences.
     Magnitudes are first made comparable by geometric averaging. repeats: what to do where a worker labelled a doc more
     than once: take `all`, the `first` or the `last` of them. Grades of means and of other numbers keep their fractions.
 
@@ -46,6 +49,7 @@ def aggregate(
     """
     entry, _ = AGGREGATIONS.parse(method)
     entry.checked(parameters)
+    labels = labels if isinstance(labels, Preferences) else labels_of(labels)
     # Magnitudes and their logs may still overflow on the way; what comes out is then refused as a whole.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if isinstance(labels, Preferences) or entry.facts["kind"] == "preferences":

@@ -187,9 +187,9 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
     return Qrels.from_dict(thing, name=name)
 
 
-def plain_qrels_of(thing: Any, *, columns: Named = None) -> Qrels:
+def plain_qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels:
     """As `qrels_of`, where judgments by intent are of no use."""
-    found = qrels_of(thing, columns=columns)
+    found = qrels_of(thing, columns=columns, name=name)
     if not isinstance(found, Qrels):
         raise UsageError("judgments by intent where plain judgments are expected; give one grade for each doc")
     return found
@@ -316,6 +316,14 @@ def _table_of(thing: Any, name: str) -> AnyFrame | None:
         fields = [field for field in ("query_id", "doc_id", "score", "relevance") if hasattr(thing[0], field)]
         return AnyFrame.of_columns({field: [getattr(row, field) for row in thing] for field in fields}, name)
     return None
+
+
+def holds_docs(thing: Any) -> bool:
+    """Whether a frame has a column of docs: then it holds a run or judgments, and not scores."""
+    from assay.io.frame_tables import USUAL
+
+    frame = AnyFrame.of(thing)
+    return frame is not None and any(name.strip().lower() in USUAL["doc"] for name in frame.names)
 
 
 def _is_record(row: Any) -> bool:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
+from assay.io.brought import run_list
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.learn import Lessons, judged_collection
 from assay.nojudgments.predictors import METHODS
@@ -23,12 +25,12 @@ Earlier = tuple[str, int, Sequence[Run], Qrels]
 
 
 def predict(
-    runs: Sequence[Run],
+    runs: Any,
     method: str | Sequence[str] | None = None,
     *,
     combine: str | None = None,
-    judged: Qrels | None = None,
-    qrels: Qrels | None = None,
+    judged: Any = None,
+    qrels: Any = None,
     measure: str = "AP",
     manual: Iterable[str] = (),
     earlier: Sequence[Earlier] = (),
@@ -45,7 +47,7 @@ def predict(
     combine: a fusion (`average` by default) or, with `earlier` collections and the `year` of these runs, a model that
     learns from them (`svr` by default). judged: judgments of some topics, whose true scores take the place of the
     predicted ones. qrels: judgments of all topics, to say how good the prediction was. manual: names of the runs made
-    with a person's help.
+    with a person's help. Runs and judgments are dicts, paths, data frames or our own types, as in `assay.evaluate`.
 
     >>> runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xyz"), ("b", "xyw"), ("c", "qrs")]]
     >>> predict(runs, ["wu-crestani", "aslam-savell"]).table().column("run")
@@ -56,7 +58,7 @@ def predict(
     if nearest is not None and not earlier:
         raise UsageError("nearest chooses among earlier collections, and there are none")
     methods = [method] if isinstance(method, str) else method
-    marked = _marked(runs, list(manual))
+    marked = _marked(run_list(runs), list(manual))
     lists = comparable(marked, depth=depth)
     lessons = None
     if year is not None:

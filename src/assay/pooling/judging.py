@@ -28,7 +28,7 @@ SPREADS = ("local", "global")
 
 
 class Judging:
-    """Judging all topics by one order.
+    """Judging all topics by one order; runs are given as to `pool`.
 
     spread="local" gives every topic the same number of judgments, one each in turn; "global" judges where the order
     promises most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.

@@ -70,8 +70,9 @@ class Pool(Result):
 def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = None, by: str = "run") -> Pool:
     """The docs to judge of every topic. With by="group" the voters are groups: each group's runs are merged first.
 
-    runs: runs, or lists that hold them; depth: only the first docs of each are looked at. A topic that one run alone
-    retrieved is pooled from that run; a topic that none retrieved has no docs.
+    runs: {run: {topic: {doc: score}}}, paths, data frames, Run objects, a list of these, or Lists;
+    depth: only the first docs of each are looked at. A topic that one run alone retrieved is pooled from that run; a
+    topic that none retrieved has no docs.
 
     >>> from assay.data import Run
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
-from assay.data import Qrels, Run
+from assay.data import Qrels
 from assay.data.lists import NONE, Lists, TopicLists, collected
+from assay.io.brought import plain_qrels_of, run_list
 
 POOLED = -1
 """The grade that is written for a doc that was pooled and not judged; every negative grade means that."""
@@ -21,14 +23,15 @@ LARGEST = 1e300
 """Scores beyond it count as this when scores are scaled."""
 
 
-Collected = Lists | Sequence[Run]
-"""Runs as a person has them, or collected with judgments."""
+Collected = Any
+"""Runs as a person has them (`assay.io.runs_of` says what may hold them), or Lists: collected with judgments."""
 
 
 def lists_of(runs: Collected, qrels: Qrels | None = None, *, groups: Mapping[str, str] | None = None) -> Lists:
     """The runs (and judgments, and groups) as lists; lists that are given as such stay as they are."""
     if not isinstance(runs, Lists):
-        return collected(list(runs), qrels, groups=groups)
+        judgments = None if qrels is None else plain_qrels_of(qrels)
+        return collected(run_list(runs), judgments, groups=groups)
     if qrels is not None or groups is not None:
         raise UsageError(
             "the runs are already collected with their judgments and groups; give runs, or leave these out"

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.io.files import write_whole
 
 if TYPE_CHECKING:
-    from assay.data import Labels, Qrels, Run
-    from assay.data.scores import ScoreMatrix, Scores
+    from assay.data import Run
+    from assay.data.scores import ScoreMatrix
     from assay.report.material import Material
 
 TABLE_FORMATS = {"latex": "tex", "csv": "csv", "json": "json"}
 
 
 def report(
-    runs: Sequence[Run] | Scores | ScoreMatrix = (),
-    qrels: Qrels | None = None,
+    runs: Any = (),
+    qrels: Any = None,
     *,
     path: str | Path = "report.html",
-    measures: Sequence[str] = ("AP", "nDCG@10"),
-    labels: Labels | None = None,
-    pool_runs: Sequence[Run] | None = None,
+    measures: str | Sequence[str] = ("AP", "nDCG@10"),
+    labels: Any = None,
+    pool_runs: Any = None,
     baseline: str | None = None,
     sections: Sequence[str] | None = None,
     title: str = "Evaluation report",
@@ -38,10 +38,11 @@ def report(
 ) -> Path:
     """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
 
-    Give runs with qrels, or scores, or labels (with qrels also against them). pool_runs: the runs from which the judged
-    docs were pooled, where they are known. sections: names from SECTIONS, by default all for which there is something.
-    top: runs shown in charts. level: of all intervals; tests are made at 1 − level. The path that was written is
-    returned.
+    Give runs with qrels, or scores, or labels (with qrels also against them), each as a dict, a path, a data frame or
+    one of our own types, as in `assay.evaluate`; without qrels, a dict or a frame in the place of runs holds scores.
+    pool_runs: the runs from which the judged docs were pooled, where they are known. sections: names from SECTIONS, by
+    default all for which there is something. top: runs shown in charts. level: of all intervals; tests are made at
+    1 − level. The path that was written is returned.
 
     >>> from assay.data import ScoreMatrix
     >>> scores = ScoreMatrix.of([[0.1, 0.3, 0.2], [0.2, 0.4, 0.5]], runs=["old", "new"], measure="AP")
@@ -51,19 +52,28 @@ def report(
     ...     "significantly" in written.read_text()
     True
     """
+    from assay.core.dataframes import library_of
     from assay.data.scores import ScoreMatrix, Scores
+    from assay.io.brought import labels_of, plain_qrels_of, run_list, scores_of
     from assay.report.material import material
+    from assay.scoring.run_scores import parsed
 
     lists: Sequence[Run] = ()
     matrices: Sequence[ScoreMatrix] = ()
-    if isinstance(runs, ScoreMatrix):
-        matrices = [runs]
-    elif isinstance(runs, Scores):
-        matrices = list(runs)
-    else:
-        lists = runs
+    is_nothing = isinstance(runs, list | tuple) and not runs
+    is_table = isinstance(runs, Mapping) or library_of(runs) is not None
+    if isinstance(runs, ScoreMatrix | Scores) or (is_table and qrels is None):
+        matrices = scores_of(runs)
+    elif not is_nothing:
+        lists = run_list(runs, ranks=True)
     found = material(
-        runs=lists, qrels=qrels, pool_runs=pool_runs, matrices=matrices, labels=labels, measures=measures, jobs=jobs,
+        runs=lists,
+        qrels=None if qrels is None else plain_qrels_of(qrels),
+        pool_runs=None if pool_runs is None else run_list(pool_runs),
+        matrices=matrices,
+        labels=None if labels is None else labels_of(labels),
+        measures=parsed(measures),
+        jobs=jobs,
         baseline=baseline, top=top, alpha=1 - level, seed=seed,
     )  # fmt: skip
     write_page(path, found, sections=sections, title=title, progress=progress)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from assay.core.dataframes import library_of
 from assay.core.errors import UsageError
-from assay.data import Run, ScoreMatrix
+from assay.data import Run, ScoreMatrix, Scores
+from assay.io.brought import holds_docs, run_of, score_matrix_of
 from assay.rankings.rank_biased import RBO, Items, Ranking, rbo
 from assay.similarity.by_topic import RunSimilarity, compare_runs
 from assay.similarity.systems import RankingComparison, compare_rankings
@@ -17,8 +20,8 @@ FOR_SCORES = ("measures", "resamples", "seed")
 
 
 def similarity(
-    a: Run | ScoreMatrix | Items | Ranking,
-    b: Run | ScoreMatrix | Items | Ranking,
+    a: Any,
+    b: Any,
     *,
     p: float | None = None,
     ties: str | None = None,
@@ -32,7 +35,8 @@ def similarity(
     Two runs: RBO at p (.9), ties (`order`, `w`, `a`, `b`), only the first `depth` docs, other list similarities as
     `measures`. Two score matrices: correlations (`measures`, τ-b and others by default) with intervals from `resamples`
     bootstrap samples of the topics. Two lists, best first, tied items in a set: RBO at p with the tie form `ties`.
-    An option that the kind of data has no use for is an error.
+    A run may also be a path, {topic: {doc: score}} or a data frame with topics and docs; scores a data frame with runs
+    and topics. An option that the kind of data has no use for is an error.
 
     >>> print(similarity(["a", "b", "d"], ["c", "b", "e"]))
     0.3150 [0.1558 – 0.7828]
@@ -42,6 +46,7 @@ def similarity(
     """
     options = {"p": p, "ties": ties, "depth": depth, "measures": measures, "resamples": resamples, "seed": seed}
     given = {name: value for name, value in options.items() if value is not None}
+    a, b = _known(a, "a"), _known(b, "b")
     if isinstance(a, Run) and isinstance(b, Run):
         return compare_runs(a, b, **_only(FOR_RUNS, given, "two runs"))
     if isinstance(a, ScoreMatrix) and isinstance(b, ScoreMatrix):
@@ -52,7 +57,22 @@ def similarity(
                 f"{type(a).__name__} and {type(b).__name__} cannot be compared; give two runs, two score matrices or "
                 "two lists"
             )
-    return rbo(a, b, **_only(FOR_LISTS, given, "two lists"))  # type: ignore[arg-type]
+    return rbo(a, b, **_only(FOR_LISTS, given, "two lists"))
+
+
+def _known(thing: Any, name: str) -> Run | ScoreMatrix | Items | Ranking:
+    """A run or scores where the thing holds them, a list of items as it is."""
+    if isinstance(thing, Run | ScoreMatrix | Ranking):
+        return thing
+    if isinstance(thing, str | Path | Mapping):
+        return run_of(thing, name=name)
+    if library_of(thing) is None:
+        if not isinstance(thing, Iterable):
+            raise UsageError(
+                f"{type(thing).__name__} cannot be compared; give two runs, two score matrices or two lists"
+            )
+        return score_matrix_of(thing) if isinstance(thing, Scores) else thing  # type: ignore[return-value]
+    return run_of(thing, name=name) if holds_docs(thing) else score_matrix_of(thing)
 
 
 def _only(known: Sequence[str], given: dict[str, Any], what: str) -> dict[str, Any]:

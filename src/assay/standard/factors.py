@@ -21,6 +21,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.quantities import same_measure, same_quantity
 from assay.data.scores import ScoreMatrix
+from assay.io.brought import score_matrix_of
 
 Form = Callable[..., Floats]
 Smoothing = Callable[..., tuple[Floats, Floats]]
@@ -182,12 +183,11 @@ def joined_factors(*parts: Factors) -> Factors:
     )
 
 
-def standardize(
-    matrix: ScoreMatrix, by: Factors | ScoreMatrix | None = None, *, form: str = FORM, smoothing: str | None = None
-) -> ScoreMatrix:
+def standardize(scores: Any, by: Any = None, *, form: str = FORM, smoothing: str | None = None) -> ScoreMatrix:
     """The scores relative to the reference runs of their topic, in one of FORMS; average over topics afterwards.
 
-    `by` is a Factors, a matrix of reference runs, or None for the runs themselves; it must be of the same measure and
+    scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
+    `by` is a Factors, scores of reference runs, or None for the runs themselves; it must be of the same measure and
     policy. A topic whose reference runs all score the same (sd 0) tells nothing: z is 0 there for every run (Φ and t1
     .5; U, E and N 0). Webber, Moffat & Zobel 2008; Webber 2010, ch. 4; Sakai 2016; Urbano, Lima & Hanjalic 2019.
 
@@ -196,10 +196,11 @@ def standardize(
     """
     entry, _ = FORMS.parse(form)
     facts = entry.facts
+    matrix = score_matrix_of(scores)
     if isinstance(by, Factors):
         factors = by
     else:
-        reference = matrix if by is None else by
+        reference = matrix if by is None else score_matrix_of(by)
         factors = fit(reference, keep_scores=facts["needs_scores"])
     same_quantity((matrix.measure, matrix.signature), factors._quantity)
     used = factors.of(matrix.topics)

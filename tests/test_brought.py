@@ -169,6 +169,27 @@ def test_a_table_of_arrow_is_known_by_its_module() -> None:
     assert runs_of(Table())[0].to_dict() == BM25  # type: ignore[union-attr]
 
 
+def test_objects_of_ranx_are_known_by_their_module() -> None:
+    class Run:
+        __module__ = "ranx.data_structures.run"
+        name = "theirs"
+
+        def to_dict(self) -> dict[str, dict[str, float]]:
+            return BM25
+
+    class Qrels:
+        __module__ = "ranx.data_structures.qrels"
+
+        def to_dict(self) -> dict[str, dict[str, int]]:
+            return JUDGED
+
+    scores = assay.evaluate([Run(), {"ours": BM25, "again": Run()}], Qrels(), "AP")
+    assert scores.runs == ("theirs", "ours", "again")
+    assert len(set(scores["AP"].means().tolist())) == 1
+    with pytest.raises(UsageError, match="where runs are expected"):
+        assay.evaluate(Qrels(), JUDGED, "AP")
+
+
 def test_a_lazy_frame_is_collected() -> None:
     polars = pytest.importorskip("polars")
     assert runs_of(polars.LazyFrame(rows(BM25)))[0].to_dict() == BM25  # type: ignore[union-attr]

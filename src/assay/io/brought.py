@@ -52,7 +52,7 @@ def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool
         return [thing]
     if isinstance(thing, str | Path):
         return list(_files(thing, RUNS))
-    if _is_of(thing, "ranx"):
+    if _is_ranx(thing, "Run"):
         return list(_runs_of_dict(thing.to_dict(), columns, str(thing.name or name), ranks))
     thing = _held(thing)
     table = _table_of(thing, name)
@@ -152,7 +152,7 @@ def _may_hold_runs(part: Any) -> bool:
         return True
     if isinstance(part, Qrels | IntentQrels | Labels | ScoreMatrix | Scores | tuple):
         return False
-    return _table_of(part, "") is not None or isinstance(part, Iterable)
+    return _is_ranx(part, "Run") or _table_of(part, "") is not None or isinstance(part, Iterable)
 
 
 def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels | IntentQrels:
@@ -171,7 +171,7 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
 
         [path] = _files(thing, QRELS, folders=False)
         return read_qrels(path)
-    thing = thing.to_dict() if _is_of(thing, "ranx") else _held(thing)
+    thing = thing.to_dict() if _is_ranx(thing, "Qrels") else _held(thing)
     table = _table_of(thing, name)
     if table is not None:
         from assay.io.frame_tables import qrels_in
@@ -335,9 +335,10 @@ def _held(thing: Any) -> Any:
     return list(thing) if isinstance(thing, Iterator) else thing
 
 
-def _is_of(thing: Any, package: str) -> bool:
-    """Whether this is an object of a package that is a dict of dicts under another name."""
-    return type(thing).__module__.partition(".")[0] == package and hasattr(thing, "to_dict")
+def _is_ranx(thing: Any, name: str) -> bool:
+    """Whether this is the Run or the Qrels of ranx, which are dicts of dicts under another name."""
+    kind = type(thing)
+    return kind.__module__.partition(".")[0] == "ranx" and kind.__name__ == name
 
 
 def _parts(thing: Any, what: str, expected: str) -> list[Any]:

@@ -287,7 +287,7 @@ WRONG_RUNS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "sentence"), WRONG_RUNS, ids=lambda case: str(case)[:40])
+@pytest.mark.parametrize(("wrong", "sentence"), WRONG_RUNS, ids=range(len(WRONG_RUNS)))
 def test_each_wrong_thing_as_runs_is_one_sentence(wrong: Any, sentence: str) -> None:
     with pytest.raises(AssayError, match=sentence) as caught:
         assay.evaluate(wrong, JUDGED, "AP")
@@ -312,7 +312,7 @@ WRONG_QRELS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "sentence"), WRONG_QRELS, ids=lambda case: str(case)[:40])
+@pytest.mark.parametrize(("wrong", "sentence"), WRONG_QRELS, ids=range(len(WRONG_QRELS)))
 def test_each_wrong_thing_as_judgments_is_one_sentence(wrong: Any, sentence: str) -> None:
     with pytest.raises(AssayError, match=sentence) as caught:
         assay.evaluate({"bm25": BM25}, wrong, "AP")
@@ -364,6 +364,14 @@ def test_wrong_cells_of_frames_are_one_sentence(frame: Callable[[dict[str, Any]]
         qrels_of(frame({**good, "rank": [1, 1]}))
     with pytest.raises(DataError, match="no column for the worker of labels"):
         labels_of(frame({"qid": ["1"], "doc": ["a"], "label": [1]}))
+
+
+def test_a_path_that_leads_nowhere_is_an_error_of_ours_and_of_the_system(tmp_path: Path) -> None:
+    for kind in (DataError, FileNotFoundError):
+        with pytest.raises(kind, match="none: No such file or folder"):
+            assay.evaluate(tmp_path / "none", JUDGED, "AP")
+        with pytest.raises(kind, match="none: No such file or folder"):
+            assay.check({"a": BM25}, tmp_path / "none")
 
 
 def test_a_topic_given_as_number_and_as_text_is_refused() -> None:

@@ -22,7 +22,7 @@ from assay.data import Qrels, Run
 from assay.data.aligned import Match, match
 from assay.data.grades import Grades
 from assay.io import read_qrels, read_run, rows
-from assay.io.brought import plain_qrels_of, runs_of
+from assay.io.brought import plain_qrels_of, qrels_file, runs_of
 from assay.io.files import TABULAR, kind, read_text
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
@@ -102,7 +102,7 @@ def _checked_qrels(qrels: Any) -> tuple[list[Finding], Qrels | None]:
     if not isinstance(qrels, str | Path):
         judgments = plain_qrels_of(qrels)
         return _of_judgments(judgments.name, _judgments(judgments)), judgments
-    found = check_qrels(qrels)
+    found = check_qrels(qrels_file(qrels))
     is_bad = any(f.level == "error" for f in found)
     return found, None if is_bad else read_qrels(qrels)
 

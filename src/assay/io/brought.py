@@ -35,6 +35,10 @@ Named = Mapping[str, str] | None
 Source = Run | str | Path
 
 
+class MissingFile(DataError, FileNotFoundError):
+    """A path that leads nowhere: an error of ours and, for who looks for that, one of the system."""
+
+
 def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool = False) -> list[Source]:
     """Runs from whatever holds them; files that need no other name are left to be read, each as a path.
 
@@ -169,8 +173,7 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
     if isinstance(thing, str | Path):
         from assay.io.readers import read_qrels
 
-        [path] = _files(thing, QRELS, folders=False)
-        return read_qrels(path)
+        return read_qrels(qrels_file(thing))
     thing = thing.to_dict() if _is_ranx(thing, "Qrels") else _held(thing)
     table = _table_of(thing, name)
     if table is not None:
@@ -185,6 +188,12 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
         if not isinstance(docs, Mapping) or isinstance(next(iter(docs.values()), 0), Mapping | list | tuple):
             raise DataError(f"topic {topic!r} of the judgments holds {_described(docs)}; {QRELS}")
     return Qrels.from_dict(thing, name=name)
+
+
+def qrels_file(path: str | Path) -> str | Path:
+    """The path of judgments, which must lead to a file."""
+    [file] = _files(path, QRELS, folders=False)
+    return file
 
 
 def plain_qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels:
@@ -296,7 +305,7 @@ def _files(path: str | Path, expected: str, *, folders: bool = True) -> list[str
     if not at.exists():
         # Who gives a Path means one; a text may be anything else that was given by mistake.
         what_to_do = "check the path" if isinstance(path, Path) else expected
-        raise DataError(f"{path}: No such file or folder; {what_to_do}")
+        raise MissingFile(f"{path}: No such file or folder; {what_to_do}")
     return [path]
 
 

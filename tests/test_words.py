@@ -25,32 +25,6 @@ WORDS = {
     r"\bdrawn\s+anew\b": "resampled, drawn again",
     r"\blest\b": "so that … not",
 }
-# Docstrings and comments that still say so. An entry goes when its file is next rewritten; none is added.
-LEFT = {
-    ("core/registry.py", "so many"),
-    ("data/quantities.py", "can be told"),
-    ("io/files.py", "told by"),
-    ("io/labels.py", "can be told"),
-    ("io/labels.py", "parted at"),
-    ("io/rows.py", "are parted"),
-    ("io/trec.py", "is told"),
-    ("nojudgments/ranking.py", "so many"),
-    ("pooling/sampling.py", "so many"),
-    ("report/figures/data.py", "unless told"),
-    ("report/figures/plan.py", "-manieth"),
-    ("report/figures/stats.py", "unless told"),
-    ("report/material.py", "was told"),
-    ("similarity/drank.py", "drawn anew"),
-    ("standard/factors.py", "do not differ"),
-    ("standard/variance.py", "do not differ"),
-    ("stats/resampling.py", "drawn anew"),
-    ("studies/__init__.py", "lest"),
-    ("studies/arms.py", "so many"),
-    ("topics/clusters.py", "so many"),
-    ("topics/exact.py", "so many"),
-    ("topics/exact.py", "told by"),
-    ("topics/nsga.py", "drawn anew"),
-}
 GENERATED = ROOT / "docs" / "reference"
 
 
@@ -66,10 +40,7 @@ def test_invented_words_are_gone(pattern: str) -> None:
     found = []
     for path in texts():
         text = path.read_text()
-        name = path.relative_to(ROOT).as_posix().removeprefix("src/assay/")
         for match in re.finditer(pattern, text, re.IGNORECASE):
-            if (name, match.group().lower()) in LEFT:
-                continue
             line = text.count("\n", 0, match.start()) + 1
             found.append(f"{path.relative_to(ROOT)}:{line}: {match.group()!r}; say: {WORDS[pattern]}")
     assert found == []

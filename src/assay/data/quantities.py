@@ -35,7 +35,7 @@ def same_measure(first: tuple[str, str], second: tuple[str, str]) -> bool:
 
 
 def _quantity(measure: str, signature: str) -> tuple[str, frozenset[str]]:
-    """What scores are, so that equal ones can be told: the measure in one spelling, and the policy."""
+    """What scores are, so that equal ones are recognised: the measure in one spelling, and the policy."""
     policy = policy_of(signature)
     name = signature.partition("|")[0] if policy else measure
     return canonical(name), policy

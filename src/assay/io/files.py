@@ -78,7 +78,7 @@ def is_compressed(head: bytes) -> bool:
 
 
 def decompressed(where: str, raw: bytes) -> bytes:
-    """The content of gzip, xz or Zstandard data, told by its first bytes; anything else as it is."""
+    """The content of gzip, xz or Zstandard data, recognised by its first bytes; anything else as it is."""
     try:
         if raw.startswith(GZIP):
             return _from_gzip(raw)

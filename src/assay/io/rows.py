@@ -139,7 +139,7 @@ def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
         raw.decode()
     except UnicodeDecodeError as error:
         return Problem(line, f"not UTF-8: byte {raw[error.start]:#04x}; save the file as UTF-8")
-    # Fields are parted as in the fast reader: by blanks and control bytes, not by Unicode's other white space.
+    # Fields are separated as in the fast reader: by blanks and control bytes, not by Unicode's other white space.
     fields = [part.decode() for part in raw.translate(_TO_BLANK).split()]
     if len(fields) not in form.fields or (columns and len(fields) != columns):
         return Problem(line, f'{len(fields)} fields: {_short(raw)!r}; a {form.what} line is "{form.form}"')

@@ -190,7 +190,7 @@ def _within(docs: Ints, stratum: Ints, wanted: Ints, rng: np.random.Generator) -
 
 
 def _count(size: int, share: float) -> int:
-    """A share of so many docs, rounded, at least one where there is any."""
+    """A share of a number of docs, rounded, at least one where there is any."""
     if share == 0:
         raise UsageError("a share of 0 draws nothing; give more")
     return min(size, max(1, round(share * size)))

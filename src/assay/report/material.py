@@ -247,7 +247,7 @@ class Material:
 
     @property
     def used_scale(self) -> Scale:
-        """The scale of the labels: the one that was told, or what they look like."""
+        """The scale of the labels: the one that was given, or what they look like."""
         from assay.agreement.scales import scale_in
 
         return self.scale or scale_in(self._labels)

@@ -323,7 +323,7 @@ def _e(z: Floats, x: Floats, by: Factors) -> Floats:
 
 @FORMS.register("N", sample_sd=True, zero_where_flat=True, needs_scores=False)
 def _n(z: Floats, x: Floats, by: Factors) -> Floats:
-    """Φ(z) with the sample sd, and 0 where the reference runs do not differ (as Urbano et al. 2019 compute it)."""
+    """Φ(z) with the sample sd, and 0 where the reference runs have one score (as Urbano et al. 2019 compute it)."""
     return _cdf(z, x, by)
 
 

@@ -54,7 +54,7 @@ class Components(Result):
         return _share(self.run, self.interaction / self._topics(n))
 
     def topics_needed(self, target: float, *, absolute: bool = False) -> int | None:
-        """The least n with Eρ²(n) ≥ target, or Φ(n) with `absolute`; None if runs do not differ, so that no n will do.
+        """The least n with Eρ²(n) ≥ target, or Φ(n) with `absolute`; None if all runs are alike, so that no n will do.
 
         n = target / (1 − target) · noise / σ²(run), rounded up.
         """

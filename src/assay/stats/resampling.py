@@ -1,4 +1,4 @@
-"""How are topics drawn anew? The random draws, tail counts and p-values that all resampling tests share.
+"""How are topics drawn again? The random draws, tail counts and p-values that all resampling tests share.
 
 Draws come in blocks of a fixed size from one generator, so that a p-value depends on the seed, the number of topics
 and the number of resamples alone: never on how many runs are tested at once, nor on jobs.

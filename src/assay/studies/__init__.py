@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.lazy import loader
 
-# Functions that carry the name of their module are loaded at once, lest the module stands in their place.
+# Functions that carry the name of their module are loaded at once; else the module would stand in their place.
 from assay.studies.concordance import concordance
 from assay.studies.simulate import simulate, write_collection
 

@@ -93,7 +93,7 @@ def topics(case: Case, seed: int = 0, *, count: int = 10, measure: str = "AP") -
 def crowd(
     case: Case, seed: int = 0, *, aggregation: str = "majority", labels: int | None = None, measure: str = "AP"
 ) -> Floats:
-    """A measure on the judgments of a crowd, by an aggregation of `assay crowd`; of each doc only so many labels."""
+    """A measure on the judgments of a crowd, by an aggregation of `assay crowd`; of each doc only some labels."""
     if case.labels is None:
         raise UsageError("the arm crowd needs the labels of a crowd; give them with the collection")
     taken = case.labels if labels is None else _some_labels(case.labels, labels, seed)
@@ -101,7 +101,7 @@ def crowd(
 
 
 def _some_labels(labels: Labels, count: int, seed: int) -> Labels:
-    """Of each doc so many labels, chosen at random."""
+    """This many labels of each doc, chosen at random."""
     if count < 1:
         raise UsageError(f"crowd(labels={count}): at least one label of each doc is needed")
     item, _ = labels.items()

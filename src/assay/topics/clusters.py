@@ -58,7 +58,7 @@ class ClusterTree:
     recipe: str
 
     def labels(self, clusters: int) -> Numbers:
-        """The cluster of each topic, 0 …, when the tree is cut into at most so many clusters."""
+        """The cluster of each topic, 0 …, when the tree is cut into at most that number of clusters."""
         from scipy.cluster.hierarchy import fcluster
 
         found = fcluster(self.links, clusters, criterion="maxclust")

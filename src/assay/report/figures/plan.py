@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.plan.trials import BestTrial
 
 MOST_POINTS, FEW_POINTS = 2000, 200
-"""Points that a scatter shows, of more pairs every so-manieth is taken; and until when they are drawn large."""
+"""Points that a scatter shows, of more pairs some are taken, evenly spaced; and until when they are drawn large."""
 
 
 @draws("plan.PowerCurve")

@@ -89,7 +89,7 @@ def page(
     info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
     title: str, lenient: bool, policy: Policy, seed: int, jobs: int, format: str, output: Path | None, quiet: bool,
 ) -> None:  # fmt: skip
-    """Write a report: who leads, who is better than whom, what the topics, the pool and the files allow to say.
+    """Write a report: who leads and how surely, and what the topics, the pool and the files allow to say.
 
     FILES are run files with --qrels, or score tables without. With --labels also (or only) the quality and agreement of
     crowd workers. The HTML file stands alone and needs no network.

@@ -22,7 +22,7 @@ KINDS = {"int": "a whole number", "float": "a number", "str": "a word", "bool": 
 """The kinds of value that a text can write, in words."""
 
 MOST_NAMES = 40
-"""So many known names are listed in an error."""
+"""At most this many known names are listed in an error."""
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,7 @@ def rank_prior(lists: TopicLists) -> Floats:
 
 
 def _within(docs: Ints, stratum: Ints, wanted: Ints, rng: np.random.Generator) -> Draw:
-    """So many docs of each stratum, uniformly without replacement."""
+    """This many docs of each stratum, uniformly without replacement."""
     lot = rng.random(len(docs))
     order = np.lexsort((lot, stratum))
     sizes = np.bincount(stratum, minlength=len(wanted))

@@ -68,7 +68,7 @@ class DRankResult(Result):
 
 
 def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int = 1000, seed: int = 0) -> DRankResult:
-    """d_rank and its p-value: could other topics drawn from these give a ranking as far from these scores as this one is?
+    """d_rank and its p-value: could topics drawn again give a ranking as far from these scores as this one is?
 
     Topics are drawn with replacement, runs ranked by their means, and d_rank of that ranking taken; a small p says that
     the ranking is farther than the choice of topics explains.

@@ -52,7 +52,7 @@ def nsga(
 
 
 def first_population(n: int, population: int, rng: np.random.Generator) -> Masks:
-    """Subsets of 1, 2, … n-1 topics in turn, then subsets in which each topic is kept with a probability drawn for each."""
+    """Subsets of 1, 2, … n-1 topics in turn, then subsets in which each topic is kept with a random probability."""
     places = np.argsort(np.argsort(rng.random((population, n)), axis=1), axis=1)
     masks = places < np.arange(1, population + 1)[:, None]
     rest = slice(n - 1, None)

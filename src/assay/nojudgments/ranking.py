@@ -34,7 +34,7 @@ LEFT_OUT = ("wu-crestani-v4",)
 """Methods that the combination leaves out unless they are all there is: too weak everywhere (Roitero 2020, §7.5.2)."""
 
 FEW = 6
-"""At most this many methods have a column each in a table for people; of more, the table says the spread of their ranks."""
+"""At most this many methods have a column each in a table for people; of more it says the spread of their ranks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,6 +72,9 @@ class Figure:
             return bytes(converter.vegalite_to_pdf(self.standalone()))
         return bytes(converter.vegalite_to_png(self.standalone(), scale=2))
 
+    def __repr__(self) -> str:
+        return f"Figure({self.title!r})"
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {"application/vnd.vegalite.v6+json": self.standalone(), "text/plain": self.title}
 

@@ -18,12 +18,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import AGGREGATES, FLOOR, averaged
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
-
-AGGREGATES = ("mean", "median", "geometric", "sum")
-"""How the scores of a run on its topics become one number."""
-FLOOR = 1e-5
-"""The least score that a geometric mean sees, as in trec_eval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,17 +318,6 @@ class Scores(Result, Sequence[ScoreMatrix]):
         """The summary as plain data, with the signature of every measure and the number of topics."""
         signatures = {matrix.measure: matrix.signature for matrix in self.matrices}
         return {**super().record(), "signatures": signatures, "n": len(self.topics)}
-
-
-def averaged(scores: Floats, how: str = "mean") -> float:
-    """Scores over the topics in one number, by one of AGGREGATES; 0 without topics."""
-    if not len(scores):
-        return 0.0
-    if how == "median":
-        return float(np.median(scores))
-    if how == "geometric":
-        return float(np.exp(np.log(np.maximum(scores, FLOOR)).mean()))
-    return float(scores.sum() if how == "sum" else scores.mean())
 
 
 def same_scores(first: ScoreMatrix, second: ScoreMatrix, *, force: str | None = None) -> None:

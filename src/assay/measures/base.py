@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from assay.core.errors import UsageError
 from assay.core.registry import Entry, Registry, parse_call
+from assay.data.averages import AGGREGATES, averaged
 from assay.data.grades import Grades
 from assay.measures.trec_names import our_name
 
@@ -51,7 +52,6 @@ def measure(name: str, **facts: Any) -> Callable[[MeasureFunction], MeasureFunct
     return MEASURES.register(name, **facts)
 
 
-AGGREGATES = ("mean", "median", "geometric", "sum")
 FORMS = ("", "D", "D#", "DIN", "DIN#", "IA")
 
 
@@ -154,13 +154,7 @@ class Measure:
 
     def average(self, scores: npt.NDArray[np.float64]) -> float:
         """Scores over the topics in one number: mean, median, geometric mean (floor 1e-5, as in trec_eval) or sum."""
-        if not len(scores):
-            return 0.0
-        if self.aggregate == "median":
-            return float(np.median(scores))
-        if self.aggregate == "geometric":
-            return float(np.exp(np.log(np.maximum(scores, 1e-5)).mean()))
-        return float(scores.sum() if self.aggregate == "sum" else scores.mean())
+        return averaged(scores, self.aggregate)
 
     @property
     def k(self) -> int | None:

@@ -14,8 +14,9 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import generator
 from assay.core.errors import DataError
+from assay.core.keys import key_of
 from assay.core.results import Result
-from assay.core.tables import Table, key_of
+from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import CORRELATIONS, settled
 

@@ -182,3 +182,20 @@ def polars_frame(columns: Mapping[str, Any]) -> Any:
         return polars.DataFrame(dict(columns), strict=False)
     except (TypeError, ValueError, polars.exceptions.PolarsError) as error:
         raise UsageError(f"polars cannot hold this table ({error}); use to_pandas or to_dict") from None
+
+
+class FramesOut:
+    """What has named columns and goes out as a data frame."""
+
+    def _frame_columns(self) -> Mapping[str, Any]:
+        """{column: values}."""
+        columns: Mapping[str, Any] = self.to_dict()  # type: ignore[attr-defined]
+        return columns
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the columns, with all digits."""
+        return pandas_frame(self._frame_columns())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame of the columns, with all digits."""
+        return polars_frame(self._frame_columns())

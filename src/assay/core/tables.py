@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from assay.core.dataframes import pandas_frame, polars_frame
+from assay.core.dataframes import FramesOut
 from assay.core.errors import UsageError
 from assay.core.keys import key_of
 from assay.core.tex import tex, tex_columns, tex_row
@@ -35,7 +35,7 @@ BOTH_COLUMNS, SMALL = 48, 80
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(FramesOut):
     """Named columns with a format each, rows of plain values, a caption and notes.
 
     A format is a Python format such as `.4f`, or `p` for a p-value, or empty for text. None is shown as a dash. `keys`
@@ -106,14 +106,6 @@ class Table:
         {'run': ['x'], 'p_corrected': [0.01]}
         """
         return {key: [row[at] for row in self.rows] for at, key in enumerate(self.keys)}
-
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame whose columns are the keys, with all digits."""
-        return pandas_frame(self.to_dict())
-
-    def to_polars(self) -> Any:
-        """A polars DataFrame whose columns are the keys, with all digits."""
-        return polars_frame(self.to_dict())
 
     def cells(self) -> list[list[str]]:
         """The rows as they are shown."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
-from assay.core.dataframes import AnyFrame, pandas_frame, polars_frame
+from assay.core.dataframes import AnyFrame, FramesOut, pandas_frame, polars_frame
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
@@ -189,7 +189,7 @@ class ScoreMatrix:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Result, Sequence[ScoreMatrix]):
+class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
     """What evaluate returns: one ScoreMatrix per measure, all on the same runs and topics.
 
     A sequence of them, which also answers to the name of a measure.
@@ -294,7 +294,7 @@ class Scores(Result, Sequence[ScoreMatrix]):
         """{measure: {run: {topic: score}}}."""
         return {matrix.measure: matrix.to_dict() for matrix in self.matrices}
 
-    def _tidy(self) -> dict[str, list[Any]]:
+    def _frame_columns(self) -> dict[str, list[Any]]:
         """One row per run, topic and measure, as score files have them."""
         runs = [run for run in self.runs for _ in self.topics]
         count = len(self.matrices)
@@ -305,14 +305,6 @@ class Scores(Result, Sequence[ScoreMatrix]):
             "score": [score for matrix in self.matrices for score in matrix.values.ravel().tolist()],
             "signature": [matrix.signature for matrix in self.matrices for _ in runs],
         }
-
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row per run, topic and measure: run, topic, measure, score, signature."""
-        return pandas_frame(self._tidy())
-
-    def to_polars(self) -> Any:
-        """A polars DataFrame with a row per run, topic and measure: run, topic, measure, score, signature."""
-        return polars_frame(self._tidy())
 
     def record(self) -> dict[str, Any]:
         """The summary as plain data, with the signature of every measure and the number of topics."""

@@ -41,11 +41,12 @@ def measure(name: str, **facts: Any) -> Callable[[MeasureFunction], MeasureFunct
     The function takes Grades and returns one score per topic; its keyword-only parameters can be set by name. facts:
     what is declared beside it, see MEASURES.
 
-    >>> from assay.data.grades import grades
+    >>> from assay.data import Qrels, Run, align
     >>> @measure("FirstHit", bounded=True)
     ... def first_hit(g: Grades, *, rel: float = 1) -> Scores:
     ...     return g.hits(rel, 1).sum(axis=1).astype(float)
-    >>> parse("FirstHit(rel=2)")(grades([2, 0])).tolist()
+    >>> g = align(Run.from_lists("r", {"1": ["a", "b"]}), Qrels.from_dict({"1": {"a": 2}}))
+    >>> parse("FirstHit(rel=2)")(g).tolist()
     [1.0]
     >>> MEASURES.remove("FirstHit")
     """

@@ -19,11 +19,10 @@ from assay.data.lists import Lists
 def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> Lists:
     """Each doc replaced by a random doc of the same topic and relevance, no doc twice in a list: an easy collection.
 
-    >>> from assay.data import Qrels, Run
-    >>> from assay.data.lists import collected
-    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["z", "w"]})]
-    >>> lists = collected(runs, Qrels.from_dict({"1": {"x": 1, "z": 1}}))
-    >>> relevant = lists.relevant(1)
+    >>> from assay.data import Run
+    >>> from assay.nojudgments import comparable
+    >>> lists = comparable([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["z", "w"]})])
+    >>> relevant = np.array([doc in "xz" for doc in lists.docs])
     >>> relevant[exchanged_at_random(lists, relevant).item].tolist()  # relevance stays where it was
     [True, False, True, False]
     """
@@ -46,11 +45,10 @@ def exchanged_at_random(lists: Lists, relevant: Bools, *, seed: int = 0) -> List
 def exchanged_in_order(lists: Lists, relevant: Bools) -> Lists:
     """The k-th relevant doc of every list replaced by the same doc, likewise the k-th other doc: a hard collection.
 
-    >>> from assay.data import Qrels, Run
-    >>> from assay.data.lists import collected
-    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["z", "w"]})]
-    >>> lists = collected(runs, Qrels.from_dict({"1": {"x": 1, "z": 1}}))
-    >>> relevant = lists.relevant(1)
+    >>> from assay.data import Run
+    >>> from assay.nojudgments import comparable
+    >>> lists = comparable([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["z", "w"]})])
+    >>> relevant = np.array([doc in "xz" for doc in lists.docs])
     >>> [lists.docs[i] for i in exchanged_in_order(lists, relevant).item]  # both runs are alike now
     ['x', 'w', 'x', 'w']
     """

@@ -114,7 +114,7 @@ def test_a_change_between_two_reads_of_a_file_is_seen(
     path.write_text(text("a"))
     real, times = files._filled, [0]
 
-    def meanwhile(file: object, view: memoryview) -> int:
+    def meanwhile(file: object, view: memoryview, threads: int) -> int:
         if change == "cut":
             os.truncate(path, 1000)
         else:
@@ -122,7 +122,7 @@ def test_a_change_between_two_reads_of_a_file_is_seen(
                 other.write(b"001")
             times.append(len(times))
             os.utime(path, ns=(0, times[-1]))
-        return real(file, view)  # type: ignore[arg-type]
+        return real(file, view, threads)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "_filled", meanwhile)
     for read in (read_run, read_qrels):

@@ -102,6 +102,10 @@ def page(
     """
     out = Output(format, output, quiet)
     _check_target(out)
+    if format == "html":
+        from assay.report.page import begin_chart_library
+
+        begin_chart_library()
     _refuse(LABEL_OPTIONS, unless=labels_path is not None, what="--labels")
     _refuse(RUN_OPTIONS, unless=bool(files) and qrels_path is not None, what="run files and --qrels")
     made: dict[str, Any] = {"baseline": baseline, "top": top, "alpha": alpha, "seed": seed, "jobs": jobs}

@@ -48,7 +48,7 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
     ranks: keep the rank column, for ties="rank".
     """
     where = str(path)
-    text = _text(path)
+    text = _text(path, threads)
     run = _run_in_file_order(text, ranks, threads)
     if run is None:  # lines that end in a bare CR are rare enough to be tried last
         text = Text.of(rows.with_line_feeds(text.bytes()))
@@ -131,14 +131,14 @@ def refuse_blanks(path: str | Path, table: Run | Qrels) -> None:
         raise DataError(f"{path}: {unfit[0]}: {why}; write a table instead (.csv, .jsonl, .parquet)")
 
 
-def _text(path: str | Path) -> Text:
+def _text(path: str | Path, threads: int = 1) -> Text:
     """The text of a file; one that is not compressed is read once, straight to where it is worked on."""
     where = str(path)
     if where == STANDARD_INPUT:
         data = read_bytes(path)
         refuse_other_encodings(where, data[:8])
         return Text.of(data)
-    buffer = read_room(path, room=2 * WORD)
+    buffer = read_room(path, room=2 * WORD, threads=threads)
     head = buffer[:8].tobytes()
     if is_compressed(head):
         data = decompressed(where, buffer[: -2 * WORD].tobytes())

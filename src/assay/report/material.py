@@ -5,15 +5,14 @@ Where it stands: runs, judgments, scores, labels → **material** → sections �
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from assay.core.engine import FORKS_FROM, Progress, in_forks, ordered_map, silent
-from assay.core.errors import AssayError, UsageError
+from assay.core.engine import Progress, ordered_map, silent
+from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io import read_run
 from assay.scoring import Aligned
@@ -35,11 +34,6 @@ if TYPE_CHECKING:
     from assay.stats.leaderboard import Leaderboard
 
 DEPTHS = (5, 10, 20, 50, 100)
-SHARED = (
-    ("library", "boards", "audit", "judged"),
-    ("similarity", "left_out", "pool", "bounds", "ties", "findings"),
-)
-"""Parts of the material that take time, in two halves of about the same work."""
 COMPARED_RUNS = 60
 """Runs, best first, that are compared list by list."""
 COMPARED_DEPTH = 200
@@ -72,35 +66,6 @@ class Material:
     def __post_init__(self) -> None:
         if self.baseline is not None and self.matrices:
             self.matrices[0].of_run(self.baseline)
-
-    def prepared(self) -> None:
-        """Make what several sections share, and the library of charts, in copies of this process where that pays."""
-        many = self.aligned is not None and len(self.aligned.names) >= FORKS_FROM
-        if not many or self.jobs < 2 or sys.platform != "linux":
-            return
-        for made in in_forks(self._made, SHARED, len(SHARED)):
-            for name, value in made.items():
-                # A cached property keeps its value under its own name.
-                self.__dict__[name] = value
-
-    def _made(self, names: Sequence[str]) -> dict[str, Any]:
-        """These parts of the material; what the data do not allow is left to the section, which says why."""
-        made: dict[str, Any] = {}
-        for name in names:
-            try:
-                value = getattr(self, name)
-            except AssayError:
-                continue
-            # The lists behind the pool are large, and nobody needs them once the runs have been left out.
-            made[name] = replace(value, lists=None) if name == "pool" else value
-        return made
-
-    @cached_property
-    def library(self) -> str | None:
-        """The JavaScript of the charts, where charts are wanted."""
-        from assay.report.page import chart_library
-
-        return chart_library() if self.charts else None
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -181,7 +146,7 @@ class Material:
         """Between which scores judging the unjudged docs would leave the runs."""
         from assay.scoring import bounds
 
-        return bounds(self._aligned, [m.measure for m in self.matrices])
+        return bounds(self._aligned, [m.measure for m in self.matrices], jobs=self.jobs)
 
     @cached_property
     def pool(self) -> KnownPool:
@@ -209,11 +174,11 @@ class Material:
 
         measures = [m.measure for m in self.matrices]
         averaged = self._aligned.under(ties="average")
-        found = [
-            tie_sensitivity(joined.grades(), name, measures)
-            for joined, name in zip(averaged.matches, averaged.names, strict=True)
-            if joined.run.tied().any()
-        ]
+        pairs = zip(averaged.matches, averaged.names, strict=True)
+        tied = [(joined, name) for joined, name in pairs if joined.run.tied().any()]
+        found = ordered_map(
+            lambda pair: tie_sensitivity(pair[0].grades(), pair[1], measures), tied, jobs=self.jobs, forks=True
+        )
         rows = sorted((row for table in found for row in table.rows), key=lambda row: -row[-1])
         return ties_table(rows)
 
@@ -227,7 +192,7 @@ class Material:
         found += [Finding(what, None, "remark", "bad line left out") for what in self.dropped]
         joined = self._aligned.matches if self.files else ()
         pairs = list(zip(self.files, joined, strict=True))
-        parts = ordered_map(lambda pair: odd_in_run(*pair), pairs, jobs=self.jobs, threads=True)
+        parts = ordered_map(lambda pair: odd_in_run(*pair), pairs, jobs=self.jobs, forks=True)
         return Findings((*found, *(f for part in parts for f in part)))
 
     @cached_property

@@ -7,6 +7,8 @@ run, topic, doc or worker can end a script. A content security policy forbids th
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -23,20 +25,41 @@ MOST_ROWS = 1000
 """Rows of a table on the page; all of them are in `--format csv`."""
 
 
-def report_page(sections: Sequence[Section], *, title: str, library: str | None = None) -> str:
-    """The page of a report; library: that of the charts, where it has been made already."""
-    return _rendered("report.html", library, title=title, sections=sections)
+def report_page(sections: Sequence[Section], *, title: str) -> str:
+    """The page of a report."""
+    return _rendered("report.html", title=title, sections=sections)
 
 
 def figure_page(figures: Sequence[Figure]) -> str:
     """A page of charts alone."""
-    return _rendered("figures.html", None, title=figures[0].title, figures=figures)
+    return _rendered("figures.html", title=figures[0].title, figures=figures)
+
+
+_BUNDLE = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+_BEGUN: list[subprocess.Popen[bytes]] = []
+"""The process that makes the chart library, where one was begun."""
+
+
+def begin_chart_library() -> None:
+    """Begin to make the chart library in a process of its own, while runs are read and scored here.
+
+    It takes a second, as long as everything else of a report of many runs.
+    """
+    if not _BEGUN:
+        # -P: a file of that name in the current folder is not the package.
+        command = [sys.executable, "-P", "-c", _BUNDLE]
+        _BEGUN.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
 
 
 @cache
 def chart_library() -> str:
     """The JavaScript of Vega, Vega-Lite and vega-embed, ready to stand in a script element."""
-    return str(vl_convert().javascript_bundle()).replace("</script", "<\\/script")
+    made = b""
+    if _BEGUN:
+        made, _ = _BEGUN[0].communicate()
+    # Where the process failed, the package itself says why.
+    text = made.decode() or str(vl_convert().javascript_bundle())
+    return text.replace("</script", "<\\/script")
 
 
 def safe_json(value: Any) -> str:
@@ -51,7 +74,7 @@ def safe_json(value: Any) -> str:
     return text
 
 
-def _rendered(template: str, library: str | None, **names: Any) -> str:
+def _rendered(template: str, **names: Any) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -68,7 +91,7 @@ def _rendered(template: str, library: str | None, **names: Any) -> str:
         "classes": _classes,
         "version": __version__,
         "theme": config(page=True),
-        "library": Markup(library or chart_library()),
+        "library": Markup(chart_library()),
         "colours": {"paper": PAPER, "ink": INK, "dark": DARK_PAGE, "dark_ink": DARK_INK},
     }
     return surroundings.get_template(template).render(**names)

@@ -92,9 +92,7 @@ def write_page(
     from assay.report.page import report_page
     from assay.report.sections import made
 
-    material.prepared()
-    finished = made(material, sections, progress=progress)
-    write_whole(path, report_page(finished, title=title, library=material.library))
+    write_whole(path, report_page(made(material, sections, progress=progress), title=title))
 
 
 def write_tables(

@@ -39,6 +39,19 @@ def precision_sums(hits: npt.ArrayLike) -> Scores:
     return precision_sums_at(lists, rank + 1, len(marked))
 
 
+def running_precision_sums(hits: npt.ArrayLike) -> Scores:
+    """The same at every depth: Σ over the ranks so far, in the last axis.
+
+    >>> running_precision_sums([[True, False, True]]).round(6).tolist()
+    [[1.0, 1.0, 1.666667]]
+    """
+    relevant = np.asarray(hits, dtype=bool)
+    ranks = np.arange(1, relevant.shape[-1] + 1)
+    found_so_far = relevant.cumsum(axis=-1)
+    precision_at_hits = relevant * found_so_far / ranks
+    return np.asarray(precision_at_hits.cumsum(axis=-1))
+
+
 def precision_sums_at(lists: Ints, ranks: Ints, size: int) -> Scores:
     """The same from the relevant retrieved docs alone, sorted by list and rank: their lists, from 0, and their ranks.
 

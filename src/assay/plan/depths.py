@@ -20,6 +20,7 @@ from assay.core.ids import coded
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
+from assay.measures.ranks import running_precision_sums
 from assay.plan.powers import TTest, detectable_effect, paired
 from assay.plan.stopping import NO_SPREAD, baseline_pairs
 
@@ -224,7 +225,7 @@ class _Lists:
 
     def average_precision(self) -> Floats:
         """Mean AP of every run to the greatest depth, R from the judgments."""
-        gained = _sum_of_precisions(self.hits)[..., -1]
+        gained = running_precision_sums(self.hits)[..., -1]
         ap = gained / np.maximum(self.relevant, 1)
         return np.asarray(ap.mean(axis=1))
 
@@ -242,8 +243,8 @@ class _Lists:
         relevant_of_a = self._relevant_listed(a, at_depths)
         relevant_of_b = self._relevant_listed(b, at_depths)
         relevant = relevant_of_a + relevant_of_b - shared_relevant
-        gained_by_a = _sum_of_precisions(self.hits[a])[:, at_depths]
-        gained_by_b = _sum_of_precisions(self.hits[b])[:, at_depths]
+        gained_by_a = running_precision_sums(self.hits[a])[:, at_depths]
+        gained_by_b = running_precision_sums(self.hits[b])[:, at_depths]
         differences = (gained_by_a - gained_by_b) / np.maximum(relevant, 1)
         return docs.mean(axis=0), _effect(differences)
 
@@ -302,12 +303,3 @@ def _cumulated(joint: Ints, weight: npt.NDArray[np.generic], topics: int, depth:
     sums = np.bincount(cell, weights=weight.astype(np.float64), minlength=topics * width)
     of_rank = sums.reshape(topics, width)[:, :depth]
     return np.asarray(of_rank.cumsum(axis=1))
-
-
-def _sum_of_precisions(hits: Bools) -> Floats:
-    """Σ over the relevant ranks so far of the precision at that rank, at every depth."""
-    depth = hits.shape[-1]
-    ranks = np.arange(1, depth + 1)
-    hits_so_far = hits.cumsum(axis=-1)
-    precision_at_hits = hits * hits_so_far / ranks
-    return np.asarray(precision_at_hits.cumsum(axis=-1))

@@ -77,3 +77,8 @@ def test_wide_tables_of_a_paper_are_set_small_over_both_columns() -> None:
     assert r"\begin{tabular}{p{0.4\linewidth}p{0.4\linewidth}r}" in two
     assert r"a\textbar{}\allowbreak{}b" in small
     assert "|" not in small
+
+
+def test_a_column_that_is_not_there_is_an_error_that_names_the_others() -> None:
+    with pytest.raises(UsageError, match="no column 'AP' in this table; it has: where, level, what"):
+        WORDS.column("AP")

@@ -96,6 +96,8 @@ class Table(FramesOut):
         [1, 2]
         """
         names = self.columns if name in self.columns else self.keys
+        if name not in names:
+            raise UsageError(f"no column {name!r} in this table; it has: {', '.join(self.columns)}")
         at = names.index(name)
         return [row[at] for row in self.rows]
 

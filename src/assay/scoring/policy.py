@@ -105,7 +105,10 @@ def chosen_policy(policy: Policy | None, choices: Mapping[str, Any]) -> Policy:
 
 def prepared(g: Grades, policy: Policy) -> Grades:
     """Grades as the policy wants them: cut, condensed, or with the unjudged docs supposed to be of the top grade."""
-    g = g if policy.top is None else replace(g, top=policy.top)
-    g = g if policy.depth is None else g.cut(policy.depth)
-    g = g.condensed() if policy.condensed else g
+    if policy.top is not None:
+        g = replace(g, top=policy.top)
+    if policy.depth is not None:
+        g = g.cut(policy.depth)
+    if policy.condensed:
+        g = g.condensed()
     return g.supposing(g.top) if policy.unjudged == "top" else g

@@ -89,43 +89,57 @@ class RunScores:
 
 def blocks_of_topics(joined: Match) -> Iterator[slice]:
     """Slices of the topics of the qrels, each with few enough grades to stay in the cache."""
-    depth = int(np.diff(joined.run.bounds).max(initial=1))
-    return chunks(len(joined.qrels.topics), CELLS // max(1, depth))
+    longest_list = int(joined.run.sizes.max(initial=1))
+    topics_at_a_time = CELLS // max(1, longest_list)
+    return chunks(len(joined.qrels.topics), topics_at_a_time)
 
 
 def scores_of(
     joined: Match, measures: Sequence[Measure], policy: Policy, lengths: Mapping[str, float] | None
 ) -> RunScores:
     """The scores of one run, a block of topics at a time."""
-    parts = [
-        _score_block(joined.grades(topics=block, lengths=lengths), measures, policy)
-        for block in blocks_of_topics(joined)
-    ]
-    values = np.concatenate([v for v, _ in parts], axis=1) if parts else np.zeros((len(measures), 0))
-    # Where one block of topics has ties and another has none, what was done with them is the longer description.
-    ties = tuple(max(column, key=len) for column in zip(*(how for _, how in parts), strict=True))
-    return RunScores(joined.run.name, values, joined.topic_in_run < 0, ties or (policy.ties,) * len(measures))
+    values = [np.zeros((len(measures), 0))]
+    ties = [policy.ties] * len(measures)
+    for block in blocks_of_topics(joined):
+        grades = joined.grades(topics=block, lengths=lengths)
+        scores, how = _score_block(grades, measures, policy)
+        values.append(scores)
+        # Where one block has ties and another has none, what was done with them is the longer description.
+        ties = [max(known, here, key=len) for known, here in zip(ties, how, strict=True)]
+    missing = joined.topic_in_run < 0
+    return RunScores(joined.run.name, np.concatenate(values, axis=1), missing, tuple(ties))
+
+
+def _score_block(grades: Grades, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, list[str]]:
+    """The scores of some topics, measures × topics, and for each measure what was done with ties."""
+    seen = prepared(grades, policy)
+    scores = []
+    ties = []
+    for measure in measures:
+        if policy.ties == "average":
+            of_measure, how = expected(measure, seen, seed=policy.seed)
+        else:
+            of_measure, how = measure(seen), policy.ties
+        scores.append(of_measure)
+        ties.append(how)
+    return np.array(scores).reshape(len(measures), len(grades.topics)), ties
 
 
 def intent_scores_of(run: Run, qrels: IntentQrels, measures: Sequence[Measure], policy: Policy) -> RunScores:
     """The scores of one run by judgments of intents."""
     if policy.ties == "average" or policy.unjudged != "0":
         raise UsageError("with judgments by intent there are no expected scores over ties and no bounds")
-    g = align_intents(run, qrels)
-    g = g if policy.depth is None else replace(g, places=g.places.cut(policy.depth))
-    g = g.condensed() if policy.condensed else g
-    values = np.array([evaluate_intents(m, g) for m in measures]).reshape(len(measures), -1)
-    absent = np.array([t not in set(run.topics) for t in qrels.topics])
-    return RunScores(run.name, values, absent, (policy.ties,) * len(measures))
-
-
-def _score_block(g: Grades, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, list[str]]:
-    seen = prepared(g, policy)
-    if policy.ties == "average":
-        found = [expected(m, seen, seed=policy.seed) for m in measures]
-        return np.array([s for s, _ in found]).reshape(len(measures), -1), [how for _, how in found]
-    values = np.array([m(seen) for m in measures]).reshape(len(measures), -1)
-    return values, [policy.ties] * len(measures)
+    grades = align_intents(run, qrels)
+    if policy.depth is not None:
+        first_ranks = grades.places.cut(policy.depth)
+        grades = replace(grades, places=first_ranks)
+    if policy.condensed:
+        grades = grades.condensed()
+    scores = [evaluate_intents(measure, grades) for measure in measures]
+    values = np.array(scores).reshape(len(measures), len(qrels.topics))
+    answered = set(run.topics)
+    missing = np.array([topic not in answered for topic in qrels.topics])
+    return RunScores(run.name, values, missing, (policy.ties,) * len(measures))
 
 
 def score_matrices(
@@ -137,28 +151,35 @@ def score_matrices(
 ) -> Scores:
     """One matrix per measure, with the topics that the policy keeps."""
     keep = _kept_topics(scored, qrels, policy, names)
-    topics = tuple(t for t, kept in zip(qrels.topics, keep, strict=True) if kept)
-    out = []
+    topics = tuple(topic for topic, kept in zip(qrels.topics, keep, strict=True) if kept)
+    matrices = []
     for i, measure in enumerate(measures):
-        values = np.array([s.values[i][keep] for s in scored]).reshape(len(scored), len(topics))
-        how = max((s.ties[i] for s in scored), key=len, default=policy.ties)
-        out.append(ScoreMatrix(tuple(names), topics, values, str(measure), policy.signature(measure, how)))
-    return Scores(tuple(out), tuple(m.aggregate for m in measures))
+        by_run = [scores.values[i][keep] for scores in scored]
+        values = np.array(by_run).reshape(len(scored), len(topics))
+        how = max((scores.ties[i] for scores in scored), key=len, default=policy.ties)
+        signature = policy.signature(measure, how)
+        matrices.append(ScoreMatrix(tuple(names), topics, values, str(measure), signature))
+    aggregates = tuple(measure.aggregate for measure in measures)
+    return Scores(tuple(matrices), aggregates)
 
 
 def _kept_topics(
     scored: Sequence[RunScores], qrels: Qrels | IntentQrels, policy: Policy, names: Sequence[str]
 ) -> Bools:
-    absent = np.array([s.missing for s in scored]).reshape(len(scored), len(qrels.topics))
-    for s, missing in zip(scored, absent, strict=True):
+    """Which topics count: all of the qrels, or with missing="drop" those that every run has."""
+    topics = len(qrels.topics)
+    absent = np.array([scores.missing for scores in scored]).reshape(len(scored), topics)
+    for scores, missing in zip(scored, absent, strict=True):
         if missing.all():
-            raise DataError(f"run {s.name!r} has none of the {len(qrels.topics)} topics of {qrels.name}")
+            raise DataError(f"run {scores.name!r} has none of the {topics} topics of {qrels.name}")
     if policy.missing == "error" and absent.any():
         run, topic = np.argwhere(absent)[0]
         raise DataError(
             f"run {names[run]!r} has no docs for topic {qrels.topics[topic]!r}; missing='zero' counts it as 0"
         )
-    return np.asarray(~absent.any(axis=0) if policy.missing == "drop" else np.ones(len(qrels.topics), dtype=bool))
+    if policy.missing == "drop":
+        return np.asarray(~absent.any(axis=0))
+    return np.ones(topics, dtype=bool)
 
 
 def distinct_names(names: Sequence[str], sources: Sequence[Run | str | Path]) -> list[str]:

@@ -43,7 +43,8 @@ class ScoreBounds(Result):
         rows = []
         columns = zip(self.low.measures, self.low.averages(), self.high.averages(), self.kinds, strict=True)
         for measure, lows, highs, kind in columns:
-            rows += [(run, measure, low, high, kind) for run, low, high in zip(self.low.runs, lows, highs, strict=True)]
+            for run, low, high in zip(self.low.runs, lows, highs, strict=True):
+                rows.append((run, measure, low, high, kind))
         formats = {"run": "", "measure": "", "unjudged not relevant": ".4f", "unjudged top grade": ".4f", "is a": ""}
         keys = {"unjudged not relevant": "low", "unjudged top grade": "high", "is a": "kind"}
         notes = [f"{name}: {why}" for name, why in zip(self.low.measures, self.reasons, strict=True) if why]

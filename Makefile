@@ -3,10 +3,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+READY  := $(VENV)/.ready
 
 .PHONY: demo test browser check format docs bench clean
 
-demo: $(STAMP)
+# The demo needs the program and its charts, not what the tests need.
+demo: $(READY)
 	$(BIN)/assay demo --folder demo
 
 test: $(STAMP) browser check
@@ -37,8 +39,12 @@ bench:
 	.bench-venv/bin/python -m compileall -q src/assay
 	.bench-venv/bin/python benchmarks/run.py $(ONLY)
 
-$(STAMP): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[report]"
+	touch $(READY)
+
+$(STAMP): $(READY)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[test]"
 	touch $(STAMP)
 

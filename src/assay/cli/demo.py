@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import shlex
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -14,13 +17,9 @@ FORMATS = ("text", "json", "markdown", "latex")
 """Two tables of different columns are written, which a CSV cannot hold."""
 NEXT = """
 Try next:
-  assay check --qrels {0}/qrels.txt {0}/runs/eridan1.run
-  assay score --qrels {0}/qrels.txt {0}/runs -m 'AP nDCG@10' --save {0}/scores.csv
-  assay compare {0}/scores.csv -m nDCG@10 --baseline borea1
-  assay plan audit {0}/scores.csv -m AP
-  assay similarity {0}/runs/atlas1.run {0}/runs/atlas2.run
-  assay predict {0}/runs --qrels {0}/qrels.txt
-  assay crowd check {0}/labels.csv"""
+  {assay} compare --qrels {folder}/qrels.txt {folder}/runs/atlas1.run {folder}/runs/borea1.run -m nDCG@10
+  {assay} check --qrels {folder}/qrels.txt {folder}/runs/eridan1.run
+  {assay} score --qrels {folder}/qrels.txt {folder}/runs -m 'AP nDCG@10' --save {folder}/scores.csv"""
 
 
 @click.command(cls=Command)
@@ -62,4 +61,16 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
                 pool_runs=collection.pool_runs, seed=seed, progress=progress,
             )  # fmt: skip
         out.say(f"\nThe report: {path}  (open it in a browser; it needs no network)")
-    out.say(NEXT.format(folder))
+    out.say(NEXT.format(assay=_as_typed(), folder=shlex.quote(str(folder))))
+
+
+def _as_typed() -> str:
+    """What to type for this program: its name where the shell finds it, else the path by which it was called."""
+    called = Path(sys.argv[0])
+    on_path = shutil.which(called.name)
+    if on_path is not None and Path(on_path).resolve() == called.resolve():
+        return called.name
+    # python -m assay.cli.main, and tests that call the function
+    if not called.is_file() or called.suffix == ".py":
+        return "assay"
+    return shlex.quote(str(called))

@@ -35,6 +35,9 @@ def pages() -> dict[str, str]:
     return out
 
 
+WIDTH = 110
+"""Characters of a line that a page of 1,280 pixels shows whole."""
+
 PACKAGES = (
     "data", "io", "measures", "scoring", "rankings", "stats", "standard", "plan", "similarity", "agreement", "crowd",
     "pooling", "topics", "nojudgments", "studies", "report",
@@ -94,10 +97,26 @@ def _api_entry(module: str, name: str, thing: Any) -> str:
 def _signature(name: str, thing: Any) -> str:
     """How a thing is called, as it is written in the source; a class by what its makers take."""
     try:
-        shown = str(inspect.signature(thing))
+        signature = inspect.signature(thing)
     except (TypeError, ValueError):
-        shown = "(…)"
-    return re.sub(r" at 0x[0-9a-f]+", "", f"{name}{shown}")
+        return f"{name}(…)"
+    parameters = [_plain(str(parameter)) for parameter in signature.parameters.values()]
+    kinds = [parameter.kind for parameter in signature.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    answer = signature.return_annotation
+    returns = "" if answer is inspect.Signature.empty else f" -> {_plain(inspect.formatannotation(answer))}"
+    one_line = f"{name}({', '.join(parameters)}){returns}"
+    if len(one_line) <= WIDTH:
+        return one_line
+    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    return f"{name}(\n{lines}){returns}"
+
+
+def _plain(text: str) -> str:
+    """An annotation as it stands in the source: without the quotes around it and the address of a default."""
+    without_address = re.sub(r" at 0x[0-9a-f]+", "", text)
+    return re.sub(r"(^|: )'([^']*)'", r"\1\2", without_address)
 
 
 def commands_page() -> str:

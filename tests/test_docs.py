@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +22,9 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 
 
 def blocks(path: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+    """The blocks of a language; those in a tab or a list are indented."""
+    fenced = re.finditer(rf"^( *)```{language}\n(.*?)^\1```", path.read_text(), re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block.group(2)) for block in fenced]
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +123,11 @@ def test_the_reference_is_what_the_code_says() -> None:
     script = ROOT / "docs" / "make_reference.py"
     done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_line_of_a_block_is_cut_off_on_a_page_of_1280_pixels(page: Path) -> None:
+    """138 characters fit there; what the terminal prints of measures and policies may be longer."""
+    fenced = re.findall(r"^ *```[a-z]+\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
+    long = [line for block in fenced for line in block.splitlines() if len(line) > 138]
+    assert long == []

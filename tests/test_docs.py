@@ -67,8 +67,9 @@ def test_console_blocks_print_what_the_page_shows(page: Path, demo: Path) -> Non
 
 
 def steps(block: str) -> Iterator[tuple[str, list[str]]]:
-    """Commands (lines after `$ `) and the lines shown after each."""
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+    """Commands (lines after `$ `, the continued ones joined) and the lines shown after each."""
+    joined = re.sub(r" \\\n +", " ", block)
+    for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         yield command, output.rstrip().splitlines()
 

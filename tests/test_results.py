@@ -35,8 +35,6 @@ NO_RESULTS = {
     "Collection", "Factors", "Figure", "Measure", "Path",
 }  # fmt: skip
 """Nouns that functions may return beside results: data, and what is neither."""
-PICTURES = {"published"}
-"""Published scores are read for a picture, and have a table alone."""
 MORE = [
     "crowd methods", "measures", "measures AP", "plan curve --delta .05 --sigma .2",
     "plan power --topics 50 --delta .05 --sigma .2", "predict methods", "similarity list",
@@ -58,7 +56,7 @@ def keys(thing: object) -> Iterator[str]:
             yield from keys(value)
 
 
-@pytest.mark.parametrize("name", sorted(set(ZOO) - DATA - PICTURES))
+@pytest.mark.parametrize("name", sorted(set(ZOO) - DATA))
 def test_a_result_is_frozen_and_has_tables_and_a_record(name: str) -> None:
     result: Any = ZOO[name]()
     assert isinstance(result, Result)

@@ -125,17 +125,6 @@ def test_groups_leave_the_pool_together(demo: Path, tmp_path: Path) -> None:
     assert "Leave one group out, AP" in (tmp_path / "b.html").read_text()
 
 
-def test_published_scores(demo: Path, tmp_path: Path) -> None:
-    papers = tmp_path / "papers.csv"
-    papers.write_text("year,score,kind,pair\n2004,.2,baseline,x\n2004,.3,improved,x\n")
-    out = tmp_path / "p.svg"
-    done = run("published", papers, demo / "scores.csv", "-m", "AP", "-o", out)
-    assert "best run of the track" in done.stdout
-    assert out.read_text().startswith("<svg")
-    run("published", papers, "--format", "csv", "-o", tmp_path / "p.csv", "--quiet")
-    assert (tmp_path / "p.csv").read_text().startswith("scores,n,mean,highest\nbaseline,1,0.2,0.2\n")
-
-
 def test_lenient_reading_drops_bad_lines_and_says_so(demo: Path, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()

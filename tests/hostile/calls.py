@@ -110,10 +110,10 @@ CALLS = [
     "study swaps {scores} --sizes 2 --draws 5",
     "study votes {scores} --votes {votes}",
     "study reusability {run} {runs} --qrels {qrels} --info {groups}",
-    "report page --qrels {qrels} {run} {runs} -o {out}/report.html",
-    "report page {scores} -o {out}/report.html",
-    "report page --labels {labels} --scale 4 -o {out}/report.html",
-    "report published {published} -o {out}/report.html",
+    "report --qrels {qrels} {run} {runs} -o {out}/report.html",
+    "report {scores} -o {out}/report.html",
+    "report --labels {labels} --scale 4 -o {out}/report.html",
+    "study survey {published}",
 ]
 """What is called; {kind} is a file of that kind, {runs} are five good runs, {out} is a folder for what is written."""
 WITHOUT_FILES = {

@@ -80,9 +80,7 @@ def test_a_report_opens_every_run_once(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     for name, text in lines.items():
         (tmp_path / "runs" / name).write_text("\n".join(text) + "\n")
-    opened = opened_files(
-        f"report page --qrels {tmp_path}/qrels.txt {tmp_path}/runs -o {tmp_path}/o.html --jobs 1".split()
-    )
+    opened = opened_files(f"report --qrels {tmp_path}/qrels.txt {tmp_path}/runs -o {tmp_path}/o.html --jobs 1".split())
     assert {name: opened.count(f"{tmp_path}/runs/{name}") for name in lines} == dict.fromkeys(lines, 1)
 
 

@@ -558,10 +558,12 @@ def swapped_lists() -> Any:
 
 @kept
 def published() -> Any:
-    from assay.report.published import published
+    from assay.data.published import PublishedScore
+    from assay.studies import survey
 
-    rows = [
-        (2001.0, 0.20, "baseline", "a"), (2001.0, 0.23, "improved", "a"), (2004.0, 0.19, "baseline", "b"),
-        (2004.0, 0.25, "improved", "b"), (2006.0, 0.21, "improved", ""),
+    reported = [
+        ("baseline", 0.20, "a", 2001), ("improved", 0.23, "a", 2001), ("baseline", 0.19, "b", 2004),
+        ("improved", 0.25, "b", 2004), ("improved", 0.21, "", 2006),
     ]  # fmt: skip
-    return published(rows, runs=scores()[0].means().tolist())
+    rows = [PublishedScore(kind, score, paper=paper, year=year) for kind, score, paper, year in reported]
+    return survey(rows, tracks={"": [scores()[0]]})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import Command, RegistryOption
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -41,15 +41,7 @@ RUN_OPTIONS = {
 SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--force-measure"}
 
 
-@click.group(cls=Group, default="page")
-def command() -> None:
-    """Write a report of runs, scores or labels: one HTML file, or its tables as files.
-
-    `assay report FILES…` writes the page; `assay report published PAPERS` draws published scores.
-    """
-
-
-@command.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @qrels_option
 @measures_option
@@ -83,7 +75,7 @@ def command() -> None:
 @click.option("--format", type=click.Choice(FORMATS), default="html", show_default=True, help="Tables go to a folder.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here.  [default: report.html or report/]")
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
-def page(
+def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
     force: str | None, labels_path: Path | None, scale: str | None, columns: tuple[str, ...], times: float,
     info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
@@ -190,49 +182,3 @@ def _write(material: Material, sections: list[str] | None, title: str, out: Outp
             path = out.path or Path("report")
             write_tables(path, material, format=out.format, sections=sections, progress=progress)
     out.say(f"report written to {path}")
-
-
-@command.command()
-@click.argument("papers", type=FILE)
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@qrels_option
-@measures_option
-@transpose_option
-@name_option
-@force_option
-@click.option("--format", type=click.Choice(FORMATS), default="html", show_default=True, help="A chart, or its table.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here.  [default: published.html]")
-@click.option("--quiet", is_flag=True, help="No remarks.")
-def published(
-    papers: Path, files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool,
-    name: str | None, force: str | None, format: str, output: Path | None, quiet: bool,
-) -> None:  # fmt: skip
-    """Draw published scores over the years: do improvements add up?
-
-    PAPERS is a table of scores from papers: year, score, kind (baseline or improved; run for a run of the original
-    track) and pair (rows of one pair are joined). FILES, score tables or with --qrels runs, are the original runs.
-
-    \b
-    assay report published papers.csv scores.csv -o published.html
-    """
-    from assay.core.tables import render
-    from assay.report.figures import save_figure
-    from assay.report.published import read_published
-
-    ending = {"html": "html", "latex": "tex"}.get(format, format)
-    out = Output(format, output or Path(f"published.{ending}"), quiet)
-    check_targets(out)
-    _refuse(SCORE_OPTIONS, unless=bool(files) and qrels_path is None, what="score tables")
-    given = []
-    if files:
-        given = load_scores(
-            files, qrels_path=qrels_path, measures=measures, transpose=transpose, name=name, force=force
-        )  # fmt: skip
-    runs = given[0].means().tolist() if given else []
-    found = read_published(papers, runs=runs, measure=given[0].measure if given else (measures or "AP"))
-    if format == "html":
-        save_figure(found, str(out.path))
-        click.echo(found.table().text())
-    else:
-        out.text(render([found.table()], format))
-    out.say(f"published scores written to {out.path}")

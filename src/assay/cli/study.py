@@ -260,6 +260,53 @@ def methods(
     out.write(found.table(), of=found)
 
 
+@command.command()
+@click.argument("papers", type=FILE)
+@click.option(
+    "--track", "tracks", multiple=True, nargs=2, metavar="COLLECTION SCORES", type=(str, FILE),
+    help="Scores of the original runs of a collection; several files of one collection are put together.",
+)  # fmt: skip
+@click.option(
+    "--collection", "collections", multiple=True, metavar="NAME",
+    help="Only this collection; may be repeated.  [default: all]",
+)  # fmt: skip
+@click.option("--split", type=int, metavar="YEAR", help="Also give means before this year and from it on.")
+@click.option(
+    "--show", cls=RegistryOption, registry="assay.studies.survey:SHOWN", metavar="NAME",
+    help="Only this table, one of: {names}.  [default: all; in CSV the summary]",
+)  # fmt: skip
+@output_and_figure_options
+def survey(
+    papers: Path, tracks: tuple[tuple[str, Path], ...], collections: tuple[str, ...], split: int | None,
+    show: str | None, out: Output,
+) -> None:  # fmt: skip
+    """Do published improvements add up?
+
+    PAPERS is a table of what papers report: paper, venue, year, collection, query type, measure, baseline, improved,
+    significant (yes or no), excluded (a reason). Or one score a row: year, score, kind (baseline or improved; run for a
+    run of the original track) and the same further columns. Of each paper, collection and query type the strongest
+    baseline and the best improved score count. --figure draws each collection.
+
+    \b
+    assay study survey papers.csv --track TREC-8 trec8.csv --figure trec8.svg
+    """
+    from assay.io.published import read_published
+    from assay.io.scores import read_scores
+    from assay.report.figures.studies import published_scores
+    from assay.studies.survey import survey as study
+
+    runs: dict[str, list[ScoreMatrix]] = {}
+    for name, path in tracks:
+        runs.setdefault(name, []).extend(read_scores(path))
+    found = study(read_published(papers), tracks=runs, split=split)
+    if collections:
+        found = found.only(collections)
+    shown = show or ("summary" if out.format == "csv" else None)
+    tables = found.tables() if shown is None else [found.shown(shown)]
+    drawn = [published_scores(found, collection=name) for name in found.collections] if out.figure else None
+    out.write(*tables, of=found, drawn=drawn)
+
+
 def _check_names(collections: list[str], labelled: list[str]) -> None:
     """Every collection has a name of its own, and labels belong to one of them, once."""
     for name in [*collections, *labelled]:

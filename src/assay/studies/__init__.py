@@ -9,6 +9,7 @@ from assay.core.lazy import loader
 # Functions that carry the name of their module are loaded at once; else the module would stand in their place.
 from assay.studies.concordance import concordance
 from assay.studies.simulate import simulate, write_collection
+from assay.studies.survey import survey
 
 if TYPE_CHECKING:
     from assay.studies.arms import Case, method_test
@@ -28,6 +29,6 @@ _HOMES = {
 }
 __all__ = [
     "Case", "concordance", "discriminative_power", "measure_tau", "method_test", "predictive_power", "predictivity",
-    "simulate", "swap_rates", "write_collection",
+    "simulate", "survey", "swap_rates", "write_collection",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -63,7 +63,6 @@ def drawings() -> dict[str, Callable[..., Figure]]:
     for package in PACKAGES:
         import_module(f"assay.report.figures.{package}")
     import_module("assay.report.curves")
-    import_module("assay.report.published")
     return dict(DRAWINGS)
 
 

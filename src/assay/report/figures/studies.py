@@ -1,9 +1,9 @@
-"""Pictures of what measures and methods are worth: ASL curves, swaps, predictivity, tests of methods."""
+"""Pictures of what measures and methods are worth: ASL curves, swaps, predictivity, tests of methods, surveys."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.figures.stats import asl_chart
 from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, names, ranges, scatter, tall, tips
-from assay.report.theme import COLOURS, MAIN, SHAPES
+from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, SHAPES
 
 if TYPE_CHECKING:
     from assay.studies.arms import MethodTest
     from assay.studies.concordance import Concordance
     from assay.studies.discriminative import DiscriminativePower
     from assay.studies.measure_rankings import MeasureTau, Predictivity
+    from assay.studies.survey import Experiment, Survey
     from assay.studies.swapped_lists import SwappedLists
     from assay.studies.swaps import Swaps
     from assay.studies.votes import PredictivePower
@@ -209,3 +210,78 @@ def swapped(result: SwappedLists, *, most: int = 1500) -> Figure:
     said = "τ with AP: " + ", ".join(f"{result.names[i]} {result.tau[i]:.3f}" for i in order) + "."
     title = "Does likeness to the ideal list tell effectiveness?"
     return drawn(made.properties(height=320), name="swapped", title=title, description=said, rows=rows)
+
+
+@draws("studies.Survey")
+def published_scores(result: Survey, *, collection: str | None = None) -> Figure:
+    """Published scores on one collection over the years: each baseline joined to its improved score.
+
+    The best, third-quartile and median run of the original track are lines across. collection: by default the one that
+    most experiments use.
+    """
+    name = result.collections[0] if collection is None else collection
+    experiments = result.on(name)
+    rows = [row for experiment in experiments for row in _score_rows(experiment)]
+    joined = [
+        {"year": e.year, "low": e.baseline, "high": e.improved} for e in experiments if e.gain is not None
+    ]  # fmt: skip
+    levels = [{"line": line, "at": round(value, 6)} for line, value in result.lines(name).items()]
+    measure = " and ".join(dict.fromkeys(e.measure for e in experiments))
+    layers = [_joining_lines(), _published_points(measure)]
+    if levels:
+        layers = [*_level_lines(), *layers]
+    place = f" on {name}" if name else ""
+    title = f"Published {measure}{place} over the years: baselines and what improved on them"
+    made = altair().layer(*layers).properties(height=360)
+    said = _published_in_words(result, name)
+    return drawn(made, name="published", title=title, description=said, rows=rows, pairs=joined, levels=levels)
+
+
+def _score_rows(experiment: Experiment) -> list[dict[str, Any]]:
+    """The points of one experiment."""
+    known = [("baseline", experiment.baseline), ("improved", experiment.improved)]
+    about = {"year": experiment.year, "paper": experiment.paper, "queries": experiment.query_type}
+    return [{**about, "kind": kind, "score": score} for kind, score in known if score is not None]
+
+
+def _published_points(measure: str) -> Any:
+    """Each score at its year, baselines and improved scores in colours of their own."""
+    x = amount("X", "year", "year of publication", form="d", room=14)
+    y = amount("Y", "score", f"mean {measure}")
+    shown = [
+        ("paper", "paper", ""),
+        ("year", "year", "d"),
+        ("queries", "query type", ""),
+        ("kind", "kind", ""),
+        ("score", measure, ".4f"),
+    ]
+    by_kind = classes("kind", None, ("baseline", "improved"), [MAIN, ACCENT])
+    points = chart().mark_point(filled=True, size=65, opacity=0.85)
+    return points.encode(x=x, y=y, tooltip=tips(shown), **by_kind)
+
+
+def _joining_lines() -> Any:
+    """A line from the baseline to the improved score of each row of the data `pairs`."""
+    rule = chart("pairs").mark_rule(color=MUTED, opacity=0.7)
+    return rule.encode(x="year:Q", y="low:Q", y2="high:Q")
+
+
+def _level_lines() -> list[Any]:
+    """A dashed line across, with its name, for each row of the data `levels`."""
+    base = chart("levels").encode(y="at:Q")
+    rule = base.mark_rule(strokeDash=[5, 4], opacity=0.8)
+    text = base.mark_text(align="left", dx=4, dy=-6, fontSize=11)
+    return [rule, text.encode(x=altair().value(0), text="line:N")]
+
+
+def _published_in_words(result: Survey, collection: str) -> str:
+    experiments = result.on(collection)
+    improved = [e.improved for e in experiments if e.improved is not None]
+    baselines = sum(e.baseline is not None for e in experiments)
+    counts = f"{baselines} baselines and {len(improved)} improved scores"
+    line = result.lines(collection)
+    if not line:
+        return f"{counts}."
+    best = line["best run"]
+    better = sum(score > best for score in improved)
+    return f"{counts}; {better} of the improved scores beat the best original run ({best:.4f})."

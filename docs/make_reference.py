@@ -39,8 +39,8 @@ WIDTH = 110
 """Characters of a line that a page of 1,280 pixels shows whole."""
 
 PACKAGES = (
-    "data", "io", "measures", "scoring", "rankings", "stats", "standard", "plan", "similarity", "agreement", "crowd",
-    "pooling", "topics", "nojudgments", "studies", "report",
+    "data", "io", "measures", "scoring", "rankings", "stats", "standard", "plan", "gate", "similarity", "agreement",
+    "crowd", "pooling", "topics", "nojudgments", "studies", "report",
 )  # fmt: skip
 """Packages whose names are public, in the order of the layers."""
 

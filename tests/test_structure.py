@@ -25,7 +25,7 @@ from make_reference import PACKAGES, exported  # type: ignore[import-not-found]
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "core", "data", "io", "rankings", "measures", "scoring", "trec_eval", "check", "stats", "standard",
-    "plan", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report", "cli",
+    "plan", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}
@@ -157,7 +157,7 @@ def test_every_exported_name_has_an_example_and_stands_in_the_reference() -> Non
 
 
 def test_names_of_python_and_of_commands_match() -> None:
-    same = {"check", "compare", "similarity", "agreement", "predict", "pool", "report", "standardize"}
+    same = {"check", "compare", "gate", "similarity", "agreement", "predict", "pool", "report", "standardize"}
     assert same <= set(COMMANDS)
     assert same <= set(assay.__all__)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.core.tables import Table
     from assay.crowd import aggregate
     from assay.data import Labels, Qrels, Run, ScoreMatrix, Scores, Topics
+    from assay.gate import gate
     from assay.io import read_labels, read_qrels, read_run, read_scores, read_topics, write
     from assay.measures import Measure, measure
     from assay.nojudgments import predict
@@ -63,14 +64,14 @@ _HOMES = {
     "standardize": "standard",
     "write": "io",
 }
-_CALLABLE = ("agreement", "check", "report", "similarity")
+_CALLABLE = ("agreement", "check", "gate", "report", "similarity")
 """Functions that have the name of their package or module: calling the module calls the function."""
 
 __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
     "ScoreMatrix", "Scores", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
-    "best_topics", "check", "compare", "evaluate", "measure", "pool", "power", "predict", "read_labels", "read_qrels",
-    "read_run", "read_scores", "read_topics", "report", "similarity", "simulate", "standardize", "write",
+    "best_topics", "check", "compare", "evaluate", "gate", "measure", "pool", "power", "predict", "read_labels",
+    "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity", "simulate", "standardize", "write",
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "what is odd in the files, with line numbers",
     "measures": "list the measures, or explain one",
     "compare": "is the difference real: tests, corrections, intervals, effect sizes",
+    "gate": "may a new run replace the old one: pass, fail or undecided, for CI",
     "standardize": "make scores of different topics and collections comparable",
     "plan": "how many topics, how deep",
     "similarity": "how alike are rankings: RBO, τ and their families",

@@ -35,7 +35,15 @@ class Output:
     """Remarks that wait for the end of the command: one that fails says what is wrong and nothing else."""
 
     def write(self, *tables: Table, of: Any = None, drawn: Any = None) -> None:
-        """The tables to standard output or the file; with --figure also the chart of the result `of`, or of `drawn`.
+        """The tables to standard output or the file; with --figure also the chart of the result `of`, or of `drawn`."""
+        pictured = of if drawn is None else drawn
+        if self.format == "json":
+            self.write_text(json_text(tables, of), of=pictured)
+        else:
+            self.write_text(render(tables, self.format, width=self._width()), of=pictured)
+
+    def write_text(self, text: str, *, of: Any = None) -> None:
+        """A text to standard output or the file; with --figure also the chart of the result `of`.
 
         The chart is drawn first: where it cannot be, nothing is written.
         """
@@ -43,11 +51,8 @@ class Output:
         if self.figure is not None:
             from assay.report.figures import rendered_figures
 
-            charts = rendered_figures(of if drawn is None else drawn, self.figure)
-        if self.format == "json":
-            self.text(json_text(tables, of))
-        else:
-            self.text(render(tables, self.format, width=self._width()))
+            charts = rendered_figures(of, self.figure)
+        self.text(text)
         for path, chart in charts.items():
             write_whole(path, chart)
             self.say(f"figure written to {path}")

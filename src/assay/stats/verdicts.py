@@ -78,11 +78,10 @@ class Evidence:
         >>> e.sentence()
         'dense is better than bm25: +.032 [.010, .054], p = .0041, paired t test, 50 topics'
         """
-        decimals = _decimals([self.delta, self.low, self.high])
-        number = _number(self.delta, decimals)
-        amount = number if number[0] == "−" or not number.strip(".0") else f"+{number}"
+        decimals = decimals_for([self.delta, self.low, self.high])
+        amount = signed(self.delta, decimals)
         if self.low is not None and self.high is not None:
-            amount += f" [{_number(self.low, decimals)}, {_number(self.high, decimals)}]"
+            amount += f" [{printed(self.low, decimals)}, {printed(self.high, decimals)}]"
             level = 1 - self.alpha
             amount += "" if abs(level - USUAL_LEVEL) < 1e-9 else f" ({percent(level)})"
         sides = "" if self.alternative == "two-sided" else ", one-sided"
@@ -99,7 +98,7 @@ def name_of_test(recipe: str) -> str:
     return recipe.partition(",")[0].partition(" (")[0]
 
 
-def _decimals(values: Sequence[float | None]) -> int:
+def decimals_for(values: Sequence[float | None]) -> int:
     """Three decimals, or as many more as the largest of these small numbers needs to show two digits."""
     largest = max(abs(v) for v in values if v is not None)
     if largest == 0 or not np.isfinite(largest):
@@ -107,7 +106,17 @@ def _decimals(values: Sequence[float | None]) -> int:
     return min(15, max(3, 1 - int(np.floor(np.log10(largest)))))
 
 
-def _number(value: float, decimals: int) -> str:
+def signed(value: float, decimals: int) -> str:
+    """A difference as papers print it, with its sign.
+
+    >>> signed(0.0321, 3), signed(-0.0321, 3), signed(0.0, 3)
+    ('+.032', '−.032', '.000')
+    """
+    number = printed(value, decimals)
+    return number if number[0] == "−" or not number.strip(".0") else f"+{number}"
+
+
+def printed(value: float, decimals: int) -> str:
     """A number as papers print it: no zero before the point, a true minus sign."""
     if abs(value) >= LARGE:
         return shown(value, ".4g")

@@ -40,6 +40,8 @@ CALLS = [
     "compare sets {scores} {scores} -m AP",
     "compare factorial {grid} --only analysis",
     "compare uncertain {doubt} {run} {runs} -m AP",
+    "gate {run} --baseline {one run} --qrels {qrels} -m 'AP RR' --max-drop .9 --max-drop RR=99% --undecided pass",
+    "gate {run scores} --baseline {run scores} --max-drop .01",
     "standardize fit {scores} --save {out}/factors.csv",
     "standardize apply {matrix} --factors {factors} --save {out}/z.csv",
     "standardize apply {matrix} --reference {matrix}",
@@ -126,6 +128,8 @@ WITHOUT_FILES = {
     "similarity list",
     "predict methods",
 }
+ANSWERS = {"check": (0, 1), "gate": (0, 1, 3)}
+"""Exit codes of the commands that answer with one."""
 IN_FOLDERS = {"standardize trend", "study methods", "predict learn"}
 """Commands that read files by naming several in one option; each reads as other commands do."""
 
@@ -179,7 +183,7 @@ def problem_with(outcome: Outcome, arguments: list[str], written: Path) -> str |
         return f"warned: {outcome.warned[0]}"
     if "Traceback" in outcome.err or "Warning" in outcome.err:
         return outcome.err
-    may = (0, 1) if arguments[0] == "check" else (0,)
+    may = ANSWERS.get(arguments[0], (0,))
     if outcome.code in may:
         return None
     if outcome.code != 2:

@@ -90,6 +90,7 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             [[t, d, "0", "2", "0.9", "0.1", "4", "1"] for t in TOPICS for d in DOCS[:8]],
         ),
         "topics": (["topic", "title"], [[t, f"title of {t}"] for t in TOPICS]),
+        "run scores": (["run", "topic", "measure", "score"], [row for row in scores if row[0] == RUNS[0]]),
     }  # fmt: skip
 
 

@@ -63,6 +63,14 @@ def two_runs() -> Any:
 
 
 @kept
+def gated() -> Any:
+    from assay.gate import gate
+
+    runs = {run.name: run for run in collection().runs}
+    return gate(runs["borea1"], runs["atlas1"], collection().qrels, "AP nDCG@10 P@10", max_drop="5%")
+
+
+@kept
 def two_topic_sets() -> Any:
     from assay.stats.two_sample import compare_topic_sets
 

@@ -22,12 +22,13 @@ from assay.cli.inputs import (
 )
 from assay.cli.modes import is_given
 from assay.cli.options import Output, seed_option, with_output
-from assay.core.errors import UsageError
+from assay.core.errors import DataError, UsageError
 from assay.core.tables import FORMATS
 from assay.gate.alarms import JUDGED_DEPTH, MAX_JUDGED_DROP, MIN_JUDGED
 from assay.gate.gated import UNDECIDED
 
 if TYPE_CHECKING:
+    from assay.data.scores import ScoreMatrix
     from assay.gate import Gate
 
 GATE_FORMATS = (*FORMATS, "junit")
@@ -102,9 +103,8 @@ def command(
     _refuse_idle_resamples(how["test"])
     given: dict[str, Any] = {"qrels": qrels_path}
     if qrels_path is None:
-        tables: dict[str, Any] = {"qrels_path": None, "transpose": transpose, "name": name, "force": force}
-        given["new"] = load_scores([new], measures=measures, **tables)
-        given["baseline"] = load_scores([baseline], measures=measures, **tables)
+        tables = {"measures": measures, "transpose": transpose, "name": name, "force": force}
+        given |= {"new": _scores_in(new, tables), "baseline": _scores_in(baseline, tables)}
     else:
         _refuse_options_of_tables(transpose=transpose, measure=name, force_measure=force)
         given |= {"new": new, "baseline": baseline}
@@ -113,6 +113,18 @@ def command(
         result = gate(**given, max_drop=_by_measure(drops), progress=progress, **how)
     _write(result, out, undecided)
     sys.exit(result.exit_code(undecided))
+
+
+def _scores_in(path: Path, how_read: dict[str, Any]) -> list[ScoreMatrix]:
+    """The score tables of a file; an error that speaks of --qrels where the file looks like a run."""
+    try:
+        return load_scores([path], qrels_path=None, **how_read)
+    except DataError as error:
+        from assay.io.files import TABULAR, kind
+
+        if kind(path) in TABULAR:
+            raise
+        raise DataError(f"{error}; if it is a run, give --qrels") from None
 
 
 def _write(result: Gate, out: Output, undecided: str | None) -> None:

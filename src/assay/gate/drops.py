@@ -51,8 +51,7 @@ def above_zero(rows: Floats, alpha: float, correction: str, test: str, **draws: 
     ([True, False], [0.0, -0.284])
     """
     outcome = outcome_of(rows, test, alternative="greater", **draws)
-    corrected_p = corrected(outcome.p, correction)
-    shown = corrected_p < alpha
+    corrected_p, shown = decided(outcome.p, alpha, correction)
     level = _level(shown, alpha, correction)
     bound = lower_bounds(rows, level, test, **draws)
     # What is shown decides on which side of 0 a bound lies; a bound is looked for to twelve digits only.
@@ -60,6 +59,16 @@ def above_zero(rows: Floats, alpha: float, correction: str, test: str, **draws: 
     if correction == "holm" and not shown.all():
         bound = np.where(shown, 0.0, bound)
     return OneSide(corrected_p, shown, bound, outcome.recipe, outcome.least_p)
+
+
+def decided(p: Floats, alpha: float, correction: str) -> tuple[Floats, Bools]:
+    """Corrected p of each row, and whether it is below alpha.
+
+    >>> decided(np.array([0.02, 0.04]), 0.05, "bonferroni")
+    (array([0.04, 0.08]), array([ True, False]))
+    """
+    corrected_p = corrected(p, correction)
+    return corrected_p, corrected_p < alpha
 
 
 def below_zero(rows: Floats, alpha: float, correction: str, test: str, **draws: Any) -> OneSide:

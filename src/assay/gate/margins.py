@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.core.arrays import Floats
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix
+from assay.measures import parse
 from assay.stats.effect import differences, rounded
 from assay.stats.limits import possible_differences
 
@@ -90,10 +91,10 @@ def margins_of(max_drop: Any, measures: Sequence[str]) -> list[Margin]:
     """
     if not isinstance(max_drop, Mapping):
         return [Margin.of(max_drop)] * len(measures)
-    by_name = {None if name is None else canonical(str(name)): Margin.of(one) for name, one in max_drop.items()}
+    by_name = {None if name is None else _spelled(str(name)): Margin.of(one) for name, one in max_drop.items()}
     if len(by_name) < len(max_drop):
         raise UsageError("max-drop: one measure is there twice; give one drop for each")
-    wanted = [canonical(measure) for measure in measures]
+    wanted = [_spelled(measure) for measure in measures]
     for name in by_name:
         if name is not None and name not in wanted:
             raise UsageError(f"max-drop: {name} is not among the measures{did_you_mean(name, measures)}")
@@ -107,3 +108,11 @@ def margins_of(max_drop: Any, measures: Sequence[str]) -> list[Margin]:
     if None in by_name and set(wanted) <= set(by_name):
         raise UsageError(f"max-drop: {others} has no effect, every measure has its own; leave it out")
     return margins
+
+
+def _spelled(measure: str) -> str:
+    """A measure in one spelling, also where it is given by its name in trec_eval."""
+    try:
+        return str(parse(measure))
+    except AssayError:  # a name of a score table that is no measure of ours
+        return canonical(measure)

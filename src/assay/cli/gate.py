@@ -138,7 +138,8 @@ def _write(result: Gate, out: Output, undecided: str | None) -> None:
     if out.path is not None or out.format not in ("text", "markdown"):
         out.say(result.verdict)
         for alarm in result.alarms:
-            out.say(alarm.line())
+            if alarm.what not in result.verdict:
+                out.say(alarm.line())
     if undecided is not None and result.outcome == "undecided":
         counted_as = result.counted_as(undecided)
         if counted_as == "undecided":

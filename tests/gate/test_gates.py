@@ -131,6 +131,18 @@ def test_several_measures_pass_together() -> None:
     assert "AP and RR of new are shown to be less than their max-drop below old" in loose.verdict
 
 
+def test_holm_claims_no_more_than_was_decided_while_a_measure_is_open() -> None:
+    new = [scores(0.0), scores(-0.009, seed=1, measure="RR")]
+    old = [OLD, scores(0.0, 0.0, measure="RR", run="old")]
+    by_holm = assay.gate(new, old, max_drop=0.01)
+    assert [one.outcome for one in by_holm.measures] == ["pass", "undecided"]
+    assert by_holm.measures[0].low == -0.01
+    assert "holm: a bound that is −max drop itself claims no more than what was decided" in by_holm.notes()
+    plainly = assay.gate(new, old, max_drop=0.01, correction="bonferroni")
+    assert -0.01 < plainly.measures[0].low < 0
+    assert not [note for note in plainly.notes() if note.startswith("holm")]
+
+
 def test_margins_are_read_as_people_write_them() -> None:
     assert [str(Margin.of(given)) for given in (0.01, ".01", "2%", 0, "0.5 %", 1e-5)] == [
         ".01", ".01", "2%", "0", "0.5%", "1e-05",

@@ -242,8 +242,8 @@ class Gate(Result):
             notes.append("max drop 0: only a run that is shown to be better passes")
         if any(one.sd == 0 for one in self.measures):
             notes.append("sd 0: every topic has the same difference, and p is a limit")
-        if self.correction == "holm" and len({one.outcome for one in self.measures}) > 1:
-            notes.append("holm: while other measures are not decided alike, a decided one has −max drop for its bound")
+        if self.correction == "holm" and any(-one.max_drop in (one.low, one.high) for one in self.measures):
+            notes.append("holm: a bound that is −max drop itself claims no more than what was decided")
         return notes
 
     def record(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.shapes import amount, mark_at, names, ranges, tall
-from assay.report.theme import ACCENT, MAIN, MUTED
+from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED
 
 if TYPE_CHECKING:
     from assay.gate import Gate
@@ -55,5 +55,5 @@ def gate_bounds(result: Gate) -> Figure:
 
 def _allowed(y: Any) -> Any:
     """A tick at the largest drop that is allowed, on every row."""
-    tick = chart().mark_tick(thickness=3, size=22, color=ACCENT)
+    tick = chart().mark_tick(thickness=3, size=14, color=COLOURS[3], opacity=1)
     return tick.encode(y=y, x=altair().X("allowed", type="quantitative"))

@@ -127,8 +127,8 @@ def test_the_reference_is_what_the_code_says() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_line_of_a_block_is_cut_off_on_a_page_of_1280_pixels(page: Path) -> None:
-    """138 characters fit there; what the terminal prints of measures and policies may be longer."""
+def test_no_table_or_command_is_cut_off_on_a_page_of_1280_pixels(page: Path) -> None:
+    """138 characters fit there; a longer sentence is wrapped, which would spoil a table and a command."""
     fenced = re.findall(r"^ *```[a-z]+\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
     long = [line for block in fenced for line in block.splitlines() if len(line) > 138]
-    assert long == []
+    assert [line for line in long if "  " in line or line.startswith(("$", "assay"))] == []

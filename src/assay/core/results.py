@@ -17,6 +17,12 @@ class Result:
     as plain data under ASCII keys that do not change from version to version; `figure()` is its picture.
     """
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # A dataclass would show all its arrays; at a prompt people want what print(result.table().text()) shows.
+        if "__repr__" not in cls.__dict__ and cls.__repr__ is Result.__repr__:
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
     def table(self) -> Table:
         """The main table."""
         return self.tables()[0]
@@ -43,6 +49,9 @@ class Result:
         # Results come before the report in the order of layers; the picture is looked up only when somebody asks.
         drawn: Figure = import_module("assay.report").figure(self, **options)
         return drawn
+
+    def __repr__(self) -> str:
+        return "\n\n".join(repr(table) for table in self.tables())
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self.tables())

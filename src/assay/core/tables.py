@@ -7,7 +7,6 @@ keep all digits.
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 import math
@@ -15,7 +14,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -26,6 +25,8 @@ from assay.core.tex import tex, tex_columns, tex_row
 
 FORMATS = ("text", "csv", "json", "latex", "markdown")
 NOTHING = "–"
+MOST_SHOWN = 60
+"""Rows that a prompt shows of a table that nobody printed."""
 GAP = 2
 """Blanks between two columns of text."""
 LEAST_WORDS = 24
@@ -34,7 +35,7 @@ BOTH_COLUMNS, SMALL = 48, 80
 """Characters from which on a LaTeX table goes over both columns of a page, and is set in small type."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table(FramesOut):
     """Named columns with a format each, rows of plain values, a caption and notes.
 
@@ -192,12 +193,16 @@ class Table(FramesOut):
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        caption = _tagged("caption", [self.caption] if self.caption else [])
-        head = _tagged("th", self.columns)
-        rows = [_tagged("td", row) for row in self.cells()]
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        notes = _tagged("p", [note for note in self.notes if note])
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        from assay.core.table_html import table_html
+
+        return table_html(self)
+
+    def __repr__(self) -> str:
+        """The table in a terminal; of a long one the first rows."""
+        if len(self.rows) <= MOST_SHOWN:
+            return self.text()
+        head = replace(self, rows=self.rows[:MOST_SHOWN], notes=())
+        return f"{head.text()}\n… {MOST_SHOWN} of {len(self.rows):,} rows; all of them with print(table.text())"
 
     def latex(self) -> str:
         """A booktabs table, ready for a paper: a wide one over both columns (table*), a very wide one in small type."""
@@ -370,8 +375,3 @@ def _width(text: str) -> int:
 def _markdown(text: str) -> str:
     """A cell in which neither a bar ends it nor a star, a backtick or a tag is read as markup."""
     return re.sub(r"([|*`])|<(?=[A-Za-z/!?])", lambda markup: "\\" + markup.group(), text)
-
-
-def _tagged(tag: str, texts: Iterable[str]) -> str:
-    """Each text within an HTML element."""
-    return "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts)

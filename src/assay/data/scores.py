@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,12 @@ from assay.core.tables import Table
 from assay.data.averages import AGGREGATES, FLOOR, averaged
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
 
+if TYPE_CHECKING:
+    from assay.report import Figure
 
-@dataclass(frozen=True, eq=False)
-class ScoreMatrix:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreMatrix(Result):
     """Scores of one measure: one row per run, one column per topic. Never NaN.
 
     >>> m = ScoreMatrix.of([[0.1, 0.3], [0.2, 0.2]], runs=["a", "b"], topics=["1", "2"], measure="AP")
@@ -305,6 +308,14 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
             "score": [score for matrix in self.matrices for score in matrix.values.ravel().tolist()],
             "signature": [matrix.signature for matrix in self.matrices for _ in runs],
         }
+
+    def figure(self, **options: Any) -> Figure:
+        """The picture of the scores of one measure; those of several are an error that says how to choose."""
+        if len(self.matrices) != 1:
+            names = ", ".join(self.measures)
+            example = f"scores[{self.measures[0]!r}].figure()" if self.measures else "scores['AP'].figure()"
+            raise UsageError(f"a figure shows one measure, and there are {len(self)} ({names}); choose one: {example}")
+        return self.matrices[0].figure(**options)
 
     def record(self) -> dict[str, Any]:
         """The summary as plain data, with the signature of every measure and the number of topics."""

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +22,8 @@ from assay.io.files import write_whole
 from assay.report.theme import WIDTH, config
 
 ENDINGS = ("svg", "png", "pdf", "html", "json")
+SVG = "image/svg+xml"
+"""What a notebook calls a picture."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +82,34 @@ class Figure:
         return f"Figure({self.title!r})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {"application/vnd.vegalite.v6+json": self.standalone(), "text/plain": self.title}
+        """What a notebook shows: the chart itself where it can draw Vega-Lite, else the picture, else the title.
+
+        The picture is also what is seen where the notebook is exported, printed or shown on a page of code.
+        """
+        bundle: dict[str, Any] = {"text/plain": repr(self), vega_lite_name(self.spec): self.standalone()}
+        if SVG in (include or [SVG]) and SVG not in (exclude or []):
+            with suppress(MissingExtra):  # without the package for pictures there is still the chart
+                bundle[SVG] = self._notebook_svg
+        return bundle
+
+    @cached_property
+    def _notebook_svg(self) -> str:
+        """The picture, not wider than the cell, with ids that no other picture on the page has."""
+        text = str(self.rendered("svg"))
+        own = sha256(text.encode()).hexdigest()[:8]
+        text = re.sub(r'(?<=\bid=")|(?<=\burl\(#)', f"{own}-", text)
+        return text.replace("<svg ", '<svg style="max-width: 100%; height: auto" ', 1)
+
+
+def vega_lite_name(spec: Mapping[str, Any]) -> str:
+    """What a notebook calls a chart of Vega-Lite, which has the version in it.
+
+    >>> vega_lite_name({"$schema": "https://vega.github.io/schema/vega-lite/v6.1.0.json"})
+    'application/vnd.vegalite.v6+json'
+    """
+    version = re.search(r"/v(\d+)", spec.get("$schema", ""))
+    major = version.group(1) if version else "6"
+    return f"application/vnd.vegalite.v{major}+json"
 
 
 def ending_of(path: str | Path) -> str:

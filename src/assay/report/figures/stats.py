@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
+from assay.core.errors import UsageError
 from assay.core.tables import p_value
 from assay.core.tables import shown as as_shown
 from assay.data.topic_rows import counted
@@ -47,12 +48,16 @@ VERDICTS = ("significantly different", "not significantly different")
 
 
 @draws("stats.Leaderboard")
-def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
+def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None = None) -> Figure:
     """Means with intervals, best first; colour says which runs are significantly different from the baseline.
+
+    With a run: its difference from the baseline on every topic instead.
 
     Letters rest on tests of all pairs, colours on tests against the baseline: a run may share a letter with the
     baseline and yet differ from it. Both are shown only where one test of all pairs at once decides both.
     """
+    if run is not None:
+        return _from_baseline(board, run)
     matrix = board.matrix
     shown = board.shown(top or board.top or TOP)
     rows = _board_rows(board, shown)
@@ -92,6 +97,15 @@ def leaderboard(board: Leaderboard, *, top: int | None = None) -> Figure:
         description=said,
         rows=rows,
     )
+
+
+def _from_baseline(board: Leaderboard, run: str) -> Figure:
+    """The difference of one run from the baseline, topic by topic."""
+    if run == board.baseline:
+        raise UsageError(f"{run!r} is the baseline; give another run, whose difference from it is to be drawn")
+    matrix = board.matrix
+    difference = matrix.of_run(run) - matrix.of_run(board.baseline)
+    return differences(difference, topics=matrix.topics, runs=(run, board.baseline), measure=matrix.measure)
 
 
 def _letters_beside(y: Any) -> Any:

@@ -23,7 +23,8 @@ from assay.data.aligned import Match, match
 from assay.data.grades import Grades
 from assay.io import read_qrels, read_run, rows
 from assay.io.brought import plain_qrels_of, qrels_file, runs_of
-from assay.io.files import TABULAR, kind, read_text
+from assay.io.files import read_text
+from assay.io.readers import has_lines
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
 
@@ -120,7 +121,7 @@ def _ties_of(source: Run | str | Path, qrels: Qrels) -> list[Table]:
 
 def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
     """A TREC run without its bad lines, and the lines that were dropped; of a table no line is dropped."""
-    if kind(path) in TABULAR:
+    if not has_lines(path):
         return read_run(path), []
     reading = read_rows(read_text(path), RUN)
     if not reading.rows:
@@ -131,7 +132,7 @@ def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
 def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
     """What is odd in a TREC run, alone and beside judgments; in a table, which bad row is the first."""
     where = str(path)
-    look = _odd_in_table if kind(path) in TABULAR else _odd_in_lines
+    look = _odd_in_lines if has_lines(path) else _odd_in_table
     return _findings_of(where, lambda: look(path, qrels))
 
 
@@ -153,7 +154,7 @@ def _odd_in_lines(path: str | Path, qrels: Qrels | None) -> list[Finding]:
 def check_qrels(path: str | Path) -> list[Finding]:
     """What is odd in TREC judgments; in a table, which bad row is the first."""
     where = str(path)
-    if kind(path) in TABULAR:
+    if not has_lines(path):
         return _findings_of(where, lambda: _of_judgments(where, _judgments(read_qrels(path))))
     return _findings_of(where, lambda: _odd_in_judged_lines(path))
 

@@ -21,7 +21,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 
-qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
+qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
 
 
 def _listed(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:

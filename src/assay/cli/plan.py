@@ -333,7 +333,7 @@ def bias(
 
 @command.command()
 @runs_argument
-@click.option("--qrels", "-q", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+@click.option("--qrels", "-q", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
 @click.option("--depths", default="2,5,10,20,50,100", show_default=True, help="Depths to compare.")
 @click.option("--budget", type=click.IntRange(min=1), default=5000, show_default=True, help="Judgments to spend.")
 @click.option("--pairs", type=click.IntRange(min=1), default=1000, show_default=True, help="Random pairs of runs.")

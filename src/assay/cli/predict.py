@@ -27,7 +27,9 @@ combine_option = click.option(
     "--combine", cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS", default="average",
     show_default=True, help="How the methods are combined. One of: {names}.",
 )  # fmt: skip
-truth_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+truth_option = click.option(
+    "--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID."
+)
 measure_option = click.option(
     "--measure", "-m", default="AP", show_default=True, help="Measure of the true ranking, e.g. 'AP(rel=2)'."
 )

@@ -48,7 +48,7 @@ MODES = {
 
 @click.command(cls=Command)
 @runs_argument
-@click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade.")
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
 @click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade.")
 @click.option("--intent-info", type=FILE, help="Intents: topic intent probability [inf|nav].")
 @measures_option

@@ -172,7 +172,7 @@ def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
 
 @command.command()
 @runs_argument
-@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
+@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
 @click.option("--measure", "-m", default="AP", show_default=True)
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Depth of the pool.")
 @click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")

@@ -14,6 +14,7 @@ from typing import Any
 from assay.core.dataframes import AnyFrame, library_of
 from assay.core.errors import DataError, UsageError
 from assay.data import IntentQrels, Labels, Qrels, Run, ScoreMatrix, Scores
+from assay.io import irds
 
 RUNS = (
     "give runs as paths, {run: {topic: {doc: score}}}, data frames with the columns topic, doc and score, Run objects, "
@@ -42,10 +43,11 @@ class MissingFile(DataError, FileNotFoundError):
 def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool = False) -> list[Source]:
     """Runs from whatever holds them; files that need no other name are left to be read, each as a path.
 
-    A path is a run file, a folder all files in it. A dict is {run: what holds it}, or one run as {topic: {doc: score}}
-    or {topic: [doc, …]}, best first. A frame holds several runs if it has a column run; without scores the docs are
-    in the order of their ranks. Frames have columns of the usual names, or of those in `columns` (ours → theirs).
-    name: that of a run without one. ranks: also read the ranks of files.
+    A path is a run file, a folder all files in it, `irds:ID` the scored docs of a dataset of ir_datasets. A dict is
+    {run: what holds it}, or one run as {topic: {doc: score}} or {topic: [doc, …]}, best first. A frame holds several
+    runs if it has a column run; without scores the docs are in the order of their ranks. Frames have columns of the
+    usual names, or of those in `columns` (ours → theirs). name: that of a run without one. ranks: also read the ranks
+    of files.
 
     >>> runs_of({"bm25": {"q1": {"d1": 2.5, "d2": 1.5}}, "dense": {"q1": ["d2", "d1"]}})
     [Run('bm25', 1 topic, 2 docs), Run('dense', 1 topic, 2 docs)]
@@ -160,7 +162,7 @@ def _may_hold_runs(part: Any) -> bool:
 
 
 def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels | IntentQrels:
-    """Judgments from a path, {topic: {doc: grade}}, a frame, or as they are.
+    """Judgments from a path or `irds:ID` (a dataset of ir_datasets), {topic: {doc: grade}}, a frame, or as they are.
 
     A frame has the columns topic, doc and grade under their usual names, or under those in `columns` (ours → theirs);
     with a column intent the judgments are by intent.
@@ -173,7 +175,7 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
     if isinstance(thing, str | Path):
         from assay.io.readers import read_qrels
 
-        return read_qrels(qrels_file(thing))
+        return irds.judgments(thing) if irds.is_irds(thing) else read_qrels(qrels_file(thing))
     thing = thing.to_dict() if _is_ranx(thing, "Qrels") else _held(thing)
     table = _table_of(thing, name)
     if table is not None:
@@ -292,7 +294,7 @@ def score_matrix_of(thing: Any, *, columns: Named = None) -> ScoreMatrix:
 
 def _files(path: str | Path, expected: str, *, folders: bool = True) -> list[str | Path]:
     """The path itself, or the files of a folder in the order of their names."""
-    if str(path) == "-":
+    if str(path) == "-" or irds.is_irds(path):
         return [path]
     at = Path(path)
     if at.is_dir():

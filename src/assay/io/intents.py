@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, UsageError
 from assay.data.intents import IntentQrels
+from assay.io import irds
 from assay.io.files import write_whole
 from assay.io.ntcir import grade_of, lines_of
 
@@ -35,6 +36,12 @@ def read_intent_qrels(path: str | Path, *, intents: str | Path | None = None) ->
     >>> read_intent_qrels(path).grades.tolist()
     [[2, 0], [0, 1]]
     """
+    if irds.is_irds(path):
+        if intents is not None:
+            raise UsageError(
+                f"{intents}: a file of intents goes with a file of judgments, not with {path}; leave it out"
+            )
+        return irds.intent_judgments(path)
     known = None if intents is None else read_intents(intents)
     where = str(path)
     return IntentQrels.from_rows(

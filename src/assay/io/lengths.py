@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.core.errors import DataError
+from assay.io import irds
 from assay.io.files import read_text
 from assay.io.rows import lines, number
 from assay.io.sheet import LARGEST
 
 
 def read_lengths(path: str | Path) -> dict[str, float]:
-    """{doc: words}; a doc twice, or words that are not a number, are errors."""
+    """{doc: words}; a doc twice, or words that are not a number, are errors. `irds:ID`: of a dataset's docs."""
+    if irds.is_irds(path):
+        return irds.lengths(path)
     out: dict[str, float] = {}
     for line, raw in lines(read_text(path)):
         parts = raw.decode(errors="replace").split()

@@ -10,12 +10,23 @@ from pathlib import Path
 
 from assay.core.errors import UsageError
 from assay.data import Labels, Qrels, Run, ScoreMatrix
-from assay.io import trec
+from assay.io import irds, trec
 from assay.io.files import TABULAR, kind
+
+
+def has_lines(path: str | Path) -> bool:
+    """Whether this is a file of TREC's own lines: neither a table nor a dataset of ir_datasets.
+
+    >>> has_lines("bm25.run"), has_lines("bm25.parquet"), has_lines("irds:cranfield")
+    (True, False, False)
+    """
+    return kind(path) not in TABULAR and not irds.is_irds(path)
 
 
 def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
     """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options.
+
+    `irds:ID` is the scored docs of a dataset of ir_datasets.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
@@ -23,8 +34,10 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
     >>> read_run(path).ranking("1")
     ['a', 'b']
     """
-    if kind(path) not in TABULAR:
+    if has_lines(path):
         return trec.read_run(path, ranks=ranks, threads=threads)
+    if irds.is_irds(path):
+        return irds.run(path)
     from assay.io import tabular
 
     return tabular.read_run(path)
@@ -33,14 +46,18 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
 def read_qrels(path: str | Path) -> Qrels:
     """Judgments from a TREC file or a table; `-` is standard input. Grades may be fractions.
 
+    `irds:ID` is the qrels of a dataset of ir_datasets.
+
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> _ = path.write_text("1 0 a 2\\n1 0 b 0\\n")
     >>> read_qrels(path).to_dict()
     {'1': {'a': 2, 'b': 0}}
     """
-    if kind(path) not in TABULAR:
+    if has_lines(path):
         return trec.read_qrels(path)
+    if irds.is_irds(path):
+        return irds.plain_judgments(path)
     from assay.io import tabular
 
     return tabular.read_qrels(path)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assay.core.errors import DataError
 from assay.data import Topics
+from assay.io import irds
 from assay.io.files import TABULAR, kind, read_bytes
 from assay.io.sheet import decoded, read_sheet
 
@@ -17,7 +18,8 @@ LABELS = r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*"
 def read_topics(path: str | Path) -> Topics:
     """The topics of a file; ids stay strings, as they are written.
 
-    SGML topics may leave their tags open: a field ends where the next tag starts.
+    SGML topics may leave their tags open: a field ends where the next tag starts. `irds:ID` is the queries of a dataset
+    of ir_datasets.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "topics.txt"
@@ -25,6 +27,8 @@ def read_topics(path: str | Path) -> Topics:
     >>> read_topics(path).ids
     ('401',)
     """
+    if irds.is_irds(path):
+        return irds.topics(path)
     where = str(path)
     if kind(path) in TABULAR and kind(path) != "tsv":
         sheet = read_sheet(path)

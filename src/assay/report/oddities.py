@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.check import SHOWN, Finding, check_run, odd_in_order
 from assay.core.ids import WORD
-from assay.io.files import TABULAR, kind
+from assay.io.readers import has_lines
 
 if TYPE_CHECKING:
     from assay.core.arrays import Ints
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def odd_in_run(path: Path, joined: Match) -> list[Finding]:
     """As check_run, of a run that was read from the path with its ranks and joined with the judgments."""
     run = joined.run
-    if kind(path) in TABULAR or run.ranks is None or not np.isfinite(run.scores).all():
+    if not has_lines(path) or run.ranks is None or not np.isfinite(run.scores).all():
         return check_run(path, joined.qrels)
     skips, rises = _out_of_order(run)
     found: list[Finding] = []

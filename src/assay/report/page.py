@@ -45,7 +45,8 @@ def begin_chart_library() -> None:
 
     It takes a second, as long as everything else of a report of many runs.
     """
-    if not _BEGUN:
+    is_made = chart_library.cache_info().currsize > 0
+    if not _BEGUN and not is_made:
         # -P: a file of that name in the current folder is not the package.
         command = [sys.executable, "-P", "-c", _BUNDLE]
         _BEGUN.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))

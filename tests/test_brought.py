@@ -14,7 +14,7 @@ import pytest
 import assay
 from assay import AssayError, DataError, Labels, Qrels, Run, ScoreMatrix, UsageError
 from assay.data import IntentQrels
-from assay.io import labels_of, qrels_of, runs_of, scores_of
+from assay.io import labels_of, qrels_of, runs_of, scores_of, topics_of
 from assay.scoring import Aligned
 
 BM25 = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d4": 2.0, "d5": 1.0}}
@@ -150,23 +150,110 @@ def test_an_index_of_pandas_with_a_name_is_a_column() -> None:
     assert runs_of(categories)[0].to_dict() == BM25  # type: ignore[union-attr]
 
 
-def test_a_table_of_arrow_is_known_by_its_module() -> None:
-    class Column(list[Any]):
-        def to_pylist(self) -> list[Any]:
-            return list(self)
+ARROW: dict[str, Callable[[Any], Any]] = {
+    "table": lambda pa: pa.table(rows(BM25)),
+    "batch": lambda pa: pa.RecordBatch.from_pydict(rows(BM25)),
+    "chunks": lambda pa: pa.concat_tables([pa.table(rows(BM25)).slice(0, 2), pa.table(rows(BM25)).slice(2)]),
+    "dictionary": lambda pa: pa.table({**rows(BM25), "qid": pa.array(rows(BM25)["qid"]).dictionary_encode()}),
+    "large strings": lambda pa: pa.table({**rows(BM25), "docno": pa.array(rows(BM25)["docno"], pa.large_string())}),
+    "float32": lambda pa: pa.table({**rows(BM25), "score": pa.array(rows(BM25)["score"], pa.float32())}),
+    "decimals": lambda pa: pa.table({**rows(BM25), "score": pa.array(rows(BM25)["score"]).cast(pa.decimal128(5, 2))}),
+}
 
-    class Schema:
-        names = ("qid", "docno", "score")
 
-    class Table:
-        __module__ = "pyarrow.lib"
-        schema = Schema()
-        num_rows = 5
+@pytest.mark.parametrize("kind", ARROW)
+def test_tables_and_batches_of_arrow(kind: str) -> None:
+    made = ARROW[kind](pytest.importorskip("pyarrow"))
+    assert runs_of(made)[0].to_dict() == BM25  # type: ignore[union-attr]
+    assert runs_of({"bm25": made})[0].name == "bm25"  # type: ignore[union-attr]
 
-        def column(self, at: int) -> Column:
-            return Column(rows(BM25)[Schema.names[at]])
 
-    assert runs_of(Table())[0].to_dict() == BM25  # type: ignore[union-attr]
+PANDAS: dict[str, Callable[[Any], Any]] = {
+    "arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "nullable": lambda frame: frame.convert_dtypes(),
+    "string[pyarrow]": lambda frame: frame.astype({"docno": "string[pyarrow]", "qid": "string[pyarrow]"}),
+    "category": lambda frame: frame.astype({"docno": "category", "qid": "category", "score": "category"}),
+    "Int64": lambda frame: frame.assign(qid=frame.qid.str[1:].astype("Int64")),
+    "Float32": lambda frame: frame.astype({"score": "Float32"}),
+    "small": lambda frame: frame.assign(qid=frame.qid.str[1:].astype("uint8")).astype({"score": "float16"}),
+}
+
+
+@pytest.mark.parametrize("kind", PANDAS)
+def test_pandas_frames_of_all_types_of_columns(kind: str) -> None:
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    made = PANDAS[kind](pandas.DataFrame(rows(BM25)))
+    found = runs_of(made)[0].to_dict()  # type: ignore[union-attr]
+    assert {f"q{topic.removeprefix('q')}": docs for topic, docs in found.items()} == BM25
+
+
+def test_an_empty_cell_is_named_whatever_the_type() -> None:
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"qid": [1, 2], "docno": ["a", "b"], "score": [1.0, 2.0]}).astype({"qid": "Int64"})
+    with pytest.raises(DataError, match="column 'qid' is empty in row 2; every row needs a topic"):
+        runs_of(frame.assign(qid=pandas.array([1, None], dtype="Int64")))
+    with pytest.raises(DataError, match="column 'score' is empty or not a number in row 1"):
+        runs_of(frame.assign(score=pandas.array([None, 1.0], dtype="double[pyarrow]")))
+    with pytest.raises(DataError, match="column 'docno' is empty in row 2; every row needs a doc"):
+        runs_of(pyarrow.table({"qid": [1, 2], "docno": ["a", None], "score": [1.0, 2.0]}))
+
+
+def retrieved() -> Any:
+    """What a retriever of PyTerrier returns: its columns, their order and types, ranks from 0."""
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame({
+        "qid": ["q1", "q1", "q1", "q2", "q2"],
+        "docid": [17, 4, 9, 2, 11],
+        "docno": ["d1", "d2", "d3", "d4", "d5"],
+        "rank": [0, 1, 2, 0, 1],
+        "score": [3.0, 2.0, 1.0, 2.0, 1.0],
+        "query": ["chemical reactions", "chemical reactions", "chemical reactions", "cats", "cats"],
+    }).astype({"docid": "int32", "rank": "int64"})  # fmt: skip
+
+
+def test_frames_of_pyterrier_work_as_they_are() -> None:
+    pandas = pytest.importorskip("pandas")
+    results = retrieved()
+    qrels = pandas.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d5"], "label": [2, 0, 1]})
+    topics = pandas.DataFrame({"qid": ["q1", "q2"], "query": ["chemical reactions", "cats"]})
+    expected = assay.evaluate({"bm25": BM25}, JUDGED, "AP nDCG@10").to_dict()
+    assert assay.evaluate({"bm25": results}, qrels, "AP nDCG@10").to_dict() == expected
+    assert assay.evaluate({"bm25": results}, qrels.assign(iteration=0), "AP nDCG@10").to_dict() == expected
+    assert topics_of(topics).to_dict() == {"q1": {"title": "chemical reactions"}, "q2": {"title": "cats"}}
+    both = pandas.concat([results.assign(name="bm25"), results.assign(name="dense", score=-results.score)])
+    runs = runs_of(both)
+    assert [run.name for run in runs] == ["bm25", "dense"]  # type: ignore[union-attr]
+    assert runs[1].ranking("q2") == ["d5", "d4"]  # type: ignore[union-attr]
+    [alone] = runs_of(results.assign(name="bm25"))
+    assert alone.name == "bm25"  # type: ignore[union-attr]
+
+
+def test_a_column_of_names_of_docs_makes_no_runs() -> None:
+    named = retrieved().assign(name=["Anna", "Ben", "Cleo", "Dora", "Emil"])
+    [run] = runs_of(named)
+    assert (run.name, len(run)) == ("run", 5)  # type: ignore[union-attr,arg-type]
+    assert len(runs_of(named, columns={"run": "name"})) == 5
+
+
+def test_topics_of_all_kinds(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    (tmp_path / "topics.tsv").write_text("1\tcats\n2\tdogs\n")
+    expected = {"1": {"title": "cats"}, "2": {"title": "dogs"}}
+    named = frame({"topic": ["1", "2"], "title": ["cats", "dogs"], "year": [1999, 2000]})
+    forms = [
+        tmp_path / "topics.tsv",
+        {1: "cats", 2: "dogs"},
+        expected,
+        frame({"qid": [1, 2], "query": ["cats", "dogs"]}),
+    ]
+    for form in (*forms, frame({"query_id": ["1", "2"], "text": ["cats", "dogs"]}), topics_of(expected), named):
+        assert topics_of(form).to_dict() == expected
+    for wrong in (3, None, ["1"], {"1": 2}):
+        with pytest.raises(UsageError, match="where topics are expected; give a path"):
+            topics_of(wrong)
+    with pytest.raises(DataError, match="topic '1' is there twice"):
+        topics_of(frame({"qid": [1, 1], "query": ["cats", "dogs"]}))
+    with pytest.raises(DataError, match="no column for the topic of topics"):
+        topics_of(frame({"words": ["cats"]}))
 
 
 def test_objects_of_ranx_are_known_by_their_module() -> None:
@@ -254,6 +341,10 @@ def test_measures_of_ir_measures_and_its_records() -> None:
     ir_measures = pytest.importorskip("ir_measures")
     scored = [ir_measures.ScoredDoc(t, d, s) for t, docs in BM25.items() for d, s in docs.items()]
     judged = [ir_measures.Qrel(t, d, g) for t, docs in JUDGED.items() for d, g in docs.items()]
+    strict = assay.evaluate({"bm25": scored}, judged, [ir_measures.nDCG @ 10, ir_measures.AP(rel=2)])
+    assert strict.measures == ("nDCG@10", "AP(rel=2)")
+    theirs = ir_measures.calc_aggregate([ir_measures.nDCG @ 10, ir_measures.AP(rel=2)], judged, scored)
+    assert [round(float(m.means()[0]), 10) for m in strict] == [round(value, 10) for value in theirs.values()]
     wanted = [ir_measures.AP, ir_measures.nDCG @ 10]
     scores = assay.evaluate({"bm25": scored}, judged, wanted)
     assert scores.to_dict() == assay.evaluate({"bm25": BM25}, JUDGED, "AP nDCG@10").to_dict()

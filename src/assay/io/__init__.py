@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.io.readers import write_qrels as write_qrels
     from assay.io.readers import write_run as write_run
     from assay.io.scores import read_scores
-    from assay.io.topics import read_topics
+    from assay.io.topics import read_topics, topics_of
 
 _HOMES = {
     "labels_of": "brought",
@@ -31,6 +31,7 @@ _HOMES = {
     "read_topics": "topics",
     "runs_of": "brought",
     "scores_of": "brought",
+    "topics_of": "topics",
     "write": "readers",
     # What `write` calls, by the type of what is written.
     "write_labels": "labels",
@@ -39,6 +40,6 @@ _HOMES = {
 }
 __all__ = [
     "labels_of", "qrels_of", "read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics",
-    "runs_of", "scores_of", "write",
+    "runs_of", "scores_of", "topics_of", "write",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

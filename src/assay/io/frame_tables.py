@@ -31,7 +31,7 @@ USUAL = {
     "grade": ("grade", "relevance", "rel", "label", "score"),
     "probability": ("probability", "inclusion"),
     "intent": ("intent", "subtopic"),
-    "run": ("run", "run_id", "system", "tag"),
+    "run": ("run", "run_id", "system", "tag", "name"),
     "worker": ("worker", "worker_id", "annotator", "assessor"),
     "label": ("label", "grade", "relevance", "rel", "value", "score"),
     "task": ("task", "hit", "unit"),
@@ -43,9 +43,15 @@ USUAL = {
     "signature": ("signature",),
 }
 """Our columns, and the names under which each is looked for, whatever their case."""
-GIVES_WAY = {"topic": {"query"}, "doc": {"docid"}, "grade": {"score"}, "label": {"score", "value"}}
+GIVES_WAY = {
+    "topic": {"query"},
+    "doc": {"docid"},
+    "grade": {"score"},
+    "label": {"score", "value"},
+    "run": {"name"},
+}
 """Names that count only where no other is there: in frames of PyTerrier `query` is the text of the topic beside its
-`qid`, and `docid` a number of the index beside the `docno`; in judgments of BEIR `score` is the grade."""
+`qid`, `docid` a number of the index beside the `docno`, `name` the run; in judgments of BEIR `score` is the grade."""
 OF_RUNS = ("run", "topic", "doc", "score", "rank")
 OF_QRELS = ("topic", "intent", "doc", "grade", "probability")
 OF_LABELS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold")
@@ -156,10 +162,12 @@ def runs_in(frame: AnyFrame, *, columns: Named = None, name: str = "run") -> lis
     if "score" not in places and "rank" not in places:
         raise places.missing("score")
     names, run = [name], np.zeros(len(frame), dtype=np.int64)
-    if "run" in places:
+    topic_texts, doc_texts = places.texts("topic"), places.texts("doc")
+    is_said = "run" in (columns or {})
+    if "run" in places and (is_said or not _is_name_of_docs(places, topic_texts, doc_texts)):
         names, run = _first_seen(places.texts("run"))
-    topics, topic = _first_seen(places.texts("topic"))
-    docs = Ids.of(places.texts("doc"))
+    topics, topic = _first_seen(topic_texts)
+    docs = Ids.of(doc_texts)
     ranks = places.wholes("rank") if "rank" in places else None
     scores = places.numbers("score") if "score" in places else None
     if scores is None:
@@ -185,6 +193,16 @@ def runs_in(frame: AnyFrame, *, columns: Named = None, name: str = "run") -> lis
             )
         )
     return runs
+
+
+def _is_name_of_docs(places: Places, topics: Sequence[str], docs: Sequence[str]) -> bool:
+    """Whether a column `name` names docs or topics: several runs would have some doc of a topic in common."""
+    column = places.at["run"]
+    if places.frame.names[column].strip().lower() not in GIVES_WAY["run"]:
+        return False
+    if len(set(map(str, places.frame.values(column)))) < 2:
+        return False
+    return len(set(zip(topics, docs, strict=True))) == len(docs)
 
 
 def _refuse_shared_ranks(frame: AnyFrame, run: Ints, topic: Ints, ranks: Ints, topics: Sequence[str]) -> None:

@@ -1,17 +1,23 @@
-"""Topic files: TREC's SGML with or without closing tags, `id<tab>text` lines, and tables with a column of ids."""
+"""Topics: files of TREC's SGML with or without closing tags, `id<tab>text` lines, tables; dicts and data frames."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from assay.core.errors import DataError
+from assay.core.dataframes import AnyFrame, is_missing
+from assay.core.errors import DataError, UsageError
 from assay.data import Topics
+from assay.data.given import id_texts
 from assay.io import irds
 from assay.io.files import TABULAR, kind, read_bytes
 from assay.io.sheet import decoded, read_sheet
 
 NAMES = {"num": "number", "title": "title", "desc": "description", "narr": "narrative"}
+TEXTS = ("query", "text")
+"""What others call the text of a topic that has no more than one; here it is the title."""
 LABELS = r"^\s*(?:Number|Topic|Description|Narrative)\s*:\s*"
 
 
@@ -40,6 +46,49 @@ def read_topics(path: str | Path) -> Topics:
         return _checked(where, [row[place] for row in sheet.rows], fields)
     text = decoded(where, read_bytes(path))
     return _from_sgml(where, text) if re.search(r"<top>", text, re.IGNORECASE) else _from_lines(where, text)
+
+
+def topics_of(thing: Any) -> Topics:
+    """Topics from a path, {topic: text}, {topic: {field: text}}, a data frame, or as they are.
+
+    A frame has a column of ids under one of the usual names and columns of texts, as those of PyTerrier (qid, query).
+
+    >>> topics_of({"q1": "foreign minorities"}).to_dict()
+    {'q1': {'title': 'foreign minorities'}}
+    """
+    if isinstance(thing, Topics):
+        return thing
+    if isinstance(thing, str | Path):
+        return read_topics(thing)
+    frame = AnyFrame.of(thing)
+    if frame is not None:
+        return _from_frame(frame)
+    if not isinstance(thing, Mapping) or not all(isinstance(texts, str | Mapping) for texts in thing.values()):
+        raise UsageError(
+            f"{type(thing).__name__} where topics are expected; give a path, {{topic: text}}, a data frame with the "
+            "columns topic and title, or a Topics object"
+        )
+    fields = [{"title": texts} if isinstance(texts, str) else dict(texts) for texts in thing.values()]
+    return _checked("topics", id_texts(thing, "topic", "topics"), fields)
+
+
+def _from_frame(frame: AnyFrame) -> Topics:
+    """The topics of a frame: its column of ids, and those of its other columns that hold texts."""
+    from assay.io.frame_tables import Places
+
+    places = Places.of(frame, ("topic",), None, "topics")
+    places.needs("topic")
+    ids = places.texts("topic")
+    fields: list[dict[str, str]] = [{} for _ in ids]
+    for at, name in enumerate(frame.names):
+        cells = frame.values(at)
+        holds_texts = all(isinstance(cell, str) or is_missing(cell) for cell in cells)
+        if at == places.at["topic"] or not holds_texts:
+            continue
+        field = "title" if name.strip().lower() in TEXTS else name
+        for own, cell in zip(fields, cells, strict=True):
+            own[field] = "" if is_missing(cell) else cell
+    return _checked(frame.where, ids, fields)
 
 
 def _from_sgml(where: str, text: str) -> Topics:

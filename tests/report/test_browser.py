@@ -35,6 +35,7 @@ const look = () => {{
   const facts = [charts.length, charts.filter((c) => c.querySelector("svg")).length,
     d.documentElement.scrollWidth, getComputedStyle(d.body).backgroundColor,
     Math.max(0, ...charts.map((c) => c.scrollWidth - c.clientWidth)),
+    Math.max(0, ...[...d.querySelectorAll(".scroll")].map((s) => s.scrollWidth - s.clientWidth)),
     d.defaultView.performance.getEntriesByType("resource").length];
   document.getElementById("facts").textContent = "facts: " + facts.join(" | ");
 }};
@@ -43,7 +44,8 @@ look();
 
 
 def opened(page: Path, folder: Path, *, width: int, dark: bool) -> tuple[list[str], str]:
-    """What the browser saw: charts, charts drawn, width of the page, background, overflow, fetches; and its log."""
+    """What the browser saw: charts, charts drawn, width of the page, background, overflow of charts and of tables,
+    fetches; and its log."""
     frame = page.with_name(f"frame-{width}.html")
     frame.write_text(FRAME.format(src=page.name, width=width))
     mode = ("--blink-settings=preferredColorScheme=0",) if dark else ("--blink-settings=preferredColorScheme=1",)
@@ -57,11 +59,12 @@ def opened(page: Path, folder: Path, *, width: int, dark: bool) -> tuple[list[st
 
 
 def assert_sound(page: Path, folder: Path, *, width: int, dark: bool) -> None:
-    (charts, drawn, wide, ground, over, fetched), log = opened(page, folder, width=width, dark=dark)
+    (charts, drawn, wide, ground, over, sideways, fetched), log = opened(page, folder, width=width, dark=dark)
     assert not [line for line in log.splitlines() if "CONSOLE" in line], log
     assert int(charts) == int(drawn) > 0
     assert int(wide) <= width
     assert int(over) <= 2
+    assert int(sideways) == 0 or width < 1280
     assert int(fetched) == 0
     assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
 

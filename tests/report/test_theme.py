@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from assay.report import theme
-from assay.report.theme import COLOURS, DARK_INK, DARK_PAGE, DASHES, INK, PAPER, config
+from assay.report.theme import (
+    BETTER,
+    COLOURS,
+    DARK_INK,
+    DARK_PAGE,
+    DASHES,
+    GREYS,
+    INK,
+    PAPER,
+    UNDECIDED,
+    WORSE,
+    config,
+)
 
 
 def luminance(colour: str) -> float:
@@ -43,6 +56,23 @@ def test_text_of_the_page_has_contrast_aa() -> None:
         for text in ("ink", "soft", "link"):
             for ground in ("paper", "shade"):
                 assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+
+
+def test_the_first_colours_and_the_verdicts_differ_in_grey() -> None:
+    """A printer without colour leaves the luminance; shapes and dashes tell the others apart."""
+    for one, other in combinations(COLOURS[:4], 2):
+        assert contrast(one, other) >= 1.15, (one, other)
+    assert contrast(BETTER, WORSE) >= 1.8
+    assert contrast(BETTER, UNDECIDED) >= 1.25
+    assert contrast(WORSE, UNDECIDED) >= 1.25
+
+
+def test_greys_stand_out_from_paper_and_from_each_other() -> None:
+    assert len(GREYS) == len(COLOURS) == len(set(GREYS))
+    assert all(grey[1:3] == grey[3:5] == grey[5:] for grey in GREYS)
+    assert all(contrast(grey, PAPER) >= 3 for grey in GREYS)
+    for one, other in combinations(GREYS[:4], 2):
+        assert contrast(one, other) >= 1.4, (one, other)
 
 
 def test_series_differ_by_more_than_colour() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -19,6 +19,9 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import FORMATS, Table, render
 from assay.io.files import write_whole
+
+if TYPE_CHECKING:
+    from assay.report.paper import Paper
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -33,6 +36,8 @@ class Output:
     figure: Path | None = None
     held: list[str] | None = None
     """Remarks that wait for the end of the command: one that fails says what is wrong and nothing else."""
+    paper: Paper | None = None
+    """What a paper wants of the figure."""
 
     def write(self, *tables: Table, of: Any = None, drawn: Any = None) -> None:
         """The tables to standard output or the file; with --figure also the chart of the result `of`, or of `drawn`."""
@@ -51,7 +56,7 @@ class Output:
         if self.figure is not None:
             from assay.report.figures import rendered_figures
 
-            charts = rendered_figures(of, self.figure)
+            charts = rendered_figures(of, self.figure, self.paper)
         self.text(text)
         for path, chart in charts.items():
             write_whole(path, chart)
@@ -120,6 +125,35 @@ def facts_of(of: Any, tables: int) -> list[dict[str, Any]]:
     return [*known, *({} for _ in range(tables - len(known)))]
 
 
+figure_options = (
+    click.option(
+        "--figure",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Also draw it: .svg, .png, .pdf or .html; several results are numbered.",
+    ),
+    click.option("--width", type=float, metavar="CM", help="Width of the figure in cm; a column of a paper has 8.5."),
+    click.option("--height", type=float, metavar="CM", help="Height of the figure in cm."),
+    click.option("--font-size", type=float, metavar="POINTS", help="Letters of the figure; with a width 8 by default."),
+    click.option("--no-title", is_flag=True, help="Draw the figure without its title."),
+    click.option("--greyscale", is_flag=True, help="Draw the figure without colours."),
+)
+"""Where the figure goes, and how a paper wants it."""
+
+
+def paper_of(target: Path | None, options: dict[str, Any]) -> Paper | None:
+    """What a paper wants of the figure, taken out of the options; an error where there is no figure."""
+    given = {name: options.pop(name) for name in ("width", "height", "font_size", "no_title", "greyscale")}
+    if target is None:
+        for name, value in given.items():
+            if value not in (None, False):
+                option = "--" + name.replace("_", "-")
+                raise UsageError(f"{option} says how the figure is drawn; name its file with --figure")
+        return None
+    from assay.report.paper import Paper
+
+    return Paper(given["width"], given["height"], given["font_size"], not given["no_title"], given["greyscale"])
+
+
 def output_options(command: C) -> C:
     """--format, -o, --quiet; the command gets them as one Output named `out`."""
     return with_output(command)
@@ -135,7 +169,9 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), kwargs.pop("figure", None), [])
+        target = kwargs.pop("figure", None)
+        paper = paper_of(target, kwargs) if figure else None
+        out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), target, [], paper)
         check_targets(out)
         try:
             answer = command(*args, out=out, **kwargs)
@@ -151,13 +187,7 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
         click.option("--quiet", is_flag=True, help="No progress, no remarks."),
     ]
     if figure:
-        options.append(
-            click.option(
-                "--figure",
-                type=click.Path(path_type=Path, dir_okay=False),
-                help="Also draw it: .svg, .png, .pdf or .html; several results are numbered.",
-            )
-        )
+        options += figure_options
     wrapped: Any = run
     for option in reversed(options):
         wrapped = option(wrapped)
@@ -170,9 +200,10 @@ def check_targets(out: Output) -> None:
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
     if out.figure is not None:
-        from assay.report.figure import ending_of
+        from assay.report.figure import ending_of, refuse_paper
 
-        ending_of(out.figure)
+        if ending_of(out.figure) == "html" and out.paper is not None:
+            refuse_paper(out.paper)
 
 
 seed_option = click.option(

@@ -62,7 +62,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
     "--sections", cls=RegistryOption, registry="assay.report.sections:ALL", metavar="LIST",
     help="Only these, separated by commas: {names}.  [default: all that the files allow]",
 )  # fmt: skip
-@click.option("--top", type=click.IntRange(min=2), default=30, show_default=True, help="Runs shown in charts.")
+@click.option("--top", type=click.IntRange(min=2), default=30, show_default=True, help="Runs in charts of means.")
 @click.option(
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
     help="Significance; intervals have level 1 − alpha.",

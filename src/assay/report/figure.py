@@ -19,7 +19,8 @@ from typing import Any
 
 from assay.core.errors import MissingExtra, UsageError
 from assay.io.files import write_whole
-from assay.report.theme import WIDTH, config
+from assay.report.paper import DOTS_PER_POINT, SCREEN, Paper, fitted, in_grey, wrapped
+from assay.report.theme import FONT_SIZE, TITLE_SIZE, WIDTH, config
 
 ENDINGS = ("svg", "png", "pdf", "html", "json")
 SVG = "image/svg+xml"
@@ -43,40 +44,70 @@ class Figure:
     title: str
     description: str
     spec: dict[str, Any]
+    note: str = ""
+    """How to read what the picture itself does not explain; it stands below the title."""
 
-    def standalone(self) -> dict[str, Any]:
+    def standalone(self, paper: Paper = SCREEN) -> dict[str, Any]:
         """The specification with theme, title and a fixed width, as it is saved."""
-        titled = {"title": {"text": self.title}, "description": self.description, "config": config()}
-        return {**_wide(self.spec), **titled}
+        spec = {**_wide(self.spec), "description": self.in_words, "config": config()}
+        if paper.title:
+            spec["title"] = {"text": wrapped(self.title, paper.layout_width, TITLE_SIZE)}
+            if self.note:
+                spec["title"]["subtitle"] = wrapped(self.note, paper.layout_width, FONT_SIZE)
+        if paper.greyscale:
+            spec = in_grey(spec)
+        return fitted(spec, paper, _svg) if paper.has_size else spec
+
+    @property
+    def in_words(self) -> str:
+        """What the picture shows, for who does not see it."""
+        return f"{self.description} {self.note}".strip()
 
     def embedded(self) -> dict[str, Any]:
         """The specification for the page, which gives it theme, title and width."""
-        return {**self.spec, "description": self.description}
+        return {**self.spec, "description": self.in_words}
 
     def chart(self) -> Any:
         """The same as an altair chart, to be changed at will."""
         return altair().Chart.from_dict(self.standalone())
 
-    def save(self, path: str | Path) -> None:
-        """Write the chart in the format of the path's ending: .svg, .png, .pdf, .html or .json (the specification)."""
-        write_whole(path, self.rendered(ending_of(path)))
+    def save(
+        self,
+        path: str | Path,
+        *,
+        width: float | None = None,
+        height: float | None = None,
+        font_size: float | None = None,
+        title: bool = True,
+        greyscale: bool = False,
+    ) -> None:
+        """Write the chart in the format of the path's ending: .svg, .png, .pdf, .html or .json (the specification).
 
-    def rendered(self, ending: str) -> str | bytes:
-        """The chart in one of ENDINGS."""
+        For a paper: width and height of the whole picture in centimetres, font_size of its letters in points (8 where a
+        width or height is given), title=False where the caption says it, greyscale=True for print without colour.
+        """
+        paper = Paper(width, height, font_size, title, greyscale)
+        write_whole(path, self.rendered(ending_of(path), paper))
+
+    def rendered(self, ending: str, paper: Paper = SCREEN) -> str | bytes:
+        """The chart in one of ENDINGS, as it is on the screen or for a paper."""
         if ending not in ENDINGS:
             raise UsageError(f"a figure is written as {', '.join('.' + e for e in ENDINGS)}, not as {ending!r}")
-        if ending == "json":
-            return json.dumps(self.standalone(), ensure_ascii=False, allow_nan=False)
         if ending == "html":
             from assay.report.page import figure_page
 
+            refuse_paper(paper)
             return figure_page([self])
-        converter = vl_convert()
+        spec = self.standalone(paper)
+        if ending == "json":
+            return json.dumps(spec, ensure_ascii=False, allow_nan=False)
         if ending == "svg":
-            return str(converter.vegalite_to_svg(self.standalone()))
+            return _svg(spec) if paper.is_screen else paper.on_page(_svg(spec))
         if ending == "pdf":
-            return bytes(converter.vegalite_to_pdf(self.standalone()))
-        return bytes(converter.vegalite_to_png(self.standalone(), scale=2))
+            # a PDF takes numbers without a unit as points
+            return bytes(vl_convert().svg_to_pdf(paper.on_page(_svg(spec), unit="")))
+        dots = 2 if paper.is_screen else DOTS_PER_POINT * paper.scale
+        return bytes(vl_convert().vegalite_to_png(spec, scale=dots))
 
     def __repr__(self) -> str:
         return f"Figure({self.title!r})"
@@ -124,6 +155,18 @@ def ending_of(path: str | Path) -> str:
     return ending
 
 
+def refuse_paper(paper: Paper) -> None:
+    """An error where a size or the like is asked for and the chart is on a page, whose width it takes."""
+    if not paper.is_screen:
+        raise UsageError(
+            "width, height, font size, title and greyscale are of .svg, .png and .pdf, not of a page (.html)"
+        )
+
+
+def _svg(spec: dict[str, Any]) -> str:
+    return str(vl_convert().vegalite_to_svg(spec))
+
+
 def altair() -> Any:
     """The altair module, or an error that says how to install it."""
     try:
@@ -148,12 +191,14 @@ def chart(data: str | None = "rows") -> Any:
     return alt.Chart() if data is None else alt.Chart(alt.NamedData(name=data))
 
 
-def drawn(made: Any, *, name: str, title: str, description: str, **data: Sequence[Mapping[str, Any]]) -> Figure:
+def drawn(
+    made: Any, *, name: str, title: str, description: str, note: str = "", **data: Sequence[Mapping[str, Any]]
+) -> Figure:
     """The finished figure of an altair chart and its named rows."""
     spec = made.to_dict(validate=False)
     # altair names a theme of its own; the theme is added when the figure is saved or put on a page
     kept = {k: v for k, v in spec.items() if k not in ("config", "datasets")}
-    return Figure(name, title, description, {**kept, "datasets": {k: list(v) for k, v in data.items()}})
+    return Figure(name, title, description, {**kept, "datasets": {k: list(v) for k, v in data.items()}}, note)
 
 
 def rows_of(**columns: Iterable[Any]) -> list[dict[str, Any]]:

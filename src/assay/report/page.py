@@ -21,6 +21,8 @@ from assay.version import __version__
 if TYPE_CHECKING:
     from assay.report.sections import Section
 
+MOST_CODE, MOST_NAME = 8, 16
+"""Characters of a text without blanks that is never broken, and of one in the first column."""
 MOST_ROWS = 1000
 """Rows of a table on the page; all of them are in `--format csv`."""
 
@@ -99,13 +101,21 @@ def _rendered(template: str, **names: Any) -> str:
 
 
 def _classes(table: Table) -> list[str]:
-    """A class for each column: numbers, wide texts, texts, short texts."""
+    """A class for each column: numbers, codes that may break anywhere, wide texts, texts, short texts."""
     cells = table.cells()
-    longest = [max((len(row[i]) for row in cells), default=0) for i in range(len(table.columns))]
-    return [
-        "n" if form else "w" if size > 40 else "t" if size > 28 else "s"
-        for form, size in zip(table.formats, longest, strict=True)
-    ]
+    kinds = []
+    for at, format in enumerate(table.formats):
+        texts = [row[at] for row in cells]
+        longest = max(map(len, texts), default=0)
+        most = MOST_CODE if at else MOST_NAME
+        is_code = longest > most and not any(" " in text for text in texts)
+        if format:
+            kinds.append("n")
+        elif is_code:  # long names, and the letters of many runs
+            kinds.append("c")
+        else:
+            kinds.append("w" if longest > 40 else "t" if longest > 28 else "s")
+    return kinds
 
 
 def _kind(block: Any) -> str:

@@ -100,11 +100,13 @@ def by_series(field: str, title: str | None, order: Sequence[str], *, dashes: bo
     return channels
 
 
-def classes(field: str, title: str | None, order: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
+def classes(
+    field: str, title: str | None, order: Sequence[str], colours: Sequence[str], shapes: Sequence[str] = SHAPES
+) -> dict[str, Any]:
     """Colour and shape of points by class, with one legend."""
     alt = altair()
     domain = list(order)
-    shapes = SHAPES[: len(domain)]
+    shapes = shapes[: len(domain)]
     colour = alt.Scale(domain=domain, range=list(colours))
     shape = alt.Scale(domain=domain, range=list(shapes))
     legend = alt.Legend(title=title)
@@ -140,8 +142,9 @@ def band(x: Any, low: str, high: str, title: str, *, colour: str = MAIN, opacity
 
 
 def ranges(y: Any, x: Any, low: str, high: str, *, tip: Tips, over: Sequence[Any] = (), **encoding: Any) -> Any:
-    """A point with its interval on every row, and other charts drawn over that."""
+    """A point with its interval on every row, and other charts drawn over that; a shape is that of the points alone."""
     alt = altair()
+    shape = {"shape": encoding.pop("shape")} if "shape" in encoding else {}
     base = chart().encode(y=y, tooltip=tips(tip), **encoding)
     title = x.to_dict()["axis"]["title"]
     from_low = alt.X(low, type="quantitative", title=title)
@@ -150,7 +153,7 @@ def ranges(y: Any, x: Any, low: str, high: str, *, tip: Tips, over: Sequence[Any
     point = base.mark_point(size=60, filled=True, opacity=1)
     return alt.layer(
         rule.encode(x=from_low, x2=to_high),
-        point.encode(x=x),
+        point.encode(x=x, **shape),
         *over,
     )
 
@@ -189,7 +192,14 @@ def mark_at(value: float, *, axis: str = "y") -> tuple[Any, list[dict[str, float
 
 
 def cells(
-    x: Any, y: Any, field: str, title: str, *, tip: Tips, domain: Sequence[float] | None = None, diverging: bool = False
+    x: Any,
+    y: Any,
+    field: str,
+    title: str | list[str],
+    *,
+    tip: Tips,
+    domain: Sequence[float] | None = None,
+    diverging: bool = False,
 ) -> Any:
     """A map of intensities."""
     alt = altair()
@@ -219,6 +229,27 @@ def cells(
 def tall(made: Any, rows: int, *, least: int = 3) -> Any:
     """The chart with a height that gives each of its rows the same room."""
     return made.properties(height=max(least, rows) * STEP)
+
+
+def row_step(rows: int) -> int:
+    """Pixels of one row of a map, which may have many.
+
+    >>> [row_step(rows) for rows in (20, 80, 143)]
+    [18, 13, 9]
+    """
+    if rows <= 40:
+        return STEP
+    return max(9, min(STEP, 1100 // rows))
+
+
+def row_labels(rows: int) -> dict[str, int]:
+    """How names beside such rows are written."""
+    return {"labelFontSize": min(12, row_step(rows))} if rows > 40 else {}
+
+
+def in_rows(made: Any, rows: int) -> Any:
+    """A map with a height that gives each of its rows the same room, less where there are many."""
+    return made.properties(height=max(3, rows) * row_step(rows))
 
 
 def some_of(shown: int, all_: int) -> str:

@@ -1,7 +1,8 @@
 """What do all pictures look like? One palette, one Vega-Lite configuration for paper, one for the page.
 
-Colours are those of Okabe and Ito, darkened or lightened until each stands out by 3:1 from white and from the dark
-page, and never the only sign: series also differ in dash, classes in shape.
+Colours are of the hues of Okabe and Ito, darkened or lightened until each stands out by 3:1 from white and from the
+dark page and the first four are told apart in grey; and never the only sign: series also differ in dash, classes in
+shape.
 """
 
 from __future__ import annotations
@@ -13,9 +14,17 @@ WIDTH = 640
 STEP = 18
 """Pixels of one row of a chart with one row per run, topic or worker."""
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c46a9b", "#b57f00", "#2e93c9", "#7f7f7f", "#8a8a00")
-"""For categories: blue, vermilion, green, purple, amber, sky, grey, olive."""
+FONT_SIZE = 12
+"""Pixels of the letters of a chart; of its title more."""
+TITLE_SIZE = 15
+
+COLOURS = ("#006ba6", "#de7800", "#008a64", "#bf6aa6", "#955f30", "#2e93c9", "#7f7f7f", "#8a8a00")
+"""For categories: blue, orange, green, purple, brown, sky, grey, olive."""
+GREYS = ("#1a1a1a", "#949494", "#4d4d4d", "#787878", "#303030", "#868686", "#666666", "#8d8d8d")
+"""What each of them is where there is no colour."""
 MAIN, ACCENT, THIRD, MUTED = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[6]
+BETTER, WORSE, UNDECIDED, BASELINE = MAIN, ACCENT, MUTED, THIRD
+"""For verdicts: dark blue, light orange, and a grey between them, so that they differ without colour too."""
 INTENSITY = "viridis"
 """For amounts from little to much."""
 DIVERGING = "blueorange"
@@ -38,7 +47,8 @@ def config(*, page: bool = False) -> dict[str, Any]:
     ('#ffffff', 'currentColor')
     """
     ink = "currentColor" if page else INK
-    words = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 600}
+    words = {"labelColor": ink, "titleColor": ink, "titleFontWeight": 600}
+    words |= {"labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE}
     return {
         "background": None if page else PAPER,
         "font": FONT if page else PAPER_FONT,
@@ -52,10 +62,11 @@ def config(*, page: bool = False) -> dict[str, Any]:
         | {"orient": "top", "symbolLimit": 20, "columns": 3, "labelLimit": 230, "titleOrient": "top", "offset": 8}
         | {"columnPadding": 16, "titleLimit": 320},
         "header": words,
-        "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 15, "offset": 12},
+        "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "offset": 12}
+        | {"fontSize": TITLE_SIZE, "subtitleFontSize": FONT_SIZE, "subtitlePadding": 5},
         "view": {"stroke": None},
         "line": {"strokeWidth": 2.2},
         "point": {"size": 55, "filled": True},
-        "text": {"color": ink, "fontSize": 12},
+        "text": {"color": ink, "fontSize": FONT_SIZE},
         "rule": {"color": ink},
     }

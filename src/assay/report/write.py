@@ -41,7 +41,7 @@ def report(
     Give runs with qrels, or scores, or labels (with qrels also against them), each as a dict, a path, a data frame or
     one of our own types, as in `assay.evaluate`; without qrels, a dict or a frame in the place of runs holds scores.
     pool_runs: the runs from which the judged docs were pooled, where they are known. sections: names from SECTIONS, by
-    default all for which there is something. top: runs shown in charts. level: of all intervals; tests are made at
+    default all for which there is something. top: runs in charts of means. level: of all intervals; tests are made at
     1 − level. The path that was written is returned.
 
     >>> from assay.data import ScoreMatrix

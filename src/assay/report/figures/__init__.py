@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from assay.core.errors import UsageError
 from assay.io.files import write_whole
 from assay.report.figure import Figure, ending_of
+from assay.report.paper import SCREEN, Paper
 
 F = TypeVar("F", bound=Callable[..., Figure])
 
@@ -80,18 +81,19 @@ def save_figure(result: Any, path: str | Path) -> None:
         write_whole(target, chart)
 
 
-def rendered_figures(result: Any, path: str | Path) -> dict[Path, str | bytes]:
+def rendered_figures(result: Any, path: str | Path, paper: Paper | None = None) -> dict[Path, str | bytes]:
     """The files that save_figure writes: one, or for several results (a list) one each, name-1.png, name-2.png …
 
-    Several results in .html are one page.
+    Several results in .html are one page. paper: how large, with or without title and colours.
     """
+    paper = paper or SCREEN
     target, ending = Path(path), ending_of(path)
     drawings = [figure(r) for r in result] if isinstance(result, Sequence) else [figure(result)]
     if len(drawings) == 1:
-        return {target: drawings[0].rendered(ending)}
+        return {target: drawings[0].rendered(ending, paper)}
     if ending == "html":
         from assay.report.page import figure_page
 
         return {target: figure_page(drawings)}
     places = [target.with_stem(f"{target.stem}-{i}") for i in range(1, len(drawings) + 1)]
-    return {place: drawing.rendered(ending) for place, drawing in zip(places, drawings, strict=True)}
+    return {place: drawing.rendered(ending, paper) for place, drawing in zip(places, drawings, strict=True)}

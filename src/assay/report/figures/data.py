@@ -11,7 +11,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import amount, cells, names, some_of, tall, tips
+from assay.report.shapes import amount, cells, in_rows, names, row_labels, some_of, tall, tips
 from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from assay.data.grades import Grades
     from assay.data.scores import ScoreMatrix
 
-TOP, MOST_TOPICS = 40, 100
+MOST_RUNS, MOST_TOPICS = 250, 100
 """Runs and topics that a picture shows at most unless asked for more."""
+CLIPPED = 1
+"""Per cent of the scores at each end that a scale of colours may leave out."""
+WASHED_OUT = 0.7
+"""A scale is clipped where all but those take less than this share of it: a few scores would pale all others."""
+ENOUGH = 100
+"""Scores of which one per cent can be said."""
 Places = npt.NDArray[np.intp]
 BLUES = ("#a6cee3", "#2e93c9", "#0072b2", "#003f63")
 UNJUDGED, USELESS = "not judged", "not relevant"
@@ -29,7 +35,7 @@ COUNT_TIP = (("count", "labels", ",d"), ("share", "%", ".1f"))
 
 
 @draws("data.ScoreMatrix")
-def score_map(matrix: ScoreMatrix, *, top: int = TOP, most_topics: int = MOST_TOPICS) -> Figure:
+def score_map(matrix: ScoreMatrix, *, top: int = MOST_RUNS, most_topics: int = MOST_TOPICS) -> Figure:
     """Every run on every topic as intensity; rows by mean or name, columns by ease, spread or name.
 
     With more runs or topics than asked for: the best runs, and the topics on which all runs differ most.
@@ -51,8 +57,7 @@ def score_map(matrix: ScoreMatrix, *, top: int = TOP, most_topics: int = MOST_TO
         "easy_first": _rank(-ease),
         "most_spread_first": _rank(-spread[kept]),
     }
-    lowest = part.values.min()
-    made = _intensities(matrix.measure, diverging=bool(lowest < 0))
+    made = _intensities(matrix.measure, part.values)
     made = _sortable(made, list(row_places), list(column_places))
 
     run_count = some_of(runs, len(matrix.runs))
@@ -61,7 +66,7 @@ def score_map(matrix: ScoreMatrix, *, top: int = TOP, most_topics: int = MOST_TO
     if topics < len(matrix.topics):
         title += " (those on which the runs differ most)"
     return drawn(
-        tall(made, runs),
+        in_rows(made, runs),
         name=f"map-{matrix.measure}",
         title=title,
         description=_topics_in_words(part.topics, ease, spread[kept]),
@@ -80,9 +85,32 @@ def _score_rows(matrix: ScoreMatrix) -> list[dict[str, Any]]:
     return rows
 
 
-def _intensities(measure: str, *, diverging: bool) -> Any:
+def colour_range(values: Floats) -> tuple[float, float] | None:
+    """The scores between which colours differ, where a few outlying ones would leave little of the scale to the others.
+
+    >>> colour_range(np.linspace(0, 1, 200)) is None
+    True
+    >>> colour_range(np.append(np.linspace(0, 1, 999), 100.0))
+    (0.01, 0.991)
+    """
+    if values.size < ENOUGH:
+        return None
+    lowest, low, high, highest = np.percentile(values, [0, CLIPPED, 100 - CLIPPED, 100])
+    if high - low >= WASHED_OUT * (highest - lowest) or high == low:
+        return None
+    if lowest < 0:  # both sides of zero are as long, so that zero keeps the colour in the middle
+        low, high = -max(-low, high), max(-low, high)
+    return round(float(low), 3), round(float(high), 3)
+
+
+def _intensities(measure: str, values: Floats) -> Any:
     """The map itself; `row` and `column` of a cell say where it stands."""
     alt = altair()
+    domain = colour_range(values)
+    title: str | list[str] = measure
+    if domain is not None:
+        low, high = domain
+        title = [measure, f"below {low:g} and above {high:g}: as the ends"]
     axis = alt.Axis(
         title="topic",
         labelAngle=-90,
@@ -93,14 +121,15 @@ def _intensities(measure: str, *, diverging: bool) -> Any:
     by_column = alt.EncodingSortField("column", op="min")
     by_row = alt.EncodingSortField("row", op="min")
     x = alt.X("topic", type="nominal", sort=by_column, axis=axis)
-    y = names("Y", "run", None, sort=by_row, ticks=False)
+    y = names("Y", "run", None, sort=by_row, ticks=False, **row_labels(len(values)))
     tip = [
         ("run", "run", ""),
         ("topic", "topic", ""),
         ("score", measure, ".4f"),
         ("ease", "topic mean", ".4f"),
     ]
-    return cells(x, y, "score", measure, tip=tip, diverging=diverging)
+    has_two_sides = bool(values.min() < 0)
+    return cells(x, y, "score", title, tip=tip, domain=domain, diverging=has_two_sides)
 
 
 def _sortable(made: Any, places: list[str], columns: list[str]) -> Any:

@@ -18,6 +18,7 @@ from assay.report.figures import draws
 from assay.report.shapes import (
     amount,
     bars,
+    classes,
     lines,
     mark_at,
     names,
@@ -27,7 +28,7 @@ from assay.report.shapes import (
     tall,
     tips,
 )
-from assay.report.theme import ACCENT, MAIN, MUTED
+from assay.report.theme import BASELINE, BETTER, MAIN, UNDECIDED, WORSE
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
@@ -44,12 +45,19 @@ MOST_LETTERS = 10
 """Letters that are written beside an interval; more are left to the table."""
 MOST_PAIRS = 400
 """Points of one curve; of more pairs only some are drawn, evenly spaced."""
-VERDICTS = ("significantly different", "not significantly different")
+VERDICTS = ("significantly better", "significantly worse", "not significantly different")
+SIGNS = {
+    "baseline": (BASELINE, "diamond"),
+    VERDICTS[0]: (BETTER, "triangle-up"),
+    VERDICTS[1]: (WORSE, "triangle-down"),
+    VERDICTS[2]: (UNDECIDED, "circle"),
+}
+"""Colour and shape of each verdict."""
 
 
 @draws("stats.Leaderboard")
 def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None = None) -> Figure:
-    """Means with intervals, best first; colour says which runs are significantly different from the baseline.
+    """Means with intervals, best first; colour and shape say which runs are better or worse than the baseline.
 
     With a run: its difference from the baseline on every topic instead.
 
@@ -66,9 +74,11 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
     one_family = board.versus.simultaneous and 0 < longest <= MOST_LETTERS
     over = []
     room = 0
+    note = ""
     if one_family:
         over = [_letters_beside(y)]
         room = 5 * min(6, longest)
+        note = f"Runs that share a letter (a-c: a, b, c) are not significantly different at α = {board.alpha:g}."
     x = amount("X", "mean", _mean_of(matrix), room=room)
     p_name = board.versus.p_name(board.correction)
     tip = [
@@ -78,23 +88,24 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
         ("high", "high", ".4f"),
         ("p", p_name, ".4f"),
     ]
-    colour = _against(board.baseline)
-    made = ranges(y, x, "low", "high", tip=tip, over=over, color=colour)
+    kinds = [row["kind"] for row in rows]
+    signs = _signs(kinds, f"compared with {shortened(board.baseline, 24)}")
+    made = ranges(y, x, "low", "high", tip=tip, over=over, **signs)
 
     level = round(100 * (1 - board.alpha))
     count = some_of(len(shown), len(matrix.runs))
-    alike = [row["kind"] for row in rows].count(VERDICTS[1])
+    others = counted(len(kinds) - kinds.count("baseline"), "other run")
+    verdicts = ", ".join(f"{kinds.count(verdict)} {verdict}" for verdict in VERDICTS)
     best_mean = matrix.means()[0]
-    others = sum(row["kind"] in VERDICTS for row in rows)
     said = (
-        f"Best is {matrix.runs[0]} with {best_mean:.4f}; not significantly different from {board.baseline}: "
-        f"{alike} of {counted(others, 'other run')} shown."
+        f"Best is {matrix.runs[0]} with {best_mean:.4f}. Of {others} shown, compared with {board.baseline}: {verdicts}."
     )
     return drawn(
         tall(made, len(shown)),
         name=f"leaderboard-{matrix.measure}",
         title=f"{matrix.measure} of {count} runs with {level} % intervals",
         description=said,
+        note=note,
         rows=rows,
     )
 
@@ -114,12 +125,12 @@ def _letters_beside(y: Any) -> Any:
     return text.encode(y=y, x=altair().X("high:Q"), text="letters:N")
 
 
-def _against(baseline: str) -> Any:
-    """Colour by the verdict on each run compared with the baseline."""
-    alt = altair()
-    scale = alt.Scale(domain=["baseline", *VERDICTS], range=[MUTED, ACCENT, MAIN])
-    legend = alt.Legend(title=f"compared with {shortened(baseline, 24)}")
-    return alt.Color("kind", type="nominal", scale=scale, legend=legend)
+def _signs(kinds: Sequence[str], title: str | None) -> dict[str, Any]:
+    """Colour and shape by verdict, with a legend of those that there are."""
+    present = [kind for kind in SIGNS if kind in kinds]
+    colours = [SIGNS[kind][0] for kind in present]
+    shapes = [SIGNS[kind][1] for kind in present]
+    return classes("kind", title, present, colours, shapes)
 
 
 def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]]:
@@ -127,16 +138,19 @@ def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]
     compared = board.versus.first.tolist()
     corrected_p = board.versus.corrected(board.correction).tolist()
     p_of_run = dict(zip(compared, corrected_p, strict=True))
+    means = board.matrix.means()
+    baseline = board.matrix.runs.index(board.baseline)
     kinds = []
     for i in shown:
         is_baseline = i not in p_of_run
-        kinds.append("baseline" if is_baseline else _verdict(p_of_run[i], board.alpha))
+        above = means[i] - means[baseline]
+        kinds.append("baseline" if is_baseline else _verdict(p_of_run[i], board.alpha, above))
     letters = [""] * len(shown)
     if board.letters:
         letters = [board.letters.labels[i] for i in shown]
     return rows_of(
         run=[board.matrix.runs[i] for i in shown],
-        mean=board.matrix.means()[shown],
+        mean=means[shown],
         low=board.interval.low[shown],
         high=board.interval.high[shown],
         kind=kinds,
@@ -150,8 +164,10 @@ def _mean_of(matrix: ScoreMatrix) -> str:
     return f"mean {matrix.measure} over {len(matrix.topics)} topics"
 
 
-def _verdict(p: float, alpha: float) -> str:
-    return VERDICTS[0] if p < alpha else VERDICTS[1]
+def _verdict(p: float, alpha: float, difference: float) -> str:
+    if not p < alpha:
+        return VERDICTS[2]
+    return VERDICTS[0] if difference > 0 else VERDICTS[1]
 
 
 def differences(
@@ -186,7 +202,7 @@ def differences(
     y = amount("Y", "difference", f"Δ {measure}", zero=True, form="+.2f")
     has_equal = (difference == 0).any()
     kinds_shown = kinds if has_equal else kinds[:2]
-    scale = alt.Scale(domain=kinds_shown, range=[MAIN, ACCENT, MUTED])
+    scale = alt.Scale(domain=kinds_shown, range=[BETTER, WORSE, UNDECIDED])
     legend = alt.Legend(title=None)
     colour = alt.Color("kind", type="nominal", legend=legend, scale=scale)
     tip = [("topic", "topic", ""), ("difference", "difference", "+.4f")]
@@ -238,11 +254,10 @@ def _two_means(result: Comparison) -> Figure:
 @draws("stats.TopicSets")
 def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
     """How much better each run did on one topic set than on the other, with intervals, the greatest gain first."""
-    alt = altair()
     every_difference = np.array([c.mean_difference for c in result.comparisons])
     order = np.argsort(-every_difference, kind="stable")[:top]
     shown = [result.comparisons[i] for i in order]
-    kinds = [_verdict(float(result.p[i]), result.alpha) for i in order]
+    kinds = [_verdict(float(result.p[i]), result.alpha, every_difference[i]) for i in order]
     rows = rows_of(
         run=[c.names[0] for c in shown],
         difference=every_difference[order],
@@ -252,9 +267,6 @@ def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
         kind=kinds,
     )
 
-    scale = alt.Scale(domain=list(VERDICTS), range=[ACCENT, MAIN])
-    legend = alt.Legend(title=None)
-    colour = alt.Color("kind", type="nominal", scale=scale, legend=legend)
     tip = [
         ("run", "run", ""),
         ("difference", "difference", "+.4f"),
@@ -265,9 +277,9 @@ def set_differences(result: TopicSets, *, top: int = TOP) -> Figure:
     zero, at = mark_at(0.0, axis="x")
     x = amount("X", "difference", f"difference in mean {result.measure}", form="+.2f")
     y = names("Y", "run", None)
-    made = ranges(y, x, "low", "high", tip=tip, over=[zero], color=colour)
+    made = ranges(y, x, "low", "high", tip=tip, over=[zero], **_signs(kinds, "first set compared with second"))
 
-    different = kinds.count(VERDICTS[0])
+    different = kinds.count(VERDICTS[0]) + kinds.count(VERDICTS[1])
     said = f"{different} of the {len(rows)} runs shown are significantly different between the sets."
     count = some_of(len(rows), len(result.comparisons))
     title = f"{result.measure} of {count} runs: first topic set minus second"

@@ -80,7 +80,7 @@ def topics_section(m: Material) -> Iterator[Block]:
     from assay.standard import standardize
     from assay.standard.items import item_total
 
-    yield from m.drawing(score_map, m.main, top=m.top)
+    yield from m.drawing(score_map, m.main)
     if len(m.main.runs) < 3:
         return
     standard = standardize(m.main, form="z")
@@ -88,7 +88,7 @@ def topics_section(m: Material) -> Iterator[Block]:
         "Standardized, each score is compared with the mean and spread of all runs on its topic (Webber, Moffat & "
         "Zobel 2008): hard and easy topics count the same."
     )
-    yield from m.drawing(score_map, standard, top=m.top)
+    yield from m.drawing(score_map, standard)
     yield from m.drawing(distribution, m.main, standard)
     items = item_total(m.main).table()
     yield Table.of(

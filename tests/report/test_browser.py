@@ -35,7 +35,7 @@ const look = () => {{
   const facts = [charts.length, charts.filter((c) => c.querySelector("svg")).length,
     d.documentElement.scrollWidth, getComputedStyle(d.body).backgroundColor,
     Math.max(0, ...charts.map((c) => c.scrollWidth - c.clientWidth)),
-    Math.max(0, ...[...d.querySelectorAll(".scroll")].map((s) => s.scrollWidth - s.clientWidth)),
+    Math.max(0, ...[...d.querySelectorAll("#leaderboard .scroll")].map((s) => s.scrollWidth - s.clientWidth)),
     d.defaultView.performance.getEntriesByType("resource").length];
   document.getElementById("facts").textContent = "facts: " + facts.join(" | ");
 }};
@@ -44,7 +44,7 @@ look();
 
 
 def opened(page: Path, folder: Path, *, width: int, dark: bool) -> tuple[list[str], str]:
-    """What the browser saw: charts, charts drawn, width of the page, background, overflow of charts and of tables,
+    """What the browser saw: charts, charts drawn, width of the page, background, overflow of charts and of leaderboards,
     fetches; and its log."""
     frame = page.with_name(f"frame-{width}.html")
     frame.write_text(FRAME.format(src=page.name, width=width))

@@ -44,7 +44,7 @@ look();
 
 
 def opened(page: Path, folder: Path, *, width: int, dark: bool) -> tuple[list[str], str]:
-    """What the browser saw: charts, charts drawn, width of the page, background, overflow of charts and of leaderboards,
+    """What the browser saw: charts, charts drawn, width of the page, background, overflow of charts, of leaderboards,
     fetches; and its log."""
     frame = page.with_name(f"frame-{width}.html")
     frame.write_text(FRAME.format(src=page.name, width=width))

@@ -17,9 +17,10 @@ from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
 from assay.report import figure
 from assay.report.figure import Figure
-from assay.report.figures.data import colour_range, score_map
+from assay.report.figures.data import score_map
 from assay.report.figures.stats import SIGNS, VERDICTS, leaderboard
 from assay.report.paper import POINTS_PER_CM, Paper, in_grey
+from assay.report.shapes import colour_range
 from assay.stats import compare
 from tests.report.zoo import ZOO
 
@@ -140,7 +141,7 @@ def test_a_map_shows_all_runs_and_one_outlier_does_not_pale_it() -> None:
     clipped = score_map(ScoreMatrix.of(values, measure="DCG")).spec["encoding"]["color"]
     low, high = clipped["scale"]["domain"]
     assert (low, high) == pytest.approx((0.01, 0.99), abs=0.01)
-    assert clipped["legend"]["title"] == ["DCG", f"below {low:g} and above {high:g}: as the ends"]
+    assert clipped["legend"]["title"] == ["DCG", f"scores below {low:g} and above {high:g} look like the end"]
     both = score_map(ScoreMatrix.of(values - 0.5, measure="z(DCG)")).spec["encoding"]["color"]["scale"]["domain"]
     assert both[0] == -both[1]
 

@@ -10,8 +10,18 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
+import numpy as np
+
+from assay.core.arrays import Floats
 from assay.report.figure import altair, chart
 from assay.report.theme import DASHES, DIVERGING, INTENSITY, MAIN, MUTED, SHAPES, STEP
+
+CLIPPED = 1
+"""Per cent of the scores at each end that a scale of colours may leave out."""
+WASHED_OUT = 0.7
+"""A scale is clipped where all but those take less than this share of it: a few scores would pale all others."""
+ENOUGH = 100
+"""Scores of which one per cent can be said."""
 
 Tips = Sequence[tuple[str, str, str]]
 """(field, title, format) of each line of a tooltip; an empty format is text."""
@@ -224,6 +234,32 @@ def cells(
     )
     rect = chart().mark_rect(aria=False)
     return rect.encode(x=x, y=y, color=colour, tooltip=tips(tip))
+
+
+def colour_range(values: Floats) -> tuple[float, float] | None:
+    """The scores between which colours differ, where a few outlying ones would leave little of the scale to the others.
+
+    >>> colour_range(np.linspace(0, 1, 200)) is None
+    True
+    >>> colour_range(np.append(np.linspace(0, 1, 999), 100.0))
+    (0.01, 0.991)
+    """
+    if values.size < ENOUGH:
+        return None
+    lowest, low, high, highest = np.percentile(values, [0, CLIPPED, 100 - CLIPPED, 100])
+    if high - low >= WASHED_OUT * (highest - lowest) or high == low:
+        return None
+    if lowest < 0:  # both sides of zero are as long, so that zero keeps the colour in the middle
+        low, high = -max(-low, high), max(-low, high)
+    return round(float(low), 3), round(float(high), 3)
+
+
+def beyond(domain: tuple[float, float], values: Floats) -> str:
+    """What the legend says of scores that are beyond its scale."""
+    low, high = domain
+    outside = [f"below {low:g}"] if values.min() < low else []
+    outside += [f"above {high:g}"] if values.max() > high else []
+    return f"scores {' and '.join(outside)} look like the end"
 
 
 def tall(made: Any, rows: int, *, least: int = 3) -> Any:

@@ -11,7 +11,18 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import amount, cells, in_rows, names, row_labels, some_of, tall, tips
+from assay.report.shapes import (
+    amount,
+    beyond,
+    cells,
+    colour_range,
+    in_rows,
+    names,
+    row_labels,
+    some_of,
+    tall,
+    tips,
+)
 from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
@@ -21,12 +32,6 @@ if TYPE_CHECKING:
 
 MOST_RUNS, MOST_TOPICS = 250, 100
 """Runs and topics that a picture shows at most unless asked for more."""
-CLIPPED = 1
-"""Per cent of the scores at each end that a scale of colours may leave out."""
-WASHED_OUT = 0.7
-"""A scale is clipped where all but those take less than this share of it: a few scores would pale all others."""
-ENOUGH = 100
-"""Scores of which one per cent can be said."""
 Places = npt.NDArray[np.intp]
 BLUES = ("#a6cee3", "#2e93c9", "#0072b2", "#003f63")
 UNJUDGED, USELESS = "not judged", "not relevant"
@@ -85,32 +90,11 @@ def _score_rows(matrix: ScoreMatrix) -> list[dict[str, Any]]:
     return rows
 
 
-def colour_range(values: Floats) -> tuple[float, float] | None:
-    """The scores between which colours differ, where a few outlying ones would leave little of the scale to the others.
-
-    >>> colour_range(np.linspace(0, 1, 200)) is None
-    True
-    >>> colour_range(np.append(np.linspace(0, 1, 999), 100.0))
-    (0.01, 0.991)
-    """
-    if values.size < ENOUGH:
-        return None
-    lowest, low, high, highest = np.percentile(values, [0, CLIPPED, 100 - CLIPPED, 100])
-    if high - low >= WASHED_OUT * (highest - lowest) or high == low:
-        return None
-    if lowest < 0:  # both sides of zero are as long, so that zero keeps the colour in the middle
-        low, high = -max(-low, high), max(-low, high)
-    return round(float(low), 3), round(float(high), 3)
-
-
 def _intensities(measure: str, values: Floats) -> Any:
     """The map itself; `row` and `column` of a cell say where it stands."""
     alt = altair()
     domain = colour_range(values)
-    title: str | list[str] = measure
-    if domain is not None:
-        low, high = domain
-        title = [measure, f"below {low:g} and above {high:g}: as the ends"]
+    title = measure if domain is None else [measure, beyond(domain, values)]
     axis = alt.Axis(
         title="topic",
         labelAngle=-90,

@@ -196,7 +196,7 @@ def in_grey(part: Any) -> Any:
     Scales from little to much run from light to dark, also those with two sides, whose colours are of one lightness.
 
     >>> in_grey({"color": "#006ba6", "scheme": "viridis", "other": "#ff0000"})
-    {'color': '#1a1a1a', 'scheme': 'greys', 'other': '#7f7f7f'}
+    {'color': '#1a1a1a', 'scheme': 'greys', 'other': '#7e7e7e'}
     """
     if isinstance(part, list):
         return [in_grey(inner) for inner in part]

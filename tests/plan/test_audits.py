@@ -8,7 +8,7 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.plan.audits import audit, one_sigma, pair_differences, quantile
-from assay.plan.powers import detectable_effect, topics_needed, whole
+from assay.stats.t_power import detectable_effect, topics_needed, whole
 from tests.oracles.plan import one_sigma_spread
 from tests.oracles.standard import anonymous, named
 

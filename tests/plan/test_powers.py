@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.core.errors import UsageError
-from assay.plan.powers import TTest, detectable_effect, paired, power, power_curve, power_of, topics_needed, whole
+from assay.plan.powers import paired, power, power_curve
+from assay.stats.t_power import TTest, detectable_effect, power_of, topics_needed, whole
 
 NORMAL = TTest(law="normal")
 ONE_SIDED = TTest(sides=1)

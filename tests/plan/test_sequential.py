@@ -10,9 +10,9 @@ import pytest
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.plan.powers import TTest, detectable_effect, topics_needed, whole
 from assay.plan.sequential import Experiment, next_step, read_experiment, write_experiment
 from assay.plan.stopping import baseline_pairs, detectable_effects, stopping_bias
+from assay.stats.t_power import TTest, detectable_effect, topics_needed, whole
 from tests.oracles.standard import named
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.plan.powers import power, power_of
+from assay.plan.powers import power
 from assay.plan.trials import best_trial, inflated_sigma, trial_plan
+from assay.stats.t_power import power_of
 
 
 def test_inflation() -> None:

@@ -9,11 +9,12 @@ from assay.core.lazy import loader
 if TYPE_CHECKING:
     from assay.plan.audits import audit
     from assay.plan.depths import depth
-    from assay.plan.powers import TTest, power, power_curve
+    from assay.plan.powers import power, power_curve
     from assay.plan.sequential import Experiment, next_step
     from assay.plan.stopping import stopping_bias
     from assay.plan.topic_sizes import sizes
     from assay.plan.trials import trial
+    from assay.stats.t_power import TTest
 
 _HOMES = {
     "Experiment": "sequential",

@@ -20,10 +20,11 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.io.brought import score_matrix_of
-from assay.plan.powers import TTest, detectable_effect, paired, topics_needed, whole
+from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
 from assay.stats.pair_tests import by_mean
 from assay.stats.resampling import checked_resamples, resampled_p
+from assay.stats.t_power import TTest, detectable_effect, topics_needed, whole
 
 WEIGHTS: Registry[Callable[[Ints], Floats]] = Registry("weights")
 """What a pair of a baseline and a better run counts, from the places of the baselines."""

@@ -21,8 +21,9 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.measures.ranks import running_precision_sums
-from assay.plan.powers import TTest, detectable_effect, paired
+from assay.plan.powers import paired
 from assay.plan.stopping import NO_SPREAD, baseline_pairs
+from assay.stats.t_power import TTest, detectable_effect
 
 DEPTHS = (2, 5, 10, 20, 50, 100)
 

@@ -20,8 +20,9 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.io.files import read_bytes, write_whole
-from assay.plan.powers import TTest, between, detectable_effect, paired, positive, topics_needed, whole
+from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
+from assay.stats.t_power import TTest, between, detectable_effect, positive, topics_needed, whole
 from assay.stats.two_runs import Comparison, compare_two
 
 

@@ -17,8 +17,9 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.plan.powers import TTest, between, detectable_effect, paired, power_of
+from assay.plan.powers import paired
 from assay.stats.pair_tests import by_mean
+from assay.stats.t_power import TTest, between, detectable_effect, power_of
 
 LONGEST = 4
 """An experiment is given up after this many times the topics it was meant to take."""

@@ -16,8 +16,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix, same_scores
-from assay.plan.powers import TTest, above_alpha, between, positive, root, topics_needed, whole
 from assay.stats.pair_tests import by_mean
+from assay.stats.t_power import TTest, above_alpha, between, positive, root, topics_needed, whole
 
 PAIRED_VARIANCE = (
     "The variance of paired differences is taken as twice that of scores, as if two runs had nothing in common; pairs "

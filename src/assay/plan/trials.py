@@ -14,8 +14,9 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.plan.powers import TTest, between, paired, positive, topics_needed, whole
+from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
+from assay.stats.t_power import TTest, between, positive, topics_needed, whole
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.data.scores import ScoreMatrix
+from assay.plan import TTest, power
 from assay.stats import compare, compare_topic_sets, compare_two
 from assay.stats.verdicts import Evidence
 from tests.oracles.stats import SAKAI, trec8
@@ -57,12 +58,49 @@ def test_of_two_runs_by_every_way() -> None:
     sentence = "CL99XT is better than apl8c221: +.058 [.004, .112], p = .0353, paired t test, 50 topics"
     board = compare(two, baseline="apl8c221")
     assert board.verdict == sentence
-    assert board.table().notes[0] == sentence
+    assert board.table().caption == f"{two.measure}: {sentence}"
     assert board.record()["verdict"] == sentence
     one = compare_two(*two.values, names=("CL99XT", "apl8c221"))
     assert one.verdict == one.record()["verdict"] == sentence
+    assert board.topics_to_decide is one.record()["topics_to_decide"] is None
     apart = compare_topic_sets(two.values[0], two.values[1][:30], names=("CL99XT", "apl8c221"))
     assert apart.verdict.endswith("two-sample Welch t test, 50 and 30 topics")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_an_undecided_comparison_says_how_many_topics_would_decide_it(alternative: str) -> None:
+    two = trec8().select(runs=["CL99XT", "apl8c221"], topics=trec8().topics[:20])
+    board = compare(two, baseline="apl8c221", alternative=alternative)
+    differences = two.values[0] - two.values[1]
+    sides = 2 if alternative == "two-sided" else 1
+    needed = power(delta=differences.mean(), sigma=differences.std(ddof=1), test=TTest(sides=sides)).topics
+    assert needed > 20
+    assert board.topics_to_decide == board.record()["topics_to_decide"] == needed
+    assert board.verdict.endswith(
+        f"; undecided: if the true difference is as large, about {needed:,} topics would find it with power .8"
+    )
+    assert board.table().text().startswith(f"{two.measure}: CL99XT ")
+    one = compare_two(*two.values, names=("CL99XT", "apl8c221"), alternative=alternative)
+    assert one.verdict == board.verdict
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        evidence(0.1, 0.01, effect=0.4),
+        evidence(0.1, 0.2),
+        evidence(0.0, 1.0, effect=0.0),
+        evidence(1e-9, 0.9, effect=1e-9),
+        evidence(-0.1, 0.9, effect=-0.2, alternative="greater"),
+        evidence(0.1, 0.2, effect=0.9),
+        evidence(0.1, 0.9, effect=0.1, alpha=0.85),
+        Evidence(PAIR, 0.1, 0.2, "two-sample t test", (50, 30), effect=0.2),
+    ],
+    ids=["decided", "no effect size", "nothing seen", "too many", "other side", "enough", "odd level", "unpaired"],
+)
+def test_no_number_of_topics_is_named_where_none_would_do(found: Evidence) -> None:
+    assert found.topics_to_decide() is None
+    assert "undecided" not in found.verdict()
 
 
 def test_of_many_runs() -> None:

@@ -1,7 +1,7 @@
-"""Table: what every result becomes, and its renderings as text, Markdown, CSV, JSON and LaTeX.
+"""Table: what every result becomes, and its renderings as text, Markdown, HTML, CSV, JSON and LaTeX.
 
-Rounding happens here and nowhere else: text, Markdown and LaTeX follow each column's format, CSV and JSON
-keep all digits.
+Rounding happens here and nowhere else: CSV and JSON keep all digits, the others follow each column's
+format. Nothing in a cell is read as markup or as a command of the terminal.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import math
-import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,9 +20,10 @@ from typing import Any
 from assay.core.dataframes import FramesOut
 from assay.core.errors import UsageError
 from assay.core.keys import key_of
+from assay.core.markup import html_table, html_text, markdown_text, tagged, visible
 from assay.core.tex import tex, tex_columns, tex_row
 
-FORMATS = ("text", "csv", "json", "latex", "markdown")
+FORMATS = ("text", "csv", "json", "latex", "markdown", "html")
 NOTHING = "–"
 MOST_SHOWN = 60
 """Rows that a prompt shows of a table that nobody printed."""
@@ -127,10 +127,10 @@ class Table(FramesOut):
         blocks = ["\n".join(self._block(cells, panel, widths)) for panel in panels]
         lines = []
         if self.caption:
-            lines += [self.caption, ""]
+            lines += [*_wrapped(visible(self.caption), width), ""]
         lines.append("\n\n".join(blocks))
         for note in self.notes:
-            lines += _wrapped(note, width, indent="  ")
+            lines += _wrapped(visible(note), width, indent="  ")
         return "\n".join(lines)
 
     def _widths(self, cells: Sequence[Sequence[str]]) -> list[int]:
@@ -166,13 +166,13 @@ class Table(FramesOut):
         """A Markdown table, its caption above and its notes below."""
         lines = []
         if self.caption:
-            lines += [f"**{self.caption}**", ""]
+            lines += [f"**{markdown_text(self.caption, cell=False)}**", ""]
         rule = ["---:" if format else "---" for format in self.formats]
         for row in [self.columns, rule, *self.cells()]:
-            cells = " | ".join(map(_markdown, row))
+            cells = " | ".join(map(markdown_text, row))
             lines.append(f"| {cells} |")
         lines.append("")
-        lines += [f"{note}  " for note in self.notes if note]
+        lines += [f"{markdown_text(note, cell=False)}  " for note in self.notes if note]
         return "\n".join(lines).rstrip()
 
     def csv(self) -> str:
@@ -190,6 +190,14 @@ class Table(FramesOut):
             "notes": [note for note in self.notes if note],
             "rows": [dict(zip(self.keys, row, strict=True)) for row in self.rows],
         }
+
+    def html(self) -> str:
+        """The table for any page, with a look of its own."""
+        numbers = [bool(format) for format in self.formats]
+        rows = ["<tr>" + tagged("td", row, numbers) + "</tr>" for row in self.cells()]
+        head = tagged("th", self.columns, numbers)
+        notes = [html_text(note) for note in self.notes if note]
+        return html_table(html_text(self.caption), head, ["".join(rows)], notes)
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
@@ -272,7 +280,7 @@ def shown(value: Any, format: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not format or isinstance(value, str):
-        return str(value)
+        return visible(str(value))
     if format == "p":
         return "<.0001" if value < 0.00005 else f"{value:.4f}".removeprefix("0")
     text = f"{value:{format}}"
@@ -370,8 +378,3 @@ def _width(text: str) -> int:
         is_wide = unicodedata.east_asian_width(character) in "WF"
         width += 2 if is_wide else 1
     return width
-
-
-def _markdown(text: str) -> str:
-    """A cell in which neither a bar ends it nor a star, a backtick or a tag is read as markup."""
-    return re.sub(r"([|*`])|<(?=[A-Za-z/!?])", lambda markup: "\\" + markup.group(), text)

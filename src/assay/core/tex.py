@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from assay.core.markup import visible
+
 PARAGRAPH = 50
 """Characters from which on a column of words is set as paragraphs."""
 
@@ -49,4 +51,4 @@ def tex(text: str) -> str:
     >>> print(tex("50 % of Δ"))
     50 \% of $\Delta$
     """
-    return "".join(SIGNS.get(c, c) for c in text)
+    return "".join(SIGNS.get(c, c) for c in visible(text))

@@ -162,8 +162,8 @@ class Step(Result):
         """The looks, with the advice first among the notes, and the verdict of the one test if it is due."""
         table = self.experiment.table()
         notes = [self.advice]
-        if self.comparison is not None:
-            notes.append(self.comparison.verdict)
+        if self.comparison is not None:  # the plan fixed the number of topics: no verdict asks for more
+            notes.append(self.comparison.evidence.sentence())
         notes += table.notes
         return replace(table, notes=tuple(notes))
 
@@ -178,7 +178,7 @@ class Step(Result):
         """The advice, and the verdict of the one test or None, and the looks."""
         verdict = None
         if self.comparison is not None:
-            verdict = self.comparison.verdict
+            verdict = self.comparison.evidence.sentence()
         step = {"advice": self.advice, "verdict": verdict, "topics": self.topics}
         return step | super().record()
 

@@ -48,7 +48,7 @@ class Leaderboard(Result):
         """The finding in one sentence: of two runs their comparison, of more how many are better than the baseline."""
         found = [self._evidence(place) for place in range(len(self.versus))]
         if len(found) == 1:
-            return found[0].sentence()
+            return found[0].verdict()
         better = sum(e.significant and e.delta > 0 for e in found)
         worse = sum(e.significant and e.delta < 0 for e in found)
         how = name_of_test(self.versus.recipe)
@@ -59,6 +59,11 @@ class Leaderboard(Result):
             f"of {len(found)} runs {better or 'none'} {_are(better)} significantly better than {self.baseline} and "
             f"{worse or 'none'} significantly worse: {how}{corrected}, {self.versus.n} topics"
         )
+
+    @property
+    def topics_to_decide(self) -> int | None:
+        """Of two runs that are not significantly different: the topics that would decide it; else None."""
+        return self._evidence(0).topics_to_decide() if len(self.versus) == 1 else None
 
     def best(self, top: int) -> Leaderboard:
         """The same board, of which only the `top` best runs are shown, the baseline always among them."""
@@ -97,7 +102,8 @@ class Leaderboard(Result):
         columns |= {"wins": "d", "ties": "d", "losses": "d"}
         runs, topics = self.matrix.shape
         some = "" if len(rows) == runs else f"{len(rows)} of "
-        caption = f"{self.matrix.measure}, {some}{runs} runs, {topics} topics"
+        about = f"{self.matrix.measure}, {some}{runs} runs, {topics} topics"
+        caption = f"{self.matrix.measure}: {self.verdict}" if len(self.versus) == 1 else about
         return Table.of(columns, rows, caption=caption, notes=self.notes(), keys={p_name: "p_corrected"})
 
     def pairs_table(self) -> Table:
@@ -111,6 +117,7 @@ class Leaderboard(Result):
         """The verdict, what was tested and how it was corrected, and the rows."""
         settings = {
             "verdict": self.verdict,
+            "topics_to_decide": self.topics_to_decide,
             "measure": self.matrix.measure,
             "signature": self.matrix.signature,
             "baseline": self.baseline,
@@ -123,10 +130,10 @@ class Leaderboard(Result):
         return settings | super().record()
 
     def notes(self) -> list[str]:
-        """The verdict of two runs, and the recipe: what each column is and how it was made."""
+        """The recipe: what each column is and how it was made; of many runs first how many differ."""
         v = self.versus
         chosen = "" if self.chosen else " (the best mean, picked after seeing the scores)"
-        notes = [self.verdict] if len(v) == 1 else []
+        notes = [self.verdict] if len(v) > 1 else []
         notes += [
             f"low, high: {self.interval.recipe}, of each mean alone; runs whose intervals overlap may still differ",
             f"Δ, p, effect (mean/sd of the differences), wins, ties, losses: against {self.baseline}{chosen}",
@@ -165,6 +172,7 @@ class Leaderboard(Result):
             low=None if v.low is None else float(v.low[place]),
             high=None if v.high is None else float(v.high[place]),
             lead=None if v.wins is None or v.losses is None else int(v.wins[place] - v.losses[place]),
+            effect=float(v.effect[place]),
         )
 
     def _against(self, place: int | None, corrected_p: Floats) -> list[float | int | None]:
@@ -205,7 +213,7 @@ def compare(
     within the range of the measure where that is known.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
-    >>> compare(m, baseline="old").verdict
+    >>> compare(m, baseline="old").verdict.partition("; ")[0]
     'new and old are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
     """
     matrix = score_matrix_of(scores)

@@ -51,7 +51,12 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> str:
-        """The finding in one sentence."""
+        """The finding in one sentence; where it is undecided, with the topics that would decide it."""
+        return self.evidence.verdict()
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the verdict rests on."""
         return Evidence(
             names=self.names,
             delta=self.mean_difference,
@@ -63,7 +68,8 @@ class Comparison(Result):
             low=self.low,
             high=self.high,
             lead=None if self.wins is None or self.losses is None else self.wins - self.losses,
-        ).sentence()
+            effect=None if self.differences is None else self.effect,
+        )
 
     def table(self) -> Table:
         """The comparison as one row."""
@@ -71,7 +77,13 @@ class Comparison(Result):
 
     def record(self) -> dict[str, Any]:
         """The verdict, what was tested, and the row; a single test is not corrected."""
-        settings = {"verdict": self.verdict, "alternative": self.alternative, "correction": "none", "level": self.level}
+        settings = {
+            "verdict": self.verdict,
+            "topics_to_decide": self.evidence.topics_to_decide(),
+            "alternative": self.alternative,
+            "correction": "none",
+            "level": self.level,
+        }
         return settings | super().record()
 
 
@@ -131,8 +143,10 @@ def compare_two(
     >>> c = compare_two([0.5, 0.6, 0.9], [0.4, 0.4, 0.6])
     >>> round(c.mean_difference, 3), round(c.effect, 3), round(c.p, 4), (c.wins, c.ties, c.losses)
     (0.2, 2.0, 0.0742, (3, 0, 0))
-    >>> c.verdict
+    >>> c.evidence.sentence()
     'first and second are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
+    >>> c.verdict.partition("; ")[2]
+    'undecided: if the true difference is as large, about 5 topics would find it with power .8'
     """
     rows = differences(first, second)
     outcome = outcome_of(rows, test, alternative=alternative, resamples=resamples, seed=seed)

@@ -1,4 +1,7 @@
-"""What came out, in one sentence? The verdict of a comparison, with its difference, interval, p, test and topics."""
+"""What came out, in one sentence? The verdict of a comparison, with its difference, interval, p, test and topics.
+
+Where it is undecided the sentence also says how many topics would decide it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.errors import UsageError
 from assay.core.tables import p_value, shown
 from assay.stats.resampling import percent
+from assay.stats.t_power import TTest, topics_needed, whole
 
 DELTA_KEYS = {
     "difference": "delta",
@@ -22,6 +27,9 @@ DELTA_KEYS = {
 USUAL_LEVEL = 0.95
 """An interval of another level says so in a verdict."""
 
+POWER = 0.8
+"""The power that "would decide it" means, as everywhere in `plan`."""
+
 LARGE = 1e6
 """Numbers from here on are written with four digits and an exponent."""
 
@@ -30,7 +38,8 @@ LARGE = 1e6
 class Evidence:
     """All that a verdict on two runs says. `p` is corrected where there were several tests; first − second throughout.
 
-    `test` is the name of the test in words; `lead` is wins less losses, None where topics are not paired.
+    `test` is the name of the test in words; `lead` is wins less losses, None where topics are not paired; `effect` is
+    the mean over the standard deviation of the paired differences.
     """
 
     names: tuple[str, str]
@@ -43,6 +52,7 @@ class Evidence:
     low: float | None = None
     high: float | None = None
     lead: int | None = None
+    effect: float | None = None
 
     @property
     def significant(self) -> bool:
@@ -62,10 +72,15 @@ class Evidence:
             return f"{first} is not significantly {word} than {second}"
         if self.alternative != "two-sided":
             return f"{first} is {word} than {second}"
-        against_the_mean = self.lead is not None and self.lead * self.delta < 0 and self._counts_topics
-        if self.delta == 0 or against_the_mean:
+        if self.direction == 0:
             return f"{first} and {second} are significantly different"
-        return f"{first} is {'better' if self.delta > 0 else 'worse'} than {second}"
+        return f"{first} is {'better' if self.direction > 0 else 'worse'} than {second}"
+
+    @property
+    def direction(self) -> int:
+        """1 where the first mean is higher, −1 where it is lower, 0 where means and counted topics contradict."""
+        against_the_mean = self.lead is not None and self.lead * self.delta < 0 and self._counts_topics
+        return 0 if against_the_mean else int(np.sign(self.delta))
 
     @property
     def _counts_topics(self) -> bool:
@@ -87,6 +102,39 @@ class Evidence:
         sides = "" if self.alternative == "two-sided" else ", one-sided"
         topics = " and ".join(str(n) for n in self.topics)
         return f"{self.finding()}: {amount}, {p_value(self.p)}, {self.test}{sides}, {topics} topics"
+
+    def verdict(self) -> str:
+        """The sentence and, where the comparison is undecided, how many topics would decide it.
+
+        >>> e = Evidence(("dense", "bm25"), 0.032, 0.14, "paired t test", (50,), effect=0.213)
+        >>> e.verdict().partition("; ")[2]
+        'undecided: if the true difference is as large, about 175 topics would find it with power .8'
+        """
+        needed = self.topics_to_decide()
+        if needed is None:
+            return self.sentence()
+        outlook = f"if the true difference is as large, about {needed:,} topics would find it with power .8"
+        return f"{self.sentence()}; undecided: {outlook}"
+
+    def topics_to_decide(self) -> int | None:
+        """Topics on which a t test at this α finds a true difference as large as the observed one, with power .8.
+
+        None where the comparison is decided, where topics are not paired, and where no number of topics would do:
+        nothing was observed, or the difference points away from the alternative.
+        """
+        if self.significant or self.effect is None or len(self.topics) != 1 or self.alpha >= POWER:
+            return None
+        signs = {"greater": 1, "less": -1}
+        points_away = self.effect * signs.get(self.alternative, 0) < 0
+        if points_away or self.effect == 0 or not np.isfinite(self.effect):
+            return None
+        test = TTest(alpha=self.alpha, sides=2 if self.alternative == "two-sided" else 1)
+        try:
+            needed = whole(topics_needed(self.effect, power=POWER, test=test))
+        except UsageError:  # more than plan can count
+            return None
+        # a test of ranks or signs may be undecided where the t test is not
+        return needed if needed > self.topics[0] else None
 
 
 def name_of_test(recipe: str) -> str:

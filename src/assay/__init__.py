@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.scoring import Policy, evaluate
     from assay.similarity import similarity
     from assay.standard import standardize
-    from assay.stats import compare
+    from assay.stats import compare, paper_table
     from assay.studies import simulate
     from assay.topics import best_topics
 
@@ -52,6 +52,7 @@ _HOMES = {
     "compare": "stats",
     "evaluate": "scoring",
     "measure": "measures",
+    "paper_table": "stats",
     "pool": "pooling",
     "power": "plan",
     "predict": "nojudgments",
@@ -70,7 +71,8 @@ _CALLABLE = ("agreement", "check", "gate", "report", "similarity")
 __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
     "ScoreMatrix", "Scores", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
-    "best_topics", "check", "compare", "evaluate", "gate", "measure", "pool", "power", "predict", "read_labels",
+    "best_topics", "check", "compare", "evaluate", "gate", "measure", "paper_table", "pool", "power", "predict",
+    "read_labels",
     "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity", "simulate", "standardize", "write",
 ]  # fmt: skip
 

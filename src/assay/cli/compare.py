@@ -82,6 +82,7 @@ def command() -> None:
     assay compare pairs scores.csv --test randomised-tukey
     assay compare sets new.csv old.csv --test welch
     assay compare factorial grid.csv
+    assay compare table --qrels qrels.txt runs/*.run -m 'nDCG@10 AP' --baseline bm25 --format latex
     """
 
 
@@ -360,3 +361,7 @@ def _refuse_idle_top(top: int | None, matrices: Sequence[ScoreMatrix]) -> None:
     if top is not None and all(top >= len(matrix.runs) for matrix in matrices):
         most = max((len(matrix.runs) for matrix in matrices), default=0)
         raise UsageError(f"--top {top} has no effect on {most} runs; leave it out")
+
+
+# Subcommands that live in a file of their own; they take options from this one, which must be complete by now.
+from assay.cli import paper_tables as paper_tables  # noqa: E402

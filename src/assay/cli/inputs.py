@@ -155,7 +155,8 @@ def _chosen(matrices: Sequence[ScoreMatrix], measures: str) -> list[ScoreMatrix]
         if text not in known:
             have = ", ".join(sorted({matrix.measure for matrix in matrices}))
             raise UsageError(f"no measure {text!r} in these files; they have: {have}")
-    return [matrix for matrix, text in zip(matrices, known, strict=True) if text in names]
+    # in the order in which they were asked for
+    return [matrices[at] for text in dict.fromkeys(names) for at, name in enumerate(known) if name == text]
 
 
 def _score_tables(files: Sequence[Path], transpose: bool, name: str | None) -> list[ScoreMatrix]:
@@ -237,8 +238,6 @@ def groups_of(info: Path | None) -> dict[str, str]:
     """The group of each run, from a table with the columns run and group; none without a file."""
     if info is None:
         return {}
-    from assay.io.sheet import read_sheet
+    from assay.io import read_info
 
-    sheet = read_sheet(info)
-    run, group = sheet.place("run", "tag"), sheet.place("group", "team")
-    return {row[run]: row[group] for row in sheet.rows}
+    return read_info(info).column("team")

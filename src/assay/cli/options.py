@@ -45,7 +45,7 @@ class Output:
         if self.format == "json":
             self.write_text(json_text(tables, of), of=pictured)
         else:
-            self.write_text(render(tables, self.format, width=self._width()), of=pictured)
+            self.write_text(render(tables, self.format, width=self.width()), of=pictured)
 
     def write_text(self, text: str, *, of: Any = None) -> None:
         """A text to standard output or the file; with --figure also the chart of the result `of`.
@@ -69,7 +69,7 @@ class Output:
         else:
             write_whole(self.path, text + "\n")
 
-    def _width(self) -> int | None:
+    def width(self) -> int | None:
         """Columns of the terminal that shows the tables; None where a file or another program reads them."""
         return shutil.get_terminal_size().columns if self.path is None and sys.stdout.isatty() else None
 

@@ -137,7 +137,7 @@ class Table(FramesOut):
         """Characters of the widest cell of each column, its name among them."""
         widths = []
         for column in zip(self.columns, *cells, strict=True):
-            widths.append(max(map(_width, column)))
+            widths.append(max(map(display_width, column)))
         return widths
 
     def _least_widths(self, cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]:
@@ -351,7 +351,7 @@ def _narrowed(widths: list[int], least: list[int], room: int) -> list[int]:
 
 def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
     """A text in lines not wider than `width`; words are not cut, an empty text is one empty line."""
-    if width is None or _width(text) <= width:
+    if width is None or display_width(text) <= width:
         return [text]
     return textwrap.wrap(
         text,
@@ -363,11 +363,11 @@ def _wrapped(text: str, width: int | None, *, indent: str = "") -> list[str]:
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:
-    blanks = " " * (width - _width(text))
+    blanks = " " * (width - display_width(text))
     return blanks + text if right else text + blanks
 
 
-def _width(text: str) -> int:
+def display_width(text: str) -> int:
     """Columns that a text takes in a terminal."""
     if text.isascii():
         return len(text)

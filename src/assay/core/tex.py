@@ -21,6 +21,8 @@ SIGNS = {
     "′": r"$'$", "₂": r"$_2$", "ⁿ": r"$^n$", "∝": r"$\propto$", "∩": r"$\cap$", "∪": r"$\cup$",
     "↓": r"$\downarrow$", "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
     "|": r"\textbar{}\allowbreak{}",
+    "†": r"$\dagger$", "‡": r"$\ddagger$", "¶": r"\P{}", "‖": r"$\|$", "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$", "△": r"$\vartriangle$", "▽": r"$\triangledown$",
     "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
 }  # fmt: skip
 """How a sign is written that LaTeX would not show as it is."""
@@ -52,3 +54,16 @@ def tex(text: str) -> str:
     50 \% of $\Delta$
     """
     return "".join(SIGNS.get(c, c) for c in visible(text))
+
+
+def tex_mark(mark: str) -> str:
+    r"""A mark within mathematics, where it is raised: letters upright, signs as they are.
+
+    >>> print(tex_mark("▲a"), tex_mark("†‡"))
+    \blacktriangle\mathrm{a} \dagger\ddagger
+    """
+    parts = []
+    for sign in mark:
+        written = SIGNS.get(sign, sign).removeprefix("$").removesuffix("$").removesuffix("{}")
+        parts.append(rf"\mathrm{{{sign}}}" if sign.isalnum() else written)
+    return "".join(parts)

@@ -9,6 +9,7 @@ from assay.core.lazy import loader
 if TYPE_CHECKING:
     from assay.data.aligned import align
     from assay.data.grades import Grades
+    from assay.data.info import RunsInfo
     from assay.data.intents import IntentQrels
     from assay.data.labels import Labels
     from assay.data.qrels import Qrels
@@ -23,10 +24,23 @@ _HOMES = {
     "Qrels": "qrels",
     "Run": "runs",
     "RunInfo": "runs",
+    "RunsInfo": "info",
     "ScoreMatrix": "scores",
     "Scores": "scores",
     "Topics": "topics",
     "align": "aligned",
 }
-__all__ = ["Grades", "IntentQrels", "Labels", "Qrels", "Run", "RunInfo", "ScoreMatrix", "Scores", "Topics", "align"]
+__all__ = [
+    "Grades",
+    "IntentQrels",
+    "Labels",
+    "Qrels",
+    "Run",
+    "RunInfo",
+    "RunsInfo",
+    "ScoreMatrix",
+    "Scores",
+    "Topics",
+    "align",
+]
 __getattr__ = loader(__name__, _HOMES)

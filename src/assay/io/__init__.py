@@ -11,6 +11,7 @@ from assay.core.lazy import loader
 
 if TYPE_CHECKING:
     from assay.io.brought import labels_of, qrels_of, runs_of, scores_of
+    from assay.io.info import read_info
     from assay.io.intents import read_intent_qrels
     from assay.io.labels import read_labels
     from assay.io.labels import write_labels as write_labels
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "labels_of": "brought",
     "qrels_of": "brought",
+    "read_info": "info",
     "read_intent_qrels": "intents",
     "read_labels": "labels",
     "read_qrels": "readers",
@@ -39,7 +41,7 @@ _HOMES = {
     "write_run": "readers",
 }
 __all__ = [
-    "labels_of", "qrels_of", "read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics",
-    "runs_of", "scores_of", "topics_of", "write",
+    "labels_of", "qrels_of", "read_info", "read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores",
+    "read_topics", "runs_of", "scores_of", "topics_of", "write",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assay.stats.crossed import factorial, read_grid
     from assay.stats.leaderboard import compare
     from assay.stats.pairwise import all_pairs
+    from assay.stats.paper_tables import paper_table
     from assay.stats.shape import runs_normality
     from assay.stats.topic_sets import compare_sets
     from assay.stats.two_runs import compare_two
@@ -24,6 +25,7 @@ _HOMES = {
     "compare_two": "two_runs",
     "factorial": "crossed",
     "friedman": "anova",
+    "paper_table": "paper_tables",
     "read_grid": "crossed",
     "runs_normality": "shape",
     "two_way": "anova",
@@ -36,6 +38,7 @@ __all__ = [
     "compare_two",
     "factorial",
     "friedman",
+    "paper_table",
     "read_grid",
     "runs_normality",
     "two_way",

@@ -93,15 +93,16 @@ def _label(places: list[int], groups: int) -> str:
     stretches = [s.tolist() for s in np.split(np.array(places, dtype=int), cuts)]
     dot = "." if groups > 26 else ""
     return dot.join(
-        f"{_letter(s[0])}-{_letter(s[-1])}" if len(s) > 2 else dot.join(_letter(i) for i in s) for s in stretches
+        f"{nth_letter(s[0])}-{nth_letter(s[-1])}" if len(s) > 2 else dot.join(nth_letter(i) for i in s)
+        for s in stretches
     )
 
 
-def _letter(place: int) -> str:
+def nth_letter(place: int) -> str:
     """a … z, aa, ab, …
 
-    >>> [_letter(i) for i in (0, 25, 26, 701, 702)]
+    >>> [nth_letter(i) for i in (0, 25, 26, 701, 702)]
     ['a', 'z', 'aa', 'zz', 'aaa']
     """
-    head = _letter(place // 26 - 1) if place >= 26 else ""
+    head = nth_letter(place // 26 - 1) if place >= 26 else ""
     return head + chr(ord("a") + place % 26)

@@ -1,0 +1,83 @@
+"""RunsInfo: what is known of runs beside their docs, one row per run: team, year, type, whatever a file says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean
+
+USUAL = {
+    "run": ("run", "tag", "runid", "run_id", "runtag", "run_tag", "name"),
+    "team": ("team", "group", "participant", "site", "organisation", "organization"),
+    "type": ("type", "runtype", "run_type"),
+    "year": ("year",),
+    "query": ("query", "topicformat", "topic_format", "querytype", "query_type", "fields"),
+}
+"""Names under which files have the usual columns, the usual name first."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunsInfo:
+    """Columns of texts, as their file names them, with a text for each run; empty where a file says nothing.
+
+    A column answers to its own name and to the usual one: a column `group` is found as `team`.
+
+    >>> info = RunsInfo("runs.csv", ("group", "year"), {"bm25": ("lab", "2026"), "dense": ("lab", "")})
+    >>> info.column("team"), info.column("year")["dense"]
+    ({'bm25': 'lab', 'dense': 'lab'}, '')
+    """
+
+    where: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[str, ...]]
+
+    def __contains__(self, column: str) -> bool:
+        return self._place(column) is not None
+
+    def column(self, name: str) -> dict[str, str]:
+        """{run: text} of one column; a column that is not there is an error."""
+        at = self._place(name)
+        if at is None:
+            raise UsageError(f"{self.where}: no column {name!r}{did_you_mean(name, self.columns)}")
+        return {run: texts[at] for run, texts in self.rows.items()}
+
+    def of_runs(self, name: str, runs: Sequence[str]) -> list[str | None]:
+        """One column for these runs, None where nothing is said; a file that has none of the runs is an error."""
+        if not any(run in self.rows for run in runs):
+            raise DataError(f"{self.where}: none of the {len(runs)} runs is in this file; its runs are {self._some()}")
+        texts = self.column(name)
+        return [texts.get(run) or None for run in runs]
+
+    def groups(self, name: str, runs: Sequence[str]) -> dict[str, list[str]]:
+        """{text: runs} of one column, in the order of the runs; runs of which nothing is said are in no group.
+
+        >>> RunsInfo("runs.csv", ("team",), {"a": ("x",), "b": ("y",), "c": ("x",)}).groups("team", ["a", "b", "c"])
+        {'x': ['a', 'c'], 'y': ['b']}
+        """
+        groups: dict[str, list[str]] = {}
+        for run, text in zip(runs, self.of_runs(name, runs), strict=True):
+            if text is not None:
+                groups.setdefault(text, []).append(run)
+        return groups
+
+    def _place(self, name: str) -> int | None:
+        lowered = [column.strip().lower() for column in self.columns]
+        wanted = name.strip().lower()
+        same = [other for names in USUAL.values() if wanted in names for other in names]
+        return next((lowered.index(known) for known in (wanted, *same) if known in lowered), None)
+
+    def _some(self) -> str:
+        names = list(self.rows)
+        return ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+
+
+def run_column(header: Iterable[str]) -> int | None:
+    """The place of the column of run names in a header; None if there is none.
+
+    >>> run_column(["team", "RunID"])
+    1
+    """
+    lowered = [name.strip().lower() for name in header]
+    return next((lowered.index(name) for name in USUAL["run"] if name in lowered), None)

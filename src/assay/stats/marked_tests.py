@@ -1,0 +1,210 @@
+"""Which numbers of a table get a mark? Every run against one or several baselines on several measures.
+
+All these tests are one family by default: who marks numbers all over a table reads every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.errors import UsageError
+from assay.data.scores import ScoreMatrix, Scores
+from assay.measures import parse
+from assay.stats.multiple import corrected, family_in_words
+from assay.stats.pair_tests import PairsResult
+from assay.stats.pairwise import versus_baseline
+from assay.stats.resampling import RESAMPLES, checked_alternative, checked_share
+from assay.stats.verdicts import Evidence, name_of_test
+
+FAMILIES = ("table", "measure")
+"""Over what p is corrected: all comparisons of the table, or those of each measure by itself."""
+OTHER_SIDE = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+
+
+@dataclass(frozen=True)
+class MarkedTest:
+    """One run against one baseline on one measure; delta is the run's mean less the baseline's.
+
+    direction: 1 where the run is better, −1 where it is worse, 0 where a test of ranks or signs contradicts the means.
+    """
+
+    measure: str
+    run: str
+    baseline: str
+    delta: float
+    p: float
+    corrected_p: float
+    direction: int
+
+    def record(self) -> dict[str, Any]:
+        """Plain data, under the keys that comparisons have everywhere."""
+        return {
+            "measure": self.measure,
+            "run": self.run,
+            "baseline": self.baseline,
+            "delta": self.delta,
+            "p": self.p,
+            "p_corrected": self.corrected_p,
+        }
+
+
+@dataclass(frozen=True)
+class MarkedTests:
+    """The tests behind the marks of a table, and how they were made. `size` is that of a family."""
+
+    tests: tuple[MarkedTest, ...]
+    test: str
+    recipe: str
+    correction: str
+    family: str
+    size: int
+    alternative: str
+    alpha: float
+    least_p: float
+
+    def by_cell(self) -> dict[tuple[str, str], list[MarkedTest]]:
+        """The tests of each number, (measure, run), in the order of the baselines."""
+        cells: dict[tuple[str, str], list[MarkedTest]] = {}
+        for test in self.tests:
+            cells.setdefault((test.measure, test.run), []).append(test)
+        return cells
+
+    def words(self) -> str:
+        """Test, sides, correction and family."""
+        family = family_in_words(self.correction, self.size, self.alpha)
+        if self.size > 1:
+            each = self.family == "measure"
+            which = "those of each measure by itself" if each else "all comparisons that this table marks"
+            family += f"; the {self.size} tests are {which}"
+        return f"{self.recipe}; {family}"
+
+    def remarks(self) -> list[str]:
+        """That no p can be small enough, where there are too few resamples for the family."""
+        if self.correction not in ("bonferroni", "holm") or self.least_p * self.size < self.alpha:
+            return []
+        more = f"take more than {self.size / self.alpha:.0f} resamples, or bh, or a test that does not resample"
+        return [f"too few resamples: {self.correction} over {self.size} tests lets no p below {self.alpha:g}; {more}"]
+
+
+def marked_tests(
+    scores: Scores,
+    baselines: Sequence[str],
+    *,
+    test: str = "t",
+    correction: str = "holm",
+    family: str = "table",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> MarkedTests:
+    """Every other run against each baseline on each measure, p corrected over the family.
+
+    A pair of baselines is tested twice and counts once: two-sided the two tests are the same. `greater` means that the
+    run is better, also on measures of which less is better.
+
+    >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"], measure="AP")
+    >>> [round(t.corrected_p, 4) for t in marked_tests(Scores((m,)), ["old"]).tests]
+    [0.0742]
+    """
+    if family not in FAMILIES:
+        raise UsageError(f"no family {family!r}; known: {', '.join(FAMILIES)}")
+    sides = checked_alternative(alternative)
+    how: dict[str, Any] = {"level": 1 - checked_share(alpha, "alpha"), "resamples": resamples, "seed": seed}
+    tested: list[tuple[ScoreMatrix, PairsResult]] = []
+    for matrix in scores:
+        own_side = OTHER_SIDE[sides] if lower_is_better(matrix.measure) else sides
+        for baseline in baselines:
+            tested.append((matrix, versus_baseline(matrix, baseline, test, alternative=own_side, **how)))
+    p_of = _corrected(tested, correction, family, two_sided=sides == "two-sided")
+    tests = [found for matrix, versus in tested for found in _of_one(matrix, versus, p_of)]
+    # where less is better the recipe says the other side; a reader is told the side that was asked for, if any has it
+    first = next((versus for _, versus in tested if versus.alternative == sides), tested[0][1])
+    return MarkedTests(
+        tests=tuple(tests),
+        test=test,
+        recipe=first.recipe,
+        correction=correction,
+        family=family,
+        size=len(p_of) // (len(scores) if family == "measure" else 1),
+        alternative=sides,
+        alpha=alpha,
+        least_p=first.least_p,
+    )
+
+
+Key = tuple[str, str, str]
+
+
+def _corrected(
+    tested: Sequence[tuple[ScoreMatrix, PairsResult]], correction: str, family: str, *, two_sided: bool
+) -> dict[Key, float]:
+    """p of each distinct test after the correction over its family."""
+    families: dict[str, dict[Key, float]] = {}
+    for matrix, versus in tested:
+        own = families.setdefault(matrix.measure if family == "measure" else "", {})
+        for place, p in enumerate(versus.p):
+            run, baseline = _pair(versus, place)
+            same = two_sided and (matrix.measure, baseline, run) in own
+            if not same:
+                own[matrix.measure, run, baseline] = float(p)
+    after: dict[Key, float] = {}
+    for own in families.values():
+        p_after = corrected(np.array(list(own.values())), correction)
+        after |= dict(zip(own, p_after.tolist(), strict=True))
+    return after
+
+
+def _of_one(matrix: ScoreMatrix, versus: PairsResult, p_of: dict[Key, float]) -> list[MarkedTest]:
+    """The tests of one measure against one baseline."""
+    better = -1 if lower_is_better(matrix.measure) else 1
+    tests = []
+    for place in range(len(versus)):
+        run, baseline = _pair(versus, place)
+        key = (matrix.measure, run, baseline)
+        p = p_of[key] if key in p_of else p_of[matrix.measure, baseline, run]
+        tests.append(
+            MarkedTest(
+                measure=matrix.measure,
+                run=run,
+                baseline=baseline,
+                delta=float(versus.difference[place]),
+                p=float(versus.p[place]),
+                corrected_p=p,
+                direction=better * _evidence(versus, place).direction,
+            )
+        )
+    return tests
+
+
+def _pair(versus: PairsResult, place: int) -> tuple[str, str]:
+    return versus.runs[versus.first[place]], versus.runs[versus.second[place]]
+
+
+def _evidence(versus: PairsResult, place: int) -> Evidence:
+    wins = 0 if versus.wins is None else int(versus.wins[place])
+    losses = 0 if versus.losses is None else int(versus.losses[place])
+    return Evidence(
+        names=_pair(versus, place),
+        delta=float(versus.difference[place]),
+        p=float(versus.p[place]),
+        test=name_of_test(versus.recipe),
+        topics=(versus.n,),
+        lead=wins - losses,
+    )
+
+
+def lower_is_better(measure: str) -> bool:
+    """Whether less of a measure is better; of a measure that is not ours more is.
+
+    >>> lower_is_better("E"), lower_is_better("AP"), lower_is_better("clicks per hour")
+    (True, False, False)
+    """
+    try:
+        return bool(parse(measure).entry.facts.get("lower_is_better"))
+    except UsageError:
+        return False

@@ -104,7 +104,7 @@ def test_csv_of_every_analysis_is_one_table(tmp_path: Path, scores: Path, word: 
 
 
 def test_latex_is_ready_for_a_paper(scores: Path) -> None:
-    columns = {"runs": 12, "pairs": 11, "anova": None, "friedman": 1}
+    columns = {"runs": 13, "pairs": 11, "anova": None, "friedman": 1}
     for word, amount in columns.items():
         output = run(word, scores, "--format", "latex").output
         assert output.isascii()

@@ -125,7 +125,7 @@ def test_figures_of_several_measures_are_numbered(scores: Path) -> None:
     assert done.stderr.splitlines() == ["figure written to board-1.svg", "figure written to board-2.svg"]
     assert (scores.parent / "board-2.svg").read_text().startswith("<svg")
     header, *rows = done.stdout.splitlines()
-    assert header.startswith("table,run,mean,")
+    assert header.startswith("table,run,rank,mean,")
     assert [r.partition(",")[0] for r in rows] == ['"AP'] * 3 + ['"RR'] * 3
 
 

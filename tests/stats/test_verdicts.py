@@ -117,7 +117,7 @@ def test_of_many_runs() -> None:
 def test_records_name_the_correction_and_keep_their_keys() -> None:
     matrix = ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure="nERR")
     keys = {"run", "mean", "low", "high", "letters", "delta", "delta_low", "delta_high", "p_corrected", "effect"}
-    keys |= {"wins", "ties", "losses"}
+    keys |= {"rank", "wins", "ties", "losses"}
     for how in ({"correction": "none"}, {"correction": "bh"}, {"test": "tukey"}):
         record = compare(matrix, baseline="y", **how).record()  # type: ignore[arg-type]
         assert set(record["rows"][0]) == keys

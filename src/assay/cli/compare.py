@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.board_details import losses_of, shown_details, topic_queries
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import (
     FILE,
@@ -98,22 +99,31 @@ def command() -> None:
     "--letters/--no-letters", default=True, show_default=True,
     help="Letters: runs that share one are not significantly different.",
 )  # fmt: skip
+@click.option("--info", type=FILE, help="Table of runs: a column run and others such as team, type or year.")
+@click.option("--show", metavar="COLUMNS", help="Columns of --info, e.g. team,type.  [default: team]")
+@click.option(
+    "--worst", type=click.IntRange(min=1),
+    help="Also show the N topics on which a run lost most against the baseline: of the best run, in CSV of all.",
+)  # fmt: skip
+@click.option("--topics", "topics_path", type=FILE, help="Topics with their texts, for --worst.")
 @click.option("--differences", is_flag=True, help="--figure shows the best run against --baseline, topic by topic.")
 @jobs_option
 @output_and_figure_options
 def runs(
     matrices: list[ScoreMatrix], baseline: str | None, test: str, correction: str, interval: str,
-    top: int | None, differences: bool, out: Output, **how: Any,
+    top: int | None, info: Path | None, show: str | None, worst: int | None, topics_path: Path | None,
+    differences: bool, out: Output, **how: Any,
 ) -> None:  # fmt: skip
     """Leaderboard: every run against a baseline.
 
-    Reads score tables, or with --qrels run files, and shows one leaderboard per measure: mean with its interval,
+    Reads score tables, or with --qrels run files, and shows one leaderboard per measure: rank, mean with its interval,
     letters (runs that share one are not significantly different), and against the baseline the difference, its
     interval, corrected p, effect size, wins, ties and losses.
 
     \b
     assay compare scores.csv --baseline bm25
     assay compare --qrels qrels.txt runs/*.run -m nDCG@10 --test randomisation --format latex
+    assay compare scores.csv --baseline bm25 --info runs.csv --show team --worst 10 --topics topics.txt
     """
     from assay.data.scores import joined
     from assay.stats import compare
@@ -123,15 +133,21 @@ def runs(
     _refuse_idle_options(test, interval, correction)
     every = joined(matrices)
     _refuse_idle_top(top, every)
+    details = shown_details(info, show)
+    queries = topic_queries(topics_path, worst, baseline, every)
     boards = []
     for matrix in every:
         with out.progress(f"testing {matrix.measure}") as progress:
             board = compare(
                 matrix, baseline=baseline, test=test, correction=correction, interval=interval, progress=progress, **how
             )
+        if details is not None:
+            board = board.showing(*details)
         boards.append(board if top is None else board.best(top))
     pictures = [_topic_differences(board) for board in boards] if differences else boards
-    out.write(*(board.table() for board in boards), of=pictures)
+    losses = [] if worst is None else losses_of(boards, worst, queries, of_all=out.format in ("csv", "json"))
+    shown = losses if losses and out.format == "csv" else [*boards, *losses]
+    out.write(*(result.table() for result in shown), of=shown, drawn=pictures)
 
 
 @command.command()

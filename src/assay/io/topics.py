@@ -38,7 +38,7 @@ def read_topics(path: str | Path) -> Topics:
     where = str(path)
     if kind(path) in TABULAR and kind(path) != "tsv":
         sheet = read_sheet(path)
-        place = sheet.place("topic", "query", "qid", "query_id", "id", "number")
+        place = sheet.place("topic", "qid", "query_id", "_id", "id", "number", "query")
         fields = [
             {h: cell for j, (h, cell) in enumerate(zip(sheet.header, row, strict=True)) if j != place}
             for row in sheet.rows

@@ -1,24 +1,29 @@
 """Which run is best, and is it really? `compare` and the leaderboard that it makes.
 
-One row per run, best first: mean with its interval, letters over all pairs, and against the baseline the difference,
-corrected p, effect size, wins, ties and losses.
+One row per run, best first: rank, mean with its interval, letters over all pairs, and against the baseline the
+difference, corrected p, effect size, wins, ties and losses.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.keys import key_of
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.info import RunsInfo
 from assay.data.scores import ScoreMatrix
 from assay.io.brought import score_matrix_of
+from assay.rankings.counts import settled, tie_groups
 from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
+from assay.stats.losses import TopicLosses, topic_losses
 from assay.stats.pair_tests import PairsResult, by_mean, pairs_with
 from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline
 from assay.stats.resampling import RESAMPLES, checked_share
@@ -42,6 +47,8 @@ class Leaderboard(Result):
     correction: str
     alpha: float
     top: int | None = None
+    details: Mapping[str, tuple[str | None, ...]] | None = None
+    """Columns of a table of runs that are shown beside the names, with a text for each run."""
 
     @property
     def verdict(self) -> str:
@@ -69,6 +76,40 @@ class Leaderboard(Result):
         """The same board, of which only the `top` best runs are shown, the baseline always among them."""
         return replace(self, top=top)
 
+    def showing(self, info: RunsInfo, columns: Sequence[str]) -> Leaderboard:
+        """The same board with columns of a table of runs, such as team or type, beside the names of the runs.
+
+        >>> info = RunsInfo("runs.csv", ("team",), {"new": ("lab",)})
+        >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
+        >>> compare(m).showing(info, ["team"]).table().column("team")
+        ['lab', None]
+        """
+        own = self.table().keys
+        for name in columns:
+            if key_of(name) in own:
+                raise UsageError(f"the leaderboard has a column {name!r} of its own; show another one of {info.where}")
+        details = {name: tuple(info.of_runs(name, self.matrix.runs)) for name in columns}
+        return replace(self, details=details)
+
+    def ranks(self) -> list[int]:
+        """The rank of each run by its mean, from 1; equal means share one, and the next rank is left out."""
+        better, _ = tie_groups(-settled(self.matrix.means()))
+        return [int(count) + 1 for count in better]
+
+    def worst_topics(
+        self, most: int = 10, *, runs: Sequence[str] | None = None, queries: Mapping[str, str] | None = None
+    ) -> TopicLosses:
+        """The topics on which the best other run, or each of these runs, lost most against the baseline.
+
+        queries: {topic: text}, shown beside the topics.
+
+        >>> m = ScoreMatrix.of([[0.5, 0.1, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
+        >>> compare(m, baseline="old").worst_topics().table().column("topic")
+        ['2']
+        """
+        chosen = [self.best_other()[0]] if runs is None else list(runs)
+        return topic_losses(self.matrix, self.baseline, runs=chosen, most=most, queries=queries)
+
     def shown(self, top: int | None = None) -> list[int]:
         """Places of the runs that are shown: all, or the best `top` with the baseline among them."""
         runs = len(self.matrix.runs)
@@ -86,15 +127,19 @@ class Leaderboard(Result):
     def table(self) -> Table:
         """The leaderboard. The key of p is `p_corrected` whatever the correction, also where there is none."""
         means = self.matrix.means()
+        ranks = self.ranks()
+        details = self.details or {}
         corrected_p = self.versus.corrected(self.correction)
         places = {int(run): place for place, run in enumerate(self.versus.first)}
         rows = []
         for i in self.shown():
-            row: list[Any] = [self.matrix.runs[i], means[i], self.interval.low[i], self.interval.high[i]]
+            row: list[Any] = [self.matrix.runs[i], ranks[i], *(texts[i] for texts in details.values())]
+            row += [means[i], self.interval.low[i], self.interval.high[i]]
             if self.letters is not None:
                 row.append(self.letters.labels[i])
             rows.append([*row, *self._against(places.get(i), corrected_p)])
-        columns = {"run": "", "mean": ".4f", "low": ".4f", "high": ".4f"}
+        columns = {"run": "", "rank": "d", **dict.fromkeys(details, "")}
+        columns |= {"mean": ".4f", "low": ".4f", "high": ".4f"}
         if self.letters is not None:
             columns["letters"] = ""
         p_name = self.versus.p_name(self.correction)

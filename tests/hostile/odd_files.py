@@ -112,6 +112,7 @@ def _lines() -> dict[str, list[str]]:
         "names": ["b", "c"],
         "rel": [f"{t} {d} L{rng.randrange(3)}" for t in TOPICS for d in DOCS],
         "res": list(DOCS),
+        "texts": [f"{d}\tabout number 7" for d in DOCS],
     }  # fmt: skip
 
 

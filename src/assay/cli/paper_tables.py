@@ -14,6 +14,7 @@ from assay.cli.inputs import FILE, scores_input
 from assay.cli.modes import is_given, longest_form
 from assay.cli.options import Output, output_options, seed_option
 from assay.core.errors import UsageError
+from assay.core.markup import html_page
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
@@ -83,9 +84,12 @@ def table(
     found = paper_table(matrices, baseline=baseline, groups=wanted, **how)
     if out.format in ("csv", "json"):
         out.write(found.table(), of=found)
+    elif out.format == "text":
+        out.text(found.text(out.width()))
+    elif out.format == "html":
+        out.text(html_page(found.html()))
     else:
-        printed = found.text(out.width()) if out.format == "text" else getattr(found, out.format)()
-        out.text(printed)
+        out.text(getattr(found, out.format)())
 
 
 def _groups(

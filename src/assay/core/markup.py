@@ -72,3 +72,8 @@ def html_table(caption: str, head: str, bodies: Iterable[str], notes: Iterable[s
     table = f'<table class="assay">{above}<thead><tr>{head}</tr></thead>{parts}</table>'
     below = "".join(f"<p>{note}</p>" for note in notes)
     return f'{STYLE}{table}<div class="assay-notes">{below}</div>'
+
+
+def html_page(*bodies: str) -> str:
+    """A page that a browser opens from a file, from parts that are HTML already."""
+    return '<!doctype html><meta charset="utf-8">\n' + "\n".join(bodies)

@@ -20,7 +20,7 @@ from typing import Any
 from assay.core.dataframes import FramesOut
 from assay.core.errors import UsageError
 from assay.core.keys import key_of
-from assay.core.markup import html_table, html_text, markdown_text, tagged, visible
+from assay.core.markup import html_page, html_table, html_text, markdown_text, tagged, visible
 from assay.core.tex import tex, tex_columns, tex_row
 
 FORMATS = ("text", "csv", "json", "latex", "markdown", "html")
@@ -255,6 +255,8 @@ def render(tables: Sequence[Table], format: str = "text", *, width: int | None =
                 "use --format json, or leave out the options that add tables"
             )
         return _one_sheet(tables).csv()
+    if format == "html":
+        return html_page(*(table.html() for table in tables))
     return "\n\n".join(str(getattr(t, format)()) for t in tables)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.io.readers import write_qrels as write_qrels
     from assay.io.readers import write_run as write_run
     from assay.io.scores import read_scores
+    from assay.io.texts import read_texts
     from assay.io.topics import read_topics, topics_of
 
 _HOMES = {
@@ -30,6 +31,7 @@ _HOMES = {
     "read_qrels": "readers",
     "read_run": "readers",
     "read_scores": "scores",
+    "read_texts": "texts",
     "read_topics": "topics",
     "runs_of": "brought",
     "scores_of": "brought",
@@ -42,6 +44,6 @@ _HOMES = {
 }
 __all__ = [
     "labels_of", "qrels_of", "read_info", "read_intent_qrels", "read_labels", "read_qrels", "read_run", "read_scores",
-    "read_topics", "runs_of", "scores_of", "topics_of", "write",
+    "read_texts", "read_topics", "runs_of", "scores_of", "topics_of", "write",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -1,7 +1,25 @@
-"""Scores of runs under declared policies."""
+"""Scores of runs under declared policies, and what happened on one topic."""
 
-from assay.scoring.evaluation import Aligned, evaluate
-from assay.scoring.policy import Policy
-from assay.scoring.score_bounds import ScoreBounds, bounds
+from __future__ import annotations
 
-__all__ = ["Aligned", "Policy", "ScoreBounds", "bounds", "evaluate"]
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.scoring.evaluation import Aligned, evaluate
+    from assay.scoring.policy import Policy
+    from assay.scoring.score_bounds import ScoreBounds, bounds
+    from assay.scoring.topic_views import TopicView, topic_view
+
+_HOMES = {
+    "Aligned": "evaluation",
+    "Policy": "policy",
+    "ScoreBounds": "score_bounds",
+    "TopicView": "topic_views",
+    "bounds": "score_bounds",
+    "evaluate": "evaluation",
+    "topic_view": "topic_views",
+}
+__all__ = ["Aligned", "Policy", "ScoreBounds", "TopicView", "bounds", "evaluate", "topic_view"]
+__getattr__ = loader(__name__, _HOMES)

@@ -136,7 +136,7 @@ class Table(FramesOut):
     def _widths(self, cells: Sequence[Sequence[str]]) -> list[int]:
         """Characters of the widest cell of each column, its name among them."""
         widths = []
-        for column in zip(self.columns, *cells, strict=True):
+        for column in zip(map(visible, self.columns), *cells, strict=True):
             widths.append(max(map(display_width, column)))
         return widths
 
@@ -153,7 +153,7 @@ class Table(FramesOut):
 
     def _block(self, cells: Sequence[Sequence[str]], panel: Sequence[int], widths: Sequence[int]) -> Iterator[str]:
         """The lines of the columns of one panel: names, rule, rows."""
-        for row in [list(self.columns), ["-" * w for w in widths], *cells]:
+        for row in [list(map(visible, self.columns)), ["-" * w for w in widths], *cells]:
             wrapped = [_wrapped(row[i], widths[i]) for i in panel]
             for texts in zip_longest(*wrapped, fillvalue=""):
                 padded = []
@@ -322,6 +322,8 @@ def _laid_out(widths: list[int], least: list[int], *, most: int | None) -> tuple
     ([3, 4, 4], [[0, 1], [0, 2]])
     >>> _laid_out([3, 90, 30], [3, 24, 24], most=60)
     ([3, 26, 27], [[0, 1, 2]])
+    >>> _laid_out([3, 9, 90], [3, 9, 24], most=30)
+    ([3, 9, 25], [[0, 1], [0, 2]])
     """
     gaps = GAP * (len(widths) - 1)
     everything = list(range(len(widths)))
@@ -329,6 +331,9 @@ def _laid_out(widths: list[int], least: list[int], *, most: int | None) -> tuple
         return widths, [everything]
     if sum(least) + gaps <= most:
         return _narrowed(widths, least, most - gaps), [everything]
+    # a column of words that is wider than a panel is wrapped there
+    beside_first = most - widths[0] - GAP
+    widths = [w if w <= beside_first or i == 0 else max(least[i], beside_first) for i, w in enumerate(widths)]
     panels: list[list[int]] = []
     taken = 0  # characters of the last panel, with the gap behind each column
     for i in everything[1:]:

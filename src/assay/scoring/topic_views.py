@@ -22,9 +22,8 @@ from assay.data.topic_rows import bounds_of
 from assay.io import read_texts, read_topics
 from assay.io.brought import plain_qrels_of, run_list
 from assay.rankings.rank_biased import RBO, rbo
-from assay.scoring.evaluation import evaluate
 from assay.scoring.policy import Policy, chosen_policy
-from assay.scoring.run_scores import ordered_run, parsed
+from assay.scoring.run_scores import joined_run, ordered_run, parsed, scores_of
 
 UNJUDGED = "unjudged"
 MEASURES = ("nDCG@10", "AP")
@@ -194,7 +193,7 @@ class TopicView(Result):
 
     def _score_notes(self) -> list[str]:
         if not self.scores:
-            return ["the judgments do not have this topic, so that there is no score"]
+            return ["no scores: the judgments do not have this topic, or a run lacks it and the policy leaves it out"]
         if len(self.runs) != 2:
             return []
         first, second = self.runs
@@ -296,10 +295,13 @@ def _scores(
     rows = qrels.topic_rows(topic)
     probabilities = None if qrels.probabilities is None else qrels.probabilities[rows]
     one = Qrels((topic,), bounds_of([rows.stop - rows.start]), qrels.docs.take(rows), qrels.grades[rows], probabilities)
-    found = evaluate(runs, one, wanted, policy=rules)
-    if not found.topics:  # a run lacks the topic, and the policy leaves such topics out
+    scored = [scores_of(joined_run(run, one, rules, 1), wanted, rules, None) for run in runs]
+    lacking = [run.name for run, own in zip(runs, scored, strict=True) if own.missing.any()]
+    if lacking and rules.missing == "error":
+        raise DataError(f"run {lacking[0]!r} has no docs for topic {topic!r}; missing='zero' counts it as 0")
+    if lacking and rules.missing == "drop":
         return {}
-    return {matrix.measure: tuple(matrix.values[:, 0].tolist()) for matrix in found}
+    return {str(measure): tuple(float(own.values[i, 0]) for own in scored) for i, measure in enumerate(wanted)}
 
 
 def _query(topics: Topics | str | Path | None, topic: str) -> dict[str, str]:

@@ -35,7 +35,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(files: Path, *words: object) -> Outcome:
-    return call(["compare", *(str(files / w) if str(w).endswith((".csv", ".tsv")) else str(w) for w in words)])
+    return call(["compare", *(str(files / str(w)) if str(w).endswith((".csv", ".tsv")) else str(w) for w in words)])
 
 
 def test_every_format(files: Path) -> None:

@@ -45,6 +45,10 @@ def test_lines_and_tables(tmp_path: Path) -> None:
     assert read_topics(tmp_path / "q.tsv").ids == ("1", "010")
     (tmp_path / "q.csv").write_text("qid,text\n7,hello\n")
     assert read_topics(tmp_path / "q.csv").fields == ({"text": "hello"},)
+    (tmp_path / "q.csv").write_text("query,qid\nhello world,7\n")
+    assert read_topics(tmp_path / "q.csv").queries() == {"7": "hello world"}
+    (tmp_path / "queries.jsonl").write_text('{"_id": "7", "text": "hello", "metadata": {"url": "x"}}\n')
+    assert read_topics(tmp_path / "queries.jsonl").queries() == {"7": "hello"}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from make_reference import exported  # type: ignore[import-not-found]
 DATA = {"score_matrix", "grades", "labels"}
 """What has a figure and is data, no result."""
 NO_RESULTS = {
-    "Grades", "IntentQrels", "Labels", "Lists", "Qrels", "Run", "ScoreMatrix", "Topics",
+    "Grades", "IntentQrels", "Labels", "Lists", "Qrels", "Run", "RunsInfo", "ScoreMatrix", "Topics",
     "Collection", "Factors", "Figure", "Measure", "Path",
 }  # fmt: skip
 """Nouns that functions may return beside results: data, and what is neither."""

@@ -10,16 +10,15 @@ if TYPE_CHECKING:
     from assay.scoring.evaluation import Aligned, evaluate
     from assay.scoring.policy import Policy
     from assay.scoring.score_bounds import ScoreBounds, bounds
-    from assay.scoring.topic_views import TopicView, topic_view
+    from assay.scoring.topic_views import topic_view
 
 _HOMES = {
     "Aligned": "evaluation",
     "Policy": "policy",
     "ScoreBounds": "score_bounds",
-    "TopicView": "topic_views",
     "bounds": "score_bounds",
     "evaluate": "evaluation",
     "topic_view": "topic_views",
 }
-__all__ = ["Aligned", "Policy", "ScoreBounds", "TopicView", "bounds", "evaluate", "topic_view"]
+__all__ = ["Aligned", "Policy", "ScoreBounds", "bounds", "evaluate", "topic_view"]
 __getattr__ = loader(__name__, _HOMES)

@@ -122,7 +122,7 @@ def marked_tests(
             tested.append((matrix, versus_baseline(matrix, baseline, test, alternative=own_side, **how)))
     p_of = _corrected(tested, correction, family, two_sided=sides == "two-sided")
     tests = [found for matrix, versus in tested for found in _of_one(matrix, versus, p_of)]
-    # where less is better the recipe says the other side; a reader is told the side that was asked for, if any has it
+    # where less is better the recipe says the other side; the note states the side that was asked for, if any has it
     first = next((versus for _, versus in tested if versus.alternative == sides), tested[0][1])
     return MarkedTests(
         tests=tuple(tests),

@@ -22,7 +22,7 @@ from assay.check import read_run_leniently
 from assay.core.errors import AssayError, DataError
 from assay.crowd.tasks import read_pool
 from assay.crowd.uncertain_files import read_uncertain
-from assay.io import frames, read_labels, read_qrels, read_run, read_topics, rows
+from assay.io import frames, read_info, read_labels, read_qrels, read_run, read_texts, read_topics, rows
 from assay.io.columns import parse_columns
 from assay.io.files import read_text
 from assay.io.intents import read_intent_qrels, read_intents
@@ -139,6 +139,10 @@ def _content(table: Any) -> Any:
     return table.topics, table.to_dict()
 
 
+def _texts(path: Path) -> dict[str, str]:
+    return read_texts(path, {"d0", "d1", "nowhere"})
+
+
 READERS: dict[str, tuple[Callable[[Path], Any], bytes, str]] = {
     "labels": (read_labels, short(good_text("labels")), "csv"),
     "scores": (read_scores, good_text("scores").encode(), "csv"),
@@ -150,6 +154,13 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes, str]] = {
     "topics": (read_topics, SGML.encode(), "txt"),
     "topic lines": (read_topics, b"1\tone\n2\ttwo\n", "txt"),
     "topic table": (read_topics, good_text("topics").encode(), "csv"),
+    "info": (read_info, good_text("groups").encode(), "csv"),
+    "text lines": (_texts, good_text("texts").encode(), "tsv"),
+    "text objects": (_texts, b'{"_id": "d0", "title": "a", "text": "b"}\n{"_id": "d1", "text": "c"}\n', "jsonl"),
+    "text table": (_texts, b'doc,text\nd0,"a, b"\nd1,c\n', "csv"),
+    "text gz": (_texts, gzip.compress(good_text("texts").encode(), mtime=0), "tsv.gz"),
+    "text xz": (_texts, lzma.compress(good_text("texts").encode()), "tsv.xz"),
+    "text zst": (_texts, zstandard.ZstdCompressor().compress(good_text("texts").encode()), "tsv.zst"),
     "intents": (read_intent_qrels, short(good_text("intents")), "txt"),
     "intent info": (read_intents, short(good_text("intent info")), "txt"),
     "rel": (read_rel, short(good_text("rel")), "rel"),

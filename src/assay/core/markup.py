@@ -15,9 +15,10 @@ STYLE = (
     ".assay th,.assay td{padding:3px 10px;text-align:left;vertical-align:top}"
     ".assay .n{text-align:right;font-variant-numeric:tabular-nums}"
     ".assay thead th{border-top:2px solid;border-bottom:1px solid}"
-    ".assay tbody tr:last-child td{border-bottom:2px solid}"
+    ".assay tbody:last-child tr:last-child td{border-bottom:2px solid}.assay sup{line-height:0}"
     ".assay tbody+tbody th{border-top:1px solid}"
-    ".assay+.assay-notes{font:12px/1.5 system-ui,sans-serif;max-width:60em}.assay-notes p{margin:2px 0}</style>"
+    ".assay+.assay-notes{font:12px/1.5 system-ui,sans-serif;max-width:60em;margin:0 0 1.5em}"
+    ".assay-notes p{margin:2px 0}</style>"
 )
 """What a table looks like on a page that has no style of its own."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.core.errors import DataError
+from assay.core.markup import visible
 from assay.data.info import USUAL, RunsInfo, run_column
 from assay.io.sheet import read_sheet
 
@@ -21,7 +22,7 @@ def read_info(path: str | Path) -> RunsInfo:
     sheet = read_sheet(path)
     at = run_column(sheet.header)
     if at is None:
-        known = ", ".join(sheet.header)
+        known = visible(", ".join(sheet.header))[:200]
         raise DataError(f"{sheet.where}: no column of runs ({', '.join(USUAL['run'])}); the columns are: {known}")
     rows: dict[str, tuple[str, ...]] = {}
     for line, cells in zip(sheet.lines, sheet.rows, strict=True):
@@ -29,5 +30,5 @@ def read_info(path: str | Path) -> RunsInfo:
         if run in rows:
             raise DataError.at(sheet.where, line, f"run {run!r} is there twice; keep one row")
         rows[run] = tuple(cell.strip() for place, cell in enumerate(cells) if place != at)
-    columns = tuple(name.strip() for place, name in enumerate(sheet.header) if place != at)
+    columns = tuple(" ".join(name.split()) for place, name in enumerate(sheet.header) if place != at)
     return RunsInfo(sheet.where, columns, rows)

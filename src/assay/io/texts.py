@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.core.errors import DataError
+from assay.core.markup import visible
 from assay.io.files import GZIP, STANDARD_INPUT, XZ, ZSTANDARD, decompressed, kind
 from assay.io.sheet import place_of
 
@@ -121,7 +122,7 @@ def _from_jsonl(where: str, stream: IO[bytes], wanted: set[str]) -> Iterator[tup
         at = place_of(fields, DOC)
         if at is None:
             raise DataError.at(
-                where, number, f"no field of the doc ({', '.join(DOC)}); the fields are: {', '.join(fields)}"
+                where, number, f"no field of the doc ({', '.join(DOC)}); the fields are: {_listed(fields)}"
             )
         if str(record[fields[at]]) in wanted:
             yield str(record[fields[at]]), _joined(fields, [record[name] for name in fields], at)
@@ -136,7 +137,7 @@ def _from_csv(where: str, stream: IO[bytes], wanted: set[str]) -> Iterator[tuple
         header = next(reader, [])
         at = place_of(header, DOC)
         if at is None:
-            raise DataError(f"{where}: no column of docs ({', '.join(DOC)}); the columns are: {', '.join(header)}")
+            raise DataError(f"{where}: no column of docs ({', '.join(DOC)}); the columns are: {_listed(header)}")
         for row in reader:
             if len(row) == len(header) and row[at] in wanted:
                 yield row[at], _joined(header, row, at)
@@ -154,6 +155,11 @@ def _joined(names: list[str], values: list[Any], at: int) -> str:
     usual = [values[lowered.index(name)] for name in TEXTS if name in lowered]
     others = [value for place, value in enumerate(values) if place != at and isinstance(value, str)]
     return " ".join(str(value) for value in usual or others if value)
+
+
+def _listed(names: list[str]) -> str:
+    """Names in one line of a message."""
+    return visible(", ".join(names))[:200]
 
 
 def _decoded(where: str, number: int, raw: bytes) -> str:

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cwl.ruler.measures.cwl_ap import APCWLMetric, TrAPCWLMetric
 from cwl.ruler.measures.cwl_bpm import BPMCWLMetric, BPMDCWLMetric
 from cwl.ruler.measures.cwl_dcg import NDCGCWLMetric
 from cwl.ruler.measures.cwl_ift import IFTGoalCWLMetric, IFTGoalRateCWLMetric, IFTRateCWLMetric
 from cwl.ruler.measures.cwl_insq import INSQCWLMetric
 from cwl.ruler.measures.cwl_inst import INSTCWLMetric
 from cwl.ruler.measures.cwl_nerr import NERReq8CWLMetric, NERReq9CWLMetric, NERReq10CWLMetric, NERReq11CWLMetric
+from cwl.ruler.measures.cwl_npv import NPVCWLMetric
 from cwl.ruler.measures.cwl_precision import PrecisionCWLMetric
 from cwl.ruler.measures.cwl_rbp import RBPCWLMetric
 from cwl.ruler.measures.cwl_rr import RRCWLMetric
@@ -40,6 +42,8 @@ PAIRS: list[tuple[str, Any]] = [
     ("CWLP@3", PrecisionCWLMetric(3)),
     ("CWLP@10", PrecisionCWLMetric(10)),
     ("CWLRR", RRCWLMetric()),
+    ("CWLAP", APCWLMetric()),
+    ("NPV(rate=0.25)", NPVCWLMetric(0.25)),
     ("CWLRBP(p=0.8)", RBPCWLMetric(0.8)),
     ("SDCG@5", NDCGCWLMetric(5)),
     ("SDCG@20", NDCGCWLMetric(20)),
@@ -118,6 +122,20 @@ def test_cwl_eval_with_costs_by_grade(ranked: list[int]) -> None:
             [x / TOP for x in ranked],
             [price[x] for x in ranked],
         )
+
+
+@given(docs=st.lists(st.tuples(st.sampled_from([0, 1, 4]), st.sampled_from([1.0, 20.0])), min_size=1, max_size=15))
+@settings(max_examples=40, deadline=None)
+def test_average_precision_of_gains(docs: list[tuple[int, float]]) -> None:
+    """Its EU alone: the weights of cwl_eval's TrAP do not sum to 1, and what it makes of them means nothing."""
+    theirs = TrAPCWLMetric()
+    theirs.residuals = False  # which its constructor forgets
+    gains, costs = [x / TOP for x, _ in docs], [cost for _, cost in docs]
+    ranking = Ranking("1", np.array(gains), np.array(costs))
+    ranking.total_qrel_rels = sum(x > 0 for x in gains) + 2
+    g = grades([x for x, _ in docs], judged=[*(x for x, _ in docs), 4, 1], top=TOP)
+    g = replace(g, lengths=np.array(costs).reshape(1, -1))
+    assert parse("TrAP")(g)[0] == pytest.approx(theirs.measure(ranking), abs=1e-9)
 
 
 def test_given_costs_are_not_ignored() -> None:

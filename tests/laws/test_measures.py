@@ -330,6 +330,8 @@ def test_text_of_a_measure_is_read_back(name: str) -> None:
 
 def _other(value: object) -> object:
     """A value of the same kind that is not the default; None where the kind is not known."""
+    if isinstance(value, bool):
+        return not value
     if isinstance(value, float):
         return 0.9 * value if value else -0.25
     if isinstance(value, int):

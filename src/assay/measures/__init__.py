@@ -1,4 +1,5 @@
-"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, adaptive, incomplete, intent_aware.
+"""Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, adaptive, incomplete, compatibility,
+intent_aware.
 
 Measures of sessions, of text and of preferences are not functions of grades and have registries of their own.
 """

@@ -1,4 +1,6 @@
-"""C/W/L measures of a user who adapts: whether she goes on after a doc depends on what she has found so far.
+"""C/W/L measures of a user who adapts: whether she goes on after a doc depends on what the list offers.
+
+It is what she has found so far, except in average precision, where it is what is still to come.
 
 C(i), `value`, `cost` and `top` are as in `cwl`.
 """
@@ -13,10 +15,11 @@ from assay.core.arrays import Bools
 from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.data.grades import Grades
-from assay.measures.base import Scores, measure
+from assay.measures.base import Scores, measure, ratio
 from assay.measures.browsing import BrowsingUser, squared_step
 
 SATISFIED = "more gain can end the search earlier, and the gain of all that would have been seen after is lost"
+AHEAD = "a doc that gains something takes weight from the docs above it"
 
 
 @measure("CWLRR", uses_top=True, unsure=SATISFIED, paper="Azzopardi, Thomas & Moffat 2019")
@@ -37,6 +40,55 @@ def cwl_reciprocal_rank(
     user = BrowsingUser.of(g, gain, top, cost)
     nothing_yet = user.found == 0
     return user.expected(nothing_yet.astype(np.float64), value)
+
+
+@measure("CWLAP", uses_top=True, unsure=AHEAD, paper="Moffat, Bailey, Scholer & Thomas 2017")
+def cwl_average_precision(
+    g: Grades,
+    *,
+    gain: str = "grade",
+    value: str = "EU",
+    cost: str = "lengths",
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
+    """Average precision as a C/W/L measure: C(i) = Σ_{j>i} gain(j)/j / Σ_{j≥i} gain(j)/j, 0 after the last gain.
+
+    Its EU for binary grades is the mean of the precision at the relevant docs that were retrieved: those that were not
+    do not lower it, as they do AP and TrAP.
+
+    >>> from assay.data.grades import grades
+    >>> cwl_average_precision(grades([1, 0, 1], judged=[1, 1, 1])).round(6).tolist()
+    [0.833333]
+    """
+    user = BrowsingUser.of(g, gain, top, cost)
+    offered = user.gains / user.ranks
+    from_here_on = offered[:, ::-1].cumsum(axis=1)[:, ::-1]
+    to_come = np.zeros(offered.shape)
+    to_come[:, :-1] = from_here_on[:, 1:]
+    return user.expected(ratio(to_come, from_here_on), value)
+
+
+@measure("TrAP", uses_top=True, paper="Harman 1992; Azzopardi, Thomas & Moffat 2019")
+def average_precision_of_gains(
+    g: Grades,
+    *,
+    gain: str = "grade",
+    cost: str = "lengths",
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
+    """cwl_eval's TrAP: 1/R · Σ_i gain(i)·cg(i)/cost(i), R all docs that were judged to have a gain. EU only.
+
+    cg(i) and cost(i) are the gain and the cost of the first i docs. For binary grades and docs that cost 1 it is the AP
+    of the first 1,000 docs. Its weights do not sum to 1, so that it has no total utility and no expected items.
+
+    >>> from assay.data.grades import grades
+    >>> average_precision_of_gains(grades([1, 0, 1], judged=[1, 1, 1])).round(6).tolist()
+    [0.555556]
+    """
+    user = BrowsingUser.of(g, gain, top, cost)
+    rate_so_far = ratio(user.found, user.spent)
+    relevant = (g.ideal_gains(gain) > 0).sum(axis=1)
+    return ratio((user.gains * rate_so_far).sum(axis=1), relevant)
 
 
 @measure("INST", uses_top=True, unsure=SATISFIED, paper="Moffat, Bailey, Scholer & Thomas 2015")

@@ -64,6 +64,26 @@ def cwl_rbp(
     return user.expected(np.full(DEPTH, p), value)
 
 
+@measure("NPV", linear=True, bounded=True, uses_top=True, paper="Azzopardi, Thomas & Moffat 2019")
+def net_present_value(
+    g: Grades,
+    *,
+    rate: Annotated[float, Within(0)] = 0.1,
+    gain: str = "grade",
+    value: str = "EU",
+    cost: str = "lengths",
+    top: Annotated[float, Within(0, open=True)] | None = None,
+) -> Scores:
+    """A user who discounts what comes later by a rate of interest: C(i) = 1/(1 + rate), CWLRBP with that p.
+
+    >>> from assay.data.grades import grades
+    >>> net_present_value(grades([1]), rate=1.0).tolist()
+    [0.5]
+    """
+    user = BrowsingUser.of(g, gain, top, cost)
+    return user.expected(np.full(DEPTH, 1 / (1 + rate)), value)
+
+
 @measure("SDCG", linear=True, bounded=True, uses_top=True, paper="Järvelin & Kekäläinen 2002; Moffat et al. 2013")
 def scaled_dcg(
     g: Grades,

@@ -180,6 +180,32 @@ def r_precision(
     return ratio(found, cutoff)
 
 
+@measure(
+    "Accuracy",
+    paper="ir_measures",
+    breaks=("moving up", "unjudged at the end"),
+    unsure="a relevant doc low in the list lowers it, and one at the top raises it",
+)
+def accuracy(g: Grades, *, k: Annotated[int, Within(1)] | None = None, rel: Annotated[float, Within(0)] = 1) -> Scores:
+    """Chance that a relevant doc of the list stands above one that is not relevant, both drawn from the first k.
+
+    1 − Σ over the relevant docs of (other docs above it) / (relevant · other docs among the first k). Unjudged docs
+    count as not relevant, and relevant docs that were not retrieved do not count: it says how well the list is sorted,
+    not what it lacks, and a relevant doc that moves up into the first k can lower it. Without a relevant doc it is 0;
+    with relevant docs alone it is 1.
+
+    >>> from assay.data.grades import grades
+    >>> accuracy(grades([1, 0, 1])).tolist(), accuracy(grades([0, 1])).tolist(), accuracy(grades([1])).tolist()
+    ([0.5], [0.0], [1.0])
+    """
+    hit = g.hits(rel, k)
+    other = g.inside(k) & ~hit
+    relevant_docs = hit.sum(axis=1)
+    pairs = relevant_docs * other.sum(axis=1)
+    wrong_pairs = (hit * other.cumsum(axis=1)).sum(axis=1)
+    return np.where(relevant_docs > 0, 1 - ratio(wrong_pairs, pairs), 0.0)
+
+
 @measure("IPrec", paper="Salton & McGill 1983; trec_eval")
 def interpolated_precision(
     g: Grades,

@@ -13,6 +13,19 @@ from assay.measures.base import Scores, measure, ratio
 JUDGED_MORE = "every doc that is judged leaves the unjudged ones, whatever its grade"
 
 
+@measure("NumQ", range="count", aggregate="sum", unsure="it does not depend on judgments")
+def topics(g: Grades) -> Scores:
+    """Topics that count: 1 for each.
+
+    With missing="zero" these are all topics of the judgments, as with trec_eval's -c.
+
+    >>> from assay.data.grades import grades
+    >>> topics(grades([1, 0], [0])).tolist()
+    [1.0, 1.0]
+    """
+    return np.ones(len(g.topics))
+
+
 @measure("NumRet", range="count", aggregate="sum", unsure="it does not depend on judgments")
 def retrieved(g: Grades, *, k: Annotated[int, Within(1)] | None = None) -> Scores:
     """Docs retrieved."""

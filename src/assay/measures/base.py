@@ -19,7 +19,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import Entry, Registry, parse_call
 from assay.data.averages import AGGREGATES, averaged
 from assay.data.grades import Grades
-from assay.measures.trec_names import our_name
+from assay.measures.translation import in_our_words
 
 Scores = npt.NDArray[np.float64]
 
@@ -164,18 +164,18 @@ class Measure:
 
 
 def parse(text: str) -> Measure:
-    """The measure that a text names, in our way of writing or by trec_eval's name.
+    """The measure that a text names, in our way of writing or in that of another tool.
 
-    >>> parse("median(nDCG@10)").aggregate, parse("AP'").condensed, str(parse("ndcg_cut_10"))
-    ('median', True, 'nDCG@10')
+    >>> parse("median(nDCG@10)").aggregate, parse("AP'").condensed, str(parse("ndcg_cut_10")), str(parse("MRR@10"))
+    ('median', True, 'nDCG@10', 'RR@10')
     """
     text = text.strip()
     wrapped = re.fullmatch(r"(mean|median|geometric|sum)\((.*)\)", text)
     if wrapped:
         return replace(parse(wrapped[2]), aggregate=wrapped[1])
-    theirs = None if text in MEASURES else our_name(text)
-    if theirs is not None:
-        return parse(theirs)
+    ours = in_our_words(text, MEASURES)
+    if ours is not None:
+        return parse(ours)
     body, k = _cutoff(text)
     name, given = parse_call(body)
     if k is not None and "k" in given:

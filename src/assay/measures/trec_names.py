@@ -73,6 +73,8 @@ def _rank_biased(name: str, measure: str) -> Root:
         if not parameters:
             return [Line(name, measure)]
         pairs = [pair.partition("=") for pair in parameters.split(",")]
+        if not all(equals for _, equals, _ in pairs):
+            raise UsageError(f"{name}.{parameters}: write parameters as in {name}.p=0.8,1=0.5,2=1")
         persistence = [f"p={value}" for key, _, value in pairs if key == "p"]
         gains = "/".join(f"{key}:{value}" for key, _, value in pairs if key != "p")
         given = [*persistence, f"gain={gains}"] if gains and measure == "RBPTrec" else persistence
@@ -88,6 +90,19 @@ def _named(name: str, measure: str, join: str = ",") -> Root:
         if not parameters:
             return [Line(name, measure.partition("(")[0])]
         return [Line(f"{name}_{parameters}", measure.format(parameters.replace("=", ":").replace(",", join)))]
+
+    return Root(lines)
+
+
+def _with_gains(name: str, measure: str) -> Root:
+    """A measure whose parameters are gains of grades, `1=3,2=9`."""
+
+    def lines(parameters: str) -> list[Line]:
+        if parameters and "=" not in parameters:
+            raise UsageError(
+                f"{name}.{parameters}: its parameters are gains, as in {name}.1=3,2=9; a cutoff is ndcg_cut"
+            )
+        return _named(name, measure, "/").lines(parameters)
 
     return Root(lines)
 
@@ -122,9 +137,9 @@ ROOTS: dict[str, Root] = {
     "11pt_avg": _named("11pt_avg", "IPrecAvg(levels={})", "/"),
     "binG": _one("binG", "binG"),
     "G": _one("G", "G"),
-    "dcg": _named("dcg", "DCG(gain={})", "/"),
-    "ideal_dcg": _named("ideal_dcg", "IdealDCG(gain={})", "/"),
-    "ndcg": _named("ndcg", "nDCG(gain={})", "/"),
+    "dcg": _with_gains("dcg", "DCG(gain={})"),
+    "ideal_dcg": _with_gains("ideal_dcg", "IdealDCG(gain={})"),
+    "ndcg": _with_gains("ndcg", "nDCG(gain={})"),
     "ndcg_rel": _one("ndcg_rel", "nDCGrel"),
     "Rndcg": _one("Rndcg", "Rndcg"),
     "ndcg_cut": _at_cutoffs("ndcg_cut", "nDCG@{}"),
@@ -170,7 +185,10 @@ def our_name(name: str) -> str | None:
     """
     root, dot, parameters = name.partition(".")
     if dot and root in ROOTS and "," not in parameters:
-        return _measure_of(ROOTS[root].lines(parameters)[0])
+        line = ROOTS[root].lines(parameters)[0]
+        if parameters and line.name == root:
+            raise UsageError(f"{name}: {root} has no parameter; write {root}")
+        return _measure_of(line)
     if name in _lines_by_name():
         return _measure_of(_lines_by_name()[name])
     found = printed_as(name)

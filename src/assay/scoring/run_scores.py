@@ -21,6 +21,7 @@ from assay.io import read_run
 from assay.measures import Measure, parse, parse_many
 from assay.measures.intent_aware import evaluate_intents
 from assay.measures.ties import expected
+from assay.measures.translation import of_ir_measures
 from assay.scoring.policy import Policy, prepared
 
 CELLS = 1 << 20
@@ -49,12 +50,12 @@ def _one_measure(one: Any) -> Measure:
     if isinstance(one, Measure):
         return one
     if _is_foreign_measure(one):
-        return parse(str(one))
+        return parse(of_ir_measures(str(one)))
     raise _no_measure(one)
 
 
 def _is_foreign_measure(one: Any) -> bool:
-    """Whether it is a measure of ir_measures, which is written as ours are."""
+    """Whether it is a measure of ir_measures."""
     return type(one).__module__.partition(".")[0] == "ir_measures"
 
 

@@ -14,6 +14,16 @@ import click
 
 from assay.cli.main import COMMANDS
 from assay.core.registry import Entry, Registry
+from assay.measures.other_names import (
+    ALIASES,
+    OTHER_MEANINGS,
+    REFUSED,
+    SHAPES,
+    WORDS,
+    Refusal,
+    aliases_of,
+    trec_eval_names,
+)
 
 REQUIRED = inspect.Parameter.empty
 HERE = Path(__file__).resolve().parent / "reference"
@@ -30,6 +40,7 @@ def pages() -> dict[str, str]:
     for page, (title, module, name) in REGISTRIES.items():
         importlib.import_module("assay.measures")
         out[f"{page}.md"] = registry_page(title, getattr(importlib.import_module(module), name))
+    out["measure-names.md"] = measure_names_page()
     out["methods.md"] = methods_page()
     out["api.md"] = api_page()
     return out
@@ -146,7 +157,13 @@ def help_text(path: str, command: click.Command) -> str:
 def registry_page(title: str, registry: Registry[Any]) -> str:
     """Every entry of a registry with its parameters, docstring and paper."""
     entries = sorted(registry, key=lambda e: e.name.lower())
-    return "\n".join([f"# {title}\n", *(section(e) for e in entries)])
+    return "\n".join([f"# {title}\n", *(section(e) + _also_called(e.name) for e in entries)])
+
+
+def _also_called(measure: str) -> str:
+    """A line with the other names of a measure, if it has any."""
+    others = aliases_of(measure)
+    return f"\nAlso called: {', '.join(others)}\n" if others else ""
 
 
 def section(entry: Entry[Any], level: int = 2) -> str:
@@ -160,6 +177,54 @@ def section(entry: Entry[Any], level: int = 2) -> str:
     text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
     paper = f"\n\nPaper: {entry.facts['paper']}" if entry.facts.get("paper") else ""
     return f"{head}\n\n{text}{paper}\n"
+
+
+def measure_names_page() -> str:
+    """What other tools call measures, and how they are written here."""
+    parts = [
+        "# Measure names of other tools\n",
+        "Measures may be written as trec_eval, ir_measures, ranx and cwl_eval write them, in capitals or not. What is "
+        "printed is our name. A name is read only where it gives the number that its tool gives; tests compare them.\n",
+        "## Names that are read\n",
+        markdown_table(("there", "here", "who writes so"), _names_that_are_read()),
+        "Names of cwl_eval have their parameters in them; … stands for theirs.\n",
+        markdown_table(("there", "here"), [(_code(s.example), _code(s.shown)) for s in SHAPES]),
+        "Of trec_eval's names those with a cutoff or a level end in any other number, too.\n",
+        markdown_table(("trec_eval", "here"), [(_code(theirs), _code(ours)) for theirs, ours in trec_eval_names()]),
+        "## Parameters that are read\n",
+        markdown_table(("there", "here"), [(_code(theirs), ours) for theirs, ours in WORDS]),
+        "## Names that mean something else here\n",
+        "Here our measure is meant. An object of ir_measures given to `evaluate` is what ir_measures means.\n",
+        markdown_table(("name", "tool", "what it is there", "write here"), _other_meanings()),
+        "## Names that are refused\n",
+        markdown_table(("name", "tool", "what to write"), [(_code(r.example), r.tool, _instead(r)) for r in REFUSED]),
+    ]
+    return "\n".join(parts)
+
+
+def _names_that_are_read() -> list[tuple[str, ...]]:
+    """One row per other name."""
+    return [(_code(name), _code(str(alias)), ", ".join(alias.tools)) for name, alias in ALIASES.items()]
+
+
+def _other_meanings() -> list[tuple[str, ...]]:
+    return [(_code(m.name), m.tool, m.there, _code(m.ours) if m.ours else "") for m in OTHER_MEANINGS]
+
+
+def _instead(refusal: Refusal) -> str:
+    """What the message says about the example."""
+    whole = re.fullmatch(refusal.pattern, refusal.example)
+    return refusal.instead.format(**whole.groupdict()) if whole else refusal.instead
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table of Markdown."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def methods_page() -> str:

@@ -24,6 +24,7 @@ def command(name: str | None, plugin: Path | None, out: Output) -> None:
     \b
     assay measures
     assay measures nDCG
+    assay measures MRR
     """
     if plugin is not None:
         from assay.measures.plugins import load_plugin
@@ -47,6 +48,7 @@ def listing() -> Table:
         "",
         "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X).",
         "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs.",
+        "Names of trec_eval, ir_measures, ranx and cwl_eval are read too: MAP, ndcg_cut_10, recall@100, MRR@10.",
     ]
     return Table.of(
         {"measure": "", "parameters": "", "what it is": ""}, sorted(rows, key=lambda r: r[0].lower()), notes=notes
@@ -54,22 +56,34 @@ def listing() -> Table:
 
 
 def explanation(name: str) -> str:
-    """One measure: how it is written, its docstring, its paper."""
-    form, text, paper = _parts(name)
-    return f"{form}\n\n{text}" + (f"\n\nPaper: {paper}" if paper else "")
+    """One measure: how it is written, its docstring, its paper, its other names."""
+    form, text, paper, other_names = _parts(name)
+    parts = [form, text]
+    if paper:
+        parts.append(f"Paper: {paper}")
+    if other_names:
+        parts.append(f"Also called: {other_names}")
+    return "\n\n".join(parts)
 
 
 def explained(name: str) -> Table:
     """The same as a table of one row."""
-    form, text, paper = _parts(name)
-    return Table.of({"measure": "", "what it is": "", "paper": ""}, [(form, " ".join(text.split()), paper)])
+    form, text, paper, other_names = _parts(name)
+    columns = {"measure": "", "what it is": "", "paper": "", "also called": ""}
+    return Table.of(columns, [(form, " ".join(text.split()), paper, other_names)])
 
 
-def _parts(name: str) -> tuple[str, str, str]:
-    """How a measure is written, what it is, its paper; the name may have a cutoff and parameters, as in nDCG@10."""
+def _parts(name: str) -> tuple[str, str, str, str]:
+    """How a measure is written, what it is, its paper, its other names.
+
+    The name may be another tool's, and it may have a cutoff and parameters, as in nDCG@10.
+    """
+    from assay.measures.other_names import aliases_of
+
     entry = _entry(name)
     text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
-    return f"{entry.name}({_parameters(entry)})", text, str(entry.facts.get("paper", ""))
+    paper = str(entry.facts.get("paper", ""))
+    return f"{entry.name}({_parameters(entry)})", text, paper, ", ".join(aliases_of(entry.name))
 
 
 def _entry(name: str) -> Entry[Any]:

@@ -222,25 +222,37 @@ WORDS: tuple[tuple[str, str], ...] = (
 
 
 def aliases_of(name: str) -> list[str]:
-    """The other names of a measure, each with the tools that call it so.
+    """The other names of a measure, each with the tools that call it so, and with what it is where that is more.
 
     >>> aliases_of("RR")
     ['MRR (ir_measures, ranx)', 'reciprocal_rank (ranx)', 'recip_rank (trec_eval)']
+    >>> aliases_of("DCG")
+    ['dcg_burges = DCG(gain=exp) (ranx)', 'dcg (trec_eval)']
     """
-    return [f"{theirs} ({', '.join(tools)})" if tools else theirs for theirs, tools in _names_of(name)]
+    found = []
+    for theirs, ours, tools in _names_of(name):
+        meaning = "" if ours == name else f" = {ours}"
+        who = f" ({', '.join(tools)})" if tools else ""
+        found.append(f"{theirs}{meaning}{who}")
+    return found
 
 
-def _names_of(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Other names of a measure, and who uses them."""
+def _names_of(name: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Other names of a measure, how they are written here, and who uses them."""
     for theirs, alias in ALIASES.items():
         if parse_call(alias.ours)[0] == name:
-            yield theirs, alias.tools
+            yield theirs, str(alias), alias.tools
     for shape in SHAPES:
-        if shape.ours.partition("@")[0].partition("(")[0] == name:
-            yield shape.example, (shape.tool,)
+        if _plain_name(shape.ours) == name:
+            yield shape.example, shape.shown, (shape.tool,)
     for theirs, ours in trec_eval_names():
-        if ours.partition("(")[0].partition("@")[0] == name and theirs != name:
-            yield theirs, ("trec_eval",)
+        if _plain_name(ours) == name and theirs != name:
+            yield theirs, ours, ("trec_eval",)
+
+
+def _plain_name(ours: str) -> str:
+    """The measure without parameters and cutoff."""
+    return ours.partition("(")[0].partition("@")[0]
 
 
 def trec_eval_names() -> Iterator[tuple[str, str]]:

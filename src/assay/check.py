@@ -27,6 +27,7 @@ from assay.io.files import read_text
 from assay.io.readers import has_lines
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
+from assay.scoring import Policy
 
 SHOWN = 5
 """Findings of one kind that are listed by line; the rest are counted."""
@@ -69,11 +70,12 @@ class Findings(Result):
         return {**super().record(), "errors": self.errors, "remarks": len(self.found) - self.errors}
 
 
-def check(runs: Any, qrels: Any = None, *, progress: Progress = silent) -> Findings:
+def check(runs: Any, qrels: Any = None, *, binary: bool | float = False, progress: Progress = silent) -> Findings:
     """What is odd in runs and judgments, of files with line numbers.
 
     Both are paths or anything else that `assay.evaluate` takes: dicts, data frames, our own types.
-    With judgments also topics that runs lack, the share of unjudged docs, and how far ties could move the scores.
+    With judgments also topics that runs lack, the share of unjudged docs, and how far ties could move the scores;
+    binary: the scores on binary judgments, as in `assay.evaluate`.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".run") as file:
@@ -83,6 +85,8 @@ def check(runs: Any, qrels: Any = None, *, progress: Progress = silent) -> Findi
     [(2, "score is not a number: 'NA'")]
     """
     found, judgments = _checked_qrels(qrels)
+    if judgments is not None:
+        judgments = Policy(binary=binary).judgments(judgments)
     sources = runs_of(runs)
     ties: list[Table] = []
     for i, source in enumerate(sources):
@@ -93,7 +97,8 @@ def check(runs: Any, qrels: Any = None, *, progress: Progress = silent) -> Findi
         if judgments is not None:
             ties += _ties_of(source, judgments)
         progress(i + 1, len(sources))
-    return Findings(tuple(found), ties_table([row for table in ties for row in table.rows]))
+    rows = [row for table in ties for row in table.rows]
+    return Findings(tuple(found), ties_table(rows, None if judgments is None else judgments.binary_from))
 
 
 def _checked_qrels(qrels: Any) -> tuple[list[Finding], Qrels | None]:
@@ -213,11 +218,12 @@ def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("A
     return ties_table(rows)
 
 
-def ties_table(rows: Sequence[Sequence[object]]) -> Table:
-    """The table of tie sensitivity."""
+def ties_table(rows: Sequence[Sequence[object]], binary_from: float | None = None) -> Table:
+    """The table of tie sensitivity; binary_from: the grade from which on judgments were made binary, if they were."""
     formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f", "could move": ".4f"}
     note = "mean: ties by doc id; worst and best: over all orders of docs of equal score"
-    return Table.of(formats, rows, caption="Tie sensitivity", notes=[note])
+    notes = [note] if binary_from is None else [note, f"judgments: binary, relevant from grade {binary_from:g} on"]
+    return Table.of(formats, rows, caption="Tie sensitivity", notes=notes)
 
 
 def _findings_of(where: str, look: Callable[[], Sequence[Finding]]) -> list[Finding]:

@@ -178,6 +178,39 @@ def test_measures_are_told_apart(tmp_path: Path) -> None:
         assert [t["caption"][:2] for t in tables] == ["AP", "RR"]
 
 
+def test_runs_on_binary_judgments(tmp_path: Path) -> None:
+    """Both runs are the same to binary judgments, and not to graded ones."""
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 3\n2 0 c 1\n3 0 d 1\n")
+    rest = "2 Q0 c 1 1 {0}\n3 Q0 d 1 1 {0}\n"
+    (tmp_path / "x.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n" + rest.format("x"))
+    (tmp_path / "y.run").write_text("1 Q0 b 1 2 y\n1 Q0 a 2 1 y\n" + rest.format("y"))
+    given = ("--qrels", tmp_path / "qrels.txt", tmp_path / "x.run", tmp_path / "y.run", "--format", "csv", "-m")
+    means = [[float(row["mean"]) for row in csv.DictReader(io.StringIO(run(*given, "ndcg", *more).output))]
+             for more in ([], ["--binary"], ["--binary", "--rel", "3"])]  # fmt: skip
+    assert means[0][0] > means[0][1]
+    assert means[1] == [1.0, 1.0]
+    assert means[2][0] == pytest.approx(1 / 3)
+    assert [row["mean"] for row in csv.DictReader(io.StringIO(run(*given, "RR", "--rel", 3).output))] != means[1]
+    with pytest.raises(AssayError, match="--rel has no effect"):
+        run(*given, "nDCG", "--rel", 2)
+
+
+def test_score_tables_take_neither_rel_nor_binary(scores: Path) -> None:
+    for option in (["--binary"], ["--rel", 2]):
+        with pytest.raises(AssayError, match="goes with runs and --qrels, not with score tables"):
+            run(scores, *option)
+
+
+def test_measures_of_score_tables_by_the_names_of_other_tools(tmp_path: Path) -> None:
+    tables = [ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure=m) for m in ("RR", "nDCG@10", "map")]
+    write_scores(tmp_path / "s.csv", tables)
+    assert "RR, 3 runs" in run(tmp_path / "s.csv", "-m", "MRR").output
+    assert "nDCG@10, 3 runs" in run(tmp_path / "s.csv", "-m", "ndcg_cut_10").output
+    assert "map, 3 runs" in run(tmp_path / "s.csv", "-m", "map").output
+    with pytest.raises(AssayError, match="no measure 'P_5' in these files"):
+        run(tmp_path / "s.csv", "-m", "P_5")
+
+
 def test_normality(scores: Path) -> None:
     text = run("normality", scores, "--baseline", "y").output
     assert "nERR: do the differences to y look normal?" in text

@@ -269,10 +269,62 @@ def test_check_reads_tables_and_finds_empty_judgments(folder: Path) -> None:
 def test_a_measure_is_explained_in_every_format_and_with_a_cutoff() -> None:
     text = CliRunner().invoke(measures, ["nDCG@10"]).stdout
     assert text.startswith("nDCG(k=none")
-    assert text.endswith("Burges et al. 2005\n")
+    assert "\n\nPaper: Järvelin & Kekäläinen 2002; Burges et al. 2005\n" in text
+    assert "Also called: ndcg_burges = nDCG(gain=exp) (ranx), ndcg (trec_eval), ndcg_cut_5 = nDCG@5 (trec_eval)" in text
     record = json.loads(CliRunner().invoke(measures, ["nDCG", "--format", "json"]).stdout)
     assert record["rows"][0]["paper"] == "Järvelin & Kekäläinen 2002; Burges et al. 2005"
     assert len(CliRunner().invoke(measures, ["nDCG", "--format", "markdown"]).stdout.splitlines()) == 3
+
+
+def test_a_measure_is_explained_by_the_name_of_another_tool() -> None:
+    text = CliRunner().invoke(measures, ["MRR@10"]).stdout
+    assert text.startswith("RR(k=none, rel=1)\n")
+    assert text.endswith("Also called: MRR (ir_measures, ranx), reciprocal_rank (ranx), recip_rank (trec_eval)\n")
+    record = json.loads(CliRunner().invoke(measures, ["hit_rate", "--format", "json"]).stdout)
+    assert record["rows"][0]["measure"] == "Success(k=none, rel=1)"
+    assert record["rows"][0]["also_called"].startswith("hit_rate (ranx)")
+
+
+def test_names_of_other_tools_print_ours(folder: Path) -> None:
+    text = run(folder, "-m", "MRR ndcg@10 R@100, nDCG(dcg='exp-log2')@5 map@100-l2").stdout
+    assert text.splitlines()[0].split() == ["run", "RR", "nDCG@10", "Recall@100", "nDCG(gain=exp)@5", "AP(rel=2)@100"]
+    with pytest.raises(UsageError, match=r"rbp.95: ranx weights by the grade itself"):
+        run(folder, "-m", "rbp.95")
+
+
+def test_binary_judgments(folder: Path) -> None:
+    """Topic 1: a has grade 1; topic 2: c has grade 2 and d grade 1; run two has d above c in topic 2."""
+    graded = run(folder, "-m", "nDCG", "--format", "csv").stdout.splitlines()
+    from_1 = run(folder, "-m", "nDCG", "--binary", "--format", "csv").stdout.splitlines()
+    from_2 = run(folder, "-m", "nDCG RBP", "--binary", "--rel", "2", "--format", "csv").stdout.splitlines()
+    assert graded[1].startswith("two,0.92")
+    assert from_1[1] == "two,1.0"
+    assert from_2[1].startswith("one,0.5,")
+    signature = run(folder, "-m", "RBP", "--binary", "-l", "2").stdout.splitlines()[-1]
+    assert signature == "2 topics; RBP(p=0.8)|gain:grade|binary:2|top:1|ties:docid|missing:zero|unjudged:0|assay:0.1"
+    assert "worst order" in assay("check", "--qrels", folder / "qrels.txt", folder / "runs", "--binary").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-m", "AP(rel=2)", "--binary"], r"AP\(rel=2\): binary judgments have the grades 0 and 1"),
+        (["-m", "RBP", "--binary", "--top-grade", "3"], "top=3 is not the top grade of binary judgments"),
+        (["-m", "AP", "--binary", "-l", "0"], "the lowest relevant grade of binary judgments must be above 0, not 0"),
+        (["-m", "map", "--binary", "--format", "trec_eval"], "--binary goes with --qrels or --intents"),
+    ],
+)
+def test_binary_judgments_that_cannot_be(options: list[str], message: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(folder, *options)
+
+
+def test_check_of_binary_judgments(folder: Path) -> None:
+    qrels = ("--qrels", folder / "qrels.txt")
+    assert "binary, relevant from grade 2 on" in assay("check", *qrels, folder / "runs", "--binary", "-l", "2").stdout
+    for options, what in (([*qrels, "--rel", "2"], "give both"), (["--binary"], "give --qrels")):
+        found = assay("check", folder / "runs", *options)
+        assert (found.returncode, what in found.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("option", [["--save", "s.csv"], ["--bounds"]])

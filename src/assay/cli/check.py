@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from assay.cli.commands import Command
-from assay.cli.inputs import FILE, run_files, runs_argument
+from assay.cli.inputs import FILE, binary_option, rel_option, run_files, runs_argument
+from assay.cli.modes import is_given
 from assay.cli.options import Output, output_options
 from assay.core.errors import UsageError
 
@@ -17,8 +18,10 @@ from assay.core.errors import UsageError
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments to check too, and to check the runs against.")
 @click.option("--ties", is_flag=True, help="Only the table that says how far ties could move a score; with --qrels.")
+@rel_option
+@binary_option
 @output_options
-def command(runs: tuple[Path, ...], qrels_path: Path | None, ties: bool, out: Output) -> None:
+def command(runs: tuple[Path, ...], qrels_path: Path | None, ties: bool, rel: float, binary: bool, out: Output) -> None:
     """Say what is odd in run and qrels files, with line numbers.
 
     \b
@@ -30,8 +33,12 @@ def command(runs: tuple[Path, ...], qrels_path: Path | None, ties: bool, out: Ou
 
     if ties and qrels_path is None:
         raise UsageError("--ties says how far scores could move; give --qrels")
+    if binary and qrels_path is None:
+        raise UsageError("--binary changes judgments; give --qrels")
+    if is_given("rel") and not binary:
+        raise UsageError("--rel says from which grade on --binary counts a doc as relevant; give both")
     with out.progress("checking") as progress:
-        findings = check(run_files(runs), qrels_path, progress=progress)
+        findings = check(run_files(runs), qrels_path, binary=rel if binary else False, progress=progress)
     if ties:
         out.write(findings.ties)
     elif out.format == "csv":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.modes import is_given
 from assay.core.errors import UsageError
 from assay.data.runs import TIES
 
@@ -35,13 +36,22 @@ measures_option = click.option(
 )  # fmt: skip
 
 
+rel_option = click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
+binary_option = click.option(
+    "--binary", is_flag=True, help="Score grades from --rel on as 1 and those below as 0, whatever the measure."
+)
+
+
 def runs_argument(command: C) -> C:
     """RUN… as paths; a folder stands for the files in it."""
     return click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))(command)
 
 
 def policy_options(command: C) -> C:
-    """--ties, --missing, --compat, --condensed, --depth, --top-grade: the command gets one Policy named `policy`."""
+    """--rel, --binary, --ties, --missing, --compat, --condensed, --depth, --top-grade: the command gets one Policy.
+
+    It is named `policy`. The command also gets `rel`, for its measures where the judgments do not become binary.
+    """
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -50,9 +60,12 @@ def policy_options(command: C) -> C:
         names = ("ties", "missing", "compat", "condensed", "depth")
         chosen = {name: kwargs.pop(name) for name in names}
         chosen["top"] = kwargs.pop("top_grade")  # a command may have a --top of its own
+        chosen["binary"] = kwargs["rel"] if kwargs.pop("binary") else None
         return command(*args, policy=Policy(**chosen, seed=kwargs.get("seed", 0)), **kwargs)
 
     options = [
+        rel_option,
+        binary_option,
         click.option(
             "--ties", type=click.Choice(TIES), default="docid", show_default=True, help="Order of docs of equal score."
         ),
@@ -95,18 +108,21 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        names = ("files", "qrels_path", "measures", "transpose", "name")
-        files, qrels_path, measures, transpose, name = (kwargs.pop(key) for key in names)
+        names = ("files", "qrels_path", "measures", "transpose", "name", "rel", "binary")
+        how_read = {key: kwargs.pop(key) for key in names}
+        for option in ("rel", "binary"):
+            if is_given(option) and how_read["qrels_path"] is None:
+                raise UsageError(f"--{option} goes with runs and --qrels, not with score tables; leave it out")
         force = kwargs["force"] if keep_force else kwargs.pop("force")
-        matrices = load_scores(
-            files, qrels_path=qrels_path, measures=measures, transpose=transpose, name=name, force=force
-        )
+        matrices = load_scores(how_read.pop("files"), force=force, **how_read)
         return command(*args, matrices=matrices, **kwargs)
 
     options: list[Callable[[Any], Any]] = [
         click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)),
         qrels_option,
         measures_option,
+        rel_option,
+        binary_option,
         transpose_option,
         name_option,
         force_option,
@@ -125,11 +141,13 @@ def load_scores(
     transpose: bool = False,
     name: str | None = None,
     force: str | None = None,
+    rel: float = 1,
+    binary: bool = False,
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
     name: the measure of the files that do not name it (--measure). force: the measure that a person says all of them
-    are, whatever their files say (--force-measure).
+    are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
     """
     if qrels_path is not None:
         from assay.scoring import evaluate
@@ -137,8 +155,9 @@ def load_scores(
         for option, given in (("--measure", name), ("--transpose", transpose), ("--force-measure", force)):
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
-        wanted = chosen_measures(measures or "AP nDCG@10")
-        return list(evaluate(run_files(files), load_qrels(qrels_path), wanted, jobs=2))
+        wanted = measures_at(chosen_measures(measures or "AP nDCG@10"), rel, binary)
+        made_binary = rel if binary else None
+        return list(evaluate(run_files(files), load_qrels(qrels_path), wanted, jobs=2, binary=made_binary))
     matrices = _score_tables(files, transpose, name)
     if measures:
         matrices = _chosen(matrices, measures)
@@ -149,14 +168,29 @@ def _chosen(matrices: Sequence[ScoreMatrix], measures: str) -> list[ScoreMatrix]
     """Those of the measures of a list; an error if the files lack one of them."""
     from assay.data.quantities import canonical
 
-    names = [canonical(text) for text in measures.replace(",", " ").split()]
     known = [canonical(matrix.measure) for matrix in matrices]
+    names = [_as_in_files(text, known) for text in measures.replace(",", " ").split()]
     for text in names:
         if text not in known:
             have = ", ".join(sorted({matrix.measure for matrix in matrices}))
             raise UsageError(f"no measure {text!r} in these files; they have: {have}")
     # in the order in which they were asked for
     return [matrices[at] for text in dict.fromkeys(names) for at, name in enumerate(known) if name == text]
+
+
+def _as_in_files(text: str, known: Sequence[str]) -> str:
+    """A measure as score files call it: by the name that is given, or by our name of it where they have that."""
+    from assay.data.quantities import canonical
+    from assay.measures import parse
+
+    given = canonical(text)
+    if given in known:
+        return given
+    try:
+        ours = canonical(str(parse(text)))
+    except UsageError:
+        return given
+    return ours if ours in known else given
 
 
 def _score_tables(files: Sequence[Path], transpose: bool, name: str | None) -> list[ScoreMatrix]:
@@ -224,6 +258,16 @@ def chosen_measures(text: str) -> list[Measure]:
     if not found:
         raise UsageError("no measure is named; try -m 'AP nDCG@10'")
     return found
+
+
+def measures_at(measures: list[Measure], rel: float, binary: bool) -> list[Measure]:
+    """The measures with --rel where it is given; with --binary it is the judgments that it changes."""
+    if binary or not is_given("rel"):  # some measures have another lowest relevant grade of their own, or none
+        return measures
+    if not any("rel" in measure.entry.parameters for measure in measures):
+        raise UsageError("--rel has no effect: none of these measures has a lowest relevant grade; leave it out")
+    # AP and AP(rel=2) may now be the same
+    return list(dict.fromkeys(measure.with_rel(rel) for measure in measures))
 
 
 def numbers(text: str) -> list[int]:

@@ -17,6 +17,7 @@ from assay.cli.inputs import (
     load_qrels,
     load_runs,
     load_scores,
+    measures_at,
     measures_option,
     name_option,
     policy_options,
@@ -36,6 +37,7 @@ FORMATS = ("html", "latex", "csv", "json")
 LABEL_OPTIONS = {"scale": "--scale", "columns": "--column", "times": "--times"}
 RUN_OPTIONS = {
     "info": "--info", "pool_runs": "--pool-runs", "lenient": "--lenient", "ties": "--ties", "missing": "--missing",
+    "rel": "--rel", "binary": "--binary",
     "compat": "--compat", "condensed": "--condensed", "depth": "--depth", "top_grade": "--top-grade",
 }  # fmt: skip
 SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--force-measure"}
@@ -79,7 +81,8 @@ def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
     force: str | None, labels_path: Path | None, scale: str | None, columns: tuple[str, ...], times: float,
     info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
-    title: str, lenient: bool, policy: Policy, seed: int, jobs: int, format: str, output: Path | None, quiet: bool,
+    title: str, lenient: bool, rel: float, policy: Policy, seed: int, jobs: int, format: str, output: Path | None,
+    quiet: bool,
 ) -> None:  # fmt: skip
     """Write a report: who leads and how surely, and what the topics, the pool and the files allow to say.
 
@@ -105,7 +108,7 @@ def command(
     if files and qrels_path is None:
         made["matrices"] = _joined_scores(files, measures, transpose, name, force)
     elif files and qrels_path is not None:
-        made |= _aligned(files, qrels_path, measures, lenient, policy, jobs, out, info)
+        made |= _aligned(files, qrels_path, measures, lenient, rel, policy, jobs, out, info)
         made["pool_runs"] = load_runs(pool_runs, jobs=jobs) if pool_runs else None
     if labels_path is not None:
         from assay.cli.label_files import load_labels
@@ -149,8 +152,8 @@ def _joined_scores(
 
 
 def _aligned(
-    files: Sequence[Path], qrels_path: Path, measures: str | None, lenient: bool, policy: Policy, jobs: int,
-    out: Output, info: Path | None,
+    files: Sequence[Path], qrels_path: Path, measures: str | None, lenient: bool, rel: float, policy: Policy,
+    jobs: int, out: Output, info: Path | None,
 ) -> dict[str, Any]:  # fmt: skip
     """The runs aligned with the judgments, and the files that they come from."""
     from assay.report.material import aligned_files
@@ -164,7 +167,7 @@ def _aligned(
     from_files = not any(str(path) == "-" for path in paths)
     return {
         "runs": aligned,
-        "measures": chosen_measures(measures or "AP nDCG@10"),
+        "measures": measures_at(chosen_measures(measures or "AP nDCG@10"), rel, policy.binary is not None),
         "files": paths if from_files else (),
         "dropped": dropped,
         "qrels_file": None if str(qrels_path) == "-" else qrels_path,

@@ -13,6 +13,7 @@ from assay.cli.inputs import (
     FILE,
     chosen_measures,
     load_qrels,
+    measures_at,
     measures_option,
     policy_options,
     run_files,
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 DEFAULT = "AP nDCG@10 P@10 RR"
 ON_RUNS = ("recall-precision", "relevance")
 """Figures that are drawn from the runs themselves."""
-POLICY = frozenset({"ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"})
+POLICY = frozenset(
+    {"binary", "ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"}
+)
 TABLES = frozenset({"per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed", "jobs", *POLICY})
 AS_TREC_EVAL = frozenset({"complete", "no_summary", "zscores", "rel_format", "run_format", "collection_size"})
 MODES = {
@@ -64,7 +67,6 @@ MODES = {
     "--draw", type=click.Choice(["map", "distribution", "recall-precision", "relevance"]), default="map",
     show_default=True, help="What --figure shows: scores by run and topic, raw and standardized, curves, or ranks.",
 )  # fmt: skip
-@click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 @click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for measures of time and cost.")
 @click.option("--lenient", is_flag=True, help="Leave out bad lines and say which, instead of stopping.")
 @click.option("--plugin", type=click.Path(path_type=Path, exists=True), help="A Python file that registers measures.")
@@ -154,18 +156,11 @@ def command(
         return
     _check_effects(wanted, policy, out)
     qrels = _judgments(qrels_path, intents, intent_info)
+    at_level = measures_at(wanted, rel, policy.binary is not None)
     _score(
-        files, qrels, _at(wanted, rel), policy, per_topic=per_topic, save=save, bounds=bounds,
+        files, qrels, at_level, policy, per_topic=per_topic, save=save, bounds=bounds,
         draw=draw, lengths=lengths, lenient=lenient, jobs=jobs, out=out,
     )  # fmt: skip
-
-
-def _at(measures: list[Measure], rel: float) -> list[Measure]:
-    """The measures with --rel where it is given: some have another lowest relevant grade of their own, or none."""
-    if not is_given("rel"):
-        return measures
-    # AP and AP(rel=2) may now be the same
-    return list(dict.fromkeys(measure.with_rel(rel) for measure in measures))
 
 
 def _mode(format: str, intents: Path | None, uncertainty: Path | None) -> str:
@@ -192,8 +187,6 @@ def _check_effects(measures: list[Measure], policy: Policy, out: Output) -> None
     """An error where an option is given that none of the measures, or nothing that is shown, looks at."""
     if is_given("draw") and out.figure is None:
         raise UsageError("--draw says what the figure shows; name its file with --figure")
-    if is_given("rel") and not any("rel" in m.entry.parameters for m in measures):
-        raise UsageError("--rel has no effect: none of these measures has a lowest relevant grade; leave it out")
     if is_given("lengths") and not any(m.uses_lengths for m in measures):
         raise UsageError("--lengths has no effect: none of these measures looks at lengths or costs; leave it out")
     if is_given("seed") and policy.ties != "average":

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
-from assay.core.errors import DataError
+from assay.core.errors import DataError, UsageError
 
 LARGEST_GRADE = 2**31 - 1
 T = TypeVar("T", bound=str | int)
 D = TypeVar("D", bound=str | int)
 """Ids of topics and of docs as a person gives them."""
+Q = TypeVar("Q")
+"""Judgments, plain or by intent."""
 
 
 def id_texts(values: Iterable[object], what: str, where: str) -> list[str]:
@@ -71,6 +73,27 @@ def _number(value: Any, what: str, where: str) -> float:
         except (TypeError, ValueError, OverflowError):
             pass
     raise DataError(f"{where}: a {what} is {value!r} ({type(value).__name__}), not a number; give a number")
+
+
+def binary_grades(grades: npt.NDArray[Any], rel: float) -> npt.NDArray[Any]:
+    """1 from a grade on, 0 below it; a negative grade stays what it is, pooled and not judged.
+
+    >>> binary_grades(np.array([3, 1, 0, -1]), 2).tolist()
+    [1, 0, 0, -1]
+    """
+    if not rel > 0:
+        raise UsageError(f"the lowest relevant grade of binary judgments must be above 0, not {rel:g}")
+    relevant = np.asarray(grades >= rel, dtype=grades.dtype)
+    return np.where(grades >= 0, relevant, grades)
+
+
+def already_binary(judgments: Q, known: float, rel: float) -> Q:
+    """Judgments that are binary from a grade on, if that is what is asked for; else an error."""
+    if rel == known:
+        return judgments
+    raise UsageError(
+        f"these judgments are binary from grade {known:g} on already; make them binary once, not from {rel:g}"
+    )
 
 
 def as_grades(values: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:

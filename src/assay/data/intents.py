@@ -20,7 +20,7 @@ from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
 from assay.data.aligned import align
-from assay.data.given import as_grades, id_texts, numbers
+from assay.data.given import already_binary, as_grades, binary_grades, id_texts, numbers
 from assay.data.grades import UNJUDGED, Grades, gain_of
 from assay.data.topic_rows import TopicRows, bounds_of, counted
 
@@ -58,6 +58,8 @@ class IntentQrels(TopicRows):
     probabilities: Floats
     navigational: Bools
     name: str = "intents"
+    binary_from: float | None = None
+    """The grade from which on a doc has grade 1, where judgments were made binary."""
 
     def __post_init__(self) -> None:
         """Nobody can change the columns: those that somebody else could write to are copied."""
@@ -119,6 +121,16 @@ class IntentQrels(TopicRows):
                 # a row is as long as the most intents of any topic
                 docs[doc] = dict(zip(intents, grades, strict=False))
         return nested
+
+    def binary(self, rel: float = 1) -> IntentQrels:
+        """Judgments as relevant or not: grade 1 from rel on, and 0 below; a negative grade stays, as not judged.
+
+        >>> IntentQrels.from_rows([("1", "a", "x", 2), ("1", "b", "y", 1)]).binary(rel=2).grades.tolist()
+        [[1, 0], [0, 0]]
+        """
+        if self.binary_from is not None:
+            return already_binary(self, self.binary_from, rel)
+        return replace(self, grades=binary_grades(self.grades, rel), binary_from=rel)
 
     def judged(self) -> Bools:
         """Whether each doc is judged: it has a grade of at least 0. The others are in the pool and not judged."""

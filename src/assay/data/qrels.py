@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from assay.core.dataframes import pandas_frame, polars_frame
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
-from assay.data.given import D, T, as_grades, id_texts, numbers, refuse_twice
+from assay.data.given import D, T, already_binary, as_grades, binary_grades, id_texts, numbers, refuse_twice
 from assay.data.topic_rows import TopicRows, bounds_of
 
 
@@ -40,6 +40,8 @@ class Qrels(TopicRows):
     grades: npt.NDArray[Any]
     probabilities: Floats | None = None
     name: str = "qrels"
+    binary_from: float | None = None
+    """The grade from which on a doc has grade 1, where judgments were made binary; the signature of scores says it."""
 
     def __post_init__(self) -> None:
         """Nobody can change the columns: those that somebody else could write to are copied."""
@@ -109,6 +111,19 @@ class Qrels(TopicRows):
     def to_polars(self) -> Any:
         """A polars DataFrame with the columns topic, doc and grade; of sampled judgments also probability."""
         return polars_frame(self._frame_columns())
+
+    def binary(self, rel: float = 1) -> Qrels:
+        """Judgments as relevant or not: grade 1 from rel on, and 0 below; a negative grade stays, as not judged.
+
+        Scores on them say so in their signature, so that they are not compared with scores on grades.
+
+        >>> qrels = Qrels.from_dict({"q1": {"a": 2, "b": 1, "c": -1}})
+        >>> qrels.binary(rel=2).to_dict()
+        {'q1': {'a': 1, 'b': 0, 'c': -1}}
+        """
+        if self.binary_from is not None:
+            return already_binary(self, self.binary_from, rel)
+        return replace(self, grades=binary_grades(self.grades, rel), binary_from=rel)
 
     def judged(self) -> Bools:
         """Whether each doc is judged: its grade is at least 0. The others are in the pool and not judged."""

@@ -21,7 +21,7 @@ from assay.data.intents import IntentQrels
 from assay.data.scores import Scores
 from assay.io.brought import plain_qrels_of, qrels_of, runs_of
 from assay.measures import Measure
-from assay.scoring.policy import Policy, chosen_policy, prepared
+from assay.scoring.policy import Policy, chosen_policy, prepared, refuse_lost_grades
 from assay.scoring.run_scores import (
     RunScores,
     distinct_names,
@@ -51,6 +51,7 @@ def evaluate(
     says more); qrels: {topic: {doc: grade}}, a path, a data frame or a Qrels object (`assay.io.qrels_of`).
     measures: one or several, as a list or as one text, "AP nDCG@10".
     The choices of a Policy may be given by name: ties="average", missing="drop", compat="trec_eval-9", depth=100 ….
+    binary=True scores grades of at least 1 as 1 and all below as 0, binary=2 those of at least 2.
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
     "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
     and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
@@ -61,8 +62,10 @@ def evaluate(
     ([[0.5]], 'RR|ties:docid|missing:zero|unjudged:0|assay:0.1')
     """
     wanted = parsed(measures)
-    judgments = qrels_of(qrels)
-    rules = chosen_policy(policy, choices).on(judgments)
+    chosen = chosen_policy(policy, choices)
+    judgments = chosen.judgments(qrels_of(qrels))
+    rules = chosen.on(judgments)
+    refuse_lost_grades(wanted, rules)
     todo = runs_of(runs, ranks=rules.ties == "rank")
     threads = jobs if len(todo) == 1 else 1
 
@@ -103,8 +106,9 @@ class Aligned:
         **choices: Any,
     ) -> Aligned:
         """The alignment of runs with judgments, both as `evaluate` takes them; files are read by `jobs` threads."""
-        judgments = plain_qrels_of(qrels)
-        rules = chosen_policy(policy, choices).on(judgments)
+        chosen = chosen_policy(policy, choices)
+        judgments = chosen.judgments(plain_qrels_of(qrels))
+        rules = chosen.on(judgments)
         todo = runs_of(runs, ranks=rules.ties == "rank")
         threads = jobs if len(todo) == 1 else 1
         matches = ordered_map(
@@ -131,6 +135,7 @@ class Aligned:
     ) -> Scores:
         """The scores of all runs, one matrix per measure."""
         wanted = parsed(measures)
+        refuse_lost_grades(wanted, self.policy)
         found = ordered_map(
             lambda joined: scores_of(joined, wanted, self.policy, lengths), self.matches, jobs=jobs, forks=True
         )
@@ -152,7 +157,10 @@ class Aligned:
 
     def under(self, **choices: Any) -> Aligned:
         """The same under another policy; the join is kept where the docs stay in their order."""
-        rules = chosen_policy(self.policy, choices).on(self.qrels)
+        chosen = chosen_policy(self.policy, choices)
+        if chosen.binary != self.policy.binary:
+            raise UsageError("grades and binary judgments are joined apart; align the runs again with binary=…")
+        rules = chosen.on(self.qrels)
         if (rules.ties, rules.compat) == (self.policy.ties, self.policy.compat):
             return replace(self, policy=rules)
         if {rules.ties, self.policy.ties} == {"docid", "average"} and rules.compat == self.policy.compat:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from assay.version import __version__
 MISSING = ("zero", "drop", "error")
 COMPAT = ("trec_eval-9", "trec_eval-10")
 UNJUDGED_AS = ("0", "top")
+J = TypeVar("J", bound=Qrels | IntentQrels)
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,17 @@ class Policy:
     """`0`: not relevant; `top`: as if all had the top grade, the other end of what judging them could show."""
     top: float | None = None
     """The top grade of the scale; by default the largest grade of the judgments."""
+    binary: float | None = None
+    """The grade from which on a doc counts as relevant, 1, and below as not, 0; True is 1. None: grades as they are."""
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if isinstance(self.binary, bool | np.bool_):
+            object.__setattr__(self, "binary", 1 if self.binary else None)
+        if self.binary is not None and not _is_number(self.binary):
+            raise UsageError(f"binary={self.binary!r} is not True, False or the lowest relevant grade")
+        if self.binary is not None and not 0 < self.binary < np.inf:
+            raise UsageError(f"the lowest relevant grade of binary judgments must be above 0, not {self.binary:g}")
         if self.ties not in TIES:
             raise UsageError(f"no tie policy {self.ties!r}; known: {', '.join(TIES)}")
         if self.missing not in MISSING:
@@ -60,8 +69,19 @@ class Policy:
         if not (_is_whole(self.seed) and self.seed >= 0):
             raise UsageError(f"seed={self.seed!r} is not a whole number of at least 0")
 
+    def judgments(self, qrels: J) -> J:
+        """The judgments as they are scored: binary, where that is chosen."""
+        if self.binary is None:
+            return qrels
+        made: Any = qrels.binary(self.binary)  # of the same type
+        return made
+
     def on(self, qrels: Qrels | IntentQrels) -> Policy:
-        """The same choices with the top grade of these judgments, where none was chosen."""
+        """The same choices with what these judgments are: their top grade where none was chosen, binary or not."""
+        if qrels.binary_from is not None and self.top not in (None, 1):
+            raise UsageError(f"top={self.top:g} is not the top grade of binary judgments, which is 1; leave it out")
+        if self.binary != qrels.binary_from:
+            return replace(self, binary=qrels.binary_from).on(qrels)
         largest = qrels.top_grade()
         if self.top is not None and self.top < largest:
             raise UsageError(f"top={self.top:g} is below the grade {largest:g} of {qrels.name}; the top is the largest")
@@ -75,6 +95,7 @@ class Policy:
         parts = [
             str(measure.in_full()),
             f"gain:{gain}" if gain else "",
+            f"binary:{self.binary:g}" if self.binary is not None else "",
             f"top:{self.top:g}" if self.top is not None and (uses_top or self.unjudged == "top") else "",
             f"ties:{ties or self.ties}",
             f"missing:{self.missing}",
@@ -84,6 +105,16 @@ class Policy:
             f"assay:{'.'.join(__version__.split('.')[:2])}",
         ]
         return "|".join(p for p in parts if p)
+
+
+def refuse_lost_grades(measures: Sequence[Measure], policy: Policy) -> None:
+    """An error where a measure asks for a grade above 1 of judgments that were made binary: it would find none."""
+    for measure in measures:
+        rel = dict(measure.parameters).get("rel")
+        if policy.binary is not None and rel is not None and rel > 1:
+            raise UsageError(
+                f"{measure}: binary judgments have the grades 0 and 1; leave rel out, make them binary from {rel:g} on"
+            )
 
 
 def _is_whole(value: object) -> bool:

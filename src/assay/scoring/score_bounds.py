@@ -16,7 +16,7 @@ from assay.data.scores import Scores
 from assay.measures import Measure
 from assay.measures.bounds import bounds_of
 from assay.scoring.evaluation import Aligned
-from assay.scoring.policy import Policy, prepared
+from assay.scoring.policy import Policy, prepared, refuse_lost_grades
 from assay.scoring.run_scores import RunScores, blocks_of_topics, parsed, score_matrices
 
 
@@ -65,6 +65,7 @@ def bounds(aligned: Aligned, measures: str | Measure | Sequence[str | Measure], 
     if rules.condensed or rules.unjudged != "0":
         raise UsageError("bounds say what the unjudged docs could change; a condensed list has none, leave that out")
     wanted = parsed(measures)
+    refuse_lost_grades(wanted, rules)
     found = ordered_map(lambda joined: _bounds_of_run(joined, wanted, rules), aligned.matches, jobs=jobs, forks=True)
     low, high = (
         score_matrices([ends[side] for ends in found], aligned.qrels, wanted, policy, aligned.names)

@@ -58,6 +58,8 @@ def method_section(m: Material) -> Iterator[Block]:
             f"Ties in score: {p.ties}. Topics that a run lacks: {p.missing}. Unjudged docs: "
             f"{'removed' if p.condensed else 'not relevant'}. Compatibility: {p.compat or 'none'}{depth}."
         )
+        if p.binary is not None:
+            yield f"Judgments are binary: relevant from grade {p.binary:g} on, whatever the measure."
     if m.labels is not None:
         scale = m.used_scale
         yield f"Scale of the labels: {scale.name}, {scale.described()}."

@@ -18,7 +18,7 @@ from assay.data import Qrels, Run, ScoreMatrix
 from assay.gate import Alarm, Gate, Margin
 from assay.gate.margins import margins_of
 from assay.plan import TTest
-from assay.plan.powers import power_of, topics_needed
+from assay.stats.t_power import power_of, topics_needed
 
 TOPICS = 30
 

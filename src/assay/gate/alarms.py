@@ -12,7 +12,7 @@ from assay.core.errors import DataError, UsageError
 from assay.data.aligned import Match
 from assay.data.runs import Run
 from assay.data.topic_rows import counted
-from assay.plan.powers import between
+from assay.stats.t_power import between
 
 JUDGED_DEPTH = 10
 """Ranks of each topic in which judged docs are counted."""

@@ -26,10 +26,10 @@ from assay.gate.topics_to_decide import (
     topics_to_show,
 )
 from assay.measures import Measure
-from assay.plan.powers import above_alpha
 from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.limits import possible_differences
 from assay.stats.resampling import RESAMPLES
+from assay.stats.t_power import above_alpha
 
 
 def gate(

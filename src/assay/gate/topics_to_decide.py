@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.plan.powers import TTest, power_of, root, topics_needed, whole
+from assay.stats.t_power import TTest, power_of, root, topics_needed, whole
 
 
 def planned_levels(effects: Sequence[float], alpha: float, correction: str) -> list[float]:

@@ -61,3 +61,14 @@ class Sealed:
                 sealed(holder)
                 holder = holder.base
         self.__dict__.update(state)
+
+
+def places_within(sizes: Ints) -> Ints:
+    """For groups of these sizes that stand one after the other: the place of each member in its group, from 0.
+
+    >>> places_within(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    ends = np.cumsum(sizes)
+    starts = np.repeat(ends - sizes, sizes)
+    return np.arange(len(starts)) - starts

@@ -1,7 +1,7 @@
 """What to judge next, when every run is an arm that gives its next unjudged doc: move-to-front and the bandits.
 
 Where it stands: an order as in `orders`. Draws depend on the seed, the topic and the number of judgments alone, so
-that a resumed session goes on as it would have.
+that a resumed session continues as it would have.
 """
 
 from __future__ import annotations
@@ -23,58 +23,69 @@ class Arms(ABC):
     """An order that picks a run, then that run's first unjudged doc."""
 
     def __init__(self, lists: TopicLists, seed: int) -> None:
-        self.lists, self.seed = lists, seed
+        self.lists = lists
+        self.seed = seed
         self.known = np.zeros(len(lists.docs), dtype=bool)
+        # Place of the first doc of each run that is not yet judged.
         self.heads = np.zeros(len(lists.runs), dtype=np.int64)
-        self.told = 0
+        self.judged = 0
 
     @abstractmethod
     def values(self, draw: int) -> Floats:
-        """How much each run promises; `draw` counts the docs already taken since the last judgment."""
+        """How promising each run is; `draw` counts the docs already taken since the last judgment."""
 
     def learn(self, doc: int, relevant: bool) -> None:  # noqa: B027 (most orders learn nothing more)
         """What a judgment changes; the doc is not yet known."""
 
     def next(self, n: int = 1) -> Ints:
-        known, heads = self.known.copy(), self.heads.copy()
+        known = self.known.copy()
+        heads = self.heads.copy()
         taken: list[int] = []
-        while len(taken) < n and (run := self.pulled(heads, len(taken))) >= 0:
-            taken.append(int(self.lists.ranked[run, heads[run]]))
-            known[taken[-1]] = True
+        while len(taken) < n:
+            run = self.pulled(heads, len(taken))
+            if run < 0:
+                break
+            doc = int(self.lists.ranked[run, heads[run]])
+            taken.append(doc)
+            known[doc] = True
             self._skip(known, heads)
         return np.array(taken, dtype=np.int64)
 
     def pulled(self, heads: Ints, draw: int = 0) -> int:
         """The most promising run that still has docs, the first of equals; −1 when none has."""
-        values = np.where(heads < self.lists.sizes, self.values(draw), -np.inf)
-        best = int(values.argmax()) if len(values) else -1
-        return best if best >= 0 and values[best] > -np.inf else -1
+        has_docs = heads < self.lists.sizes
+        if not has_docs.any():
+            return -1
+        values = np.where(has_docs, self.values(draw), -np.inf)
+        return int(values.argmax())
 
     def tell(self, doc: int, relevant: bool) -> None:
         if self.known[doc]:
             return
         self.learn(doc, relevant)
-        self.told += 1
+        self.judged += 1
         self.known[doc] = True
         self._skip(self.known, self.heads)
 
     def value(self) -> float:
         run = self.pulled(self.heads)
-        return float(self.values(0)[run]) if run >= 0 else float("-inf")
+        if run < 0:
+            return float("-inf")
+        return float(self.values(0)[run])
 
     def _skip(self, known: Bools, heads: Ints) -> None:
         """Move each run's head past the docs that are known."""
-        sizes, ranked = self.lists.sizes, self.lists.ranked
         while True:
-            at = np.flatnonzero(heads < sizes)
-            stuck = at[known[ranked[at, heads[at]]]]
-            if not len(stuck):
+            runs = np.flatnonzero(heads < self.lists.sizes)
+            head_docs = self.lists.ranked[runs, heads[runs]]
+            at_known_doc = runs[known[head_docs]]
+            if not len(at_known_doc):
                 return
-            heads[stuck] += 1
+            heads[at_known_doc] += 1
 
     def _rng(self, draw: int) -> np.random.Generator:
         topic = zlib.crc32(self.lists.topic.encode())
-        return np.random.default_rng([abs(self.seed), topic, self.told, draw])
+        return np.random.default_rng([abs(self.seed), topic, self.judged, draw])
 
 
 class MoveToFront(Arms):
@@ -82,7 +93,8 @@ class MoveToFront(Arms):
 
     def __init__(self, lists: TopicLists, seed: int, known_count: bool, drop: float) -> None:
         super().__init__(lists, seed)
-        self.known_count, self.drop = known_count, drop
+        self.known_count = known_count
+        self.drop = drop
         self.priority = np.zeros(len(lists.runs))
         self.relevant = np.zeros(len(lists.docs), dtype=bool)
 
@@ -97,16 +109,24 @@ class MoveToFront(Arms):
             self.heads[run] += 1
 
     def _move(self, run: int, relevant: bool) -> None:
-        self.priority[run] = 0.0 if relevant else self.priority[run] - self.drop
+        if relevant:
+            self.priority[run] = 0.0
+        else:
+            self.priority[run] -= self.drop
 
     def _skip(self, known: Bools, heads: Ints) -> None:
         """Docs known through another run move the priority of the run at the front, without cost."""
         if not self.known_count or known is not self.known:
             super()._skip(known, heads)
             return
-        while (run := self.pulled(heads)) >= 0 and known[doc := self.lists.ranked[run, heads[run]]]:
+        run = self.pulled(heads)
+        while run >= 0:
+            doc = self.lists.ranked[run, heads[run]]
+            if not known[doc]:
+                break
             self._move(run, bool(self.relevant[doc]))
             heads[run] += 1
+            run = self.pulled(heads)
 
 
 @ORDERS.register("move-to-front", paper="Cormack, Palmer & Clarke 1998")
@@ -135,19 +155,22 @@ class Bandit(Arms):
             raise UsageError(
                 f"credit={credit}: a judgment counts for 'all' runs that have the doc or for the 'pulled' one"
             )
-        self.rate, self.credit = rate, credit
-        self.hits, self.plays = np.zeros(len(lists.runs)), np.zeros(len(lists.runs))
+        self.rate = rate
+        self.credit = credit
+        self.hits = np.zeros(len(lists.runs))
+        self.plays = np.zeros(len(lists.runs))
 
     def learn(self, doc: int, relevant: bool) -> None:
-        paid = self._paid(doc)
-        self.hits[paid] = self.rate * self.hits[paid] + relevant
-        self.plays[paid] = self.rate * self.plays[paid] + 1
+        runs = self._credited(doc)
+        self.hits[runs] = self.rate * self.hits[runs] + relevant
+        self.plays[runs] = self.rate * self.plays[runs] + 1
 
-    def _paid(self, doc: int) -> Ints:
+    def _credited(self, doc: int) -> Ints:
         """The runs for which a judgment counts; for a doc that was not asked for, all that have it."""
-        run = self.pulled(self.heads) if self.credit == "pulled" else -1
-        if run >= 0 and self.lists.ranked[run, self.heads[run]] == doc:
-            return np.array([run])
+        if self.credit == "pulled":
+            run = self.pulled(self.heads)
+            if run >= 0 and self.lists.ranked[run, self.heads[run]] == doc:
+                return np.array([run])
         return np.flatnonzero(self.lists.ranks[:, doc])
 
 
@@ -170,7 +193,9 @@ class Thompson(Bandit):
     """Takes from the run with the highest draw from what is believed of its mean."""
 
     def values(self, draw: int) -> Floats:
-        return self._rng(draw).beta(1 + self.hits, 1 + np.maximum(0.0, self.plays - self.hits))
+        # Rounding of faded counts may leave a little less than nothing.
+        misses = np.maximum(0.0, self.plays - self.hits)
+        return self._rng(draw).beta(1 + self.hits, 1 + misses)
 
 
 @ORDERS.register("thompson", paper="Losada, Parapar & Barreiro 2016, 2017; Granmo 2010")
@@ -185,10 +210,14 @@ class UpperConfidence(Bandit):
     """Takes from the run with the highest upper bound of its mean."""
 
     def values(self, draw: int) -> Floats:
-        played = np.maximum(self.plays, 1e-300)
-        mean, width = self.hits / played, np.log(max(self.told, 1)) / played
-        tuned = np.minimum(0.25, mean * (1 - mean) + np.sqrt(2 * width))
-        return np.where(self.plays > 0, mean + np.sqrt(width * tuned), np.finfo(float).max)
+        # A run without plays is divided by almost nothing; its bound is replaced in the last line.
+        plays = np.maximum(self.plays, 1e-300)
+        mean = self.hits / plays
+        log_share = np.log(max(self.judged, 1)) / plays
+        variance_bound = mean * (1 - mean) + np.sqrt(2 * log_share)
+        tuned = np.minimum(0.25, variance_bound)
+        upper_bound = mean + np.sqrt(log_share * tuned)
+        return np.where(self.plays > 0, upper_bound, np.finfo(float).max)
 
 
 @ORDERS.register("ucb", paper="Auer, Cesa-Bianchi & Fischer 2002; Losada, Parapar & Barreiro 2017")
@@ -202,13 +231,17 @@ class EpsilonGreedy(Bandit):
 
     def __init__(self, lists: TopicLists, seed: int, rate: float, credit: str, c: float, d: float) -> None:
         super().__init__(lists, seed, rate, credit)
-        self.c, self.d = c, d
+        self.c = c
+        self.d = d
 
     def values(self, draw: int) -> Floats:
         rng = self._rng(draw)
-        explore = rng.random() < min(1.0, self.c * len(self.lists.runs) / (self.d**2 * max(1, self.told)))
-        mean = np.where(self.plays > 0, self.hits / np.maximum(self.plays, 1e-300), 0.5)
-        return rng.random(len(mean)) if explore else mean
+        runs = len(self.lists.runs)
+        epsilon = min(1.0, self.c * runs / (self.d**2 * max(1, self.judged)))
+        if rng.random() < epsilon:
+            return rng.random(runs)
+        mean = self.hits / np.maximum(self.plays, 1e-300)
+        return np.where(self.plays > 0, mean, 0.5)
 
 
 @ORDERS.register("epsilon-greedy", paper="Auer, Cesa-Bianchi & Fischer 2002; Losada, Parapar & Barreiro 2017")

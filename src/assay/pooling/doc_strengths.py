@@ -1,4 +1,4 @@
-"""How likely is each doc relevant, from who ranks what above what? Preferences of weighted runs, and their order.
+"""How likely is each doc relevant, judging by which docs the runs rank above others? Preferences of weighted runs.
 
 Where it stands: lists of one topic → probabilities → an order as in `orders`. Preferences are never listed: a run's
 list is all that the fit needs. A doc that a run has not retrieved stands in no preference of that run.
@@ -39,8 +39,11 @@ class Curvature:
     def times(self, v: Floats) -> Floats:
         """Minus the Hessian, times a vector."""
         listed = np.where(self.ranked >= 0, v[self.ranked], 0.0)
-        mixed = np.matmul(self.pairs, listed[:, :, None].astype(self.pairs.dtype))[:, :, 0]
-        return np.asarray(self.diagonal * v - _gathered(self.ranked, self.weights[:, None] * mixed, len(v)))
+        columns = listed[:, :, None].astype(self.pairs.dtype)
+        mixed = np.matmul(self.pairs, columns)[:, :, 0]
+        weighted = self.weights[:, None] * mixed
+        off_diagonal = _sums_by_doc(self.ranked, weighted, len(v))
+        return np.asarray(self.diagonal * v - off_diagonal)
 
 
 def strengths(
@@ -67,30 +70,46 @@ def strengths(
     """
     if not (alpha > 0 and beta > 0):
         raise UsageError("alpha and beta must be positive; without a prior θ need not be finite")
-    w = np.ones(len(ranked)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != (len(ranked),) or not (np.isfinite(w) & (w >= 0)).all():
-        raise UsageError(f"weights: one number ≥ 0 per run is needed ({len(ranked)} runs)")
+    w = _checked_weights(weights, len(ranked))
     # How often a doc is above and below others, the prior's dummy included: where to begin, and when to end.
     size = (ranked >= 0).sum(axis=1)[:, None]
     place = np.arange(ranked.shape[1])
-    above = _gathered(ranked, w[:, None] * (size - 1.0 - place), docs) + alpha
-    below = _gathered(ranked, w[:, None] * place, docs) + beta
-    theta = _shifted(np.log(above / below) if start is None else start, alpha, beta)
+    docs_below = size - 1.0 - place
+    above = _sums_by_doc(ranked, w[:, None] * docs_below, docs) + alpha
+    below = _sums_by_doc(ranked, w[:, None] * place, docs) + beta
+    if start is None:
+        start = np.log(above / below)
+    theta = _shifted(start, alpha, beta)
     for _ in range(steps):
         at = _curvature(ranked, theta, w, alpha, beta)
-        # No θ moves by the tolerance; those of docs beyond doubt may, their chances do not.
-        if (np.abs(at.gradient) <= tolerance * np.maximum(at.diagonal, 1e-5 * (above + below))).all():
+        # No θ moves by the tolerance; that of a doc whose relevance is almost certain may, its chance does not.
+        least_curvature = 1e-5 * (above + below)
+        smallest_change = tolerance * np.maximum(at.diagonal, least_curvature)
+        if (np.abs(at.gradient) <= smallest_change).all():
             break
-        theta = _shifted(theta + np.clip(_solved(at), -2.0, 2.0), alpha, beta)
+        step = np.clip(_solved(at), -2.0, 2.0)
+        theta = _shifted(theta + step, alpha, beta)
     return theta
+
+
+def _checked_weights(weights: npt.ArrayLike | None, runs: int) -> Floats:
+    if weights is None:
+        return np.ones(runs)
+    numbers = np.asarray(weights, dtype=np.float64)
+    valid = np.isfinite(numbers) & (numbers >= 0)
+    if numbers.shape != (runs,) or not valid.all():
+        raise UsageError(f"weights: one number ≥ 0 per run is needed ({runs} runs)")
+    return numbers
 
 
 def _shifted(theta: Floats, alpha: float, beta: float, iterations: int = 6) -> Floats:
     """θ moved as a whole to where the prior wants it: preferences see only differences."""
     for _ in range(iterations):
         p = _chance(theta)
-        bend = (alpha + beta) * float((p * (1 - p)).sum())
-        theta = theta + np.clip((alpha - (alpha + beta) * p).sum() / max(bend, np.finfo(float).tiny), -2.0, 2.0)
+        gradient = (alpha - (alpha + beta) * p).sum()
+        curvature = (alpha + beta) * float((p * (1 - p)).sum())
+        newton_step = gradient / max(curvature, np.finfo(float).tiny)
+        theta = theta + np.clip(newton_step, -2.0, 2.0)
     return theta
 
 
@@ -102,7 +121,8 @@ def _curvature(ranked: Codes, theta: Floats, w: Floats, alpha: float, beta: floa
     if exact:
         listed = np.where(inside, theta[ranked], theta.min() - 1000.0)
     else:  # Seven digits of a probability are enough: θ is wanted to five.
-        listed = np.where(inside, np.exp(theta)[ranked] if len(theta) else 1.0, NOTHING).astype(np.float32)
+        strength = np.append(np.exp(theta), NOTHING)  # doc −1, the padding, is the last place
+        listed = strength[ranked].astype(np.float32)
     pairs = np.empty((*ranked.shape, ranked.shape[1]), dtype=listed.dtype)
     for part in chunks(len(ranked), RUNS_AT_ONCE):
         upper = listed[part][:, :, None]
@@ -119,12 +139,13 @@ def _curvature(ranked: Codes, theta: Floats, w: Floats, alpha: float, beta: floa
     size = inside.sum(axis=1)[:, None]
     place = np.arange(ranked.shape[1])[None, :]
     # A doc beats itself half a time and all of the padding; neither is a preference.
-    expected_wins = expected - 0.5 - (ranked.shape[1] - size)
+    padding = ranked.shape[1] - size
+    expected_wins = expected - 0.5 - padding
     wins = size - 1 - place
-    pull = wins - expected_wins
+    surplus = w[:, None] * (wins - expected_wins)
     p = _chance(theta)
-    gradient = _gathered(ranked, w[:, None] * pull, len(theta)) + alpha - (alpha + beta) * p
-    diagonal = _gathered(ranked, w[:, None] * bent, len(theta)) + (alpha + beta) * p * (1 - p)
+    gradient = _sums_by_doc(ranked, surplus, len(theta)) + alpha - (alpha + beta) * p
+    diagonal = _sums_by_doc(ranked, w[:, None] * bent, len(theta)) + (alpha + beta) * p * (1 - p)
     return Curvature(ranked, w, gradient, pairs, diagonal)
 
 
@@ -135,7 +156,7 @@ def _chance(theta: Floats) -> Floats:
     return np.asarray(expit(theta))
 
 
-def _gathered(ranked: Codes, values: Floats, docs: int) -> Floats:
+def _sums_by_doc(ranked: Codes, values: Floats, docs: int) -> Floats:
     """Sums per doc of values along the lists."""
     # Doc −1, the padding, goes to the first place, which is then left off.
     total = np.bincount(ranked.ravel() + 1, weights=values.ravel(), minlength=docs + 1)
@@ -169,7 +190,8 @@ class Reweighting(Scored):
 
     def __init__(self, lists: TopicLists, epsilon: float, depth: int, steps: int) -> None:
         super().__init__(lists)
-        self.epsilon, self.steps = epsilon, steps
+        self.epsilon = epsilon
+        self.steps = steps
         self.ranked = lists.ranked[:, :depth]
         self.ranks = np.where(lists.ranks <= depth, lists.ranks, 0)
         self.log_weights = np.zeros(len(lists.runs))
@@ -182,25 +204,31 @@ class Reweighting(Scored):
         self.log_weights = other.log_weights
 
     def scores(self) -> Floats:
-        weights, told = self._fitted
-        if told < int(self.known.sum()) or not np.array_equal(weights, self.log_weights):
+        weights, judged = self._fitted
+        if judged < int(self.known.sum()) or not np.array_equal(weights, self.log_weights):
             self._refit()
         return self.theta
 
     def probabilities(self) -> Floats:
         """p of each doc; 0 or 1 where it is judged."""
-        return np.where(self.known, self.relevant, 1 / (1 + np.exp(-self.scores())))
+        p = 1 / (1 + np.exp(-self.scores()))
+        return np.where(self.known, self.relevant, p)
 
     def _refit(self) -> None:
-        told = int(self.known.sum())
-        found = int(self.relevant.sum())
+        judged = int(self.known.sum())
+        relevant = int(self.relevant.sum())
         weights = np.exp(self.log_weights - self.log_weights.max(initial=-np.inf))
         weights /= max(weights.mean(), np.finfo(float).tiny)
         self.theta = strengths(
-            self.ranked, docs=len(self.theta), weights=weights, alpha=1.0 + found, beta=1.0 + told - found,
-            start=self.theta, steps=self.steps,
-        )  # fmt: skip
-        self._fitted = (self.log_weights.copy(), told)
+            self.ranked,
+            docs=len(self.theta),
+            weights=weights,
+            alpha=1.0 + relevant,
+            beta=1.0 + judged - relevant,
+            start=self.theta,
+            steps=self.steps,
+        )
+        self._fitted = (self.log_weights.copy(), judged)
 
     def learn(self, doc: int, relevant: bool) -> None:
         """Each preference between this doc and an earlier one of the other kind was right or wrong."""
@@ -213,8 +241,9 @@ class Reweighting(Scored):
         wrong = both & ~right
         confirmed = right.sum(axis=1)
         refuted = wrong.sum(axis=1)
+        change = confirmed * np.log1p(self.epsilon) + refuted * np.log1p(-self.epsilon)
         # In place: orders of other topics may share these weights.
-        self.log_weights += confirmed * np.log1p(self.epsilon) + refuted * np.log1p(-self.epsilon)
+        self.log_weights += change
 
 
 @ORDERS.register("reweighting", paper="Carterette & Allan 2007")
@@ -230,10 +259,10 @@ def reweighting(
 
     For every preference between a relevant and a nonrelevant doc that a run got right its weight grows by 1 + ε, for
     every one that it got wrong it falls by 1 − ε, over all topics together. The paper stops after ⌊ln(number of runs)⌋
-    docs per topic, with the weights as they are (`reweighted_emap` in `nojudgments.reweight`); an order goes on, so in
-    the fit they are scaled to mean 1, and many judgments do not drown the prior. Preferences are those within the first
-    `depth` docs of each run; `steps` Newton steps follow the weights after each judgment.
+    docs per topic, with the weights as they are (`reweighted_emap` in `nojudgments.reweight`); an order continues, so
+    in the fit they are scaled to mean 1, and many judgments do not drown the prior. Preferences are those within the
+    first `depth` docs of each run; `steps` Newton steps follow the weights after each judgment.
     """
     if epsilon == 0:
-        raise UsageError("reweighting(epsilon=0): weights would never move; ε is above 0")
+        raise UsageError("reweighting(epsilon=0): weights would never change; give an epsilon above 0")
     return Reweighting(lists, epsilon, depth, steps)

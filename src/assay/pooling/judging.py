@@ -1,7 +1,7 @@
-"""What to judge next over all topics? A session: one order per topic, the docs to judge, the judgments told.
+"""What to judge next over all topics? A session: one order per topic, the docs to judge, the judgments made.
 
-Where it stands: lists → **session** ⇄ a person or a qrels file → judgments. Told the same judgments again in the same
-order, a session stands where it stood: a journal of judgments is all that is needed to resume.
+Where it stands: lists → **session** ⇄ a person or a qrels file → judgments. The same judgments in the same order bring
+a session to the same state: a journal of judgments is all that is needed to resume.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from assay.core.arrays import Bools
+from assay.core.arrays import Bools, places_within
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels
@@ -31,7 +31,7 @@ class Judging:
     """Judging all topics by one order; runs are given as to `pool`.
 
     spread="local" gives every topic the same number of judgments, one each in turn; "global" judges where the order
-    promises most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.
+    expects most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.
 
     >>> from assay.data import Run
     >>> session = Judging([Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]})], "hedge")
@@ -57,14 +57,17 @@ class Judging:
             raise UsageError(f"no spread {spread!r}; known: {', '.join(SPREADS)}")
         ORDERS.parse(order)  # a name that does not exist is an error also where there is no topic
         lists = lists_of(runs)
-        self.topics, self.rel, self.spread = lists.topics, rel, spread
-        self._seen = [voters(lists, t, by=by, depth=depth) for t in range(len(lists.topics))]
-        self._order, self._seed = order, seed
-        self.orders = topic_orders(self._seen, order, seed=seed)
+        self.topics = lists.topics
+        self.rel = rel
+        self.spread = spread
+        self._lists = [voters(lists, t, by=by, depth=depth) for t in range(len(lists.topics))]
+        self._order = order
+        self._seed = seed
+        self.orders = topic_orders(self._lists, order, seed=seed)
         self.judgments: list[dict[str, int]] = [{} for _ in self.topics]
 
     def next(self, n: int = 1) -> list[tuple[str, str]]:
-        """The next n (topic, doc) to judge, as if nothing were told in between; fewer when the pools run out."""
+        """The next n (topic, doc) to judge, as if nothing were judged in between; fewer when the pools run out."""
         if n < 1:
             raise UsageError(f"{n} docs to judge; ask for at least 1")
         offers: list[list[str]] = [[] for _ in self.topics]
@@ -72,37 +75,52 @@ class Judging:
         for t in self._turns(n):
             if not offers[t]:
                 order = self.orders[t]
-                offers[t] = order.lists.docs.take(order.next(n)).tolist()[::-1]
+                best_first = order.lists.docs.take(order.next(n)).tolist()
+                offers[t] = best_first[::-1]
             if offers[t]:
-                out.append((self.topics[t], offers[t].pop()))
-        return out[:n]
+                best = offers[t].pop()
+                out.append((self.topics[t], best))
+        return out
 
     def _turns(self, n: int) -> list[int]:
-        """Topics in the order in which they give a doc, a topic as often as it may."""
-        left = np.array([len(o.lists.docs) for o in self.orders]) - [len(j) for j in self.judgments]
-        turn = np.repeat(np.arange(len(left)), np.minimum(left, n))
-        again = np.concatenate([np.zeros(0, np.int64), *(np.arange(min(k, n)) for k in left)])
-        done = np.array([len(j) for j in self.judgments])[turn]
+        """The topics that give the next n docs, in order; a topic comes at most as often as it has docs left."""
+        judged = np.array([len(judgments) for judgments in self.judgments], dtype=np.int64)
+        pooled = np.array([len(order.lists.docs) for order in self.orders], dtype=np.int64)
+        left = pooled - judged
+        turns_of_topic = np.minimum(left, n)
+        topic = np.repeat(np.arange(len(left)), turns_of_topic)
+        turn = places_within(turns_of_topic)
+        done = judged[topic]
         if self.spread == "local":
-            return [int(t) for t in turn[np.lexsort((turn, done + again))][:n]]
-        value = np.array([o.value() if k else -np.inf for o, k in zip(self.orders, left, strict=True)])[turn]
-        return [int(t) for t in turn[np.lexsort((turn, done, -value, again))][:n]]
+            first_to_last = np.lexsort((topic, done + turn))
+        else:
+            values = np.full(len(left), -np.inf)
+            for t in np.flatnonzero(left):
+                values[t] = self.orders[t].value()
+            first_to_last = np.lexsort((topic, done, -values[topic], turn))
+        in_turn: list[int] = topic[first_to_last][:n].tolist()
+        return in_turn
 
     def tell(self, judgments: Iterable[Judgment]) -> None:
         """Judgments have been made. A doc judged again is corrected; a doc outside the pool is an error."""
-        for j in judgments:
-            t = self._topic(j.topic)
-            doc = self.orders[t].lists.number(j.doc)
-            corrected = self.judgments[t].get(j.doc, j.grade) != j.grade
-            self.judgments[t][j.doc] = j.grade
+        for judgment in judgments:
+            t = self._topic(judgment.topic)
+            doc = self.orders[t].lists.number(judgment.doc)
+            grade = judgment.grade
+            corrected = self.judgments[t].get(judgment.doc, grade) != grade
+            self.judgments[t][judgment.doc] = grade
             if corrected:
-                self._retell()
+                self._restart()
             else:
-                self.orders[t].tell(doc, j.grade >= self.rel)
+                self.orders[t].tell(doc, grade >= self.rel)
 
     def qrels(self) -> Qrels:
         """All that has been judged."""
-        return Qrels.from_dict({t: j for t, j in zip(self.topics, self.judgments, strict=True) if j}, name="judged")
+        judged = {}
+        for topic, judgments in zip(self.topics, self.judgments, strict=True):
+            if judgments:
+                judged[topic] = judgments
+        return Qrels.from_dict(judged, name="judged")
 
     def judged(self) -> int:
         """How many docs have been judged."""
@@ -124,18 +142,19 @@ class Judging:
         except ValueError:
             raise DataError(f"no topic {name!r} in the runs{did_you_mean(name, self.topics[:20])}") from None
 
-    def _retell(self) -> None:
-        """A correction: begin anew and tell everything as it is now."""
-        self.orders = topic_orders(self._seen, self._order, seed=self._seed)
-        for order, judged in zip(self.orders, self.judgments, strict=True):
-            for doc, grade in judged.items():
-                order.tell(order.lists.number(doc), grade >= self.rel)
+    def _restart(self) -> None:
+        """After a correction: fresh orders that learn all judgments as they are now."""
+        self.orders = topic_orders(self._lists, self._order, seed=self._seed)
+        for order, judgments in zip(self.orders, self.judgments, strict=True):
+            for doc_id, grade in judgments.items():
+                doc = order.lists.number(doc_id)
+                order.tell(doc, grade >= self.rel)
 
 
-def topic_orders(seen: Sequence[TopicLists], order: str, *, seed: int = 0) -> list[Order]:
-    """The same order on the lists of every topic; orders that weigh runs over all topics are tied to one another."""
-    orders = [order_of(order, lists, seed=seed) for lists in seen]
-    together = [o for o in orders if isinstance(o, Reweighting)]
-    for one in together[1:]:
-        one.share(together[0])
+def topic_orders(every_list: Sequence[TopicLists], order: str, *, seed: int = 0) -> list[Order]:
+    """The same order on the lists of every topic; orders that weigh runs over all topics share their weights."""
+    orders = [order_of(order, lists, seed=seed) for lists in every_list]
+    sharing = [one for one in orders if isinstance(one, Reweighting)]
+    for one in sharing[1:]:
+        one.share(sharing[0])
     return orders

@@ -1,8 +1,7 @@
 """What to judge next? The protocol of all judging orders, their registry, and the orders that give every doc a score.
 
 Where it stands: lists of one topic → **order** ⇄ judgments. An order is a function of the lists, the seed and the
-judgments told so far, in their order: asking twice gives the same docs, and telling the same again gives the same
-state.
+judgments so far, in their order: asking twice gives the same docs, and the same judgments again give the same state.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class Order(Protocol):
     lists: TopicLists
 
     def next(self, n: int = 1) -> Ints:
-        """The docs to judge next, best first, as if nothing were told in between; fewer when the pool runs out."""
+        """The docs to judge next, best first, as if nothing were judged in between; fewer when the pool runs out."""
         ...
 
     def tell(self, doc: int, relevant: bool) -> None:
@@ -34,7 +33,7 @@ class Order(Protocol):
         ...
 
     def value(self) -> float:
-        """How much the next doc promises, to compare topics; −inf when the pool is judged whole."""
+        """How promising the next doc is, to compare topics; −inf when the whole pool is judged."""
         ...
 
 
@@ -57,11 +56,13 @@ class Scored(ABC):
         """What a judgment changes."""
 
     def next(self, n: int = 1) -> Ints:
-        open_scores = np.where(self.known, -np.inf, self.scores())
+        scores = self._unjudged_scores()
         left = int((~self.known).sum())
         if n == 1 and left:
-            return np.array([open_scores.argmax()])
-        return np.argsort(-open_scores, kind="stable")[: min(n, left)]
+            best = scores.argmax()
+            return np.array([best])
+        best_first = np.argsort(-scores, kind="stable")
+        return best_first[: min(n, left)]
 
     def tell(self, doc: int, relevant: bool) -> None:
         if not self.known[doc]:
@@ -69,7 +70,11 @@ class Scored(ABC):
             self.learn(doc, relevant)
 
     def value(self) -> float:
-        return float(np.where(self.known, -np.inf, self.scores()).max(initial=-np.inf))
+        return float(self._unjudged_scores().max(initial=-np.inf))
+
+    def _unjudged_scores(self) -> Floats:
+        """The score of every doc, −inf where it is judged."""
+        return np.where(self.known, -np.inf, self.scores())
 
 
 class Fixed(Scored):
@@ -97,9 +102,11 @@ class Hedge(Scored):
 
     def __init__(self, lists: TopicLists, beta: float) -> None:
         super().__init__(lists)
-        self.lacked, self.log_beta = past_the_end(lists), float(np.log(beta))
+        self.log_beta = float(np.log(beta))
+        self.missing_value = past_the_end(lists)
         # Above what a run gives a doc that it lacks: a run that outweighs all others leaves them the docs it lacks.
-        self.excess = np.where(lists.ranks > 0, precision_share(lists) - self.lacked[:, None], 0.0)
+        above_missing = precision_share(lists) - self.missing_value[:, None]
+        self.excess = np.where(lists.ranks > 0, above_missing, 0.0)
         self.log_weights = np.zeros(len(lists.runs))
 
     def weights(self) -> Floats:
@@ -111,7 +118,8 @@ class Hedge(Scored):
         return to_twelve_digits(self.weights() @ self.excess)
 
     def learn(self, doc: int, relevant: bool) -> None:
-        loss = (-0.5 if relevant else 0.5) * (self.excess[:, doc] + self.lacked)
+        value = self.excess[:, doc] + self.missing_value
+        loss = -0.5 * value if relevant else 0.5 * value
         self.log_weights = self.log_weights + self.log_beta * loss
 
 
@@ -127,16 +135,21 @@ def hedge(lists: TopicLists, seed: int = 0, *, beta: Annotated[float, Within(0, 
 
 def precision_share(lists: TopicLists) -> Floats:
     """ln(Z / rank), runs × docs; for docs that a run lacks the mean over the ranks past its end."""
-    logs = np.log(len(lists.docs) / np.maximum(lists.ranks, 1))
-    return np.where(lists.ranks > 0, logs, past_the_end(lists)[:, None])
+    ranks = np.maximum(lists.ranks, 1)
+    values = np.log(len(lists.docs) / ranks)
+    missing_value = past_the_end(lists)[:, None]
+    return np.where(lists.ranks > 0, values, missing_value)
 
 
 def past_the_end(lists: TopicLists) -> Floats:
     """The mean of ln(Z / i) over the ranks past each run's end, 0 where it has every doc."""
     z = len(lists.docs)
-    logs = np.log(z / np.arange(1.0, z + 1))
-    after = np.concatenate([np.cumsum(logs[::-1])[::-1], [0.0]])
-    return np.asarray(after[lists.sizes] / np.maximum(1, z - lists.sizes))
+    ranks = np.arange(1.0, z + 1)
+    values = np.log(z / ranks)
+    sum_from_here = np.cumsum(values[::-1])[::-1]
+    sum_after = np.append(sum_from_here, 0.0)  # after n ranks, for n from 0 to Z
+    ranks_after = np.maximum(1, z - lists.sizes)
+    return np.asarray(sum_after[lists.sizes] / ranks_after)
 
 
 class Residual(Scored):
@@ -144,7 +157,8 @@ class Residual(Scored):
 
     def __init__(self, lists: TopicLists, p: float, urgency: Callable[[Floats, Floats], Floats]) -> None:
         super().__init__(lists)
-        self.weight = np.where(lists.ranks > 0, (1 - p) * p ** (lists.ranks - 1.0), 0.0)
+        rbp_weight = (1 - p) * p ** (lists.ranks - 1.0)
+        self.weight = np.where(lists.ranks > 0, rbp_weight, 0.0)
         self.urgency = urgency
         self.base = np.zeros(len(lists.runs))
         self.tail = p ** lists.sizes.astype(np.float64)
@@ -152,7 +166,8 @@ class Residual(Scored):
     def scores(self) -> Floats:
         # What is left is added up anew: 1 − Σ would keep no digit of it when almost all is judged.
         residual = self.weight @ ~self.known + self.tail
-        return to_twelve_digits(self.urgency(self.base, residual) @ self.weight)
+        run_weights = self.urgency(self.base, residual)
+        return to_twelve_digits(run_weights @ self.weight)
 
     def learn(self, doc: int, relevant: bool) -> None:
         self.base = self.base + relevant * self.weight[:, doc]

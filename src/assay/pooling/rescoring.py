@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.core.arrays import Codes, Floats
+from assay.core.arrays import Codes, Floats, Ints, places_within
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
 from assay.data.grades import UNJUDGED, Grades
@@ -45,47 +45,52 @@ def rescored(
     """
     if unjudged not in TREATMENTS:
         raise UsageError(f"no treatment {unjudged!r} of unjudged docs; known: {', '.join(TREATMENTS)}")
-    how = parse(measure) if isinstance(measure, str) else measure
-    judged = lists.grades if grades is None else grades
-    rows = np.arange(len(lists.runs)) if runs is None else np.asarray(runs, dtype=np.int64)
-    depth = how.k if unjudged == "nonrelevant" and not how.condensed and how.entry.facts.get("linear") else None
-    ideal = _ideal(lists, judged)
-    out = np.zeros((len(rows), len(lists.topics)))
-    for part in chunks(len(rows), max(1, RANKS_AT_ONCE // max(1, len(lists.topics) * lists.depth))):
-        out[part] = _scores(lists, how, judged, rows[part], ideal, unjudged, depth)
-    return out
+    if isinstance(measure, str):
+        measure = parse(measure)
+    if grades is None:
+        grades = lists.grades
+    wanted = np.arange(len(lists.runs)) if runs is None else np.asarray(runs, dtype=np.int64)
+    # A linear measure never looks below its cutoff, unless docs are taken out above it or added to the ideal list.
+    needs_cutoff_only = unjudged == "nonrelevant" and not measure.condensed and measure.entry.facts.get("linear")
+    depth = measure.k if needs_cutoff_only else None
+    ideal = _ideal(lists, grades)
+    ranks_of_run = len(lists.topics) * lists.depth
+    runs_at_once = max(1, RANKS_AT_ONCE // max(1, ranks_of_run))
+    scores = np.zeros((len(wanted), len(lists.topics)))
+    for part in chunks(len(wanted), runs_at_once):
+        judged_lists = _graded(lists, wanted[part], grades, ideal, depth)
+        if unjudged == "condensed":
+            judged_lists = judged_lists.condensed()
+        elif unjudged == "relevant":
+            judged_lists = judged_lists.supposing(lists.top)
+        scores[part] = measure(judged_lists).reshape(-1, len(lists.topics))
+    return scores
 
 
-def _scores(
-    lists: Lists, how: Measure, judged: Codes, rows: np.ndarray, ideal: Codes, unjudged: str, depth: int | None
-) -> Floats:
-    codes = lists.codes[rows, :, :depth].reshape(len(rows) * len(lists.topics), -1)
-    padded = np.append(judged, judged.dtype.type(UNJUDGED))  # code −1, past the end of a list, is the last place
-    ranked = padded[codes]
-    g = Grades(
-        lists.topics * len(rows),
-        ranked,
+def _graded(lists: Lists, runs: Ints, grades: Codes, ideal: Codes, depth: int | None) -> Grades:
+    """The grades along the lists of these runs: one row per run and topic."""
+    codes = lists.codes[runs, :, :depth].reshape(len(runs) * len(lists.topics), -1)
+    padded = np.append(grades, grades.dtype.type(UNJUDGED))  # code −1, past the end of a list, is the last place
+    return Grades(
+        lists.topics * len(runs),
+        padded[codes],
         (codes >= 0).sum(axis=1),
-        np.tile(ideal, (len(rows), 1)),
+        np.tile(ideal, (len(runs), 1)),
         top=lists.top,
     )
-    if unjudged == "condensed":
-        g = g.condensed()
-    elif unjudged == "relevant":
-        g = g.supposing(lists.top)
-    return how(g).reshape(len(rows), len(lists.topics))
 
 
-def _ideal(lists: Lists, judged: Codes) -> Codes:
+def _ideal(lists: Lists, grades: Codes) -> Codes:
     """All grades of each topic, best first, topics × most graded docs."""
-    known = np.flatnonzero(judged != UNJUDGED)  # pooled docs too: sampling measures count them
-    topic = lists.topic_of_item[known]
-    order = np.lexsort((-judged[known], topic))
-    counts = np.bincount(topic, minlength=len(lists.topics))
-    place = np.arange(len(known)) - np.repeat(np.cumsum(counts) - counts, counts)
-    out = np.full((len(lists.topics), int(counts.max(initial=0))), UNJUDGED, dtype=judged.dtype)
-    out[topic[order], place] = judged[known][order]
-    return out
+    graded_items = np.flatnonzero(grades != UNJUDGED)  # pooled docs too: sampling measures count them
+    topic = lists.topic_of_item[graded_items]
+    grade = grades[graded_items]
+    best_first = np.lexsort((-grade, topic))
+    sizes = np.bincount(topic, minlength=len(lists.topics))
+    place = places_within(sizes)
+    ideal = np.full((len(lists.topics), sizes.max(initial=0)), UNJUDGED, dtype=grades.dtype)
+    ideal[topic[best_first], place] = grade[best_first]
+    return ideal
 
 
 def check_judged(lists: Lists) -> None:

@@ -1,7 +1,7 @@
-"""Which docs go to the judges, by lot? Pools of which a random sample is judged, with the probability of every doc.
+"""Which docs of a pool are judged if only a random sample can be? Sampled pools, with the probability of every doc.
 
 Where it stands: lists → pool → **sample** → judgments from which infAP, xinfAP and statAP estimate scores. The fifth
-column of a qrels file holds the probabilities; docs of the pool that the lot left out stand in it with grade −1.
+column of a qrels file holds the probabilities; docs of the pool that were not drawn stand in it with grade −1.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from assay.core.arrays import Bools, Floats, Ints
+from assay.core.arrays import Bools, Floats, Ints, places_within
 from assay.core.engine import generators
 from assay.core.errors import UsageError
 from assay.core.ids import Ids
@@ -25,7 +25,7 @@ from assay.pooling.pools import depth as depth_pool
 from assay.pooling.voters import POOLED, Collected, lists_of, voters
 
 Draw = tuple[Ints, Floats, Bools]
-"""The pooled docs of a topic, their inclusion probabilities, and which of them the lot chose."""
+"""The pooled docs of a topic, their inclusion probabilities, and which of them were drawn."""
 
 SAMPLES: Registry[Callable[..., Draw]] = Registry("sample")
 """Sampling designs; each takes the lists of one topic and a generator."""
@@ -55,19 +55,26 @@ class Sample(Result):
         grades = np.full(len(self), POOLED, dtype=np.int64)
         if lists is not None:
             known = lists.grades[self.items]
-            grades = np.where(self.chosen, np.where(known >= 0, known, unjudged), POOLED).astype(np.int64)
-        bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
+            if_chosen = np.where(known >= 0, known, unjudged)
+            chosen_grades = np.where(self.chosen, if_chosen, POOLED)
+            grades = chosen_grades.astype(np.int64)
+        topic_numbers = np.arange(len(self.topics) + 1)
+        bounds = np.searchsorted(self.topic, topic_numbers)
         return Qrels(self.topics, bounds, self.docs, grades, self.probabilities, name="sample")
 
     def table(self) -> Table:
         """One row per doc that is to be judged."""
-        rows = [
-            (self.topics[t], d, p)
-            for t, d, p, c in zip(self.topic.tolist(), self.docs, self.probabilities, self.chosen, strict=True)
-            if c
-        ]
-        note = f"{len(rows)} docs drawn of {len(self)} pooled; sample {self.method}, seed {self.seed}"
-        return Table.of({"topic": "", "doc": "", "probability": ".5f"}, rows, caption="Docs to judge", notes=[note])
+        chosen = np.flatnonzero(self.chosen)
+        topics = [self.topics[t] for t in self.topic[chosen].tolist()]
+        docs = self.docs.take(chosen).tolist()
+        probabilities = self.probabilities[chosen]
+        note = f"{len(chosen)} docs drawn of {len(self)} pooled; sample {self.method}, seed {self.seed}"
+        return Table.of(
+            {"topic": "", "doc": "", "probability": ".5f"},
+            list(zip(topics, docs, probabilities, strict=True)),
+            caption="Docs to judge",
+            notes=[note],
+        )
 
 
 def sample(runs: Collected, method: str = "uniform(share=0.1)", *, seed: int = 0) -> Sample:
@@ -84,12 +91,12 @@ def sample(runs: Collected, method: str = "uniform(share=0.1)", *, seed: int = 0
     probabilities = [np.zeros(0)]
     chosen = [np.zeros(0, dtype=bool)]
     for t, rng in enumerate(generators(seed, len(lists.topics))):
-        seen = voters(lists, t)
-        docs, chances, taken = SAMPLES.call(method, seen, rng)
+        topic_lists = voters(lists, t)
+        docs, topic_probabilities, topic_chosen = SAMPLES.call(method, topic_lists, rng)
         topics.append(np.full(len(docs), t))
-        items.append(seen.items[docs])
-        probabilities.append(chances)
-        chosen.append(taken)
+        items.append(topic_lists.items[docs])
+        probabilities.append(topic_probabilities)
+        chosen.append(topic_chosen)
     pooled = np.concatenate(items)
     return Sample(
         method=method,
@@ -114,8 +121,11 @@ def uniform(
 ) -> Draw:
     """n docs (or a share) of the pool of depth k, each as likely as the other: what infAP needs."""
     docs, _ = depth_pool(lists, k=k)
-    size = _count(len(docs), share) if n is None else min(n, len(docs))
-    return _within(docs, np.zeros(len(docs), dtype=np.int64), np.array([size]), rng)
+    if n is None:
+        n = _count(len(docs), share)
+    wanted = min(n, len(docs))
+    one_stratum = np.zeros(len(docs), dtype=np.int64)
+    return _drawn(docs, one_stratum, np.array([wanted]), rng)
 
 
 @SAMPLES.register("stratified", paper="Yilmaz, Kanoulas & Aslam 2008")
@@ -124,16 +134,20 @@ def stratified(lists: TopicLists, rng: np.random.Generator, *, depths: str = "10
 
     At least one doc of every stratum is drawn, so that none of it is hidden for good.
     """
-    ends, shares = _numbers(depths), _numbers(rates)
-    if len(ends) != len(shares) or sorted(set(ends)) != ends or not all(0 < r <= 1 for r in shares):
+    ends = _numbers(depths)
+    shares = _numbers(rates)
+    rising = sorted(set(ends)) == ends
+    shares_are_valid = all(0 < share <= 1 for share in shares)
+    if len(ends) != len(shares) or not rising or not shares_are_valid:
         raise UsageError(
             f"stratified(depths={depths}, rates={rates}): give as many rates in (0, 1] as rising depths, separated by /"
         )
     docs, _ = depth_pool(lists, k=int(ends[-1]))
-    stratum = np.searchsorted(np.array(ends), lists.best_ranks()[docs])
-    sizes = np.bincount(stratum, minlength=len(ends))
-    wanted = np.array([_count(int(s), r) for s, r in zip(sizes, shares, strict=True)])
-    return _within(docs, stratum, wanted, rng)
+    best_ranks = lists.best_ranks()[docs]
+    stratum = np.searchsorted(np.array(ends), best_ranks)
+    sizes = np.bincount(stratum, minlength=len(ends)).tolist()
+    wanted = [_count(size, share) for size, share in zip(sizes, shares, strict=True)]
+    return _drawn(docs, stratum, np.array(wanted), rng)
 
 
 @SAMPLES.register("statap", paper="Aslam, Pavlu & Yilmaz 2006; Pavlu & Aslam 2007")
@@ -152,17 +166,21 @@ def stat_ap(
     bucket joins the one before it. A pool of at most n docs is judged whole.
     """
     docs, _ = depth_pool(lists, k=k)
-    mass = rank_prior(lists)[docs]
-    order = np.argsort(-np.round(mass, 15), kind="stable")
-    docs, mass = docs[order], mass[order] / max(mass.sum(), np.finfo(float).tiny)
+    prior = rank_prior(lists)[docs]
+    heaviest_first = np.argsort(-np.round(prior, 15), kind="stable")
+    docs = docs[heaviest_first]
     if len(docs) <= n:
         return docs, np.ones(len(docs)), np.ones(len(docs), dtype=bool)
-    bucket = np.minimum(np.arange(len(docs)) // n, len(docs) // n - 1)
-    masses = np.bincount(bucket, weights=mass)
-    sizes = np.bincount(bucket)
-    draws = rng.multinomial(n, masses / masses.sum())
-    _, _, chosen = _within(docs, bucket, draws, rng)
-    return docs, (n * masses / sizes)[bucket], chosen
+    total = max(prior.sum(), np.finfo(float).tiny)
+    mass_of_doc = prior[heaviest_first] / total
+    last_bucket = len(docs) // n - 1
+    bucket = np.minimum(np.arange(len(docs)) // n, last_bucket)
+    mass = np.bincount(bucket, weights=mass_of_doc)
+    size = np.bincount(bucket)
+    draws = rng.multinomial(n, mass / mass.sum())
+    _, _, chosen = _drawn(docs, bucket, draws, rng)
+    inclusion = n * mass / size
+    return docs, inclusion[bucket], chosen
 
 
 def rank_prior(lists: TopicLists) -> Floats:
@@ -170,23 +188,27 @@ def rank_prior(lists: TopicLists) -> Floats:
 
     Runs without docs do not count.
     """
-    z = np.maximum(lists.sizes, 1)
-    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, lists.ranked.shape[1] + 1))])
+    z = np.maximum(lists.sizes, 1)[:, None]
     ranks = np.arange(1, lists.ranked.shape[1] + 1)
-    weights = (1 + harmonic[z][:, None] - harmonic[ranks - 1][None, :]) / (2 * z[:, None])
-    inside = lists.ranked >= 0
-    total = np.bincount(lists.ranked[inside], weights=weights[inside], minlength=len(lists.docs))
-    return np.asarray(total / max(1, int((lists.sizes > 0).sum())))
+    harmonic = np.append(0.0, np.cumsum(1.0 / ranks))
+    above = harmonic[ranks - 1]
+    weights = (1 + harmonic[z] - above) / (2 * z)
+    run, place, doc = lists.cells
+    total = np.bincount(doc, weights=weights[run, place], minlength=len(lists.docs))
+    runs_with_docs = int((lists.sizes > 0).sum())
+    return np.asarray(total / max(1, runs_with_docs))
 
 
-def _within(docs: Ints, stratum: Ints, wanted: Ints, rng: np.random.Generator) -> Draw:
+def _drawn(docs: Ints, stratum: Ints, wanted: Ints, rng: np.random.Generator) -> Draw:
     """This many docs of each stratum, uniformly without replacement."""
-    lot = rng.random(len(docs))
-    order = np.lexsort((lot, stratum))
+    # Docs are shuffled within their stratum; the first ones are drawn.
+    random = rng.random(len(docs))
+    shuffled = np.lexsort((random, stratum))
     sizes = np.bincount(stratum, minlength=len(wanted))
     place = np.empty(len(docs), dtype=np.int64)
-    place[order] = np.arange(len(docs)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return docs, (wanted / np.maximum(sizes, 1))[stratum], place < wanted[stratum]
+    place[shuffled] = places_within(sizes)
+    probability = wanted / np.maximum(sizes, 1)
+    return docs, probability[stratum], place < wanted[stratum]
 
 
 def _count(size: int, share: float) -> int:

@@ -151,7 +151,8 @@ def from_topics(
     every = _array(unpooled, 1)
     known = _array(pooled, 1)
     at = np.asarray(common, dtype=np.int64)
-    if len(known) != len(at) or len(set(at.tolist())) < len(at) or at.max() >= len(every) or at.min() < 0:
+    distinct = len(np.unique(at)) == len(at)
+    if len(known) != len(at) or not distinct or at.max() >= len(every) or at.min() < 0:
         raise DataError(
             f"{len(known)} pooled scores on {len(at)} common topics of {len(every)}; give each common topic once"
         )
@@ -191,8 +192,8 @@ def adjusted(
 
     >>> from assay.studies import simulate
     >>> small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
-    >>> found = adjusted(small.runs, small.runs[0].name, qrels=small.qrels, measure="P@5", depth=5)
-    >>> round(found.unpooled, 4), round(found.amount, 4)
+    >>> result = adjusted(small.runs, small.runs[0].name, qrels=small.qrels, measure="P@5", depth=5)
+    >>> round(result.unpooled, 4), round(result.amount, 4)
     (0.7667, 0.1583)
     """
     lists = lists_of(runs, qrels, groups=groups)
@@ -203,15 +204,14 @@ def adjusted(
     if not others:
         raise DataError(f"run {run!r} is alone; give the pooled runs as well")
     check_judged(lists)
-    found = (
-        _by_systems(lists, new, others, measure, depth, unjudged, by)
-        if common is None
-        else _by_topics(lists, new, measure, depth, unjudged, common)
-    )
+    if common is None:
+        result = _by_systems(lists, new, others, measure, depth, unjudged, by)
+    else:
+        result = _by_topics(lists, new, measure, depth, unjudged, common)
     recipe = (
         f"{measure}, pool depth {depth}, {len(others)} pooled systems, {len(lists.topics)} topics, unjudged {unjudged}"
     )
-    return replace(found, notes=(recipe, *found.notes))
+    return replace(result, notes=(recipe, *result.notes))
 
 
 def _by_systems(
@@ -221,20 +221,21 @@ def _by_systems(
 
     What the new run alone brought is hidden, whether somebody judged it or not: it was not pooled.
     """
-    labels, has = contributors(lists, depth, by=by)
-    label_of = lists.runs if by == "run" else lists.groups
-    if by == "group" and label_of[new] in {label_of[s] for s in others}:
-        raise DataError(f"group {label_of[new]!r} of the new run has pooled runs; leave them out or adjust by run")
-    only = unique_items(has)
-    own = only[labels.index(label_of[new])]
+    contributor_names, has = contributors(lists, depth, by=by)
+    names = lists.runs if by == "run" else lists.groups
+    if by == "group" and names.count(names[new]) > 1:
+        raise DataError(f"group {names[new]!r} of the new run has pooled runs; leave them out or adjust by run")
+    brought_alone = unique_items(has)
+    rows = [contributor_names.index(name) for name in names]
+    own = brought_alone[rows[new]]
     known = without(lists.grades, own)
-    with_pool = rescored(lists, measure, grades=known, unjudged=unjudged)
-    left = np.zeros((len(others), len(lists.topics)))
-    for i, s in enumerate(others):
-        grades = without(known, only[labels.index(label_of[s])])
-        left[i] = rescored(lists, measure, grades=grades, runs=[s], unjudged=unjudged)[0]
-    found = from_systems(with_pool[others], left, with_pool[new], run=lists.runs[new])
-    return replace(found, notes=_hidden_note(lists, new, own & (lists.grades >= 0), measure, unjudged))
+    pooled = rescored(lists, measure, grades=known, unjudged=unjudged)
+    left_out = np.zeros((len(others), len(lists.topics)))
+    for i, system in enumerate(others):
+        grades = without(known, brought_alone[rows[system]])
+        left_out[i] = rescored(lists, measure, grades=grades, runs=[system], unjudged=unjudged)[0]
+    result = from_systems(pooled[others], left_out, pooled[new], run=lists.runs[new])
+    return replace(result, notes=_hidden_note(lists, new, own & lists.judged(), measure, unjudged))
 
 
 def _hidden_note(lists: Lists, new: int, judged: Bools, measure: str, unjudged: str) -> tuple[str, ...]:
@@ -259,13 +260,14 @@ def _by_topics(lists: Lists, new: int, measure: str, depth: int, unjudged: str, 
     without_own = without(lists.grades, unique_items(has)[new])
     pooled = rescored(lists, measure, runs=[new], unjudged=unjudged)[0]
     unpooled = rescored(lists, measure, runs=[new], grades=without_own, unjudged=unjudged)[0]
-    found = from_topics(unpooled, pooled[places], common=places, run=lists.runs[new])
+    result = from_topics(unpooled, pooled[places], common=places, run=lists.runs[new])
     codes = lists.codes[new][places, :depth]
-    missing = int((lists.grades[codes[codes >= 0]] < 0).sum())
+    items = codes[codes >= 0]
+    missing = int((lists.grades[items] < 0).sum())
     notes = ["alone: the mean of the common topics alone"]
     if missing:
         notes.append(f"{missing} docs of the new run on the common topics are not judged; judge them first")
-    return replace(found, notes=tuple(notes))
+    return replace(result, notes=tuple(notes))
 
 
 def _array(values: npt.ArrayLike, dimensions: int) -> Floats:

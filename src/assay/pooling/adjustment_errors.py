@@ -54,15 +54,26 @@ class Accuracy(Result):
 
     def table(self) -> Table:
         """One row per width and estimator, as in Webber's Tables 6.1 to 6.3."""
+        no_errors = [None] * len(self.common)
         rows: list[tuple[object, ...]] = []
         for i, width in enumerate(self.widths):
             rows.append((width, "common topics only", None, *self.sampled[i]))
             rows.append((width, "unadjusted", self.raw[i], *self.unadjusted[i]))
             rows.append((width, "adjusted from topics", None, *self.adjusted[i]))
-            rows.append((width, "adjusted from systems", self.systems[i], *[None] * len(self.common)))
-        formats = {"width": "d", "estimator": "", "0": ".4f"} | {str(n): ".4f" for n in self.common}
-        keys = {str(n): f"error_{n}" for n in (0, *self.common)}
-        return Table.of(formats, rows, caption="Mean absolute error by common topics", notes=[self.recipe], keys=keys)
+            rows.append((width, "adjusted from systems", self.systems[i], *no_errors))
+        formats = {"width": "d", "estimator": ""}
+        keys = {}
+        for common_topics in (0, *self.common):
+            name = str(common_topics)
+            formats[name] = ".4f"
+            keys[name] = f"error_{common_topics}"
+        return Table.of(
+            formats,
+            rows,
+            caption="Mean absolute error by common topics",
+            notes=[self.recipe],
+            keys=keys,
+        )
 
 
 def adjustment_accuracy(
@@ -94,16 +105,19 @@ def adjustment_accuracy(
         raise UsageError(f"{max(common)} common topics of {len(lists.topics)}; give fewer")
     trial = _Trial(lists, measure, depth, tuple(common), topic_samples, unjudged)
     width_of_trial = np.repeat(widths, samples).tolist()
-    todo = list(zip(width_of_trial, generators(seed, len(width_of_trial)), strict=True))
-    errors = ordered_map(trial, todo, jobs=jobs, progress=progress)
+    rngs = generators(seed, len(width_of_trial))
+    errors = ordered_map(trial, list(zip(width_of_trial, rngs, strict=True)), jobs=jobs, progress=progress)
+
+    # One row per trial becomes widths × samples × …
     by_run = (len(widths), samples)
     by_topics = (*by_run, len(common), topic_samples)
-    raw = np.array([e.raw for e in errors]).reshape(by_run)
-    systems = np.array([e.systems for e in errors]).reshape(by_run)
-    sampled = np.array([e.sampled for e in errors]).reshape(by_topics)
-    unadjusted = np.array([e.unadjusted for e in errors]).reshape(by_topics)
-    adjusted = np.array([e.adjusted for e in errors]).reshape(by_topics)
-    nearer = np.abs(adjusted) < np.abs(raw)[:, :, None, None]
+    raw = np.array([error.raw for error in errors]).reshape(by_run)
+    systems = np.array([error.systems for error in errors]).reshape(by_run)
+    sampled = np.array([error.sampled for error in errors]).reshape(by_topics)
+    unadjusted = np.array([error.unadjusted for error in errors]).reshape(by_topics)
+    adjusted = np.array([error.adjusted for error in errors]).reshape(by_topics)
+    raw_size = np.abs(raw)[:, :, None, None]
+    nearer = np.abs(adjusted) < raw_size
     recipe = (
         f"{measure}, pool depth {depth}, {len(lists.runs)} runs, {len(lists.topics)} topics, unjudged {unjudged}; "
         f"{samples} draws of runs × {topic_samples} of topics, seed {seed}"
@@ -135,8 +149,9 @@ class _Trial:
 
     def __call__(self, todo: tuple[int, np.random.Generator]) -> Errors:
         width, rng = todo
-        chosen = rng.choice(len(self.lists.runs), size=width + 1, replace=False)
-        drawn = self.lists.select([self.lists.runs[s] for s in chosen])
+        numbers = rng.choice(len(self.lists.runs), size=width + 1, replace=False)
+        names = [self.lists.runs[number] for number in numbers]
+        drawn = self.lists.select(names)
         _, has = contributors(drawn, self.depth)
         holders = np.asarray(has.sum(axis=0))
         # The last run drawn is the new one: truth with all pooled, score with only the others pooled.
@@ -146,7 +161,10 @@ class _Trial:
         # Each pooled run is left out in turn while the new one is in, so that the width stays.
         judged = np.asarray(has[:-1].any(axis=0))
         pooled = self._score(drawn, judged, range(width)).mean(axis=1)
-        left_out = [self._score(drawn, judged & (holders > has[s]), [s])[0].mean() for s in range(width)]
+        left_out = np.empty(width)
+        for s in range(width):
+            others_have = holders > has[s]
+            left_out[s] = self._score(drawn, judged & others_have, [s])[0].mean()
         estimate = unpooled.mean() + np.mean(pooled - left_out)
         sampled, unadjusted, adjusted = self._by_topics(true, bias, rng)
         return Errors(
@@ -165,13 +183,15 @@ class _Trial:
     def _by_topics(self, true: Floats, bias: Floats, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
         """Errors with n common topics: n × topic samples each."""
         topics = len(true)
-        orders = rng.permuted(np.tile(np.arange(topics), (self.topic_samples, 1)), axis=1)
+        in_order = np.tile(np.arange(topics), (self.topic_samples, 1))
+        shuffled = rng.permuted(in_order, axis=1)
         sampled, unadjusted, adjusted = np.empty((3, len(self.common), self.topic_samples))
         for i, n in enumerate(self.common):
-            common = orders[:, :n]
+            common = shuffled[:, :n]
             mean_there = true[common].mean(axis=1)
             bias_there = bias[common].sum(axis=1)
+            bias_elsewhere = bias.sum() - bias_there
             sampled[i] = mean_there - true.mean()
-            unadjusted[i] = -(bias.sum() - bias_there) / topics
+            unadjusted[i] = -bias_elsewhere / topics
             adjusted[i] = bias_there / n - bias.mean()
         return sampled, unadjusted, adjusted

@@ -69,7 +69,8 @@ class LeftOut(Result):
 
     def table(self) -> Table:
         """One row per run, the greatest loss first."""
-        change = np.divide(self.loss, self.pooled, out=np.zeros_like(self.loss), where=self.pooled > 0)
+        loss = self.loss
+        change = np.divide(loss, self.pooled, out=np.zeros_like(loss), where=self.pooled > 0)
         most = [None if np.isnan(score) else score for score in self.at_most]
         columns = {
             "run": ("", self.runs),
@@ -78,7 +79,7 @@ class LeftOut(Result):
             "relevant": ("d", self.relevant_alone),
             "pooled": (".4f", self.pooled),
             "left out": (".4f", self.unpooled["nonrelevant"]),
-            "Δ": ("+.4f", self.loss),
+            "Δ": ("+.4f", loss),
             "Δ %": ("+.1f", 100 * change),
             "condensed": (".4f", self.unpooled["condensed"]),
             "at most": (".4f", most),
@@ -87,11 +88,13 @@ class LeftOut(Result):
         }
         if self.groups == self.runs:
             del columns["group"]
-        every = list(zip(*(values for _, values in columns.values()), strict=True))
-        greatest_loss_first = np.lexsort((np.arange(len(self.runs)), self.loss))
+        formats = {name: format for name, (format, _) in columns.items()}
+        values_of_columns = [values for _, values in columns.values()]
+        rows = list(zip(*values_of_columns, strict=True))
+        greatest_loss_first = np.argsort(loss, kind="stable")
         return Table.of(
-            {name: format for name, (format, _) in columns.items()},
-            [every[i] for i in greatest_loss_first],
+            formats,
+            [rows[i] for i in greatest_loss_first],
             caption=f"Leave one {self.by} out, {self.measure}",
             notes=self.notes(),
             keys={"relevant": "relevant_alone", "left out": "unpooled", "then": "rank_unpooled"},
@@ -186,20 +189,24 @@ def left_out(
 
 def _filled(lists: Lists, runs: list[int]) -> Codes:
     """The grades, those docs of the runs that nobody judged counting as judged and not relevant."""
-    own = np.zeros(lists.items, dtype=bool)
-    for r in runs:
-        own[lists.item[lists.run_bounds[r] : lists.run_bounds[r + 1]]] = True
-    return np.where(own & (lists.grades < 0), 0, lists.grades)
+    retrieved = np.zeros(lists.items, dtype=bool)
+    for run in runs:
+        start = lists.run_bounds[run]
+        end = lists.run_bounds[run + 1]
+        retrieved[lists.item[start:end]] = True
+    return np.where(retrieved & ~lists.judged(), 0, lists.grades)
 
 
 def unique_items(has: Bools) -> Bools:
     """Of a table contributors × items the items that one contributor alone has."""
-    return np.asarray(has & (has.sum(axis=0) == 1))
+    one_has_it = has.sum(axis=0) == 1
+    return np.asarray(has & one_has_it)
 
 
 def _ranks(pooled: Floats, unpooled: Floats) -> tuple[Ints, Ints]:
     """Rank of each run among all, and with its unpooled score among the others' pooled ones; ties share the best."""
-    better = np.round(pooled[None, :] - pooled[:, None], 12) > 0
-    against = np.round(pooled[None, :] - unpooled[:, None], 12) > 0
-    np.fill_diagonal(against, False)
-    return 1 + better.sum(axis=1), 1 + against.sum(axis=1)
+    others_above = np.round(pooled - pooled[:, None], 12) > 0
+    others_above_unpooled = np.round(pooled - unpooled[:, None], 12) > 0
+    # A run that lost score is not behind itself.
+    np.fill_diagonal(others_above_unpooled, False)
+    return 1 + others_above.sum(axis=1), 1 + others_above_unpooled.sum(axis=1)

@@ -29,17 +29,20 @@ class NextDocs(Result):
 
 def next_docs(session: Judging, n: int = 10, *, confidence: float | None = None, recipe: str = "") -> NextDocs:
     """The next n docs of a session; with a confidence (order mtc) those that decide pairs not yet decided at it."""
-    notes = [f"{recipe}; {session.judged()} docs are judged" if recipe else f"{session.judged()} docs are judged"]
+    progress = f"{session.judged()} docs are judged"
+    notes = [f"{recipe}; {progress}" if recipe else progress]
     if confidence is not None:
         undecided = session.confidence().undecided(confidence)
         session.focus(undecided)
-        notes.append(f"{int(undecided.sum()) // 2} pairs of runs are not decided at {confidence}")
-    return NextDocs(tuple(session.next(n)), tuple(notes))
+        pairs = int(undecided.sum()) // 2
+        notes.append(f"{pairs} pairs of runs are not decided at {confidence}")
+    docs = tuple(session.next(n))
+    return NextDocs(docs, tuple(notes))
 
 
 @dataclass
 class Desk:
-    """A session and the journal that keeps its judgments; what the journal already holds is told to the session."""
+    """A session and the journal that keeps its judgments; the session begins with those that the journal holds."""
 
     session: Judging
     journal: Journal
@@ -71,17 +74,17 @@ class Desk:
     def upcoming(self) -> tuple[str, str] | None:
         """The next doc to ask for; None when it is enough, and `remarks` then ends with the reason."""
         if self.confidence is not None:
-            found = self.session.confidence()
-            if found.reached(self.confidence):
+            confidence = self.session.confidence()
+            if confidence.reached(self.confidence):
                 self.remarks.append(f"every pair of runs is decided at {self.confidence}")
                 return None
-            self.session.focus(found.undecided(self.confidence))
+            self.session.focus(confidence.undecided(self.confidence))
         offered = self.session.next(len(self.aside) + 1)
         for pair in offered:
             if pair not in self.aside:
                 return pair
-        left = f"{len(self.aside)} docs were put aside" if self.aside else "every doc of the pools is judged"
-        self.remarks.append(left)
+        reason = f"{len(self.aside)} docs were put aside" if self.aside else "every doc of the pools is judged"
+        self.remarks.append(reason)
         return None
 
     def summary(self) -> str:

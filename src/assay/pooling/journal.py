@@ -35,30 +35,39 @@ class Journal:
 
     def read(self) -> tuple[list[Judgment], str | None]:
         """The judgments in the order they were made, and a remark if the last line was cut off."""
-        whole, rest = self._parted()
-        judgments = [self._judgment(line, i) for i, line in enumerate(whole.split(b"\n")[:-1], start=1) if line.strip()]
-        if not rest:
+        whole, cut_off = self._parts()
+        judgments = []
+        for number, line in enumerate(whole.split(b"\n"), start=1):
+            if line.strip():
+                judgments.append(self._judgment(line, number))
+        if not cut_off:
             return judgments, None
-        line = whole.count(b"\n") + 1
-        text = rest.decode(errors="replace")
-        return judgments, f"{self.path}:{line}: the last line was cut off ({text!r}); that doc will be asked again"
+        number = whole.count(b"\n") + 1
+        text = cut_off.decode(errors="replace")
+        return judgments, f"{self.path}:{number}: the last line was cut off ({text!r}); that doc will be asked again"
 
     def append(self, judgments: Iterable[Judgment]) -> None:
         """Add judgments; when this returns they are on the disk. A cut last line is taken out first."""
-        lines = "".join(f"{_word(j.topic)} 0 {_word(j.doc)} {j.grade}\n" for j in judgments).encode()
-        whole, rest = self._parted()
+        text = ""
+        for judgment in judgments:
+            topic = _word(judgment.topic)
+            doc = _word(judgment.doc)
+            text += f"{topic} 0 {doc} {judgment.grade}\n"
+        unwritten = text.encode()
+        whole, cut_off = self._parts()
         handle = os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o644)
         try:
-            if rest:
+            if cut_off:
                 os.ftruncate(handle, len(whole))
             os.lseek(handle, 0, os.SEEK_END)
-            while lines:
-                lines = lines[os.write(handle, lines) :]
+            while unwritten:
+                written = os.write(handle, unwritten)
+                unwritten = unwritten[written:]
             os.fsync(handle)
         finally:
             os.close(handle)
 
-    def _parted(self) -> tuple[bytes, bytes]:
+    def _parts(self) -> tuple[bytes, bytes]:
         """The whole lines, and what stands after the last line end."""
         data = self.path.read_bytes() if self.path.exists() else b""
         end = data.rfind(b"\n") + 1

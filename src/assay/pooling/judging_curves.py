@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from assay.core.arrays import Codes, Floats, Ints
+from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
@@ -63,30 +64,38 @@ class Curves(Result):
         rows = []
         for curve in self.curves:
             for i, budget in enumerate(self.budgets):
-                found = curve.relevant[i]
+                relevant = curve.relevant[i]
                 tau = curve.tau[i]
-                row: list[object] = [curve.order, budget, curve.judged[i].mean(), found.mean(), found.mean() / total]
-                row += [found.std(ddof=1) / total] if several else []
-                row += [tau.mean()]
-                row += [tau.std(ddof=1)] if several else []
+                row: list[object] = [curve.order, budget, curve.judged[i].mean()]
+                row += [relevant.mean(), relevant.mean() / total]
+                if several:
+                    row.append(relevant.std(ddof=1) / total)
+                row.append(tau.mean())
+                if several:
+                    row.append(tau.std(ddof=1))
                 row += [curve.bias[i].mean(), curve.rms[i].mean()]
                 rows.append(row)
         formats = {"order": "", "per topic": "d", "judged": ".0f", "relevant": ".1f", "share": ".3f"}
-        formats |= {"its sd": ".3f"} if several else {}
-        formats |= {"τ-a": ".3f"}
-        formats |= {"sd of τ-a": ".3f"} if several else {}
+        if several:
+            formats["its sd"] = ".3f"
+        formats["τ-a"] = ".3f"
+        if several:
+            formats["sd of τ-a"] = ".3f"
         formats |= {"bias": "+.4f", "RMS": ".4f"}
         keys = {"its sd": "share_sd", "τ-a": "tau_a", "sd of τ-a": "tau_a_sd", "RMS": "rms"}
         return Table.of(formats, rows, caption=f"Judging orders, {self.measure}", notes=[self.recipe], keys=keys)
 
     def areas(self) -> dict[str, float]:
         """For each order the area under its curve of the share of relevant docs found, over the budgets 0 … last."""
-        x = np.array([0, *self.budgets], dtype=np.float64)
-        out = {}
-        for c in self.curves:
-            y = np.concatenate([[0.0], c.relevant.mean(axis=1) / max(1, self.relevant)])
-            out[c.order] = float(np.trapezoid(y, x) / x[-1])
-        return out
+        budgets = np.array([0, *self.budgets], dtype=np.float64)
+        total = max(1, self.relevant)
+        areas = {}
+        for curve in self.curves:
+            shares = curve.relevant.mean(axis=1) / total
+            from_zero = np.append(0.0, shares)
+            area = np.trapezoid(from_zero, budgets) / budgets[-1]
+            areas[curve.order] = float(area)
+        return areas
 
 
 def curves(
@@ -109,8 +118,8 @@ def curves(
     relevant: relevant docs found; τ-a: Kendall's, between the runs' mean scores with the judgments so far and with
     all; bias and RMS: mean and root mean square of (score so far − score with all) over the runs. judged_only takes
     docs that nobody judged out of the lists first; else they count as not relevant when their turn comes. rel: the
-    lowest relevant grade, by default that of the measure. Repetition
-    0 has the runs in their order, the others in a random one, which changes ties, and another seed.
+    lowest relevant grade, by default that of the measure. Repetition 0 has the runs in their order, the others in a
+    random one, which changes ties, and another seed.
 
     >>> from assay.studies import simulate
     >>> small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
@@ -120,24 +129,30 @@ def curves(
     measure, lowest = with_relevance(measure, rel)
     lists = lists_of(runs, qrels)
     _checked(lists, orders, budgets, repetitions)
-    largest = max(len(s.docs) for s in _seen(lists, depth, judged_only))
+    pools = [len(topic_lists.docs) for topic_lists in _lists_of_topics(lists, depth, judged_only)]
+    largest = max(pools)
     if largest == 0:
         raise DataError("no doc in the first ranks of the runs is judged; judge some first, or pool deeper")
-    marks = tuple(sorted({min(b, largest) for b in (budgets or spaced(largest))}))
-    task = _Task(lists, measure, depth, judged_only, lowest, marks, rescored(lists, measure).mean(axis=1), seed)
-    todo = [(order, r) for order in orders for r in range(repetitions)]
+    marks = tuple(sorted({min(budget, largest) for budget in (budgets or spaced(largest))}))
+    full_scores = rescored(lists, measure).mean(axis=1)
+    task = _Task(lists, measure, depth, judged_only, lowest, marks, full_scores, seed)
+    todo = list(product(orders, range(repetitions)))
     points = ordered_map(task, todo, jobs=jobs, progress=progress)
-    found = np.array(points).reshape(len(orders), repetitions, len(marks), 5)
-    made = tuple(Curve(order, *np.moveaxis(f, 2, 0).transpose(0, 2, 1)) for order, f in zip(orders, found, strict=True))
+
+    by_order = np.array(points).reshape(len(orders), repetitions, len(marks), 5)
+    made = []
+    for order, values in zip(orders, by_order, strict=True):
+        judged, relevant, tau, bias, rms = values.transpose(2, 1, 0)
+        made.append(Curve(order, judged, relevant, tau, bias, rms))
+    without_judgment = "taken out" if judged_only else "count as not relevant"
     recipe = (
         f"{len(lists.runs)} runs, {len(lists.topics)} topics, depth {depth or 'whole'}, relevant: grade ≥ {lowest:g}, "
-        f"{repetitions} repetitions, seed {seed}; "
-        f"docs without judgment {'taken out' if judged_only else 'count as not relevant'}"
+        f"{repetitions} repetitions, seed {seed}; docs without judgment {without_judgment}"
     )
-    return Curves(marks, made, measure, int(lists.relevant(lowest).sum()), recipe)
+    return Curves(marks, tuple(made), measure, int(lists.relevant(lowest).sum()), recipe)
 
 
-def _seen(lists: Lists, depth: int | None, judged_only: bool) -> list[TopicLists]:
+def _lists_of_topics(lists: Lists, depth: int | None, judged_only: bool) -> list[TopicLists]:
     return [voters(lists, t, depth=depth, judged_only=judged_only) for t in range(len(lists.topics))]
 
 
@@ -147,7 +162,8 @@ def spaced(largest: int, points: int = 12) -> list[int]:
     >>> spaced(100, 5)
     [1, 3, 10, 32, 100]
     """
-    return sorted({round(float(b)) for b in np.geomspace(1, max(1, largest), points)})
+    budgets = np.geomspace(1, max(1, largest), points)
+    return sorted({round(budget) for budget in budgets.tolist()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +176,8 @@ class _Task:
     judged_only: bool
     rel: float
     budgets: tuple[int, ...]
-    full: Floats
+    full_scores: Floats
+    """Mean scores of the runs with all judgments."""
     seed: int
 
     def __call__(self, todo: tuple[str, int]) -> list[tuple[float, ...]]:
@@ -172,11 +189,13 @@ class _Task:
         """For each item the place at which it is judged within its topic, from 1."""
         rng = generators(self.seed, repetition + 1)[repetition]
         order_of_runs = rng.permutation(np.arange(len(self.lists.runs)))
-        # All runs are there, so the items stay.
-        shuffled = self.lists.select([self.lists.runs[s] for s in order_of_runs]) if repetition else self.lists
-        seen = _seen(shuffled, self.depth, self.judged_only)
+        shuffled = self.lists
+        if repetition:
+            # All runs are there, so the items stay.
+            shuffled = self.lists.select([self.lists.runs[s] for s in order_of_runs])
+        topic_lists = _lists_of_topics(shuffled, self.depth, self.judged_only)
         relevant = self.lists.relevant(self.rel)
-        running = topic_orders(seen, order, seed=self.seed + repetition)
+        running = topic_orders(topic_lists, order, seed=self.seed + repetition)
         when = np.full(len(relevant), LARGEST)
         for place in range(1, self.budgets[-1] + 1):
             for one in running:
@@ -187,18 +206,20 @@ class _Task:
         return when
 
     def _point(self, when: Ints, budget: int) -> tuple[float, ...]:
+        """What `Curve` holds of one budget: judged, relevant, τ-a, bias, RMS."""
         judged = when <= budget
-        known = self._grades(judged)
-        scores = rescored(self.lists, self.measure, grades=known).mean(axis=1)
-        error = scores - self.full
-        relevant = int((judged & self.lists.relevant(self.rel)).sum())
+        relevant = judged & self.lists.relevant(self.rel)
+        grades = np.where(judged, np.maximum(self.lists.grades, 0), UNJUDGED)
+        scores = rescored(self.lists, self.measure, grades=grades).mean(axis=1)
+        error = scores - self.full_scores
+        rms = np.sqrt((error**2).mean())
         return (
-            float(judged.sum()), float(relevant), tau(scores, self.full), float(error.mean()),
-            float(np.sqrt((error**2).mean())),
-        )  # fmt: skip
-
-    def _grades(self, judged: np.ndarray) -> Codes:
-        return np.where(judged, np.maximum(self.lists.grades, 0), UNJUDGED)
+            float(judged.sum()),
+            float(relevant.sum()),
+            tau(scores, self.full_scores),
+            float(error.mean()),
+            float(rms),
+        )
 
 
 def tau(a: Floats, b: Floats) -> float:

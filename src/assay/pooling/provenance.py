@@ -88,24 +88,41 @@ def known_pool(
     """
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}; a pool is at least 1 doc deep")
-    if pool_runs is None:
-        retrieved = _retrieved([match(run, qrels) for run in runs] if matches is None else matches, qrels)
-        if retrieved < len(qrels):
-            # Most often it ends here, without a comparison of all lists.
-            return KnownPool("unknown", (), None, len(qrels), retrieved)
-    named = {run.name: run for run in [*(pool_runs or ()), *runs]}
-    lists = collected(list(named.values()), qrels)
-    pooled_items = lists.grades != UNJUDGED
-    total = int(pooled_items.sum())
     if pool_runs is not None:
-        if not pool_runs:
-            raise UsageError("no runs of the pool; give at least one, or none at all")
-        names = tuple(run.name for run in pool_runs)
-        deep = depth if depth is not None else _usual_depth(lists.select(names))
-        return KnownPool("given", names, deep, total, _accounted(lists, names, deep), lists)
+        return _given_pool(runs, qrels, pool_runs, depth)
+    if matches is None:
+        matches = [match(run, qrels) for run in runs]
+    retrieved = _retrieved(matches, qrels)
+    if retrieved < len(qrels):
+        # Most often it ends here, without a comparison of all lists.
+        return KnownPool("unknown", (), None, len(qrels), retrieved)
+    return _found_pool(collected(list(runs), qrels), depth)
+
+
+def _given_pool(runs: Sequence[Run], qrels: Qrels, pool_runs: Sequence[Run], depth: int | None) -> KnownPool:
+    """The pool of runs that somebody named."""
+    if not pool_runs:
+        raise UsageError("no runs of the pool; give at least one, or none at all")
+    # A run of the pool may be among the runs as well.
+    by_name = {run.name: run for run in [*pool_runs, *runs]}
+    lists = collected(list(by_name.values()), qrels)
+    names = tuple(run.name for run in pool_runs)
+    if depth is None:
+        depth = _usual_depth(lists.select(names))
+    total = int(lists.pooled().sum())
+    return KnownPool("given", names, depth, total, _accounted(lists, names, depth), lists)
+
+
+def _found_pool(lists: Lists, depth: int | None) -> KnownPool:
+    """The pool as the first docs of those runs that are judged so deep, if these are exactly the judged docs."""
+    total = int(lists.pooled().sum())
     judged_to = _judged_depths(lists)
-    # Between two of these depths no run drops out, and the deeper one accounts for more docs.
-    for k in sorted({int(d) for d in judged_to if d > 0}) if depth is None else [depth]:
+    if depth is None:
+        # Between two of these depths no run drops out, and the deeper one accounts for more docs.
+        depths = sorted(set(judged_to[judged_to > 0].tolist()))
+    else:
+        depths = [depth]
+    for k in depths:
         names = tuple(name for name, full in zip(lists.runs, judged_to, strict=True) if full >= k)
         if names and _accounted(lists, names, k) == total:
             least = _least_depth(lists, names) if depth is None else depth
@@ -124,8 +141,10 @@ def _retrieved(matches: Sequence[Match], qrels: Qrels) -> int:
 def _judged_depths(lists: Lists) -> Ints:
     """For each run how many of its first docs are judged on every topic; its longest list where all are."""
     unjudged = lists.grades[lists.item] == UNJUDGED
+    run_of_unjudged = lists.run[unjudged]
+    judged_above = lists.rank[unjudged] - 1
     depths = np.full(len(lists.runs), lists.depth, dtype=np.int64)
-    np.minimum.at(depths, lists.run[unjudged], lists.rank[unjudged] - 1)
+    np.minimum.at(depths, run_of_unjudged, judged_above)
     return depths
 
 
@@ -133,24 +152,31 @@ def _accounted(lists: Lists, names: Sequence[str], depth: int) -> int:
     """How many judged docs are among the first `depth` of these runs."""
     wanted = np.isin(lists.runs, names)
     rows = wanted[lists.run] & (lists.rank <= depth)
-    return int(((lists.holders(rows) > 0) & (lists.grades != UNJUDGED)).sum())
+    retrieved = lists.holders(rows) > 0
+    return int((retrieved & lists.pooled()).sum())
 
 
 def _least_depth(lists: Lists, names: Sequence[str]) -> int:
     """The least depth at which these runs account for every judged doc."""
-    wanted = np.isin(lists.runs, names)[lists.run]
-    best = np.full(lists.items, lists.depth, dtype=np.int64)
-    np.minimum.at(best, lists.item[wanted], lists.rank[wanted])
-    return int(best[lists.grades != UNJUDGED].max(initial=1))
+    wanted = np.isin(lists.runs, names)
+    rows = wanted[lists.run]
+    best_rank = np.full(lists.items, lists.depth, dtype=np.int64)
+    np.minimum.at(best_rank, lists.item[rows], lists.rank[rows])
+    best_rank_of_pooled = best_rank[lists.pooled()]
+    return int(best_rank_of_pooled.max(initial=1))
 
 
 def _usual_depth(lists: Lists) -> int:
     """The greatest depth at which half of the runs have nearly all of their docs judged; at least 1."""
-    judged = (lists.grades != UNJUDGED)[lists.item]
-    counts = np.zeros((2, len(lists.runs), lists.depth))
-    np.add.at(counts[0], (lists.run, lists.rank - 1), judged)
-    np.add.at(counts[1], (lists.run, lists.rank - 1), 1)
-    found, seen = counts.cumsum(axis=2)
-    shares = np.divide(found, seen, out=np.zeros_like(found), where=seen > 0)
-    enough = np.median(shares, axis=0) >= NEARLY
-    return int(np.flatnonzero(enough).max(initial=0)) + 1
+    judged = lists.pooled()[lists.item]
+    place = (lists.run, lists.rank - 1)
+    judged_at = np.zeros((len(lists.runs), lists.depth))
+    retrieved_at = np.zeros_like(judged_at)
+    np.add.at(judged_at, place, judged)
+    np.add.at(retrieved_at, place, 1)
+    judged_to = judged_at.cumsum(axis=1)
+    retrieved_to = retrieved_at.cumsum(axis=1)
+    shares = np.divide(judged_to, retrieved_to, out=np.zeros_like(judged_to), where=retrieved_to > 0)
+    nearly_all = np.median(shares, axis=0) >= NEARLY
+    last = int(np.flatnonzero(nearly_all).max(initial=0))
+    return last + 1

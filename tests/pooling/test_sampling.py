@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
+from assay.data import Qrels, Run
+from assay.data.lists import collected
 from assay.pooling import sample
 from assay.pooling.sampling import SAMPLES, rank_prior, stat_ap
 from assay.scoring import evaluate
@@ -138,3 +140,11 @@ def test_same_seed_same_draw() -> None:
 def test_bad_designs_are_refused(method: str) -> None:
     with pytest.raises(UsageError):
         sample(made_lists(2, runs=3, topics=1), method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_topic_that_no_run_retrieved_has_no_docs_in_the_sample(method: str) -> None:
+    run = Run.from_lists("a", {"1": ["x", "y"]})
+    qrels = Qrels.from_dict({"1": {"x": 1}, "2": {"z": 1}})
+    drawn = sample(collected([run], qrels), method)
+    assert set(drawn.topic.tolist()) == {0}

@@ -188,11 +188,12 @@ def rank_prior(lists: TopicLists) -> Floats:
 
     Runs without docs do not count.
     """
+    # An empty list is treated as one of length 1; it has no docs that could take the weight.
     z = np.maximum(lists.sizes, 1)[:, None]
-    ranks = np.arange(1, lists.ranked.shape[1] + 1)
+    ranks = np.arange(1, z.max() + 1)
     harmonic = np.append(0.0, np.cumsum(1.0 / ranks))
     above = harmonic[ranks - 1]
-    weights = (1 + harmonic[z] - above) / (2 * z)
+    weights = (1 + harmonic[z] - above) / (2 * z)  # runs × ranks
     run, place, doc = lists.cells
     total = np.bincount(doc, weights=weights[run, place], minlength=len(lists.docs))
     runs_with_docs = int((lists.sizes > 0).sum())

@@ -1,7 +1,7 @@
 """The best and worst subsets seen so far, a few distinct ones per cardinality: what every search fills.
 
 Searches change an Archive as they go, so that a search that is stopped keeps what it has found; a file of it lets the
-next search go on from there.
+next search continue from there.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ DIGITS = 12  # values that agree so far are equal: what differs beyond is the no
 class Archive:
     """Up to `keep` distinct subsets per side and cardinality (all, or those named), best (or worst) first.
 
-    Distinct means other topics, not another value. Equal values are ordered by their topics, so that nothing hangs on
-    the order in which they were found.
+    Distinct means other topics, not another value. Equal values are ordered by their topics, so that the order in which
+    they were found does not matter.
     """
 
     def __init__(
@@ -43,14 +43,18 @@ class Archive:
     ) -> None:
         self.problem = problem
         self.cardinalities = sizes(cardinalities, problem.n)
-        self._wanted = np.isin(np.arange(problem.n + 1), self.cardinalities)
         self.keep = keep
         self.sides = sides
         self.evaluations = 0
         self.proved: set[Cell] = set()
+        every_size = np.arange(problem.n + 1)
+        self._wanted = np.isin(every_size, self.cardinalities)
+        # The merit that a new subset must reach, sides × sizes.
+        self._bar = np.full((2, len(every_size)), -np.inf)
+        # The value of each subset of a cell, by its topics as packed bits.
         self._sets: dict[Cell, dict[bytes, float]] = {cell: {} for cell in self.cells()}
-        self._bar = np.full((2, problem.n + 1), -np.inf)
-        self._aside: dict[str, list[Any]] = {"sets": [], "proved": []}  # of a file's cells that are not searched here
+        # What a file holds of cells that are not searched here.
+        self._aside: dict[str, list[Any]] = {"sets": [], "proved": []}
 
     def cells(self) -> Iterator[Cell]:
         """(side, cardinality) of every cell."""
@@ -70,16 +74,26 @@ class Archive:
             self._trim(cell)
 
     def _trim(self, cell: Cell) -> None:
-        side, c = cell
+        """Keep the first few sets of a cell, and remember what a better one must reach."""
+        side, size = cell
         sign = side if self.problem.higher else -side
-        ordered = sorted(self._sets[cell].items(), key=lambda kv: (-sign * round(kv[1], DIGITS), kv[0]))[: self.keep]
-        self._sets[cell] = dict(ordered)
-        if len(ordered) == self.keep:
-            self._bar[int(side < 0), c] = sign * ordered[-1][1] - 10.0**-DIGITS
+
+        def place(found: tuple[bytes, float]) -> tuple[float, bytes]:
+            topics, value = found
+            return -sign * round(value, DIGITS), topics
+
+        best_first = sorted(self._sets[cell].items(), key=place)
+        kept = best_first[: self.keep]
+        self._sets[cell] = dict(kept)
+        if len(kept) == self.keep:
+            _, last_value = kept[-1]
+            self._bar[int(side < 0), size] = sign * last_value - 10.0**-DIGITS
 
     def worthy(self, sides: Numbers, sizes: Numbers, merit: Floats) -> Masks:
         """Whether subsets of such sides, sizes and merit would enter, where they are not in yet."""
-        return np.asarray((merit >= self._bar[(sides < 0).astype(int), sizes]) & self._wanted[sizes])
+        row = (sides < 0).astype(int)
+        good_enough = merit >= self._bar[row, sizes]
+        return np.asarray(good_enough & self._wanted[sizes])
 
     def bar(self, side: int, c: int) -> float:
         """The merit (goodness times side) that a new subset must reach to enter; minus infinity while there is room."""
@@ -87,9 +101,13 @@ class Archive:
 
     def sets(self, side: int, c: int) -> tuple[Masks, Floats]:
         """Subsets of a cell, best (or worst) first, and their values."""
-        found = self._sets.get((side, c), {})
-        bits = np.frombuffer(b"".join(found), np.uint8).reshape(len(found), (self.problem.n + 7) // 8)
-        return np.unpackbits(bits, axis=1, count=self.problem.n).astype(bool), np.array(list(found.values()))
+        sets = self._sets.get((side, c), {})
+        bytes_of_set = (self.problem.n + 7) // 8
+        packed = np.frombuffer(b"".join(sets), np.uint8)
+        rows = packed.reshape(len(sets), bytes_of_set)
+        masks = np.unpackbits(rows, axis=1, count=self.problem.n).astype(bool)
+        values = np.array(list(sets.values()))
+        return masks, values
 
     def value(self, side: int, c: int) -> float | None:
         """The best (or worst) value of a cell, or None where nothing was found yet."""
@@ -98,18 +116,19 @@ class Archive:
     def save(self, path: str | Path, *, seconds: float) -> None:
         """The archive as a JSON file, whole or not at all."""
         names = {side: name for name, side in SIDES.items()}
-        sets = [
-            [names[side], c, value, self.problem.names(mask)]
-            for side, c in self.cells()
-            for mask, value in zip(*self.sets(side, c), strict=True)
-        ]
+        sets = []
+        for side, c in self.cells():
+            masks, values = self.sets(side, c)
+            for mask, value in zip(masks, values, strict=True):
+                sets.append([names[side], c, value, self.problem.names(mask)])
+        proved = [[names[side], c] for side, c in sorted(self.proved)]
         record = {
             "measure": self.problem.matrix.measure,
             "criterion": self.problem.criterion,
             "fingerprint": fingerprint(self.problem),
             "evaluations": self.evaluations,
             "seconds": seconds,
-            "proved": [[names[side], c] for side, c in sorted(self.proved)] + self._aside["proved"],
+            "proved": proved + self._aside["proved"],
             "sets": sets + self._aside["sets"],
         }
         write_whole(Path(path), json.dumps(record, indent=1) + "\n")
@@ -122,14 +141,23 @@ class Archive:
         record = _record(path)
         if record["fingerprint"] != fingerprint(self.problem):
             raise DataError(f"{path}: made from other scores or another criterion; name another file to start afresh")
-        mine: dict[str, list[Any]] = {"sets": [], "proved": []}
-        for kind, rows in mine.items():
-            for row in record[kind]:
-                (rows if (SIDES[row[0]], row[1]) in self._sets else self._aside[kind]).append(row)
-        if mine["sets"]:
-            masks = np.array([self.problem.mask(row[3]) for row in mine["sets"]])
-            self.offer(np.array([SIDES[row[0]] for row in mine["sets"]]), masks, self.problem.of_masks(masks))
-        self.proved |= {(SIDES[name], c) for name, c in mine["proved"]}
+        sides = []
+        masks = []
+        for row in record["sets"]:
+            name, c, _, topics = row
+            if (SIDES[name], c) in self._sets:
+                sides.append(SIDES[name])
+                masks.append(self.problem.mask(topics))
+            else:
+                self._aside["sets"].append(row)
+        if masks:
+            self.offer(np.array(sides), np.array(masks), self.problem.of_masks(np.array(masks)))
+        for row in record["proved"]:
+            name, c = row
+            if (SIDES[name], c) in self._sets:
+                self.proved.add((SIDES[name], c))
+            else:
+                self._aside["proved"].append(row)
         self.evaluations += record["evaluations"]
         return float(record["seconds"])
 
@@ -148,9 +176,13 @@ def sizes(cardinalities: tuple[int, ...], n: int) -> tuple[int, ...]:
 
 def fingerprint(problem: Problem) -> str:
     """A short name of the scores, runs, topics and criterion: two problems share it only if they are the same."""
-    told = (problem.criterion, sorted(problem.parameters.items()), problem.matrix.runs, problem.matrix.topics)
-    digest = hashlib.sha256(repr((told, problem.unit, problem.link is not None)).encode())
-    digest.update(np.ascontiguousarray(problem.units, dtype=np.int64).tobytes())
+    parameters = sorted(problem.parameters.items())
+    question = (problem.criterion, parameters, problem.matrix.runs, problem.matrix.topics)
+    has_link = problem.link is not None
+    described = repr((question, problem.unit, has_link))
+    scores = np.ascontiguousarray(problem.units, dtype=np.int64)
+    digest = hashlib.sha256(described.encode())
+    digest.update(scores.tobytes())
     return digest.hexdigest()[:16]
 
 

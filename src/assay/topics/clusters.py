@@ -1,4 +1,4 @@
-"""Do subsets with one topic from each cluster of like topics beat random ones?
+"""Do subsets with one topic from each cluster of similar topics beat random ones?
 
 A topic is the vector of its scores over the runs, perhaps reduced to principal components. Roitero 2020, Section 4.5.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, places_within
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
@@ -44,10 +44,11 @@ def components(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
     """
     vectors = matrix.values.T - matrix.values.mean(axis=1)
     left, sizes, _ = np.linalg.svd(vectors, full_matrices=False)
-    total = (sizes**2).sum()
+    variances = sizes**2
+    total = variances.sum()
     if total == 0:
         raise DataError(f"{matrix.measure}: all topics have the same scores; there is nothing to cluster")
-    return left * sizes, np.cumsum(sizes**2) / total
+    return left * sizes, np.cumsum(variances) / total
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,9 @@ class ClusterTree:
         """The cluster of each topic, 0 …, when the tree is cut into at most that number of clusters."""
         from scipy.cluster.hierarchy import fcluster
 
-        found = fcluster(self.links, clusters, criterion="maxclust")
-        return np.unique(found, return_inverse=True)[1]
+        scipy_labels = fcluster(self.links, clusters, criterion="maxclust")
+        _, labels = np.unique(scipy_labels, return_inverse=True)
+        return labels
 
 
 def cluster_tree(
@@ -86,16 +88,21 @@ def cluster_tree(
 
     pairwise: Any = distance.pdist
     link: Any = hierarchy.linkage
-    vectors = matrix.values.T if pca is None else components(matrix)[0][:, :pca]
+    vectors = matrix.values.T
+    recipe = f"{linkage} linkage, {metric}"
+    if pca is not None:
+        vectors = components(matrix)[0][:, :pca]
+        recipe += f", {pca} principal components"
     with np.errstate(invalid="ignore", divide="ignore"):
         distances = np.nan_to_num(pairwise(vectors, metric), nan=1.0)
-    reduced = "" if pca is None else f", {pca} principal components"
-    return ClusterTree(link(np.maximum(distances, 0.0), linkage), f"{linkage} linkage, {metric}{reduced}")
+    # Rounding may leave a distance of almost nothing below zero.
+    links = link(np.maximum(distances, 0.0), linkage)
+    return ClusterTree(links, recipe)
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterResult(Result):
-    """Mean value of one-for-cluster subsets and of random ones, for c = 1 … n-1."""
+    """Mean value of subsets with one topic per cluster and of random ones, for c = 1 … n-1."""
 
     problem: Problem
     clustered: Floats
@@ -111,11 +118,16 @@ class ClusterResult(Result):
 
     def table(self) -> Table:
         """One row per cardinality."""
-        rows = [(i + 1, x, a, x - a) for i, (x, a) in enumerate(zip(self.clustered, self.average, strict=True))]
-        columns = {"topics": "d", "one per cluster": ".4f", "random": ".4f", "difference": "+.4f"}
+        cardinalities = range(1, len(self.clustered) + 1)
+        difference = self.clustered - self.average
         ahead = f"clusters ahead at {self.better():.0%} of the cardinalities; {self.problem.title}"
         made = f"{self.recipe}; {self.repetitions} draws per cardinality, seed {self.seed}"
-        return Table.of(columns, rows, caption="Topics from clusters against random topics", notes=[ahead, made])
+        return Table.of(
+            {"topics": "d", "one per cluster": ".4f", "random": ".4f", "difference": "+.4f"},
+            list(zip(cardinalities, self.clustered, self.average, difference, strict=True)),
+            caption="Topics from clusters against random topics",
+            notes=[ahead, made],
+        )
 
 
 def cluster_series(
@@ -135,7 +147,7 @@ def cluster_series(
 ) -> ClusterResult:
     """One topic from each cluster, against random topics.
 
-    Without `clusters` there are as many clusters as topics wanted, for every c anew; with it their number is fixed, and
+    Without `clusters` the tree is cut into c clusters for subsets of c topics; with it their number is fixed, and
     topics are taken round by round, one from each cluster that has any left, the last round from a random part of them.
     `weighted` counts each topic by the size of its cluster (WMAP; only where each cluster gives one topic).
 
@@ -150,42 +162,56 @@ def cluster_series(
     if clusters is not None and not 1 <= clusters <= ready.n:
         raise UsageError(f"{clusters} clusters of {ready.n} topics; take 1 to {ready.n}")
     tree = cluster_tree(ready.matrix, linkage=linkage, metric=metric, pca=pca)
+    recipe = tree.recipe
     if clusters is None:
-        values, way = _driven(ready, tree, weighted, repetitions, seed, progress), "as many clusters as topics"
+        values = _one_per_cluster(ready, tree, weighted, repetitions, seed, progress)
+        recipe += ", as many clusters as topics"
     else:
-        values, way = _rounds(ready, tree.labels(clusters), repetitions, seed), f"{clusters} clusters, round by round"
-    recipe = f"{tree.recipe}, {way}" + (", weighted by cluster size" if weighted else "")
+        values = _round_by_round(ready, tree.labels(clusters), repetitions, seed)
+        recipe += f", {clusters} clusters, round by round"
+    if weighted:
+        recipe += ", weighted by cluster size"
     average = sample(ready, repetitions=repetitions, seed=seed).average
     return ClusterResult(ready, values, average, recipe, repetitions, seed)
 
 
-def _driven(
+def _one_per_cluster(
     ready: Problem, tree: ClusterTree, weighted: bool, repetitions: int, seed: int, progress: Progress
 ) -> Floats:
-    rng, values = generator(seed), np.empty(ready.n - 1)
+    """Mean value of a random topic of each of c clusters, for c = 1 … n-1."""
+    rng = generator(seed)
+    means = np.empty(ready.n - 1)
     for c in range(1, ready.n):
         labels = tree.labels(c)
         sizes = np.bincount(labels)
-        first = np.cumsum(sizes) - sizes
-        draws = np.argsort(labels + rng.random((repetitions, ready.n)), axis=1)[:, first]
-        weight = sizes if weighted else np.ones(len(sizes), int)
-        sums = sum(w * ready.units[draws[:, k]].astype(np.int64) for k, w in enumerate(weight))
-        values[c - 1] = ready.of_sums(np.asarray(sums), int(weight.sum())).mean()
+        first_of_cluster = np.cumsum(sizes) - sizes
+        # A whole number and a random part below 1: topics by cluster, in random order within each.
+        shuffled = np.argsort(labels + rng.random((repetitions, ready.n)), axis=1)
+        draws = shuffled[:, first_of_cluster]
+        weights = sizes if weighted else np.ones_like(sizes)
+        sums = np.zeros((repetitions, len(ready.matrix.runs)), np.int64)
+        for cluster, weight in enumerate(weights):
+            sums += weight * ready.units[draws[:, cluster]].astype(np.int64)
+        values = ready.of_sums(sums, int(weights.sum()))
+        means[c - 1] = values.mean()
         progress(c, ready.n - 1)
-    return values
+    return means
 
 
-def _rounds(ready: Problem, labels: Numbers, repetitions: int, seed: int) -> Floats:
-    rng, n = generator(seed), ready.n
-    sizes = np.bincount(labels)
-    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+def _round_by_round(ready: Problem, labels: Numbers, repetitions: int, seed: int) -> Floats:
+    """Mean value of c topics taken from the clusters in turn, for c = 1 … n-1."""
+    rng = generator(seed)
+    n = ready.n
+    cardinalities = np.arange(1, n)
+    round_of_place = places_within(np.bincount(labels))
     total = np.zeros(n - 1)
     for part in chunks(repetitions, max(1, 2_000_000 // ready.units.size)):
         count = part.stop - part.start
-        inside = np.argsort(labels + rng.random((count, n)), axis=1)  # by cluster, within it in random order
-        turn = np.argsort((np.arange(n) - starts) + rng.random((count, n)), axis=1)  # round first, then at random
-        order = np.take_along_axis(inside, turn, axis=1)[:, : n - 1]
-        sums = np.cumsum(ready.units[order], axis=1, dtype=ready.units.dtype)
-        values = ready.of_sums(sums.reshape(-1, sums.shape[2]), np.tile(np.arange(1, n), count))
+        # A whole number and a random part below 1: topics by cluster, in random order within each; then by round.
+        by_cluster = np.argsort(labels + rng.random((count, n)), axis=1)
+        by_round = np.argsort(round_of_place + rng.random((count, n)), axis=1)
+        taken = np.take_along_axis(by_cluster, by_round, axis=1)[:, : n - 1]
+        sums = np.cumsum(ready.units[taken], axis=1, dtype=ready.units.dtype)
+        values = ready.of_sums(sums.reshape(-1, sums.shape[2]), np.tile(cardinalities, count))
         total += values.reshape(count, n - 1).sum(axis=0)
     return total / repetitions

@@ -1,4 +1,4 @@
-"""How alike do a subset of the topics and all topics rank the runs? One number per subset, for many subsets at once.
+"""How similarly do a subset of the topics and all topics rank the runs? One number per subset, for many at once.
 
 A criterion takes the runs' sums over each subset (subsets × runs, whole numbers where the scores are decimals, so
 that ties are ties) and the sums over all topics (runs). Searches and series know criteria only through CRITERIA.
@@ -87,13 +87,16 @@ def rbo(sums: Numbers, full: Numbers, *, p: Annotated[float, Within(0, 1, open=T
     depth = np.arange(1, runs + 1)
     weight = (1 - p) / p * p**depth / depth
     # what a run adds at each of its ranks: its share in the top d of all topics, for every depth from that rank on
-    by_rank = np.cumsum((_share_in_top(full, depth) * weight)[:, ::-1], axis=1)[:, ::-1]
+    by_depth = _share_in_top(full, depth) * weight
+    by_rank = np.cumsum(by_depth[:, ::-1], axis=1)[:, ::-1]
     up_to_rank = np.column_stack([np.zeros(runs), np.cumsum(by_rank, axis=1)])
+    # tied runs share their ranks: each adds the mean over them
     smaller, size = tie_groups(sums)
     last_rank = runs - smaller
-    first_rank = last_rank - size
+    rank_before = last_rank - size
     run = np.arange(runs)
-    mean_over_ties = (up_to_rank[run, last_rank] - up_to_rank[run, first_rank]) / size
+    over_ties = up_to_rank[run, last_rank] - up_to_rank[run, rank_before]
+    mean_over_ties = over_ties / size
     return np.asarray(mean_over_ties.sum(axis=1) + p**runs)
 
 
@@ -107,13 +110,17 @@ def error_rate(sums: Numbers, full: Numbers) -> Floats:
     [0.0, 1.0, 0.333333]
     """
     agree, against = pair_counts(sums, full)
-    untied = len(full) * (len(full) - 1) / 2 - len(listed_ties(full))
+    runs = len(full)
+    pairs = runs * (runs - 1) / 2
+    untied = pairs - len(listed_ties(full))
     tied_on_subset = untied - agree - against
-    return np.asarray((against + tied_on_subset / 2) / untied)
+    errors = against + tied_on_subset / 2
+    return np.asarray(errors / untied)
 
 
 def _share_in_top(full: Numbers, depth: Numbers) -> Floats:
-    """For each run and depth d: to what part the run is among the top d, ties in any order."""
+    """For each run and depth d: in what share of all orders of tied runs it is among the top d."""
     smaller, size = tie_groups(full)
     higher = len(full) - smaller - size
-    return np.asarray(np.clip((depth - higher[:, None]) / size[:, None], 0.0, 1.0))
+    share = (depth - higher[:, None]) / size[:, None]
+    return np.asarray(np.clip(share, 0.0, 1.0))

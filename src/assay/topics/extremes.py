@@ -71,10 +71,14 @@ class SeriesResult(Result):
     def reaching(self, value: float, series: str = "average") -> int | None:
         """The fewest topics with which a series (best, average, worst) is at least as good as `value` from there on."""
         curve = self.sample.average if series == "average" else self.found.values(series)
-        good_enough = self.problem.goodness(curve) >= self.problem.goodness(np.array([value]))[0]
+        goodness = self.problem.goodness(curve)
+        wanted = self.problem.goodness(np.array([value]))
+        good_enough = goodness >= wanted
         too_low = np.flatnonzero(~good_enough)
-        first = int(too_low[-1]) + 1 if len(too_low) else 0
-        return int(self.c[first]) if first < len(good_enough) else None
+        first_place = too_low[-1] + 1 if len(too_low) else 0
+        if first_place == len(curve):
+            return None
+        return self.sample.c[first_place]
 
     def table(self, *, at: tuple[int, ...] = ()) -> Table:
         """One row per cardinality (or those asked for); percentiles as thresholds and as means beyond them."""
@@ -109,8 +113,10 @@ class SeriesResult(Result):
         if c not in self.tested.c:
             return [None, None, None]
         i = self.tested.c.index(c)
-        best, random = self.tested.best[:, i], self.tested.average[:, i]
-        return [float(best.mean()), float(random.mean()), float(self.tested.ahead()[i])]
+        best = self.tested.best[:, i].mean()
+        random = self.tested.average[:, i].mean()
+        ahead = self.tested.ahead()[i]
+        return [float(best), float(random), float(ahead)]
 
     def _proved(self, c: int) -> str:
         return " ".join(side for side in ("best", "worst") if c in self.found.proved[side])
@@ -152,9 +158,15 @@ def best_topics(
     ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     drawn = sample(ready, repetitions=repetitions, percentiles=percentiles, cardinalities=cardinalities, seed=seed)
     found = search_subsets(
-        ready, search=search, cardinalities=cardinalities, seconds=seconds, resume=resume, known=drawn.extremes,
-        seed=seed, progress=progress,
-    )  # fmt: skip
+        ready,
+        search=search,
+        cardinalities=cardinalities,
+        seconds=seconds,
+        resume=resume,
+        known=drawn.extremes,
+        seed=seed,
+        progress=progress,
+    )
     tested = None
     if holdout and len(ready.matrix.runs) >= LEAST_RUNS and found.stopped != "interrupt":
         from assay.topics.holdout import hold_out
@@ -203,32 +215,41 @@ def sample(
 
 def _all_subsets(ready: Problem, c: int) -> tuple[Floats, Masks]:
     """The values of all subsets of c topics; the greatest and the least of them."""
-    parts = list(all_values(ready, c))
-    values = np.concatenate([part_values for part_values, _ in parts])
-    highest_values, highest_sets = max(parts, key=lambda part: part[0].max())
-    lowest_values, lowest_sets = min(parts, key=lambda part: part[0].min())
-    greatest = highest_sets.masks(np.array([highest_values.argmax()]))
-    least = lowest_sets.masks(np.array([lowest_values.argmin()]))
-    return values, np.concatenate([greatest, least])
+    every_value = []
+    highest = -np.inf
+    lowest = np.inf
+    for values, sets in all_values(ready, c):
+        every_value.append(values)
+        if values.max() > highest:
+            highest = values.max()
+            greatest = sets.masks(np.array([values.argmax()]))
+        if values.min() < lowest:
+            lowest = values.min()
+            least = sets.masks(np.array([values.argmin()]))
+    return np.concatenate(every_value), np.concatenate([greatest, least])
 
 
 def _random_subsets(
     ready: Problem, wanted: tuple[int, ...], repetitions: int, seed: int
 ) -> tuple[list[Floats], list[Masks]]:
     """For each cardinality the values of random subsets; the greatest and the least of them."""
-    rng, n = generator(seed), ready.n
-    last = np.array(wanted) - 1
-    orders = np.empty((repetitions, n), np.uint16)
+    rng = generator(seed)
+    units = ready.units
+    last_topic = np.array(wanted) - 1
+    orders = np.empty((repetitions, ready.n), np.uint16)
     values = np.empty((repetitions, len(wanted)))
-    for part in chunks(repetitions, max(1, 2_000_000 // ready.units.size)):
-        orders[part] = np.argsort(rng.random((part.stop - part.start, n)), axis=1)
-        sums = np.cumsum(ready.units[orders[part]], axis=1, dtype=ready.units.dtype)[:, last]
-        part_values = ready.of_sums(sums.reshape(-1, sums.shape[2]), np.tile(wanted, len(sums)))
-        values[part] = part_values.reshape(len(sums), -1)
+    for part in chunks(repetitions, max(1, 2_000_000 // units.size)):
+        count = part.stop - part.start
+        orders[part] = np.argsort(rng.random((count, ready.n)), axis=1)
+        every_sum = np.cumsum(units[orders[part]], axis=1, dtype=units.dtype)
+        sums = every_sum[:, last_topic].reshape(-1, units.shape[1])
+        part_values = ready.of_sums(sums, np.tile(wanted, count))
+        values[part] = part_values.reshape(count, -1)
     extremes = []
     for c, column in zip(wanted, values.T, strict=True):
         ends = orders[[column.argmax(), column.argmin()]]
-        extremes.append(np.argsort(ends, axis=1) < c)
+        place_of_topic = np.argsort(ends, axis=1)
+        extremes.append(place_of_topic < c)
     return list(values.T), extremes
 
 
@@ -236,8 +257,8 @@ def _at(ready: Problem, ranked: list[Floats], p: float, *, top: bool) -> Floats:
     """The value at position ⌈p/100 · R⌉ from the best (or from the worst)."""
     values = []
     for row in ranked:
-        place = ceil(p / 100 * len(row) - 1e-9)
-        values.append(row[place - 1] if top else row[-place])
+        position = _position(p, row)
+        values.append(row[position - 1] if top else row[-position])
     return ready.goodness(np.array(values))
 
 
@@ -245,6 +266,12 @@ def _beyond(ready: Problem, ranked: list[Floats], p: float, *, top: bool) -> Flo
     """The mean of the values from that position outwards."""
     means = []
     for row in ranked:
-        place = ceil(p / 100 * len(row) - 1e-9)
-        means.append((row[:place] if top else row[-place:]).mean())
+        position = _position(p, row)
+        beyond = row[:position] if top else row[-position:]
+        means.append(beyond.mean())
     return ready.goodness(np.array(means))
+
+
+def _position(p: float, values: Floats) -> int:
+    """⌈p/100 · R⌉, which a product of floats that is a little too large does not push to the next number."""
+    return ceil(p / 100 * len(values) - 1e-9)

@@ -46,11 +46,15 @@ class HitsResult(Result):
     def _table(self, what: str, names: tuple[str, ...], hubness: Floats, authority: Floats, by: Floats) -> Table:
         """One row per topic or run, the highest of `by` first."""
         means = self.matrix.values.mean(axis=0 if what == "topic" else 1)
-        order = np.argsort(-by, kind="stable")
-        rows = [(names[i], hubness[i], authority[i], means[i]) for i in order]
-        formats = {what: "", "hubness": ".4f", "authority": ".4f", "mean": ".4f"}
-        # one key for both tables, so that they make one sheet
-        return Table.of(formats, rows, caption=f"HITS of the {what}s", notes=[self._note()], keys={what: "item"})
+        highest_first = np.argsort(-by, kind="stable")
+        rows = [(names[i], hubness[i], authority[i], means[i]) for i in highest_first]
+        return Table.of(
+            {what: "", "hubness": ".4f", "authority": ".4f", "mean": ".4f"},
+            rows,
+            caption=f"HITS of the {what}s",
+            notes=[self._note()],
+            keys={what: "item"},  # one key for both tables, so that they make one sheet
+        )
 
     def _note(self) -> str:
         halves = "score − topic mean for hubness of topics, score − run mean for that of runs"
@@ -67,9 +71,12 @@ def hits(matrix: ScoreMatrix) -> HitsResult:
     >>> h.topic_hubness.round(3).tolist(), h.run_authority.round(3).tolist()
     ([1.0, 0.0], [0.707, -0.707])
     """
-    ease, means = matrix.values.mean(axis=0), matrix.means()
-    by_topic = _first_component(matrix.values - ease, means, "every run has the same scores")
-    by_run = _first_component((matrix.values - means[:, None]).T, ease, "every topic has the same scores")
+    topic_means = matrix.values.mean(axis=0)
+    run_means = matrix.means()
+    within_topics = matrix.values - topic_means
+    within_runs = matrix.values - run_means[:, None]
+    by_topic = _first_component(within_topics, run_means, "every run has the same scores")
+    by_run = _first_component(within_runs.T, topic_means, "every topic has the same scores")
     return HitsResult(
         matrix=matrix,
         run_authority=by_topic.left,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,7 +47,9 @@ class HoldoutResult(Result):
 
     def ahead(self) -> Floats:
         """For each cardinality the share of splits in which the best subset beats random ones."""
-        return np.asarray((self.problem.goodness(self.best) > self.problem.goodness(self.average)).mean(axis=0))
+        goodness_of_best = self.problem.goodness(self.best)
+        goodness_of_random = self.problem.goodness(self.average)
+        return np.asarray((goodness_of_best > goodness_of_random).mean(axis=0))
 
     def table(self) -> Table:
         """One row per cardinality, means over the splits; `ahead` is the share of splits where best beats random."""
@@ -95,18 +98,19 @@ def hold_out(
         raise UsageError(f"{splits} splits; at least 1 is needed")
     whole = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     wanted = sizes(cardinalities or spaced(whole.n), whole.n)
-    by_split: list[list[Floats]] = []
-    for rng in generators(seed, splits):
+    curves = np.empty((len(Tested._fields), splits, len(wanted)))
+    for split, rng in enumerate(generators(seed, splits)):
         own_runs, other_runs = halved(whole.matrix.runs, rng, groups)
         own = whole.of_runs(own_runs)
-        found = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed))
-        by_split.append(_tested(found, whole.of_runs(other_runs), wanted, repetitions, seed))
-        progress(len(by_split), splits)
-    chosen, best, ten_best, average, worst = (np.array(values) for values in zip(*by_split, strict=True))
-    kept = "" if groups is None else ", groups kept together"
+        other = whole.of_runs(other_runs)
+        result = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed))
+        curves[:, split] = _tested(result, other, wanted, repetitions, seed)
+        progress(split + 1, splits)
     half = f"half of the {len(whole.matrix.runs)} runs"
-    how = f"chosen by {search} on {half}, tested on the others, {splits} splits{kept}"
-    return HoldoutResult(whole, wanted, chosen, best, ten_best, average, worst, how, seed)
+    how = f"chosen by {search} on {half}, tested on the others, {splits} splits"
+    if groups is not None:
+        how += ", groups kept together"
+    return _result(whole, wanted, curves, how, seed)
 
 
 def transfer(
@@ -131,17 +135,21 @@ def transfer(
     >>> same.best.tolist() == same.chosen.tolist()
     True
     """
-    common = [t for t in source.topics if t in set(target.topics)]
+    target_topics = set(target.topics)
+    common = [topic for topic in source.topics if topic in target_topics]
     if len(common) < 2:
         raise DataError(f"{source.measure} and {target.measure}: {len(common)} common topics; at least 2 are needed")
-    own = problem(source.select(topics=common), criterion=criterion, scale=scale)
-    other = problem(target.select(topics=common), criterion=criterion, scale=scale)
+    source_scores = source.select(topics=common)
+    target_scores = target.select(topics=common)
+    own = problem(source_scores, criterion=criterion, scale=scale)
+    other = problem(target_scores, criterion=criterion, scale=scale)
     wanted = sizes(cardinalities or spaced(own.n), own.n)
-    found = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed, progress=progress))
-    chosen, best, ten_best, average, worst = (row[None, :] for row in _tested(found, other, wanted, repetitions, seed))
+    result = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed, progress=progress))
+    tested = _tested(result, other, wanted, repetitions, seed)
+    curves = np.array(tested)[:, None]
+    here = f"chosen by {search} on {len(source.runs)} runs by {source.measure}"
     there = f"tested on {len(target.runs)} runs by {target.measure}, {own.n} common topics"
-    how = f"chosen by {search} on {len(source.runs)} runs by {source.measure}, {there}"
-    return HoldoutResult(other, wanted, chosen, best, ten_best, average, worst, how, seed)
+    return _result(other, wanted, curves, f"{here}, {there}", seed)
 
 
 def halved(
@@ -159,26 +167,55 @@ def halved(
         by_group.setdefault(group, []).append(run)
     blocks = list(by_group.values())
     # the largest groups first, each to the smaller half; groups of one size in random order
-    in_turn = sorted(rng.permutation(len(blocks)).tolist(), key=lambda i: -len(blocks[i]))
+    shuffled = [blocks[i] for i in rng.permutation(len(blocks))]
+    largest_first = sorted(shuffled, key=len, reverse=True)
     one: set[str] = set()
     two: set[str] = set()
-    for i in in_turn:
+    for block in largest_first:
         smaller = two if len(one) > len(two) else one
-        smaller.update(blocks[i])
+        smaller.update(block)
     if min(len(one), len(two)) < 3:
         raise DataError(f"{len(runs)} runs in {len(blocks)} groups; holding out half of them needs 3 runs on each side")
     return [run for run in runs if run in one], [run for run in runs if run in two]
 
 
-def _tested(found: SearchResult, other: Problem, wanted: tuple[int, ...], repetitions: int, seed: int) -> list[Floats]:
-    """Value where chosen; on `other`: value of the best, mean of the top sets, random average, value of the worst."""
+class Tested(NamedTuple):
+    """Values of subsets of each cardinality: of the best where it was chosen, the others on runs held out."""
+
+    chosen: Floats
+    best: Floats
+    ten_best: Floats
+    average: Floats
+    worst: Floats
+
+
+def _tested(found: SearchResult, other: Problem, wanted: tuple[int, ...], repetitions: int, seed: int) -> Tested:
+    """The subsets of a search on other runs, and random subsets there."""
     chosen, best, ten_best, worst = np.empty((4, len(wanted)))
     for i, c in enumerate(wanted):
         best_sets, values_where_chosen = found.sets["best"][c]
+        worst_sets, _ = found.sets["worst"][c]
         best_there = other.of_masks(best_sets)
+        worst_there = other.of_masks(worst_sets)
         chosen[i] = values_where_chosen[0]
         best[i] = best_there[0]
         ten_best[i] = best_there.mean()
-        worst[i] = other.of_masks(found.sets["worst"][c][0])[0]
+        worst[i] = worst_there[0]
     average = sample(other, repetitions=repetitions, cardinalities=wanted, seed=seed).average
-    return [chosen, best, ten_best, average, worst]
+    return Tested(chosen, best, ten_best, average, worst)
+
+
+def _result(problem: Problem, wanted: tuple[int, ...], curves: Floats, how: str, seed: int) -> HoldoutResult:
+    """The result, from the fields of `Tested` × splits × cardinalities."""
+    chosen, best, ten_best, average, worst = curves
+    return HoldoutResult(
+        problem=problem,
+        c=wanted,
+        chosen=chosen,
+        best=best,
+        top=ten_best,
+        average=average,
+        worst=worst,
+        how=how,
+        seed=seed,
+    )

@@ -7,6 +7,7 @@ Kept as the reference that other searches must reach.
 from __future__ import annotations
 
 from bisect import bisect_right
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from assay.core.errors import UsageError
 from assay.topics.archive import Archive
 from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks
-from assay.topics.swap import Steps
+from assay.topics.swap import Steps, row_places
 
 
 def nsga(
@@ -35,7 +36,7 @@ def nsga(
     """
     if population < archive.problem.n:
         raise UsageError(f"nsga(population={population}): needs at least one subset per topic ({archive.problem.n})")
-    generations = max(1, -(-evaluations // population) - 1)
+    generations = max(1, ceil(evaluations / population) - 1)
     living = {side: first_population(archive.problem.n, population, rng) for side in archive.sides}
     merits = {side: _valued(archive, side, masks) for side, masks in living.items()}
     for generation in range(generations):
@@ -45,7 +46,8 @@ def nsga(
             everyone = np.concatenate([parents, children])
             merit = np.append(merits[side], _valued(archive, side, children))
             rank, crowding = fronts(_costs(everyone, merit, side))
-            survivors = np.lexsort((-crowding, rank))[:population]
+            fittest_first = np.lexsort((-crowding, rank))
+            survivors = fittest_first[:population]
             living[side] = everyone[survivors]
             merits[side] = merit[survivors]
         yield generation + 1, generations
@@ -53,10 +55,13 @@ def nsga(
 
 def first_population(n: int, population: int, rng: np.random.Generator) -> Masks:
     """Subsets of 1, 2, … n-1 topics in turn, then subsets in which each topic is kept with a random probability."""
-    places = np.argsort(np.argsort(rng.random((population, n)), axis=1), axis=1)
-    masks = places < np.arange(1, population + 1)[:, None]
-    rest = slice(n - 1, None)
-    masks[rest] = rng.random(masks[rest].shape) < rng.random((len(masks[rest]), 1))
+    random_places = row_places(rng.random((population, n)))
+    size = np.arange(1, population + 1)[:, None]
+    masks = random_places < size
+    others = masks[n - 1 :]
+    noise = rng.random(others.shape)
+    probability = rng.random((len(others), 1))
+    others[:] = noise < probability
     return _repaired(masks, rng)
 
 
@@ -64,13 +69,14 @@ def offspring(
     masks: Masks, rank: Numbers, crowding: Floats, rng: np.random.Generator, *, crossover: float, mutation: float
 ) -> Masks:
     """As many children as parents: the AND and OR of two tournament winners, or copies; then perhaps one flip."""
-    half = -(-len(masks) // 2)
+    half = ceil(len(masks) / 2)
     one = masks[_tournament(rank, crowding, half, rng)]
     two = masks[_tournament(rank, crowding, half, rng)]
     crossed = rng.random((half, 1)) < crossover
     first_children = np.where(crossed, one & two, one)
     second_children = np.where(crossed, one | two, two)
-    children = np.concatenate([first_children, second_children])[: len(masks)]
+    both = np.concatenate([first_children, second_children])
+    children = both[: len(masks)]
     mutants = np.flatnonzero(rng.random(len(children)) < mutation)
     flipped = rng.integers(masks.shape[1], size=len(mutants))
     children[mutants, flipped] ^= True
@@ -119,13 +125,16 @@ def _crowding(costs: Floats, rank: Numbers) -> Floats:
 def _tournament(rank: Numbers, crowding: Floats, count: int, rng: np.random.Generator) -> Numbers:
     """The winners of tournaments of two: the lower rank, and of one rank the less crowded."""
     one, two = rng.integers(len(rank), size=(2, count))
+    lower_rank = rank[one] < rank[two]
     same_rank = rank[one] == rank[two]
-    first_wins = (rank[one] < rank[two]) | (same_rank & (crowding[one] >= crowding[two]))
+    less_crowded = crowding[one] >= crowding[two]
+    first_wins = lower_rank | (same_rank & less_crowded)
     return np.where(first_wins, one, two)
 
 
 def _costs(masks: Masks, merit: Floats, side: int) -> Floats:
-    return np.column_stack([side * masks.sum(axis=1), -merit]).astype(np.float64)
+    sizes = masks.sum(axis=1)
+    return np.column_stack([side * sizes, -merit]).astype(np.float64)
 
 
 def _valued(archive: Archive, side: int, masks: Masks) -> Floats:
@@ -138,5 +147,6 @@ def _valued(archive: Archive, side: int, masks: Masks) -> Floats:
 def _repaired(masks: Masks, rng: np.random.Generator) -> Masks:
     """Empty subsets get one topic."""
     empty = np.flatnonzero(~masks.any(axis=1))
-    masks[empty, rng.integers(masks.shape[1], size=len(empty))] = True
+    random_topic = rng.integers(masks.shape[1], size=len(empty))
+    masks[empty, random_topic] = True
     return masks

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def log_scores(values: Floats, *, epsilon: float = 1e-5, add: bool = False) -> F
     >>> log_scores(np.array([[1.0, 0.0]])).round(4).tolist()
     [[0.0, -11.5129]]
     """
-    return np.asarray(np.log(values + epsilon) if add else np.log(np.maximum(values, epsilon)))
+    positive = values + epsilon if add else np.maximum(values, epsilon)
+    return np.log(positive)
 
 
 @SCALES.register("logit")
@@ -101,7 +103,9 @@ class Problem:
     @cached_property
     def full(self) -> Numbers:
         """Sums over all topics, per run; with geometric means, those."""
-        return np.asarray(self._linked(self.units.sum(axis=0)[None, :], np.array([self.n]))[0])
+        sums = self.units.sum(axis=0)
+        linked = self._linked(sums[None, :], np.array([self.n]))
+        return np.asarray(linked[0])
 
     @property
     def quadratic(self) -> bool:
@@ -111,9 +115,15 @@ class Problem:
     @cached_property
     def moments(self) -> Moments:
         """What a quadratic criterion is made of."""
-        centred = self.units - self.units.mean(axis=1, keepdims=True)
+        topic_means = self.units.mean(axis=1, keepdims=True)
+        centred = self.units - topic_means
         target = self.full - self.full.mean()
-        return Moments(centred, centred @ target / np.sqrt(target @ target), centred @ centred.T)
+        length = np.sqrt(target @ target)
+        return Moments(
+            centred=centred,
+            gain=centred @ target / length,
+            product=centred @ centred.T,
+        )
 
     @cached_property
     def floats(self) -> Floats:
@@ -128,7 +138,8 @@ class Problem:
 
     def of_sums(self, sums: Numbers, sizes: npt.ArrayLike) -> Floats:
         """The criterion's value of subsets given their sums and sizes."""
-        return self.function(self._linked(sums, np.asarray(sizes)), self.full, **self.parameters)
+        linked = self._linked(sums, np.asarray(sizes))
+        return self.function(linked, self.full, **self.parameters)
 
     def of_masks(self, masks: Masks) -> Floats:
         """The criterion's value of subsets."""
@@ -136,28 +147,34 @@ class Problem:
 
     def of_topics(self, topics: list[str] | tuple[str, ...]) -> float:
         """The criterion's value of one subset, by the names of its topics."""
-        return float(self.of_masks(self.mask(topics)[None, :])[0])
+        mask = self.mask(topics)
+        values = self.of_masks(mask[None, :])
+        return float(values[0])
 
     def mask(self, topics: list[str] | tuple[str, ...]) -> Masks:
         """True for these topics."""
-        places = {t: i for i, t in enumerate(self.matrix.topics)}
-        unknown = [t for t in topics if t not in places]
-        if unknown:
-            raise UsageError(f"{self.matrix.measure}: no topic {unknown[0]!r} in the matrix")
+        place_of_topic = {topic: place for place, topic in enumerate(self.matrix.topics)}
         mask = np.zeros(self.n, bool)
-        mask[[places[t] for t in topics]] = True
+        for topic in topics:
+            if topic not in place_of_topic:
+                raise UsageError(f"{self.matrix.measure}: no topic {topic!r} in the matrix")
+            mask[place_of_topic[topic]] = True
         return mask
 
     def names(self, mask: Masks) -> tuple[str, ...]:
         """The topics of a subset."""
-        return tuple(t for t, chosen in zip(self.matrix.topics, mask, strict=True) if chosen)
+        return tuple(compress(self.matrix.topics, mask))
 
     def goodness(self, values: Floats) -> Floats:
         """Values turned so that more is better."""
         return values if self.higher else -values
 
     def _linked(self, sums: Numbers, sizes: Numbers) -> Numbers:
-        return sums if self.link is None else self.link(sums * self.unit / np.broadcast_to(sizes, len(sums))[:, None])
+        """The sums themselves, or with a link (geometric means) the linked means."""
+        if self.link is None:
+            return sums
+        size_of_row = np.broadcast_to(sizes, len(sums))
+        return self.link(sums * self.unit / size_of_row[:, None])
 
 
 def times(rows: Floats, matrix: Floats, most: int = 200_000) -> Floats:
@@ -165,10 +182,11 @@ def times(rows: Floats, matrix: Floats, most: int = 200_000) -> Floats:
 
     Those cost more than they bring here, and on a busy machine stand still for milliseconds.
     """
-    made = np.empty((len(rows), matrix.shape[1]))
-    for part in chunks(len(rows), most // matrix.size):
-        np.matmul(rows[part], matrix, out=made[part])
-    return made
+    product = np.empty((len(rows), matrix.shape[1]))
+    rows_at_once = most // matrix.size
+    for part in chunks(len(rows), rows_at_once):
+        np.matmul(rows[part], matrix, out=product[part])
+    return product
 
 
 def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain", top: float = 1.0) -> Problem:
@@ -207,8 +225,9 @@ def top_runs(matrix: ScoreMatrix, share: float) -> ScoreMatrix:
         raise UsageError(f"the share of runs to keep must be above 0 and at most 1, not {share}")
     if share == 1:
         return matrix
-    best = set(matrix.by_mean().runs[: int(share * len(matrix.runs) + 1e-9)])
-    return matrix.select(runs=[r for r in matrix.runs if r in best])
+    count = int(share * len(matrix.runs) + 1e-9)
+    best = matrix.by_mean().runs[:count]
+    return matrix.select(runs=[run for run in matrix.runs if run in best])
 
 
 def whole_numbers(values: Floats, *, digits: int = 6) -> tuple[Numbers, float]:
@@ -219,15 +238,19 @@ def whole_numbers(values: Floats, *, digits: int = 6) -> tuple[Numbers, float]:
     >>> whole_numbers(np.array([[0.25, 0.5]]))
     (array([[25, 50]], dtype=int32), 0.01)
     """
-    room = max(float(np.abs(values).sum(axis=0).max(initial=0.0)), 1e-300)
+    column_sums = np.abs(values).sum(axis=0)
+    largest_sum = max(float(column_sums.max(initial=0.0)), 1e-300)
     for places in range(digits + 1):
-        if room * 10.0**places >= 2**53:  # such numbers have no exact sums
+        factor = 10.0**places
+        if largest_sum * factor >= 2**53:  # such numbers have no exact sums
             break
-        scaled = values * 10.0**places
-        if np.abs(scaled - np.rint(scaled)).max(initial=0.0) < 1e-7:
-            kind = np.int32 if room * 10.0**places < 2**31 - 1 else np.int64
-            return np.rint(scaled).astype(kind), 10.0**-places
-    unit = float(2.0 ** np.ceil(np.log2(room) - 52))  # sums of all rows stay below 2**53: exact in floats too
+        scaled = values * factor
+        rounded = np.rint(scaled)
+        rest = np.abs(scaled - rounded).max(initial=0.0)
+        if rest < 1e-7:
+            kind = np.int32 if largest_sum * factor < 2**31 - 1 else np.int64
+            return rounded.astype(kind), 10.0**-places
+    unit = float(2.0 ** np.ceil(np.log2(largest_sum) - 52))  # sums of all rows stay below 2**53: exact in floats too
     return np.rint(values / unit).astype(np.int64), unit
 
 

@@ -1,7 +1,7 @@
 """Best and worst subsets for every cardinality, by whatever search: one call, with budget, resume and progress.
 
 `auto` swaps, sweeps, and proves what can be proved in seconds. Searches joined by + share one archive, so that their
-findings are merged; with a time budget they go on, with other random numbers, until it is spent.
+findings are merged; with a time budget they continue, with other random numbers, until it is spent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.core.registry import Entry, Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.topics.archive import BEST, SIDES, WORST, Archive, Cell
+from assay.topics.archive import BEST, SIDES, Archive, Cell
 from assay.topics.criteria import CRITERIA
 from assay.topics.exact import exact
 from assay.topics.greedy import greedy
@@ -31,7 +31,9 @@ from assay.topics.swap import Steps, swap
 from assay.topics.sweep import sweep
 
 SEARCHES: Registry[Callable[..., Steps]] = Registry("search")
-"""Facts: again, the parameters with which a search goes on while there is time; without it, it has an end."""
+"""Facts: again, the parameters with which a search is repeated while there is time; without it, it has an end."""
+ENDS = {"": "", "time": ", stopped by the time budget", "interrupt": ", interrupted"}
+"""How a note ends, by why a search stopped."""
 Named = tuple[Entry[Callable[..., Steps]], dict[str, Any]]
 SEARCHES.register("swap", again={})(swap)
 SEARCHES.register("sweep", again={"rounds": 60})(sweep)
@@ -70,7 +72,7 @@ class Subset:
 class SearchResult(Result):
     """The best or worst subsets of every cardinality (`sets`), and what finding them took.
 
-    `proved[c]` tells the cardinalities whose sets are proved to be the best (or worst) there are.
+    `proved` holds, for each side, the cardinalities whose sets are proved to be the best (or worst) there are.
     """
 
     problem: Problem
@@ -85,11 +87,11 @@ class SearchResult(Result):
 
     def values(self, side: str = "best") -> Floats:
         """The best (or worst) value for every cardinality searched, by default c = 1 … n-1."""
-        return np.array([found[1][0] for found in self._every(side)])
+        return np.array([values[0] for _, values in self._every(side)])
 
     def masks(self, side: str = "best") -> Masks:
         """The best (or worst) subset for every cardinality searched, cardinalities × topics."""
-        return np.array([found[0][0] for found in self._every(side)])
+        return np.array([masks[0] for masks, _ in self._every(side)])
 
     def _every(self, side: str) -> list[tuple[Masks, Floats]]:
         missing = [c for c in self.cardinalities if c not in self.sets[side]]
@@ -104,28 +106,39 @@ class SearchResult(Result):
         if c not in self.sets[side]:
             raise UsageError(f"no subsets of {c} topics were found by {self.search}; of {self.problem.n} topics")
         masks, values = self.sets[side][c]
-        known = c in self.proved[side]
-        rows = enumerate(zip(masks, values, strict=True), 1)
-        return [Subset(c, place, float(v), self.problem.names(m), known) for place, (m, v) in rows]
+        proved = c in self.proved[side]
+        subsets: list[Subset] = []
+        for mask, value in zip(masks, values.tolist(), strict=True):
+            place = len(subsets) + 1
+            topics = self.problem.names(mask)
+            subsets.append(Subset(c, place, value, topics, proved))
+        return subsets
 
     def note(self) -> str:
         """The search in words."""
-        ends = {"": "", "time": ", stopped by the time budget", "interrupt": ", interrupted"}[self.stopped]
         runs, topics = self.problem.matrix.shape
-        shown = f"{self.problem.title} with the ranking of {runs} runs by all {topics} topics"
-        return f"{shown}; search {self.search}, {self.evaluations} evaluations, seed {self.seed}{ends}"
+        question = f"{self.problem.title} with the ranking of {runs} runs by all {topics} topics"
+        search = f"search {self.search}, {self.evaluations} evaluations, seed {self.seed}"
+        return f"{question}; {search}{ENDS[self.stopped]}"
 
     def table(self, side: str = "best", *, c: int | None = None) -> Table:
         """One row per cardinality; with c the distinct subsets of that cardinality."""
-        every = [self.subsets(side, c=k) for k in (sorted(self.sets[side]) if c is None else [c])]
-        rows = [
-            (s.c, s.place, s.value, "proved" if s.proved else "", " ".join(s.topics))
-            for found in every
-            for s in (found if c is not None else found[:1])
-        ]
-        columns = {"topics": "d", "place": "d", self.problem.criterion: ".4f", "optimal": "", "set": ""}
-        keys = {self.problem.criterion: "value"}
-        return Table.of(columns, rows, caption=f"{side.capitalize()} subsets", notes=[self.note()], keys=keys)
+        if c is None:
+            shown = [self.subsets(side, c=size)[0] for size in sorted(self.sets[side])]
+        else:
+            shown = self.subsets(side, c=c)
+        rows = []
+        for subset in shown:
+            optimal = "proved" if subset.proved else ""
+            topics = " ".join(subset.topics)
+            rows.append((subset.c, subset.place, subset.value, optimal, topics))
+        return Table.of(
+            {"topics": "d", "place": "d", self.problem.criterion: ".4f", "optimal": "", "set": ""},
+            rows,
+            caption=f"{side.capitalize()} subsets",
+            notes=[self.note()],
+            keys={self.problem.criterion: "value"},
+        )
 
 
 def search_subsets(
@@ -158,12 +171,16 @@ def search_subsets(
     """
     ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     archive = Archive(ready, keep=keep, sides=_sides(sides), cardinalities=cardinalities)
-    spent = archive.load(resume) if resume is not None and Path(resume).exists() else 0.0
+    spent = 0.0
+    if resume is not None and Path(resume).exists():
+        spent = archive.load(resume)
     if known is not None:
+        known_values = ready.of_masks(known)
         for side in archive.sides:
-            archive.offer(np.full(len(known), side), known, ready.of_masks(known))
+            archive.offer(np.full(len(known), side), known, known_values)
     start = time.perf_counter()
-    stopped = _run(archive, search, seed, None if seconds is None else start + seconds, progress)
+    deadline = None if seconds is None else start + seconds
+    stopped = _run(archive, search, seed, deadline, progress)
     spent += time.perf_counter() - start
     if resume is not None:
         archive.save(resume, seconds=spent)
@@ -182,7 +199,7 @@ def _run(archive: Archive, names: str, seed: int, deadline: float | None, progre
     named = [SEARCHES.parse(name.strip()) for name in names.split("+")]
     try:
         for turn, (entry, parameters) in enumerate(_turns(named, endless=deadline is not None)):
-            rng = np.random.default_rng([seed, turn, archive.evaluations])  # so that a resumed search goes other ways
+            rng = np.random.default_rng([seed, turn, archive.evaluations])  # a resumed search takes other ways
             for done, total in entry.function(archive, rng, **parameters):
                 progress(done, total)
                 late = deadline is not None and time.perf_counter() > deadline
@@ -200,7 +217,10 @@ def _run(archive: Archive, names: str, seed: int, deadline: float | None, progre
 def _turns(named: list[Named], *, endless: bool) -> Iterator[Named]:
     """The searches named; then, if there is no end, those that gain by it over and over."""
     yield from named
-    again = [(entry, parameters | entry.facts["again"]) for entry, parameters in named if "again" in entry.facts]
+    again = []
+    for entry, parameters in named:
+        if "again" in entry.facts:
+            again.append((entry, parameters | entry.facts["again"]))
     while endless and again:
         yield from again
 
@@ -216,28 +236,45 @@ def _settled(archive: Archive) -> bool:
 
 
 def _result(archive: Archive, name: str, stopped: str, seconds: float, seed: int) -> SearchResult:
-    names = {v: k for k, v in SIDES.items()}
-    sets: dict[str, dict[int, tuple[Masks, Floats]]] = {names[s]: {} for s in archive.sides}
-    for side, c in archive.cells():
-        if archive.value(side, c) is not None:
+    sets: dict[str, dict[int, tuple[Masks, Floats]]] = {}
+    proved: dict[str, frozenset[int]] = {}
+    proved_cells = archive.proved | _perfect(archive)
+    for side_name, side in SIDES.items():
+        if side not in archive.sides:
+            continue
+        proved[side_name] = frozenset(c for proved_side, c in proved_cells if proved_side == side)
+        sets[side_name] = {}
+        for c in archive.cardinalities:
             masks, _ = archive.sets(side, c)
-            sets[names[side]][c] = masks, archive.problem.of_masks(masks)  # from whole sums, not from increments
-    known = archive.proved | _perfect(archive)
-    proved = {names[s]: frozenset(c for side, c in known if side == s) for s in archive.sides}
+            if len(masks):
+                # values from whole sums, not from increments
+                sets[side_name][c] = masks, archive.problem.of_masks(masks)
     return SearchResult(
-        archive.problem, name, sets, proved, archive.cardinalities, archive.evaluations, seconds, stopped, seed
+        problem=archive.problem,
+        search=name,
+        sets=sets,
+        proved=proved,
+        cardinalities=archive.cardinalities,
+        evaluations=archive.evaluations,
+        seconds=seconds,
+        stopped=stopped,
+        seed=seed,
     )
 
 
 def _perfect(archive: Archive) -> set[Cell]:
     """Cells whose sets all rank the runs just as all topics do: nothing can be better."""
-    top = 1.0 if archive.problem.higher else 0.0
-    found = {c: archive.sets(BEST, c)[1] for side, c in archive.cells() if side == BEST}
-    return {(BEST, c) for c, values in found.items() if len(values) and np.abs(values - top).max() < 1e-12}
+    perfect_value = 1.0 if archive.problem.higher else 0.0
+    perfect = set()
+    for side, c in archive.cells():
+        _, values = archive.sets(side, c)
+        if side == BEST and len(values) and np.abs(values - perfect_value).max() < 1e-12:
+            perfect.add((BEST, c))
+    return perfect
 
 
 def _sides(names: tuple[str, ...]) -> tuple[int, ...]:
     for name in names:
         if name not in SIDES:
             raise UsageError(f"no side {name!r}; known: best, worst")
-    return tuple(side for side in (BEST, WORST) if side in {SIDES[n] for n in names})
+    return tuple(side for name, side in SIDES.items() if name in names)

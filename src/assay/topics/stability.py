@@ -19,11 +19,12 @@ from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks
 from assay.topics.search import SearchResult
 
-MARKS = {(True, False): "+", (False, True): "x", (True, True): "#", (False, False): "."}
+MARKS = ".+x#"
+"""In a pixel map: a topic in neither set, in the best, in the worst, in both."""
 
 
 def chain_stability(masks: Masks) -> float:
-    """To what part the sets for c = 1 … n-1 (rows) keep their topics in the set one larger; 1 is always, 0 never.
+    """How much the sets for c = 1 … n-1 (rows) keep their topics in the set one larger; 1 is always, 0 never.
 
     (Σ actual - Σ min) / (Σ max - Σ min) over c, where actual counts the topics that set c shares with set c+1 (at n all
     topics), max is c and min is 0 up to ⌊n/2⌋-1 and 2c+1-n beyond (Guiver, Mizzaro and Robertson 2009; Roitero 2020,
@@ -36,10 +37,13 @@ def chain_stability(masks: Masks) -> float:
     if len(masks) != n - 1:
         raise UsageError(f"stability needs one set for each cardinality 1 … {n - 1}, not {len(masks)}")
     c = np.arange(1, n)
-    following = np.concatenate([masks[1:], np.ones((1, n), bool)])
+    all_topics = np.ones((1, n), bool)
+    following = np.concatenate([masks[1:], all_topics])
     actual = (masks & following).sum()
-    least = np.where(c <= n // 2 - 1, 0, 2 * c + 1 - n).sum()
-    return float((actual - least) / (c.sum() - least))
+    forced = 2 * c + 1 - n  # topics that sets of c and of c + 1 share whatever they are
+    least = np.where(c <= n // 2 - 1, 0, forced).sum()
+    most = c.sum()
+    return float((actual - least) / (most - least))
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,13 @@ class TopStability:
     @property
     def share(self) -> float:
         """Stability as a share of the ceiling."""
-        return self.value / self.ceiling if self.ceiling > 0 else 0.0
+        if self.ceiling <= 0:
+            return 0.0
+        return self.value / self.ceiling
 
 
 def top_stability(masks: Masks) -> TopStability:
-    """To what part each of the p sets (rows, best first, all of c topics) shares its topics with the next.
+    """How much each of the p sets (rows, best first, all of c topics) shares its topics with the next.
 
     (actual - min) / (max - min), max = c(p-1), min = (2c-n)(p-1) beyond n/2, else 0 (Roitero 2020, Section 3.3.5.3).
     Distinct sets share at most c-1 topics, so 1 is out of reach: the ceiling is (c-1)/c up to n/2, 1 - 1/(n-c) beyond.
@@ -70,10 +76,15 @@ def top_stability(masks: Masks) -> TopStability:
     c = int(masks[0].sum())
     if p < 2:
         raise UsageError(f"stability of the top sets needs at least 2 sets of {c} topics")
-    least = max(0, 2 * c - n) * (p - 1)
+    pairs = p - 1
+    least = max(0, 2 * c - n) * pairs
+    most = c * pairs
+    most_of_distinct_sets = (c - 1) * pairs
     shared = int((masks[1:] & masks[:-1]).sum())
-    span = c * (p - 1) - least
-    return TopStability(c, p, (shared - least) / span, ((c - 1) * (p - 1) - least) / span)
+    span = most - least
+    value = (shared - least) / span
+    ceiling = (most_of_distinct_sets - least) / span
+    return TopStability(c, p, value, ceiling)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,26 +99,32 @@ class StabilityResult(Result):
 
     def table(self) -> Table:
         """One row per side: stability along c, mean effectiveness of the sets, and its distance from the full mean."""
-        mean = float(self.found.problem.matrix.values.mean())
-        rows = [
-            (side, self.chain[side], self.effectiveness[side].mean(), np.abs(self.effectiveness[side] - mean).mean())
-            for side in self.chain
-        ]
+        full_mean = float(self.found.problem.matrix.values.mean())
+        rows = []
+        for side, stability in self.chain.items():
+            means = self.effectiveness[side]
+            distances = np.abs(means - full_mean)
+            rows.append((side, stability, means.mean(), distances.mean()))
         columns = {"sets": "", "stability": ".3f", "mean effectiveness": ".4f", "|difference from all|": ".4f"}
         shared = f"best and worst sets share {self.overlap.mean():.0%} of their topics on average"
         return Table.of(columns, rows, caption="Stability along cardinality", notes=[shared, self.found.note()])
 
     def top_table(self) -> Table:
         """One row per side and cardinality: stability of the top sets, the ceiling, and the share of it."""
-        rows = [(side, t.c, t.sets, t.value, t.ceiling, t.share) for side, found in self.top.items() for t in found]
+        rows = []
+        for side, stabilities in self.top.items():
+            for top in stabilities:
+                rows.append((side, top.c, top.sets, top.value, top.ceiling, top.share))
         columns = {"side": "", "topics": "d", "sets": "d", "stability": ".2f", "ceiling": ".2f", "of ceiling": ".2f"}
         return Table.of(columns, rows, caption="Stability of the top sets", notes=[self.found.note()])
 
 
 def map_table(found: SearchResult) -> Table:
     """The pixel map of best and worst sets, one row per cardinality."""
-    rows = zip(found.cardinalities, pixel_map(found.masks("best"), found.masks("worst")), strict=True)
-    note = f"columns: topics {' '.join(found.problem.matrix.topics)}; + best, x worst, # both, . none"
+    lines = pixel_map(found.masks("best"), found.masks("worst"))
+    rows = zip(found.cardinalities, lines, strict=True)
+    topics = " ".join(found.problem.matrix.topics)
+    note = f"columns: topics {topics}; + best, x worst, # both, . none"
     return Table.of({"topics": "d", "map": ""}, rows, caption="Pixel map", notes=[note])
 
 
@@ -124,13 +141,14 @@ def subset_stability(found: SearchResult, *, cardinalities: tuple[int, ...] = ()
     sides = list(found.sets)
     if sides != ["best", "worst"]:
         raise UsageError("stability needs a search of both sides, best and worst")
-    wanted = sizes(cardinalities, found.problem.n)
+    top: dict[str, tuple[TopStability, ...]] = {}
+    for side in sides:
+        sets_of_sizes = [found.sets[side][c][0] for c in sizes(cardinalities, found.problem.n)]
+        top[side] = tuple(top_stability(sets) for sets in sets_of_sizes if len(sets) > 1)
     return StabilityResult(
         found=found,
         chain={side: chain_stability(found.masks(side)) for side in sides},
-        top={
-            side: tuple(top_stability(found.sets[side][c][0]) for c in wanted if _two(found, side, c)) for side in sides
-        },
+        top=top,
         overlap=overlap(found.masks("best"), found.masks("worst")),
         effectiveness={side: effectiveness(found, side) for side in sides},
     )
@@ -142,7 +160,8 @@ def overlap(one: Masks, two: Masks) -> Floats:
     >>> overlap(np.array([[1, 1, 0]], bool), np.array([[0, 1, 1]], bool)).tolist()
     [0.5]
     """
-    return np.asarray((one & two).sum(axis=1) / one.sum(axis=1))
+    shared = (one & two).sum(axis=1)
+    return np.asarray(shared / one.sum(axis=1))
 
 
 def effectiveness(found: SearchResult, side: str) -> Floats:
@@ -158,15 +177,10 @@ def pixel_map(best: Masks, worst: Masks) -> list[str]:
     >>> pixel_map(np.array([[1, 0, 1]], bool), np.array([[0, 0, 1]], bool))
     ['+.#']
     """
-    return [
-        "".join(MARKS[bool(b), bool(w)] for b, w in zip(*row, strict=True)) for row in zip(best, worst, strict=True)
-    ]
+    marks = np.array(list(MARKS))
+    return ["".join(row) for row in marks[pixels(best, worst)]]
 
 
 def pixels(best: Masks, worst: Masks) -> Numbers:
     """The same as numbers, for a figure: 0 none, 1 best, 2 worst, 3 both."""
     return np.asarray(best.astype(np.int8) + 2 * worst.astype(np.int8))
-
-
-def _two(found: SearchResult, side: str, c: int) -> bool:
-    return len(found.sets[side][c][0]) > 1

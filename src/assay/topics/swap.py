@@ -47,7 +47,8 @@ def swap(
     total = rounds + 1 if problem.n <= SMALL else rounds
     for done in range(total):
         if done == rounds:
-            starting, width = _best_sets(archive), problem.n
+            starting = _best_sets(archive)
+            width = problem.n
         elif done % 4 == 0:
             starting = _random_starts(archive, rng, starts)
         else:
@@ -74,27 +75,34 @@ class States:
 
     def parts(self, size: int = 1024) -> Iterator[States]:
         """The states a portion at a time, so that memory stays bounded and a search can stop in between."""
-        for a in range(0, len(self.sides), size):
-            yield States(self.sides[a : a + size], self.masks[a : a + size])
+        for start in range(0, len(self.sides), size):
+            yield self.part(slice(start, start + size))
+
+    def part(self, places: Numbers | slice) -> States:
+        """Some of the states."""
+        return States(self.sides[places], self.masks[places])
 
 
 def descend(archive: Archive, states: States, *, width: int) -> None:
     """Exchange topics of every state while that helps, and offer what is seen to the archive."""
     problem = archive.problem
-    order = np.argsort(states.masks.sum(axis=1), kind="stable")  # like sizes together: fewer void swaps
-    sides, masks = states.sides[order], states.masks[order]
+    by_size = np.argsort(states.masks.sum(axis=1), kind="stable")  # similar sizes together: fewer void swaps
+    sorted_states = states.part(by_size)
+    sides = sorted_states.sides
+    masks = sorted_states.masks  # rows change in place as their states move
     sums = problem.sums(masks)
     values = problem.of_sums(sums, masks.sum(axis=1))
     archive.offer(sides, masks, values)
+    swaps_of_state = min(width, problem.n) ** 2
     active = np.arange(len(sides))
     while len(active):
-        swaps_at_once = min(width, problem.n) ** 2
-        parts = np.array_split(active, max(1, len(active) * swaps_at_once // 8192))
-        moves = [_moves(archive, States(sides[part], masks[part]), sums[part], width) for part in parts]
+        parts = np.array_split(active, max(1, len(active) * swaps_of_state // 8192))
+        moves = [_moves(archive, sorted_states.part(part), sums[part], width) for part in parts]
         moved = np.concatenate([part_masks for part_masks, _ in moves])
         moved_values = np.concatenate([part_values for _, part_values in moves])
+        merit_before = sides[active] * problem.goodness(values[active])
         merit = sides[active] * problem.goodness(moved_values)
-        better = merit > sides[active] * problem.goodness(values[active]) + 1e-12
+        better = merit > merit_before + 1e-12
         active = active[better]
         masks[active] = moved[better]
         values[active] = moved_values[better]
@@ -104,49 +112,54 @@ def descend(archive: Archive, states: States, *, width: int) -> None:
 def _moves(archive: Archive, states: States, sums: Numbers, width: int) -> tuple[Masks, Floats]:
     """For each state the set that its best move leads to, and the value of that."""
     problem = archive.problem
-    slope = states.sides[:, None] * topic_slopes(problem, sums)
+    side = states.sides[:, None]
+    slope = side * topic_slopes(problem, sums)
     swapped, swap_value = _swapped(archive, states, sums, slope, min(width, problem.n))
     blocks, block_values = _blocks(problem, states.masks, slope)
     archive.evaluations += block_values.size
-    every = np.concatenate([swapped[:, None], blocks], axis=1)
+    masks = np.concatenate([swapped[:, None], blocks], axis=1)
     values = np.column_stack([swap_value, block_values])
-    merit = states.sides[:, None] * problem.goodness(values)
-    row = np.arange(len(sums))
+    merit = side * problem.goodness(values)
+    state = np.arange(len(sums))
     best = merit.argmax(axis=1)
-    return every[row, best], values[row, best]
+    return masks[state, best], values[state, best]
 
 
 def _swapped(archive: Archive, states: States, sums: Numbers, slope: Floats, width: int) -> tuple[Masks, Floats]:
     """The best set one swap away from each state, and its value; the archive is offered the good ones seen."""
     problem = archive.problem
-    masks, sides = states.masks, states.sides
+    masks = states.masks
+    sides = states.sides
     sizes = masks.sum(axis=1)
-    drop = _lowest(np.where(masks, slope, np.inf), min(width, int(sizes.max())))
-    add = _lowest(np.where(masks, np.inf, -slope), min(width, problem.n - int(sizes.min())))
+    most_to_drop = min(width, int(sizes.max()))
+    most_to_add = min(width, problem.n - int(sizes.min()))
+    drop = _lowest(np.where(masks, slope, np.inf), most_to_drop)
+    add = _lowest(np.where(masks, np.inf, -slope), most_to_add)
     can_drop = np.take_along_axis(masks, drop, 1)
     can_add = ~np.take_along_axis(masks, add, 1)
     valid = can_drop[:, :, None] & can_add[:, None, :]
     archive.evaluations += int(valid.sum())
     values = swap_values(problem, masks, sums, drop, add)
-    every_merit = np.where(valid, sides[:, None, None] * problem.goodness(values), -np.inf)
-    merit = every_merit.reshape(len(masks), -1)
+    every_merit = sides[:, None, None] * problem.goodness(values)
+    merit = np.where(valid, every_merit, -np.inf).reshape(len(masks), -1)  # one column per pair of topics
 
-    def taken(rows: Numbers, places: Numbers) -> tuple[Masks, Floats]:
+    def after_swaps(rows: Numbers, columns: Numbers) -> tuple[Masks, Floats]:
         """The sets that these swaps of these states make, and their values."""
-        out, into = np.divmod(places, add.shape[1])
+        dropped, added = np.divmod(columns, add.shape[1])
         made = masks[rows]
         each = np.arange(len(rows))
-        made[each, drop[rows, out]] = False
-        made[each, add[rows, into]] = True
-        return made, values[rows, out, into]
+        made[each, drop[rows, dropped]] = False
+        made[each, add[rows, added]] = True
+        return made, values[rows, dropped, added]
 
     few = _lowest(-merit, FEW)
-    seen = np.take_along_axis(merit, few, 1)
-    worthy = archive.worthy(sides[:, None], sizes[:, None], seen)
-    rows, which = np.nonzero(np.isfinite(seen) & worthy)
-    offered, their_values = taken(rows, few[rows, which])
-    archive.offer(sides[rows], offered, their_values)
-    return taken(np.arange(len(masks)), merit.argmax(axis=1))
+    few_merits = np.take_along_axis(merit, few, 1)
+    worthy = archive.worthy(sides[:, None], sizes[:, None], few_merits)
+    rows, places = np.nonzero(np.isfinite(few_merits) & worthy)
+    offered, offered_values = after_swaps(rows, few[rows, places])
+    archive.offer(sides[rows], offered, offered_values)
+    every_state = np.arange(len(masks))
+    return after_swaps(every_state, merit.argmax(axis=1))
 
 
 def topic_slopes(problem: Problem, sums: Numbers) -> Floats:
@@ -155,13 +168,18 @@ def topic_slopes(problem: Problem, sums: Numbers) -> Floats:
     For Pearson the derivative; for rank criteria the derivative of a smoothed count of ordered pairs, in which pairs of
     runs count the more the nearer their sums are.
     """
-    if problem.quadratic:
-        centred = sums - sums.mean(axis=1, keepdims=True)
-        target = problem.full - problem.full.mean()
-        square = np.maximum(np.einsum("ij,ij->i", centred, centred), 1e-12)[:, None]
-        pull = target - (centred @ target)[:, None] * centred / square
-        return times(pull / np.sqrt(square), problem.floats.T)
-    return times(_pair_pull(problem, sums), problem.floats.T)
+    pull = _pearson_pull(problem, sums) if problem.quadratic else _pair_pull(problem, sums)
+    return times(pull, problem.floats.T)
+
+
+def _pearson_pull(problem: Problem, sums: Numbers) -> Floats:
+    """The derivative of Pearson's correlation by each run's sum; subsets × runs."""
+    centred = sums - sums.mean(axis=1, keepdims=True)
+    target = problem.full - problem.full.mean()
+    square = np.maximum(sums_of_squares(centred), 1e-12)
+    covariance = (centred @ target)[:, None]
+    pull = target - covariance * centred / square
+    return pull / np.sqrt(square)
 
 
 def _pair_pull(problem: Problem, sums: Numbers) -> Floats:
@@ -188,43 +206,56 @@ def swap_values(problem: Problem, masks: Masks, sums: Numbers, drop: Numbers, ad
     Pearson: corr = N/√Q with N = Σ g_t, Q = Σ C_tu over the subset, so that a swap (b out, a in) gives
     N + g_a - g_b and Q + 2(r_a - r_b) + C_aa + C_bb - 2·C_ab with r = C·subset: constant time per swap.
     """
+    # Arrays of subsets × drops × adds: what belongs to a drop has its adds as an axis of length 1, and vice versa.
+    drops = drop[:, :, None]
+    adds = add[:, None, :]
     if not problem.quadratic:
-        rows = sums[:, None, None, :] - problem.units[drop][:, :, None, :] + problem.units[add][:, None, :, :]
+        swapped_sums = sums[:, None, None] - problem.units[drops] + problem.units[adds]
         sizes = np.repeat(masks.sum(axis=1), drop.shape[1] * add.shape[1])
-        return problem.of_sums(rows.reshape(-1, rows.shape[-1]), sizes).reshape(rows.shape[:3])
-    gain, product = problem.moments.gain, problem.moments.product
+        values = problem.of_sums(swapped_sums.reshape(-1, sums.shape[1]), sizes)
+        return values.reshape(swapped_sums.shape[:3])
+    moments = problem.moments
+    gain = moments.gain
+    gain_of_subset = masks @ gain
+    numerator = gain_of_subset[:, None, None] + gain[adds] - gain[drops]
     centred = sums - sums.mean(axis=1, keepdims=True)
-    own = np.diag(product)
-    with_subset = times(centred, problem.moments.centred.T)
-    numerator = (masks @ gain)[:, None, None] + gain[add][:, None, :] - gain[drop][:, :, None]
+    own = np.diag(moments.product)
+    with_subset = times(centred, moments.centred.T)
     of_added = own[add] + 2 * np.take_along_axis(with_subset, add, 1)
     of_dropped = own[drop] - 2 * np.take_along_axis(with_subset, drop, 1)
-    square = np.einsum("ij,ij->i", centred, centred)[:, None, None] + of_added[:, None, :] + of_dropped[:, :, None]
-    square -= 2 * product[drop[:, :, None], add[:, None, :]]
+    square_of_subset = sums_of_squares(centred)
+    square = square_of_subset[:, :, None] + of_added[:, None, :] + of_dropped[:, :, None]
+    square -= 2 * moments.product[drops, adds]
     root = np.sqrt(np.maximum(square, 1e-9))
     return np.asarray(np.where(square > 1e-9, numerator / root, 0.0))
 
 
+def sums_of_squares(rows: Floats) -> Floats:
+    """The sum of squares of each row, as a column."""
+    return np.asarray(np.einsum("ij,ij->i", rows, rows)[:, None])
+
+
 def _blocks(problem: Problem, masks: Masks, slope: Floats) -> tuple[Masks, Floats]:
-    """Exchanges of 2, 4, 8 … topics at once, the steepest ones: what makes long ways short."""
+    """Exchanges of 2, 4, 8 … topics at once, the steepest ones: they shorten the way to a distant set."""
     sizes = masks.sum(axis=1)
     room = np.minimum(sizes, problem.n - sizes)
-    lengths = [2**i for i in range(1, problem.n.bit_length()) if 2**i <= room.max(initial=0)]
-    if not lengths:
+    powers_of_two = 2 ** np.arange(1, problem.n.bit_length())
+    lengths = powers_of_two[powers_of_two <= room.max(initial=0)]
+    if not len(lengths):
         return np.zeros((len(masks), 0, problem.n), bool), np.zeros((len(masks), 0))
-    turn_to_leave = _places(np.where(masks, slope, np.inf))[:, None, :]
-    turn_to_enter = _places(np.where(masks, np.inf, -slope))[:, None, :]
-    length = np.minimum(np.array(lengths)[None, :], room[:, None])[:, :, None]
-    inside = masks[:, None, :]
-    staying = inside & (turn_to_leave >= length)
-    entering = ~inside & (turn_to_enter < length)
-    made = staying | entering
-    return made, problem.of_masks(made.reshape(-1, problem.n)).reshape(made.shape[:2])
+    turn_to_leave = row_places(np.where(masks, slope, np.inf))
+    turn_to_enter = row_places(np.where(masks, np.inf, -slope))
+    length_of_block = np.minimum(lengths, room[:, None])[:, :, None]
+    leaves = turn_to_leave[:, None] < length_of_block
+    enters = turn_to_enter[:, None] < length_of_block
+    made = np.where(masks[:, None], ~leaves, enters)
+    values = problem.of_masks(made.reshape(-1, problem.n))
+    return made, values.reshape(made.shape[:2])
 
 
 def _random_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
     sides, sizes = _grid(archive, starts)
-    random_places = _places(rng.random((len(sides), archive.problem.n)))
+    random_places = row_places(rng.random((len(sides), archive.problem.n)))
     return States(sides, random_places < sizes[:, None])
 
 
@@ -233,38 +264,44 @@ def _next_starts(archive: Archive, rng: np.random.Generator, starts: int) -> Sta
     sides, sizes = _grid(archive, starts)
     n = archive.problem.n
     masks = np.zeros((len(sides), n), bool)
-    for i, (side, size) in enumerate(zip(sides, sizes, strict=True)):
-        neighbour = int(size) + i % 3 - 1
-        sets, _ = archive.sets(int(side), neighbour if neighbour in archive.cardinalities else int(size))
+    for i, (side, size) in enumerate(zip(sides.tolist(), sizes.tolist(), strict=True)):
+        # In turn from one topic less, from the same size, and from one topic more.
+        near_size = size + i % 3 - 1
+        sets, _ = archive.sets(side, near_size if near_size in archive.cardinalities else size)
         if len(sets):
-            masks[i] = sets[int(rng.integers(min(len(sets), 3)))]
+            among_best = rng.integers(min(len(sets), 3))
+            masks[i] = sets[among_best]
         else:
             masks[i] = rng.random(n) < size / n
     leaving = rng.integers(1, 4, len(sides))
     noise = rng.random(masks.shape)
     # all but a few random topics of each set stay, then random ones fill it up to its size
-    staying = _places(np.where(masks, noise, 2.0)) < (masks.sum(axis=1) - leaving)[:, None]
-    places = _places(np.where(staying, -1.0, noise))
+    to_stay = masks.sum(axis=1) - leaving
+    staying = row_places(np.where(masks, noise, 2.0)) < to_stay[:, None]
+    places = row_places(np.where(staying, -1.0, noise))
     return States(sides, places < sizes[:, None])
 
 
 def _best_sets(archive: Archive) -> States:
     """The best set of every cell that has one."""
-    cells = [cell for cell in archive.cells() if archive.value(*cell) is not None]
-    sides = np.array([side for side, _ in cells])
-    masks = np.array([archive.sets(side, c)[0][0] for side, c in cells])
-    return States(sides, masks)
+    sides = []
+    masks = []
+    for side, size in archive.cells():
+        sets, _ = archive.sets(side, size)
+        if len(sets):
+            sides.append(side)
+            masks.append(sets[0])
+    return States(np.array(sides), np.array(masks))
 
 
 def _grid(archive: Archive, starts: int) -> tuple[Numbers, Numbers]:
     """Side and cardinality of `starts` states for every cell that is not proved yet."""
-    cells = [cell for cell in archive.cells() if cell not in archive.proved] * starts
-    sides = np.array([side for side, _ in cells], int)
-    sizes = np.array([c for _, c in cells], int)
-    return sides, sizes
+    open_cells = [cell for cell in archive.cells() if cell not in archive.proved]
+    cells = np.array(open_cells * starts, dtype=int).reshape(-1, 2)
+    return cells[:, 0], cells[:, 1]
 
 
-def _places(values: Floats) -> Numbers:
+def row_places(values: Floats) -> Numbers:
     """The place of each value among those of its row, 0 for the lowest."""
     return np.argsort(np.argsort(values, axis=1), axis=1)
 

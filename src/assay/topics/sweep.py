@@ -1,7 +1,7 @@
 """Sweep search: the best few sets of each size give those of the next, one topic more or less, up and down all sizes.
 
 Each pass values every set that is one topic away from those kept, so that the ways of both directions meet. Later
-rounds choose with some noise and so go other ways. It finds in seconds what restarts of swaps find in minutes.
+rounds choose with some noise and so take other ways. It finds in seconds what restarts of swaps find in minutes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from assay.core.arrays import Floats
 from assay.topics.archive import Archive
 from assay.topics.criteria import CRITERIA, Numbers
 from assay.topics.problem import Masks, Problem, times
-from assay.topics.swap import SMALL, Steps
+from assay.topics.swap import SMALL, Steps, sums_of_squares
 
-QUIET, NOISY = (0.0, 0.0, 0.0), (2.0, 1.0, 0.0)  # noise of the three passes, in standard deviations of the sets kept
+QUIET = (0.0, 0.0, 0.0)
+NOISY = (2.0, 1.0, 0.0)  # noise of the three passes, in standard deviations of the sets kept
 MARGIN = 2  # sizes beyond those asked for before a pass turns back
 OFFERED = 12  # sets of each step that are shown to the archive
 
@@ -66,7 +67,7 @@ def _effort(problem: Problem) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Beam:
-    """Distinct sets of one size: their topics, their merit, and a number that tells each from the others."""
+    """Distinct sets of one size: their topics, their merit, and a number by which each is recognised."""
 
     masks: Masks
     merit: Floats
@@ -122,10 +123,12 @@ def _passes(archive: Archive, tour: Tour, rng: np.random.Generator) -> Iterator[
     beams[0] = _beam(np.zeros((1, n), bool), worst_of_all)
     beams[n] = _beam(np.ones((1, n), bool), worst_of_all)
     for (start, end), noise in zip(tour.legs, tour.noise, strict=True):
-        step = 1 if end > start else -1
-        for c in range(start, end, step):
-            made = _made(archive, tour.side, beams[c], beams.get(c + step), grow=step > 0)
-            beams[c + step] = _kept(made, tour.width, noise, rng)
+        grow = end > start
+        step = 1 if grow else -1
+        for size in range(start, end, step):
+            next_size = size + step
+            made = _made(archive, tour.side, beams[size], beams.get(next_size), grow=grow)
+            beams[next_size] = _kept(made, tour.width, noise, rng)
             yield
 
 
@@ -137,17 +140,22 @@ def _made(archive: Archive, side: int, beam: Beam, there: Beam | None, *, grow: 
     made_keys = beam.keys[rows] + topic_keys if grow else beam.keys[rows] - topic_keys
     keys, first = np.unique(made_keys, return_index=True)  # two ways to the same set are one
     if there is not None:
-        fresh = ~np.isin(keys, there.keys)
-        keys, first = keys[fresh], first[fresh]
-    rows, topics = rows[first], topics[first]
+        is_new = ~np.isin(keys, there.keys)
+        keys = keys[is_new]
+        first = first[is_new]
+    rows = rows[first]
+    topics = topics[first]
     masks = beam.masks[rows]
     masks[np.arange(len(rows)), topics] = grow
     values = step_values(problem, beam.masks, rows, topics, grow=grow)
     archive.evaluations += len(values)
-    made = Beam(masks, side * problem.goodness(values), keys)
-    top = np.argsort(-made.merit, kind="stable")[:OFFERED]
+    merit = side * problem.goodness(values)
+    top = np.argsort(-merit, kind="stable")[:OFFERED]
     archive.offer(np.full(len(top), side), masks[top], values[top])
-    return made if there is None else there.joined(made)
+    made = Beam(masks, merit, keys)
+    if there is None:
+        return made
+    return there.joined(made)
 
 
 def _kept(made: Beam, width: int, noise: float, rng: np.random.Generator) -> Beam:
@@ -169,14 +177,18 @@ def step_values(problem: Problem, masks: Masks, rows: Numbers, topics: Numbers, 
     sums = problem.sums(masks)
     sign = 1 if grow else -1
     if not problem.quadratic:
-        return problem.of_sums(sums[rows] + sign * problem.units[topics], int(masks[0].sum()) + sign)
+        new_sums = sums[rows] + sign * problem.units[topics]
+        new_size = int(masks[0].sum()) + sign
+        return problem.of_sums(new_sums, new_size)
     moments = problem.moments
     centred = sums - sums.mean(axis=1, keepdims=True)
-    numerator = (masks @ moments.gain)[:, None] + sign * moments.gain
-    own_square = np.einsum("ij,ij->i", centred, centred)[:, None] + np.diag(moments.product)
-    square = (own_square + 2 * sign * times(centred, moments.centred.T))[rows, topics]
+    with_subset = times(centred, moments.centred.T)
+    every_numerator = (masks @ moments.gain)[:, None] + sign * moments.gain
+    every_square = sums_of_squares(centred) + np.diag(moments.product) + 2 * sign * with_subset
+    numerator = every_numerator[rows, topics]
+    square = every_square[rows, topics]
     root = np.sqrt(np.maximum(square, 1e-9))
-    return np.asarray(np.where(square > 1e-9, numerator[rows, topics] / root, 0.0))
+    return np.asarray(np.where(square > 1e-9, numerator / root, 0.0))
 
 
 def _held(archive: Archive, side: int) -> dict[int, Beam]:
@@ -202,7 +214,8 @@ def _livelier(in_vain: dict[int, int], rng: np.random.Generator) -> int:
     """A side by chance, the more likely the fewer of its last rounds were in vain."""
     sides = list(in_vain)
     weight = np.array([1 / (1 + rounds) for rounds in in_vain.values()])
-    return sides[int(rng.choice(len(sides), p=weight / weight.sum()))]
+    place = rng.choice(len(sides), p=weight / weight.sum())
+    return sides[place]
 
 
 def _open(archive: Archive, side: int) -> list[int]:

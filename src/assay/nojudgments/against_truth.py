@@ -43,15 +43,24 @@ def accuracy(predicted: ScoreMatrix, truth: ScoreMatrix, *, level: str = "runs")
     >>> round(accuracy(predicted, truth).values["τ"], 4)
     0.3333
     """
-    ours, real = matched(predicted, truth)
-    x, y = level_scores(real, level), level_scores(ours, level)
-    return Accuracy(predicted.measure, level, len(x), correlations(x, y), _delta(ours, real))
+    guessed, real = matched(predicted, truth)
+    true_scores = level_scores(real, level)
+    guessed_scores = level_scores(guessed, level)
+    return Accuracy(
+        method=predicted.measure,
+        level=level,
+        n=len(true_scores),
+        values=correlations(true_scores, guessed_scores),
+        delta=_delta(guessed, real),
+    )
 
 
 def matched(predicted: ScoreMatrix, truth: ScoreMatrix) -> tuple[ScoreMatrix, ScoreMatrix]:
     """Both matrices on the runs and topics they share, in the order of the prediction."""
-    runs = [r for r in predicted.runs if r in set(truth.runs)]
-    topics = [t for t in predicted.topics if t in set(truth.topics)]
+    true_runs = set(truth.runs)
+    true_topics = set(truth.topics)
+    runs = [run for run in predicted.runs if run in true_runs]
+    topics = [topic for topic in predicted.topics if topic in true_topics]
     if len(runs) < 2 or not topics:
         raise DataError(
             f"prediction and truth share {len(runs)} run(s) and {len(topics)} topic(s); at least 2 and 1 are needed"
@@ -63,12 +72,13 @@ def level_scores(matrix: ScoreMatrix, level: str) -> Floats:
     """Means of runs, means of topics, or all cells."""
     if level not in LEVELS:
         raise UsageError(f"no level {level!r}; known: {', '.join(LEVELS)}")
-    axis = {"runs": 1, "topics": 0, "cells": None}[level]
-    return np.asarray(matrix.values.ravel() if axis is None else matrix.values.mean(axis=axis))
+    if level == "cells":
+        return np.asarray(matrix.values.ravel())
+    return np.asarray(matrix.values.mean(axis=1 if level == "runs" else 0))
 
 
 def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dict[str, float | None]:
-    """The five correlations of two vectors; heavy="bottom" turns the two top-heavy ones round (τ_AP*, RBO*).
+    """The five correlations of two vectors; with heavy="bottom" τ_AP and RBO weigh the lowest scores most.
 
     >>> {k: round(v, 3) for k, v in correlations(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0])).items()}
     {'ρ': 0.5, 'τ': 0.333, 'r_S': 0.5, 'τ_AP': 0.5, 'RBO': 0.878}
@@ -77,9 +87,10 @@ def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dic
     guessed_scores = settled(predicted)
     if len(true_scores) < 2 or np.ptp(true_scores) == 0 or np.ptp(guessed_scores) == 0:
         return dict.fromkeys(MEASURES)
-    return {
-        shown: CORRELATIONS.call(name, true_scores, guessed_scores, heavy=heavy) for shown, name in MEASURES.items()
-    }
+    values: dict[str, float | None] = {}
+    for column, name in MEASURES.items():
+        values[column] = CORRELATIONS.call(name, true_scores, guessed_scores, heavy=heavy)
+    return values
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,10 @@ class Accuracies(Result):
         """One row per method, the highest τ first, those without τ last."""
         level = self.results[0].level if self.results else "runs"
         n = self.results[0].n if self.results else 0
-        rows = [(a.method, *(a.values[m] for m in MEASURES), a.delta) for a in sorted(self.results, key=_falling_tau)]
+        rows = []
+        for result in sorted(self.results, key=_falling_tau):
+            values = [result.values[column] for column in MEASURES]
+            rows.append((result.method, *values, result.delta))
         notes = [
             f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %",
             "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]",
@@ -115,4 +129,5 @@ def _falling_tau(result: Accuracy) -> float:
 def _delta(predicted: ScoreMatrix, truth: ScoreMatrix) -> float | None:
     from assay.nojudgments.predictors import scaled
 
-    return float(np.abs(scaled(predicted, "min-max").values - truth.values).mean())
+    unit_scores = scaled(predicted, "min-max").values
+    return float(np.abs(unit_scores - truth.values).mean())

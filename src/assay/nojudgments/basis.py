@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Floats
+from assay.core.arrays import Bools, Floats, places_within
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
 from assay.data import Run
@@ -33,8 +34,11 @@ def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
     """
     if len(runs) < 2:
         raise DataError(f"{len(runs)} run(s) given; without judgments a run is known only by others: give two or more")
-    answered = Counter(t for r in runs for t, n in zip(r.topics, np.diff(r.bounds), strict=True) if n)
-    topics = natural_order(t for t, n in answered.items() if n > 1)
+    runs_of_topic: Counter[str] = Counter()
+    for run in runs:
+        answered = compress(run.topics, run.sizes)
+        runs_of_topic.update(answered)
+    topics = natural_order(topic for topic, answers in runs_of_topic.items() if answers > 1)
     if not topics:
         raise DataError("the runs have no topic in common; methods without judgments compare runs on the same topics")
     return collected(runs, topics=topics, depth=depth)
@@ -51,11 +55,14 @@ def average_precision(lists: Lists, relevant: Bools, *, totals: npt.ArrayLike | 
     >>> average_precision(lists, np.array([True, False, True])).round(4).tolist()
     [[0.8333], [0.25]]
     """
-    hit = np.flatnonzero(relevant[lists.item])
-    gained = precision_sums_at(lists.segment[hit], lists.rank[hit], len(lists.bounds) - 1).reshape(lists.shape)
+    hits = np.flatnonzero(relevant[lists.item])
+    segments = len(lists.bounds) - 1
+    precision_sums = precision_sums_at(lists.segment[hits], lists.rank[hits], segments)
     if totals is None:
-        totals = np.bincount(lists.topic_of_item[relevant], minlength=len(lists.topics))
-    return gained / np.maximum(np.asarray(totals, dtype=np.float64), 1.0)
+        topic_of_relevant = lists.topic_of_item[relevant]
+        totals = np.bincount(topic_of_relevant, minlength=len(lists.topics))
+    relevant_docs = np.asarray(totals, dtype=np.float64)
+    return precision_sums.reshape(lists.shape) / np.maximum(relevant_docs, 1.0)
 
 
 def best_share(
@@ -71,11 +78,13 @@ def best_share(
         raise UsageError(f"share: must lie in (0, 1], not {share}; 0.3 takes the best 30 %")
     pool = np.flatnonzero(members)
     topic = lists.topic_of_item[pool]
-    order = pool[np.lexsort([k[pool] for k in reversed(keys)] + [topic])]
+    first_key_last = [key[pool] for key in reversed(keys)]  # as lexsort wants them; the topic decides before all
+    best_first = pool[np.lexsort([*first_key_last, topic])]
     size = np.bincount(topic, minlength=len(lists.topics))
-    nth = np.arange(len(order)) - (np.cumsum(size) - size)[lists.topic_of_item[order]]
+    place = places_within(size)
     # 0.3 · 10 is 3.0000000000000004 in floats: round first, so that ceil does not take a fourth.
     wanted = np.ceil(np.round(share * size, 9))
+    is_best = place < np.repeat(wanted, size)
     chosen = np.zeros(lists.items, dtype=bool)
-    chosen[order[nth < wanted[lists.topic_of_item[order]]]] = True
+    chosen[best_first[is_best]] = True
     return chosen

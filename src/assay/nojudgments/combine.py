@@ -61,13 +61,15 @@ def combined(predictions: Sequence[ScoreMatrix], how: str = "average") -> ScoreM
     first = _same_shape(predictions)
     entry, _ = FUSIONS.parse(how)
     if entry.name == "average":
-        values = np.mean([scaled(p, "min-max").values for p in predictions], axis=0)
+        unit_scores = [scaled(prediction, "min-max").values for prediction in predictions]
+        values = np.mean(unit_scores, axis=0)
     else:
-        by_method = np.array([p.values for p in predictions])
-        by_topic = [_fused(how, by_method[:, :, t]) for t in range(by_method.shape[2])]
+        by_method = np.array([prediction.values for prediction in predictions])
+        by_topic = [_fused(how, by_method[:, :, t]) for t in range(len(first.topics))]
         values = np.column_stack(by_topic)
-    names = ", ".join(p.measure for p in predictions)
-    return ScoreMatrix(first.runs, first.topics, values, f"combined-{entry.name}", f"{entry.name} of {names}")
+    names = ", ".join(prediction.measure for prediction in predictions)
+    measure = f"combined-{entry.name}"
+    return ScoreMatrix(first.runs, first.topics, values, measure, signature=f"{entry.name} of {names}")
 
 
 def combined_means(predictions: Sequence[ScoreMatrix], how: str = "average") -> Floats:
@@ -78,15 +80,15 @@ def combined_means(predictions: Sequence[ScoreMatrix], how: str = "average") -> 
     [0.0, 2.0]
     """
     _same_shape(predictions)
-    means = np.array([p.means() for p in predictions])
+    means = np.array([prediction.means() for prediction in predictions])
     return _fused(how, settled(means))
 
 
 def _fused(how: str, scores: Floats) -> Floats:
     """One score per run, turned so that more is better."""
     fused: Floats = FUSIONS.call(how, scores)
-    higher_is_better = FUSIONS.parse(how)[0].facts["higher"]
-    return fused if higher_is_better else -fused
+    entry, _ = FUSIONS.parse(how)
+    return fused if entry.facts["higher"] else -fused
 
 
 def _same_shape(predictions: Sequence[ScoreMatrix]) -> ScoreMatrix:

@@ -14,7 +14,7 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError
 from assay.core.results import Result
-from assay.core.tables import Table
+from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.against_truth import correlations, matched
 from assay.nojudgments.predictors import scaled
@@ -36,7 +36,8 @@ def geometric_average_ap(matrix: ScoreMatrix, *, floor: float = 1e-5) -> Floats:
     >>> geometric_average_ap(ScoreMatrix.of([[0.2, 0.4], [0.8, 0.9]])).round(4).tolist()
     [0.4, 0.6]
     """
-    return np.asarray(np.exp(np.log(np.maximum(matrix.values, floor)).mean(axis=0)))
+    logs = np.log(np.maximum(matrix.values, floor))
+    return np.asarray(np.exp(logs.mean(axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +58,29 @@ class Difficulty(Result):
 
     def table(self) -> Table:
         """One row per topic, the hardest predicted first."""
-        order = np.argsort(self.predicted, kind="stable")
-        rows = [(self.topics[i], int(self.quarter[i]) + 1, self.predicted[i], self.true[i]) for i in order]
-        starred = {"τ_AP": "τ_AP*", "RBO": "RBO*"}
-        shown = [f"{starred.get(k, k)} {'–' if v is None else f'{v:.3f}'}" for k, v in self.correlations.items()]
+        hardest_first = np.argsort(self.predicted, kind="stable")
+        quarters_from_1 = self.quarter.astype(np.int64) + 1
+        rows = [(self.topics[i], quarters_from_1[i], self.predicted[i], self.true[i]) for i in hardest_first]
+        notes = []
+        for name, value in self.correlations.items():
+            starred = f"{name}*" if name in ("τ_AP", "RBO") else name
+            notes.append(f"{starred} {shown(value, '.3f')}")
         caption = f"Topic difficulty by {self.method}: {self.statistic} over runs, the hardest first"
         columns = {"topic": "", "quarter": "d", "predicted": ".4f", "true": ".4f"}
-        return Table.of(columns, rows, caption=caption, notes=[", ".join(shown)])
+        return Table.of(columns, rows, caption=caption, notes=[", ".join(notes)])
 
     def quarters(self) -> Table:
         """Differences of the true ease between quarters of predicted ease."""
-        rows = [(f"{a + 1} – {b + 1}", d, p) for a, b, d, p in self.tests]
-        note = f"unpaired t-test with unequal variances, p times {len(self.tests)} (Bonferroni)"
-        columns = {"quarters": "", "difference": "+.4f", "p": "p"}
-        caption = f"True {self.statistic} by quarter of predicted ease"
-        return Table.of(columns, rows, caption=caption, notes=[note], keys={"difference": "delta", "p": "p_corrected"})
+        rows = []
+        for harder, easier, difference, corrected_p in self.tests:
+            rows.append((f"{harder + 1} – {easier + 1}", difference, corrected_p))
+        return Table.of(
+            {"quarters": "", "difference": "+.4f", "p": "p"},
+            rows,
+            caption=f"True {self.statistic} by quarter of predicted ease",
+            notes=[f"unpaired t-test with unequal variances, p times {len(self.tests)} (Bonferroni)"],
+            keys={"difference": "delta", "p": "p_corrected"},
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +96,12 @@ class TopicEase(Result):
         """One row per topic, the hardest first."""
         hardest_first = self.predicted.argsort(kind="stable")
         rows = [(self.topics[i], self.predicted[i]) for i in hardest_first]
-        caption = f"Topic difficulty by {self.method}: mean over runs, the hardest first"
-        return Table.of({"topic": "", "predicted": ".4f"}, rows, caption=caption, notes=[self.signature])
+        return Table.of(
+            {"topic": "", "predicted": ".4f"},
+            rows,
+            caption=f"Topic difficulty by {self.method}: mean over runs, the hardest first",
+            notes=[self.signature],
+        )
 
 
 def topic_ease(predicted: ScoreMatrix) -> TopicEase:
@@ -97,7 +110,7 @@ def topic_ease(predicted: ScoreMatrix) -> TopicEase:
 
 
 def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = False) -> Difficulty:
-    """How well predicted means tell which topics are hard.
+    """How well predicted means say which topics are hard.
 
     geometric: GAAP instead of AAP; the prediction is first brought to [0, 1]. Quarters are of the predicted order, ties
     by the order of topics; at least 8 topics are needed for them (fewer: no tests).
@@ -129,11 +142,11 @@ def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = 
 
 def _tests(quarter: Ints, true: Floats) -> tuple[tuple[int, int, float, float], ...]:
     """Welch's t test of each two quarters, times six."""
-    found = []
+    tests = []
     for a, b in combinations(range(4), 2):
         harder = true[quarter == a]
         easier = true[quarter == b]
         difference = float(harder.mean() - easier.mean())
         corrected_p = min(1.0, 6 * welch_test(harder, easier).p)
-        found.append((a, b, difference, corrected_p))
-    return tuple(found)
+        tests.append((a, b, difference, corrected_p))
+    return tuple(tests)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core.arrays import Floats, Ints
+from assay.core.arrays import Floats
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
@@ -35,7 +35,7 @@ def random_order(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Gene
 
 @CHOICES.register("P2", practical=True, search=False)
 def like_predicted_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
-    """Predicted column most like the predicted means of the runs."""
+    """Predicted column most similar to the predicted means of the runs."""
     return _column_taus(predicted.values, predicted.means())
 
 
@@ -43,7 +43,7 @@ def like_predicted_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.ran
 def best_predicted_subset(
     predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator, *, low: bool = False
 ) -> Floats:
-    """The subset that ranks runs most like all topics do, searched on the predicted matrix."""
+    """The subset that ranks runs most as all topics do, searched on the predicted matrix."""
     return _best_subsets(predicted, rng, low)
 
 
@@ -55,20 +55,21 @@ def predicted_hubness(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random
 
 @CHOICES.register("T1", practical=False, search=False)
 def like_true_column(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
-    """Predicted column most like the true column."""
-    pairs = zip(predicted.values.T, truth.values.T, strict=True)
-    return np.concatenate([_taus_with(guess[None, :], true) for guess, true in pairs])
+    """Predicted column most similar to the true column."""
+    columns = zip(predicted.values.T, truth.values.T, strict=True)
+    taus = [_taus_with(guessed[None, :], true) for guessed, true in columns]
+    return np.concatenate(taus)
 
 
 @CHOICES.register("T2", practical=False, search=False)
 def like_true_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
-    """True column most like the true means of the runs."""
+    """True column most similar to the true means of the runs."""
     return _column_taus(truth.values, truth.means())
 
 
 @CHOICES.register("T3", practical=False, search=False)
 def predicted_like_true_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
-    """Predicted column most like the true means of the runs."""
+    """Predicted column most similar to the true means of the runs."""
     return _column_taus(predicted.values, truth.means())
 
 
@@ -76,7 +77,7 @@ def predicted_like_true_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: n
 def best_true_subset(
     predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator, *, low: bool = False
 ) -> Floats:
-    """The subset that ranks runs most like all topics do, searched on the true matrix."""
+    """The subset that ranks runs most as all topics do, searched on the true matrix."""
     return _best_subsets(truth, rng, low)
 
 
@@ -98,17 +99,19 @@ def injected(
     >>> injected(p, t, ["2"]).values.tolist()
     [[1.0, 0.6], [3.0, 0.8]]
     """
-    unknown = [t for t in topics if t not in predicted.topics or t not in truth.topics]
-    if unknown:
-        raise UsageError(f"no topic {unknown[0]!r} in both matrices")
-    chosen = np.array([t in set(topics) for t in predicted.topics])
-    known = truth.select(runs=predicted.runs, topics=[t for t in predicted.topics if t in set(topics)]).values
-    values = _rescaled(predicted.values, known) if rescale and len(topics) else predicted.values.copy()
-    values[:, chosen] = known
-    measure, signature = (
-        f"{predicted.measure}+{len(topics)}",
-        f"{predicted.signature}|true scores of {len(topics)} topics",
-    )
+    for topic in topics:
+        if topic not in predicted.topics or topic not in truth.topics:
+            raise UsageError(f"no topic {topic!r} in both matrices")
+    judged = [topic for topic in predicted.topics if topic in set(topics)]
+    known = truth.select(runs=predicted.runs, topics=judged).values
+    if rescale and len(topics):
+        values = _rescaled(predicted.values, known)
+    else:
+        values = predicted.values.copy()
+    is_judged = np.isin(predicted.topics, judged)
+    values[:, is_judged] = known
+    measure = f"{predicted.measure}+{len(topics)}"
+    signature = f"{predicted.signature}|true scores of {len(topics)} topics"
     return ScoreMatrix(predicted.runs, predicted.topics, values, measure, signature)
 
 
@@ -158,28 +161,40 @@ def injection(
     """τ-b of the means over predicted and judged topics with the true means, for growing numbers of judged topics.
 
     choice: one of CHOICES; low takes the other end (the lowest correlation, the worst subset). Choices without chance
-    (P2, P4, T1–T3, T5) are made once; P3 and T4 search anew in each repetition. sizes: 1, 2, 5, 10, 20, … by default.
+    (P2, P4, T1–T3, T5) are made once; P3 and T4 search again in each repetition. sizes: 1, 2, 5, 10, 20, … by default.
 
     >>> guesses = ScoreMatrix.of([[0.2, 0.4, 0.1], [0.3, 0.1, 0.2]], measure="wu-crestani")
     >>> truth = ScoreMatrix.of([[0.1, 0.5, 0.2], [0.3, 0.0, 0.1]], measure="AP")
     >>> [row[0] for row in injection(guesses, truth, sizes=[1, 3], repetitions=4).table().rows]
     [1, 3]
     """
-    ours, real = matched(predicted, truth)
-    n = len(ours.topics)
-    wanted = tuple(sizes) if sizes is not None else tuple(c for c in (1, 2, 5, 10, 20, 50, 100, 200, 500) if c < n)
-    if not wanted or min(wanted) < 1 or max(wanted) > n:
-        raise UsageError(f"sizes: between 1 and {n} topics can be judged, not {list(wanted)}")
+    guessed, real = matched(predicted, truth)
+    n = len(guessed.topics)
+    if sizes is None:
+        sizes = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500) if size < n]
+    if not sizes or min(sizes) < 1 or max(sizes) > n:
+        raise UsageError(f"sizes: between 1 and {n} topics can be judged, not {list(sizes)}")
     entry, _ = CHOICES.parse(choice)
-    times = repetitions if entry.facts["search"] or entry.name == "P1" else 1
-    taus, alone = np.empty((times, len(wanted))), np.empty((times, len(wanted)))
+    searches = entry.facts["search"]
+    by_chance = searches or entry.name == "P1"
+    times = repetitions if by_chance else 1
+    taus = np.empty((times, len(sizes)))
+    alone = np.empty((times, len(sizes)))
     for i, rng in enumerate(generators(seed, times)):
-        chosen = _chosen(entry.function, ours, real, rng, wanted, low=low, search=entry.facts["search"])
-        taus[i], alone[i] = _taus(ours, real, chosen, rescale), _taus(ours, real, chosen, rescale, alone=True)
+        chosen = _chosen(entry.function, guessed, real, rng, sizes, low=low, search=searches)
+        taus[i] = _mixture_taus(guessed, real, chosen, rescale)
+        alone[i] = _taus_with(chosen @ real.values.T, real.values.sum(axis=1))
         progress(i + 1, times)
-    none = float(_taus_with(ours.means()[None, :], real.means())[0])
-    recipe = f"{entry.summary} repetitions={times}, seed={seed}, rescale={rescale}, {len(ours.runs)} runs, {n} topics"
-    return Injection(f"{entry.name}{' low' if low else ''}", wanted, taus, alone, none, recipe)
+    tau_of_prediction = _taus_with(guessed.means()[None, :], real.means())[0]
+    size = f"{len(guessed.runs)} runs, {n} topics"
+    return Injection(
+        choice=f"{entry.name} low" if low else entry.name,
+        sizes=tuple(sizes),
+        taus=taus,
+        alone=alone,
+        none=float(tau_of_prediction),
+        recipe=f"{entry.summary} repetitions={times}, seed={seed}, rescale={rescale}, {size}",
+    )
 
 
 def _chosen(
@@ -193,35 +208,39 @@ def _chosen(
     search: bool,
 ) -> Floats:
     """sizes × topics: 1 where a topic is judged."""
-    n = len(predicted.topics)
+    topics = len(predicted.topics)
+    numbers = np.array(sizes)
     if search:
-        found = np.vstack([function(predicted, truth, rng, low=low), np.ones(n)])
-        return np.asarray(found[np.array(sizes) - 1])
+        best_subsets = function(predicted, truth, rng, low=low)
+        every_size = np.vstack([best_subsets, np.ones(topics)])
+        return np.asarray(every_size[numbers - 1])
     merit = function(predicted, truth, rng)
-    place = np.empty(n, dtype=np.int64)
-    place[np.argsort(merit if low else -merit, kind="stable")] = np.arange(n)
-    return (place < np.array(sizes)[:, None]).astype(np.float64)
+    first_judged_first = np.argsort(merit if low else -merit, kind="stable")
+    place = np.empty(topics, dtype=np.int64)
+    place[first_judged_first] = np.arange(topics)
+    return (place < numbers[:, None]).astype(np.float64)
 
 
-def _taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, rescale: bool, *, alone: bool = False) -> Floats:
-    """τ of the mean scores for each row of judged topics."""
-    judged = chosen @ truth.values.T
-    if alone:
-        sums = judged
-    elif rescale:
-        masks = chosen.astype(bool)
-        sums = np.array(
-            [np.where(m, truth.values, _rescaled(predicted.values, truth.values[:, m])).sum(axis=1) for m in masks]
-        )
-    else:
-        sums = judged + (1 - chosen) @ predicted.values.T
+def _mixture_taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, rescale: bool) -> Floats:
+    """τ of the sums of true scores on judged topics and predicted ones on the others, for each row of judged topics."""
+    if not rescale:
+        sums = chosen @ truth.values.T + (1 - chosen) @ predicted.values.T
+        return _taus_with(sums, truth.values.sum(axis=1))
+    sums = np.empty((len(chosen), len(truth.runs)))
+    for row, is_judged in enumerate(chosen.astype(bool)):
+        rescaled = _rescaled(predicted.values, truth.values[:, is_judged])
+        mixture = np.where(is_judged, truth.values, rescaled)
+        sums[row] = mixture.sum(axis=1)
     return _taus_with(sums, truth.values.sum(axis=1))
 
 
 def _rescaled(predicted: Floats, known: Floats) -> Floats:
     """The predicted scores brought to the mean and sd of the true scores that are known."""
     spread = float(predicted.std())
-    return np.asarray((predicted - predicted.mean()) / (spread if spread > 0 else 1.0) * known.std() + known.mean())
+    if spread == 0:
+        spread = 1.0
+    z = (predicted - predicted.mean()) / spread
+    return np.asarray(z * known.std() + known.mean())
 
 
 def _column_taus(columns: Floats, means: Floats) -> Floats:
@@ -244,5 +263,8 @@ def _best_subsets(matrix: ScoreMatrix, rng: np.random.Generator, low: bool) -> F
     archive = Archive(problem(matrix, criterion="tau"), keep=1, sides=(side,))
     for _ in swap(archive, rng, starts=1, rounds=1):
         pass
-    sizes: Ints = np.arange(1, len(matrix.topics))
-    return np.array([archive.sets(side, int(c))[0][0] for c in sizes], dtype=np.float64)
+    best_subsets = []
+    for size in range(1, len(matrix.topics)):
+        subsets, _ = archive.sets(side, size)
+        best_subsets.append(subsets[0])
+    return np.array(best_subsets, dtype=np.float64)

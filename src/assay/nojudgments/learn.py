@@ -1,7 +1,7 @@
 """Predicting AP from the predictions of several methods, learnt on earlier collections (Roitero 2020, §7.5.3).
 
-A row is a run on a topic, its features what each method says of it, its label its AP. Only collections of earlier
-years may teach. Needs scikit-learn, the extra `learn`.
+A row is a run on a topic, its features are the predictions of the methods, its label is its AP. Models are trained on
+collections of earlier years only. Needs scikit-learn, the extra `learn`.
 """
 
 from __future__ import annotations
@@ -40,20 +40,25 @@ class Collection:
 
     def methods(self) -> tuple[str, ...]:
         """The names of the methods, in order: they must be the same in all collections."""
-        return tuple(p.measure for p in self.predictions)
+        return tuple(prediction.measure for prediction in self.predictions)
 
     def features(self) -> Floats:
         """Rows run × topic, one column per method, each brought to [0, 1] within the collection."""
         if not self.predictions:
             raise DataError(f"{self.name}: no predictions; give those of at least one method")
-        return np.column_stack([scaled(p, "min-max").values.ravel() for p in self.predictions])
+        columns = []
+        for prediction in self.predictions:
+            unit_scores = scaled(prediction, "min-max").values
+            columns.append(unit_scores.ravel())
+        return np.column_stack(columns)
 
     def labels(self) -> Floats:
         """The true score of each row."""
         if self.truth is None:
             raise DataError(f"{self.name}: no true scores to learn from")
         first = self.predictions[0]
-        return np.asarray(self.truth.select(runs=first.runs, topics=first.topics).values.ravel())
+        truth = self.truth.select(runs=first.runs, topics=first.topics)
+        return np.asarray(truth.values.ravel())
 
 
 def judged_collection(
@@ -68,16 +73,19 @@ def judged_collection(
     seed: int = 0,
     jobs: int = 1,
 ) -> Collection:
-    """What the methods say of the runs of a judged collection, and what they score, on its judged topics."""
+    """The predicted and the true scores of the runs of a judged collection, on its judged topics."""
     (truth,) = evaluate(runs, qrels, measure)
-    found = predictions(comparable(runs, depth=depth), methods, seed=seed, jobs=jobs)
-    topics = [t for t in found[0].topics if t in set(truth.topics)]
-    return Collection(name, year, tuple(p.select(topics=topics) for p in found), truth.select(topics=topics))
+    lists = comparable(runs, depth=depth)
+    judged_topics = set(truth.topics)
+    topics = [topic for topic in lists.topics if topic in judged_topics]
+    matrices = predictions(lists, methods, seed=seed, jobs=jobs)
+    on_judged_topics = tuple(matrix.select(topics=topics) for matrix in matrices)
+    return Collection(name, year, on_judged_topics, truth.select(topics=topics))
 
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """The collections that may teach, the year of what is to be predicted, and how many of the nearest do teach."""
+    """Earlier collections, the year of what is to be predicted, and on how many of the most similar ones to train."""
 
     earlier: tuple[Collection, ...]
     year: int
@@ -111,35 +119,50 @@ def svr(*, c: Annotated[float, Within(0, open=True)] = 1.0, nu: Annotated[float,
 def learned(
     target: Collection, earlier: Sequence[Collection], model: str = "svr", *, nearest: int | None = None, seed: int = 0
 ) -> ScoreMatrix:
-    """AP of the target's runs on its topics, predicted by a model taught on the earlier collections.
+    """AP of the target's runs on its topics, predicted by a model trained on earlier collections.
 
-    Collections of the target's year or later are an error, not a help: they would not have been there. nearest: only
-    that many earlier collections, the most similar by `distance`.
+    Collections of the target's year or later are an error: they would not have been there. nearest: train on only that
+    many earlier collections, the most similar by `distance`.
 
     >>> guesses = ScoreMatrix.of([[0.2, 0.4], [0.3, 0.1]], measure="wu-crestani")
     >>> truth = ScoreMatrix.of([[0.1, 0.5], [0.3, 0.0]], measure="AP")
     >>> learned(Collection("new", 2002, (guesses,)), [Collection("old", 2001, (guesses,), truth)], "linear")
     ScoreMatrix('learned-linear', 2 runs × 2 topics)
     """
-    late = [c.name for c in earlier if c.year >= target.year]
-    if late:
-        raise DataError(f"{late[0]!r} is not earlier than {target.name!r} ({target.year}); teach on earlier years only")
-    if not earlier:
-        raise DataError(f"no collection earlier than {target.year} to learn from; {target.name!r} cannot be predicted")
-    for c in earlier:
-        if c.methods() != target.methods():
-            raise UsageError(f"{c.name!r} and {target.name!r} have other methods or another order; they must match")
+    _check_earlier(target, earlier)
     if nearest is not None and nearest < 1:
         raise UsageError(f"nearest: must be at least 1, not {nearest}")
-    taught = sorted(earlier, key=lambda c: distance(c, target))[:nearest] if nearest else list(earlier)
+    training = list(earlier)
+    if nearest is not None:
+        training.sort(key=lambda collection: distance(collection, target))
+        training = training[:nearest]
     fitted = MODELS.call(model, seed=seed)
-    fitted.fit(np.vstack([c.features() for c in taught]), np.concatenate([c.labels() for c in taught]))
+    features = [collection.features() for collection in training]
+    labels = [collection.labels() for collection in training]
+    fitted.fit(np.vstack(features), np.concatenate(labels))
     values = np.asarray(fitted.predict(target.features()), dtype=np.float64)
     first = target.predictions[0]
     name = MODELS.parse(model)[0].name
-    teachers = ", ".join(f"{c.name} ({c.year})" for c in taught)
-    signature = f"{model} taught on {teachers}|features: {', '.join(target.methods())}"
+    names = ", ".join(f"{collection.name} ({collection.year})" for collection in training)
+    methods = ", ".join(target.methods())
+    signature = f"{model} taught on {names}|features: {methods}"
     return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{name}", signature)
+
+
+def _check_earlier(target: Collection, earlier: Sequence[Collection]) -> None:
+    """Refuse no collections, those that are not earlier than the target, and those with other methods."""
+    for collection in earlier:
+        if collection.year >= target.year:
+            raise DataError(
+                f"{collection.name!r} is not earlier than {target.name!r} ({target.year}); train on earlier years only"
+            )
+    if not earlier:
+        raise DataError(f"no collection earlier than {target.year} to learn from; {target.name!r} cannot be predicted")
+    for collection in earlier:
+        if collection.methods() != target.methods():
+            raise UsageError(
+                f"{collection.name!r} and {target.name!r} have other methods or another order; they must match"
+            )
 
 
 def distance(a: Collection, b: Collection) -> float:
@@ -149,8 +172,9 @@ def distance(a: Collection, b: Collection) -> float:
     >>> distance(Collection("a", 1, (m,)), Collection("b", 2, (ScoreMatrix.of([[0, 0], [0, 3]]),)))
     0.5
     """
-    pairs = zip(a.features().T, b.features().T, strict=True)
-    return float(np.mean([kolmogorov_smirnov(x, y) for x, y in pairs]))
+    columns = zip(a.features().T, b.features().T, strict=True)
+    distances = [kolmogorov_smirnov(in_a, in_b) for in_a, in_b in columns]
+    return float(np.mean(distances))
 
 
 def kolmogorov_smirnov(x: Floats, y: Floats) -> float:
@@ -159,9 +183,15 @@ def kolmogorov_smirnov(x: Floats, y: Floats) -> float:
     >>> kolmogorov_smirnov(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
     0.5
     """
-    at = np.concatenate([x, y])
-    below = [np.searchsorted(np.sort(v), at, side="right") / len(v) for v in (x, y)]
-    return float(np.abs(below[0] - below[1]).max())
+    values = np.concatenate([x, y])
+    difference = _distribution(x, values) - _distribution(y, values)
+    return float(np.abs(difference).max())
+
+
+def _distribution(sample: Floats, values: Floats) -> Floats:
+    """The share of the sample that is at most each of these values."""
+    at_most = np.searchsorted(np.sort(sample), values, side="right")
+    return at_most / len(sample)
 
 
 def _sklearn(part: str) -> Any:

@@ -41,8 +41,11 @@ def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str 
     coded = lists if isinstance(lists, Lists) else comparable(lists)
     values: Floats = METHODS.call(method, coded, seed=seed)
     entry, given = METHODS.parse(method)
-    used = entry.parameters | ({"seed": seed} if "seed" in entry.parameters else {}) | given
-    recipe = ", ".join(f"{key}={value}" for key, value in used.items() if value is not None)
+    parameters = dict(entry.parameters)
+    if "seed" in parameters:
+        parameters["seed"] = seed
+    parameters |= given
+    recipe = ", ".join(f"{key}={value}" for key, value in parameters.items() if value is not None)
     notes = [f"{entry.name}({recipe})", entry.facts["paper"]]
     if not entry.facts["higher"]:
         values = -values
@@ -85,10 +88,14 @@ def scaled(matrix: ScoreMatrix, scale: str = "min-max") -> ScoreMatrix:
     if scale == "none":
         return matrix
     axis = 0 if scale.endswith("-topic") else None
-    v = matrix.values
+    scores = matrix.values
     if scale.startswith("min-max"):
-        centre, spread = v.min(axis=axis, keepdims=True), np.ptp(v, axis=axis, keepdims=True)
+        zero = scores.min(axis=axis, keepdims=True)
+        unit = np.ptp(scores, axis=axis, keepdims=True)
     else:
-        centre, spread = v.mean(axis=axis, keepdims=True), v.std(axis=axis, keepdims=True)
-    values = np.divide(v - centre, spread, out=np.zeros_like(v), where=spread > 1e-12 * np.abs(v).max(initial=1e-300))
+        zero = scores.mean(axis=axis, keepdims=True)
+        unit = scores.std(axis=axis, keepdims=True)
+    # A spread that is only rounding counts as none.
+    varies = unit > 1e-12 * np.abs(scores).max(initial=1e-300)
+    values = np.divide(scores - zero, unit, out=np.zeros_like(scores), where=varies)
     return ScoreMatrix(matrix.runs, matrix.topics, values, matrix.measure, f"{matrix.signature}|scale:{scale}")

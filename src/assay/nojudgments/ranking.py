@@ -1,4 +1,4 @@
-"""The runs ranked by every method and by their combination, with a word of caution: what `assay predict` shows.
+"""Which run is best, without judgments? The runs ranked by every method and by their combination, with cautions.
 
 Where the flow stands: lists → predictions → combination (→ accuracy, where there are judgments) → **one result**.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -34,7 +35,7 @@ LEFT_OUT = ("wu-crestani-v4",)
 """Methods that the combination leaves out unless they are all there is: too weak everywhere (Roitero 2020, §7.5.2)."""
 
 FEW = 6
-"""At most this many methods have a column each in a table for people; of more it says the spread of their ranks."""
+"""At most this many methods have a column each in a table for people; for more it shows the spread of their ranks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ class Combination:
         """One score per run, over all topics or over some."""
         chosen = self.by_topic.topics if topics is None else topics
         if self.fused:
-            return combined_means([p.select(topics=chosen) for p in self.fused], self.name)
+            on_chosen = [prediction.select(topics=chosen) for prediction in self.fused]
+            return combined_means(on_chosen, self.name)
         return self.by_topic.select(topics=chosen).means()
 
 
@@ -77,7 +79,15 @@ class RunRanking(Result):
 
     def kinds(self) -> list[str]:
         """`manual`, `outlying` or nothing, for each run."""
-        return ["manual" if m else "outlying" if o else "" for m, o in zip(self.manual, self.outlying, strict=True)]
+        kinds = []
+        for manual, outlying in zip(self.manual, self.outlying, strict=True):
+            if manual:
+                kinds.append("manual")
+            elif outlying:
+                kinds.append("outlying")
+            else:
+                kinds.append("")
+        return kinds
 
     def table(self, *, wide: bool = False) -> Table:
         """One row per run, the best by the combination first: its score, its ranks by the methods, and the truth.
@@ -107,12 +117,14 @@ class RunRanking(Result):
             columns["true rank"] = ("d", places(self.truth.means()))
             columns[f"mean {self.truth.measure}"] = (".4f", self.truth.means())
             keys[f"mean {self.truth.measure}"] = "true_mean"
-        every = list(zip(*(values for _, values in columns.values()), strict=True))
+        formats = {name: format for name, (format, _) in columns.items()}
+        values_of_columns = [values for _, values in columns.values()]
+        rows = list(zip(*values_of_columns, strict=True))
         best_first = np.argsort(-self.combined, kind="stable")
         how = "with some judged topics" if judged else "without judgments"
         return Table.of(
-            {name: format for name, (format, _) in columns.items()},
-            [every[i] for i in best_first],
+            formats,
+            [rows[i] for i in best_first],
             caption=f"Runs ranked {how}",
             notes=self.notes,
             keys=keys,
@@ -163,67 +175,98 @@ def ranked(
     [1.0, 1.0, 0.0]
     """
     coded = lists if isinstance(lists, Lists) else comparable(lists)
-    found = _distinct(predictions(coded, methods, scale=scale, seed=seed, jobs=jobs, progress=progress))
-    fused = [p for p in found if p.measure in taken([f.measure for f in found])]
-    together = _combination(fused, combine, lessons, seed)
-    together, said = (together, []) if judged is None else _with_judged(together, judged)
-    manual, outlying = tuple(bool(i.manual) for i in coded.infos), tuple(bool(o) for o in outliers(coded))
-    real = None if truth is None else _true_scores(found[0], truth)
-    marks = () if real is None else _marks(found, together, real)
-    notes = [_recipe(coded, found, fused, together, seed), *said, *cautions(coded, manual, outlying)]
-    return RunRanking(coded.runs, manual, outlying, tuple(found), together, real, marks, tuple(notes))
+    every_prediction = predictions(coded, methods, scale=scale, seed=seed, jobs=jobs, progress=progress)
+    names = [prediction.measure for prediction in every_prediction]
+    _refuse_twice(names)
+    names_to_combine = taken(names)
+    to_combine = [prediction for prediction in every_prediction if prediction.measure in names_to_combine]
+    combination = _combination(to_combine, combine, lessons, seed)
+    remarks = []
+    if judged is not None:
+        combination, remark = _with_judged(combination, judged)
+        remarks.append(remark)
+    manual = tuple(bool(info.manual) for info in coded.infos)
+    outlying = tuple(outliers(coded).tolist())
+    real = None
+    accuracies: tuple[Accuracy, ...] = ()
+    if truth is not None:
+        real = _true_scores(every_prediction[0], truth)
+        accuracies = _accuracies(every_prediction, combination, real)
+    recipe = _recipe(coded, every_prediction, to_combine, combination, seed)
+    return RunRanking(
+        runs=coded.runs,
+        manual=manual,
+        outlying=outlying,
+        predictions=tuple(every_prediction),
+        combination=combination,
+        truth=real,
+        accuracies=accuracies,
+        notes=(recipe, *remarks, *cautions(coded, manual, outlying)),
+    )
 
 
-def _distinct(found: list[ScoreMatrix]) -> list[ScoreMatrix]:
-    names = [p.measure for p in found]
-    if len(set(names)) < len(names):
-        raise UsageError(f"method {next(n for n in names if names.count(n) > 1)!r} is there twice; name each once")
-    return found
+def _refuse_twice(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"method {name!r} is there twice; name each once")
 
 
 def _combination(fused: list[ScoreMatrix], combine: str, lessons: Lessons | None, seed: int) -> Combination:
-    """The predictions fused, or put together by a model that earlier collections taught."""
-    model = parse_call(combine)[0] in MODELS
-    if model and lessons is None:
+    """The predictions fused, or combined by a model trained on earlier collections."""
+    name, _ = parse_call(combine)
+    is_model = name in MODELS
+    if is_model and lessons is None:
         raise UsageError(f"{combine} learns from earlier collections, and there are none; give them, or take average")
     if lessons is None:
         return Combination(combine, combined(fused, "average"), tuple(fused))
-    if not model:
+    if not is_model:
         raise UsageError(
-            f"earlier collections teach a model, and {combine!r} is none; known: {', '.join(MODELS.names())}"
+            f"earlier collections train a model, and {combine!r} is none; known: {', '.join(MODELS.names())}"
         )
     target = Collection("these runs", lessons.year, tuple(fused))
-    return Combination(combine, learned(target, lessons.earlier, combine, nearest=lessons.nearest, seed=seed))
+    by_topic = learned(target, lessons.earlier, combine, nearest=lessons.nearest, seed=seed)
+    return Combination(combine, by_topic)
 
 
-def _with_judged(together: Combination, judged: ScoreMatrix) -> tuple[Combination, list[str]]:
-    """The combination with the true scores of the judged topics in it, and what to say of that."""
-    topics = [t for t in together.by_topic.topics if t in set(judged.topics)]
+def _with_judged(combination: Combination, judged: ScoreMatrix) -> tuple[Combination, str]:
+    """The combination with the true scores of the judged topics in it, and a remark about that."""
+    judged_topics = set(judged.topics)
+    topics = [topic for topic in combination.by_topic.topics if topic in judged_topics]
     if not topics:
         raise DataError(f"no topic of the runs is judged ({judged.measure}); judge some, or leave the judgments out")
-    mixed = injected(together.by_topic, judged, topics, rescale=True)
-    said = (
+    mixed = injected(combination.by_topic, judged, topics, rescale=True)
+    remark = (
         f"True {judged.measure} on {len(topics)} of {len(mixed.topics)} topics, predictions elsewhere. Soon the judged "
         "topics alone rank better than this mixture: on TREC-COVID two of them as well, five better."
     )
-    known = judged.select(runs=mixed.runs, topics=topics)
-    return Combination(f"{together.name}, {len(topics)} topics judged", mixed, judged=known), [said]
+    true_scores = judged.select(runs=mixed.runs, topics=topics)
+    name = f"{combination.name}, {len(topics)} topics judged"
+    return Combination(name, mixed, judged=true_scores), remark
 
 
 def _true_scores(predicted: ScoreMatrix, truth: ScoreMatrix) -> ScoreMatrix:
     """The true scores of the predicted runs, on the topics that both have."""
-    real = matched(predicted, truth)[1]
-    lacking = [r for r in predicted.runs if r not in set(real.runs)]
-    if lacking:
-        raise DataError(f"{truth.measure}: no true scores of run {lacking[0]!r}; score all runs")
+    _, real = matched(predicted, truth)
+    for run in predicted.runs:
+        if run not in real.runs:
+            raise DataError(f"{truth.measure}: no true scores of run {run!r}; score all runs")
     return real
 
 
-def _marks(found: Sequence[ScoreMatrix], together: Combination, real: ScoreMatrix) -> tuple[Accuracy, ...]:
+def _accuracies(
+    every_prediction: Sequence[ScoreMatrix], combination: Combination, real: ScoreMatrix
+) -> tuple[Accuracy, ...]:
     """The accuracy of each method and of the combination, on the topics with true scores."""
-    scores = together.means(real.topics)
-    mark = Accuracy(f"combined ({together.name})", "runs", len(scores), correlations(real.means(), scores), None)
-    return (*(accuracy(p, real) for p in found), mark)
+    of_methods = [accuracy(prediction, real) for prediction in every_prediction]
+    scores = combination.means(real.topics)
+    of_combination = Accuracy(
+        method=f"combined ({combination.name})",
+        level="runs",
+        n=len(scores),
+        values=correlations(real.means(), scores),
+        delta=None,
+    )
+    return (*of_methods, of_combination)
 
 
 def places(scores: Floats) -> Ints:
@@ -253,31 +296,33 @@ def outliers(lists: Lists) -> Bools:
     Bias is 1 − cos between the docs of a run and those of all runs (see `pseudo.bias`); the robust sd is 1.4826 times
     the median absolute deviation.
     """
-    far = bias(lists, depth=100)
-    if len(far) < 5:
-        return np.zeros(len(far), dtype=bool)
-    middle = float(np.median(far))
-    return np.asarray(far > middle + 3 * max(1.4826 * float(np.median(np.abs(far - middle))), 1e-9))
+    distance = bias(lists, depth=100)
+    if len(distance) < 5:
+        return np.zeros(len(distance), dtype=bool)
+    middle = float(np.median(distance))
+    median_deviation = float(np.median(np.abs(distance - middle)))
+    robust_sd = max(1.4826 * median_deviation, 1e-9)
+    return np.asarray(distance > middle + 3 * robust_sd)
 
 
 def cautions(lists: Lists, manual: Sequence[bool], outlying: Sequence[bool]) -> list[str]:
-    """What a reader must know before he believes the ranking."""
-    said = []
-    odd = [
-        f"{sum(flags)} {word} ({_some([r for r, f in zip(lists.runs, flags, strict=True) if f])})"
-        for flags, word in ((manual, "manual"), (outlying, "outlying"))
-        if any(flags)
-    ]
-    if odd:
-        said.append(
+    """What a reader must know before believing the ranking."""
+    remarks = []
+    unusual = []
+    for kind, flags in (("manual", manual), ("outlying", outlying)):
+        names = list(compress(lists.runs, flags))
+        if names:
+            unusual.append(f"{len(names)} {kind} ({_some(names)})")
+    if unusual:
+        remarks.append(
             "Tyranny of the masses: these methods reward runs that resemble the others. "
-            f"Of the runs {' and '.join(odd)} may be far better, or worse, than their rank."
+            f"Of the runs {' and '.join(unusual)} may be far better, or worse, than their rank."
         )
     if lists.items and int(lists.holders().max()) < 2:
-        said.append("No doc was retrieved by two runs: nothing is known of any run, and the ranking means nothing.")
+        remarks.append("No doc was retrieved by two runs: nothing is known of any run, and the ranking means nothing.")
     if lists.dropped:
-        said.append(f"Left out, because one run alone answers it: topic {_some(lists.dropped)}.")
-    return said
+        remarks.append(f"Left out, because one run alone answers it: topic {_some(lists.dropped)}.")
+    return remarks
 
 
 def taken(methods: Sequence[str]) -> list[str]:
@@ -286,21 +331,38 @@ def taken(methods: Sequence[str]) -> list[str]:
     >>> taken(["emap", "wu-crestani-v4"]), taken(["wu-crestani-v4"])
     (['emap'], ['wu-crestani-v4'])
     """
-    return [m for m in methods if METHODS.parse(m)[0].name not in LEFT_OUT] or list(methods)
+    strong = []
+    for method in methods:
+        entry, _ = METHODS.parse(method)
+        if entry.name not in LEFT_OUT:
+            strong.append(method)
+    return strong or list(methods)
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    """The first three names, and how many more there are."""
+    first = ", ".join(names[:3])
+    if len(names) <= 3:
+        return first
+    return f"{first} and {len(names) - 3} more"
 
 
 def _recipe(
-    lists: Lists, found: Sequence[ScoreMatrix], fused: Sequence[ScoreMatrix], together: Combination, seed: int
+    lists: Lists,
+    every_prediction: Sequence[ScoreMatrix],
+    combined_ones: Sequence[ScoreMatrix],
+    combination: Combination,
+    seed: int,
 ) -> str:
-    left = [short_name(p.measure) for p in found if p not in fused]
-    without = f" (without {', '.join(left)})" if left else ""
-    how = f"{together.name} of the means" if together.fused else together.by_topic.signature.partition("|")[0]
-    used = "" if together.judged else ", no judgments used"
-    return (
-        f"{len(lists.runs)} runs, {len(lists.topics)} topics{used}; combined: {how} of {len(fused)} methods{without}; "
-        f"ranks: by each method alone; seed {seed}"
-    )
+    size = f"{len(lists.runs)} runs, {len(lists.topics)} topics"
+    if not combination.judged:
+        size += ", no judgments used"
+    if combination.fused:
+        how = f"{combination.name} of the means"
+    else:
+        how, _, _ = combination.by_topic.signature.partition("|")
+    how += f" of {len(combined_ones)} methods"
+    left_out = [short_name(one.measure) for one in every_prediction if one not in combined_ones]
+    if left_out:
+        how += f" (without {', '.join(left_out)})"
+    return f"{size}; combined: {how}; ranks: by each method alone; seed {seed}"

@@ -1,4 +1,4 @@
-"""Runs scored by how often others return the same docs: Wu & Crestani 2003, and Aslam & Savell 2003.
+"""How often do other runs return the docs of a run? Methods of Wu & Crestani 2003, and of Aslam & Savell 2003.
 
 Wu & Crestani: a doc of a run is an *original*, each occurrence in another run a *reference*. The weights are those of
 the replication by Roitero et al. (the paper's opening does not give them), applied by rank.
@@ -34,15 +34,20 @@ def original_weight(rank: Ints) -> Floats:
     >>> original_weight(np.array([1, 5, 6, 100, 1000])).round(4).tolist()
     [9.878, 5.878, 5.2114, 2.3303, 0.005]
     """
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 201))])
-    return np.asarray(5 / rank + harmonic[200] - harmonic[-(-rank // 5)])
+    cutoffs = LAST // 5
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, cutoffs + 1)))
+    cutoff = (rank + 4) // 5  # the first cut-off, in fives, that the rank is within
+    return np.asarray(5 / rank + harmonic[cutoffs] - harmonic[cutoff])
 
 
 def _summed(lists: Lists, *, references: Floats | None = None, originals: Floats | None = None) -> Floats:
     """Σ over the run's docs of original weight × Σ over the other runs' rows of the reference weight."""
-    weights = np.ones(len(lists)) if references is None else references
-    others = np.bincount(lists.item, weights, minlength=lists.items)[lists.item] - weights
-    return lists.matrix(others if originals is None else others * originals)
+    own = np.ones(len(lists)) if references is None else references
+    every_run = np.bincount(lists.item, own, minlength=lists.items)
+    other_runs = every_run[lists.item] - own
+    if originals is None:
+        return lists.matrix(other_runs)
+    return lists.matrix(other_runs * originals)
 
 
 @METHODS.register("wu-crestani", short="WUCv0", higher=True, paper=PAPER)
@@ -92,20 +97,41 @@ def _list_scores(lists: Lists, scale: str) -> Floats:
     """Retrieval scores, scaled within each list (one run on one topic)."""
     if scale not in ("min-max", "z"):
         raise UsageError(f"scale: must be 'min-max' or 'z', not {scale!r}")
-    full = np.diff(lists.bounds) > 0
-    starts, segment = lists.bounds[:-1][full], (np.cumsum(full) - 1)[lists.segment]
-    # Runs order their docs best first, so the ends of a list are its extremes; infinite scores count as the ends.
-    scores = np.clip(lists.scores, -1e300, 1e300)
+    sizes = np.diff(lists.bounds)
+    has_docs = sizes > 0
+    # Empty lists are left out: reduceat would give them a score of the next list.
+    starts = lists.bounds[:-1][has_docs]
+    number_of_list = np.cumsum(has_docs) - 1
+    list_of_row = number_of_list[lists.segment]
+    scores = np.clip(lists.scores, -1e300, 1e300)  # infinite scores count as the ends
     if scale == "min-max":
-        low = np.minimum.reduceat(scores, starts)
-        span = np.maximum.reduceat(scores, starts) / 2 - low / 2
-        return np.where(span[segment] > 0, (scores / 2 - low[segment] / 2) / np.where(span > 0, span, 1)[segment], 1.0)
-    sizes = np.diff(lists.bounds)[full]
-    top = np.maximum.reduceat(np.abs(scores), starts)
-    unit = scores / np.where(top > 0, top, 1)[segment]
-    centred = unit - (np.add.reduceat(unit, starts) / sizes)[segment]
+        return _min_max(scores, starts, list_of_row)
+    return _z(scores, starts, sizes[has_docs], list_of_row)
+
+
+def _min_max(scores: Floats, starts: Ints, list_of_row: Ints) -> Floats:
+    """Scores scaled to [0, 1] within each list; 1 where all are equal."""
+    low = np.minimum.reduceat(scores, starts)
+    high = np.maximum.reduceat(scores, starts)
+    # Halves, because the difference of two huge scores would overflow.
+    half_span = high / 2 - low / 2
+    varies = half_span > 0
+    divisor = np.where(varies, half_span, 1)
+    above_low = scores / 2 - low[list_of_row] / 2
+    return np.where(varies[list_of_row], above_low / divisor[list_of_row], 1.0)
+
+
+def _z(scores: Floats, starts: Ints, sizes: Ints, list_of_row: Ints) -> Floats:
+    """Scores scaled to mean 0 and sd 1 within each list; 0 where all are equal."""
+    # Scores are divided by the largest first, because the squares of huge scores would overflow.
+    largest = np.maximum.reduceat(np.abs(scores), starts)
+    divisor = np.where(largest > 0, largest, 1)
+    unit = scores / divisor[list_of_row]
+    mean = np.add.reduceat(unit, starts) / sizes
+    centred = unit - mean[list_of_row]
     sd = np.sqrt(np.add.reduceat(centred**2, starts) / sizes)
-    return np.asarray(centred / np.where(sd > 1e-12, sd, 1)[segment])
+    sd_or_one = np.where(sd > 1e-12, sd, 1)
+    return np.asarray(centred / sd_or_one[list_of_row])
 
 
 @METHODS.register("aslam-savell", short="AS", higher=True, paper="Aslam & Savell 2003")
@@ -114,13 +140,14 @@ def aslam_savell(lists: Lists) -> Floats:
 
     A pair of runs that both retrieved nothing is left out; a run with no other pair scores 0.
     """
-    result = np.zeros(lists.shape)
+    scores = np.zeros(lists.shape)
     for t in range(len(lists.topics)):
         common = lists.topic(t).shared().astype(np.float64)
         size = np.diagonal(common)
-        union = size[:, None] + size[None, :] - common
-        similar = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-        np.fill_diagonal(similar, 0)
-        pairs = (union > 0).sum(axis=1) - (size > 0)
-        result[:, t] = similar.sum(axis=1) / np.maximum(pairs, 1)
-    return result
+        union = size[:, None] + size - common
+        similarity = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+        np.fill_diagonal(similarity, 0)
+        pairs_with_itself = (union > 0).sum(axis=1)
+        other_pairs = pairs_with_itself - (size > 0)
+        scores[:, t] = similarity.sum(axis=1) / np.maximum(other_pairs, 1)
+    return scores

@@ -1,9 +1,9 @@
-"""Learning from a few judgments which runs to believe: multiplicative weights (Carterette & Allan 2007, §6).
+"""Which runs should be believed, after a few judgments? Multiplicative weights (Carterette & Allan 2007, §6).
 
 In each round the most probable unjudged doc of every topic is judged, runs whose preferences the judgments confirm gain
 weight, those contradicted lose it, and the probabilities are fitted anew with the weights. The judging order
-`reweighting` (`pooling.doc_strengths`) weighs the runs alike, for judging on and on; `reweighted_emap` says where they
-differ.
+`reweighting` (`pooling.doc_strengths`) weighs the runs in the same way, for as long as somebody judges;
+`reweighted_emap` says where they differ.
 """
 
 from __future__ import annotations
@@ -39,12 +39,17 @@ class Reweighted(Result):
 
     def table(self) -> Table:
         """One row per run, the best by EMAP first: its weight, EMAP, and mean AP on the judged docs alone."""
-        means = self.expected.means()
-        every = list(zip(self.expected.runs, self.weights, means, self.judged_only.means(), strict=True))
-        rows = [every[i] for i in np.argsort(-means, kind="stable")]
-        formats = {"run": "", "weight": ".4f", "EMAP": ".4f", "AP, judged only": ".4f"}
-        keys = {"EMAP": "emap", "AP, judged only": "map_judged_only"}
-        return Table.of(formats, rows, caption="Runs reweighted", notes=[self.expected.signature], keys=keys)
+        emap = self.expected.means()
+        map_judged_only = self.judged_only.means()
+        rows = list(zip(self.expected.runs, self.weights, emap, map_judged_only, strict=True))
+        best_first = np.argsort(-emap, kind="stable")
+        return Table.of(
+            {"run": "", "weight": ".4f", "EMAP": ".4f", "AP, judged only": ".4f"},
+            [rows[i] for i in best_first],
+            caption="Runs reweighted",
+            notes=[self.expected.signature],
+            keys={"EMAP": "emap", "AP, judged only": "map_judged_only"},
+        )
 
 
 def reweighted_emap(
@@ -65,10 +70,10 @@ def reweighted_emap(
     and a not relevant judged doc moves the weight of a run once: × (1 + ε) if it ranks the relevant one higher,
     × (1 − ε) if lower; a run that did not retrieve both has no say.
 
-    Told the same judgments the order `reweighting` has the same weights. It scales them to mean 1 in the fit, because
+    With the same judgments the order `reweighting` has the same weights. It scales them to mean 1 in the fit, because
     products over hundreds of judgments would drown the prior or overflow; here they count as they are, as in the paper
-    (Eq. 6), for the few docs at which it stops. All topics are judged before any weight moves, and each fit is made to
-    the end; the order moves after every judgment by a Newton step or two.
+    (Eq. 6), for the few docs at which it stops. All topics are judged before any weight changes, and each fit is made
+    to the end; the order takes a Newton step or two after every judgment.
 
     >>> from assay.nojudgments import comparable
     >>> from assay.studies import simulate
@@ -78,30 +83,40 @@ def reweighted_emap(
     """
     cut = lists.cut(depth)
     ask = judge if callable(judge) else _from_qrels(judge)
-    grades = (cut if judged is None else cut.graded(judged)).grades.copy()
-    weights, _ = reweighted(np.ones(len(cut.runs)), costs(cut, np.zeros(0, dtype=np.int64), grades, rel), epsilon)
+    graded = cut if judged is None else cut.graded(judged)
+    grades = graded.grades.copy()
     total = int(np.log(len(cut.runs))) if rounds is None else rounds
+    nothing_earlier = np.zeros(0, dtype=np.int64)
+    weights, _ = reweighted(np.ones(len(cut.runs)), costs(cut, nothing_earlier, grades, rel), epsilon)
     p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
     for i in range(total):
-        chosen = _most_probable(cut, np.where(grades < 0, p, -1.0))
-        answers = ask([(cut.topics[cut.topic_of_item[k]], cut.docs[k]) for k in chosen.tolist()])
-        if min(answers, default=0) < 0:
-            raise UsageError(f"a judge answered {min(answers)}; a grade is at least 0")
+        p_of_unjudged = np.where(grades < 0, p, -1.0)
+        chosen = _most_probable(cut, p_of_unjudged)
         earlier = np.flatnonzero(grades >= 0)
-        grades[chosen] = np.asarray(answers, dtype=np.int32)
+        grades[chosen] = _answers(cut, ask, chosen)
         weights, _ = reweighted(weights, costs(cut, earlier, grades, rel), epsilon)
         p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
         progress(i + 1, total)
-    names = {"runs": cut.runs, "topics": cut.topics}
-    note = f"rounds={total}, epsilon={epsilon}, depth={depth}, judged={int(np.sum(grades >= 0))}"
+    recipe = f"rounds={total}, epsilon={epsilon}, depth={depth}, judged={int(np.sum(grades >= 0))}"
+    emap = expected_ap(cut, p)
+    ap = average_precision(cut, grades >= rel)
     return Reweighted(
-        weights,
-        _as_qrels(cut, grades),
-        ScoreMatrix.of(expected_ap(cut, p), measure="EMAP", signature=f"EMAP reweighted|{note}", **names),
-        ScoreMatrix.of(
-            average_precision(cut, grades >= rel), measure="AP", signature=f"AP, judged only|{note}", **names
-        ),
+        weights=weights,
+        judged=_as_qrels(cut, grades),
+        expected=ScoreMatrix(cut.runs, cut.topics, emap, "EMAP", f"EMAP reweighted|{recipe}"),
+        judged_only=ScoreMatrix(cut.runs, cut.topics, ap, "AP", f"AP, judged only|{recipe}"),
     )
+
+
+def _answers(lists: Lists, ask: Judge, items: Ints) -> Codes:
+    """The grades that a judge gives these items."""
+    topics = [lists.topics[t] for t in lists.topic_of_item[items]]
+    docs = lists.docs.take(items).tolist()
+    answers = ask(list(zip(topics, docs, strict=True)))
+    lowest = min(answers, default=0)
+    if lowest < 0:
+        raise UsageError(f"a judge answered {lowest}; a grade is at least 0")
+    return np.asarray(answers, dtype=np.int32)
 
 
 def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Floats, float]:
@@ -118,13 +133,17 @@ def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Fl
     """
     if not 0 < epsilon <= 0.5:
         raise UsageError(f"epsilon: must lie in (0, 1/2], not {epsilon}")
-    factors = np.where(costs > 0, 1 - epsilon, np.where(costs < 0, 1 + epsilon, 1.0))
+    factors = np.where(costs > 0, 1 - epsilon, 1.0)
+    factors[costs < 0] = 1 + epsilon
     with np.errstate(over="ignore", invalid="ignore"):
-        at = weights * np.vstack([np.ones_like(weights), np.cumprod(factors, axis=0)])
-    if not np.isfinite(at).all():
-        raise UsageError("so many judgments that the weights overflow; for judging on take the order reweighting")
-    share = at[:-1] / at[:-1].sum(axis=1, keepdims=True)
-    return np.asarray(at[-1]), float((share * costs).sum())
+        after_events = np.cumprod(factors, axis=0)
+        course = weights * np.vstack([np.ones_like(weights), after_events])
+    if not np.isfinite(course).all():
+        raise UsageError("too many judgments: the weights overflow; judge fewer docs, or use the order reweighting")
+    before_event = course[:-1]
+    share = before_event / before_event.sum(axis=1, keepdims=True)
+    expected_cost = float((share * costs).sum())
+    return np.asarray(course[-1]), expected_cost
 
 
 def costs(lists: Lists, earlier: Ints, grades: Codes, rel: float) -> Floats:
@@ -132,32 +151,35 @@ def costs(lists: Lists, earlier: Ints, grades: Codes, rel: float) -> Floats:
 
     Pairs that stood in `earlier` (places of items) already are left out.
     """
-    old = np.zeros(lists.items, dtype=bool)
-    old[earlier] = True
-    known = np.flatnonzero(grades >= 0)
-    relevant = known[grades[known] >= rel]
-    others = known[grades[known] < rel]
+    is_earlier = np.zeros(lists.items, dtype=bool)
+    is_earlier[earlier] = True
+    judged = np.flatnonzero(grades >= 0)
+    is_relevant = grades[judged] >= rel
+    relevant = np.flatnonzero(is_relevant)
+    others = np.flatnonzero(~is_relevant)
+    # Every pair of a relevant and another judged doc, as places among the judged docs.
     good = np.repeat(relevant, len(others))
     bad = np.tile(others, len(relevant))
-    same_topic = lists.topic_of_item[good] == lists.topic_of_item[bad]
-    counted_before = old[good] & old[bad]
-    fresh = same_topic & ~counted_before
-    ranks = _ranks(lists, known)
-    place = np.zeros(lists.items, dtype=np.int64)
-    place[known] = np.arange(len(known))
-    rank_of_good = ranks[place[good[fresh]]]
-    rank_of_bad = ranks[place[bad[fresh]]]
+    topic = lists.topic_of_item[judged]
+    same_topic = topic[good] == topic[bad]
+    counted_before = is_earlier[judged[good]] & is_earlier[judged[bad]]
+    new_pair = same_topic & ~counted_before
+    ranks = _ranks(lists, judged)
+    rank_of_good = ranks[good[new_pair]]
+    rank_of_bad = ranks[bad[new_pair]]
     has_both = (rank_of_good > 0) & (rank_of_bad > 0)
-    return np.where(has_both, np.sign(rank_of_good - rank_of_bad), 0).astype(np.float64)
+    cost = np.sign(rank_of_good - rank_of_bad)
+    return np.where(has_both, cost, 0).astype(np.float64)
 
 
 def _ranks(lists: Lists, items: Ints) -> Ints:
     """The rank of each of these items in every run, items × runs; 0 where it was not retrieved."""
-    place = np.full(lists.items, -1)
-    place[items] = np.arange(len(items))
-    rows = np.flatnonzero(place[lists.item] >= 0)
+    place_of_item = np.full(lists.items, -1)
+    place_of_item[items] = np.arange(len(items))
+    place = place_of_item[lists.item]
+    wanted = np.flatnonzero(place >= 0)
     ranks = np.zeros((len(items), len(lists.runs)), dtype=np.int64)
-    ranks[place[lists.item[rows]], lists.run[rows]] = lists.rank[rows]
+    ranks[place[wanted], lists.run[wanted]] = lists.rank[wanted]
     return ranks
 
 
@@ -172,12 +194,23 @@ def _most_probable(lists: Lists, p: Floats) -> Ints:
 
 
 def _from_qrels(qrels: Qrels) -> Judge:
-    known: Mapping[str, Mapping[str, int]] = qrels.to_dict()
-    return lambda pairs: [max(0, known.get(t, {}).get(d, 0)) for t, d in pairs]
+    grades: Mapping[str, Mapping[str, int]] = qrels.to_dict()
+
+    def judge(pairs: Sequence[tuple[str, str]]) -> list[int]:
+        answers = []
+        for topic, doc in pairs:
+            grade = grades.get(topic, {}).get(doc, 0)
+            answers.append(max(0, grade))
+        return answers
+
+    return judge
 
 
 def _as_qrels(lists: Lists, grades: Codes) -> Qrels:
     """The judged items as qrels."""
-    known = np.flatnonzero(grades >= 0)
-    bounds = np.searchsorted(lists.topic_of_item[known], np.arange(len(lists.topics) + 1))
-    return Qrels(lists.topics, bounds, lists.docs.take(known), grades[known].astype(np.int64), name="judged")
+    judged = np.flatnonzero(grades >= 0)
+    topic_numbers = np.arange(len(lists.topics) + 1)
+    bounds = np.searchsorted(lists.topic_of_item[judged], topic_numbers)
+    docs = lists.docs.take(judged)
+    whole_grades = grades[judged].astype(np.int64)
+    return Qrels(lists.topics, bounds, docs, whole_grades, name="judged")

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from assay.core.arrays import Bools, Floats
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import generators
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Within
@@ -44,7 +44,8 @@ def judged_share(qrels: Qrels, *, rel: float = 1) -> Share:
     shares = np.array(list(judged_shares(qrels, rel=rel).values()))
     if not len(shares):
         raise DataError(f"{qrels.name}: no judged topic; the share of relevant docs needs one")
-    return Share(float(shares.mean()), float(shares.std(ddof=1)) if len(shares) > 1 else 0.0)
+    sd = float(shares.std(ddof=1)) if len(shares) > 1 else 0.0
+    return Share(float(shares.mean()), sd)
 
 
 def judged_shares(qrels: Qrels, *, rel: float = 1) -> dict[str, float]:
@@ -53,9 +54,13 @@ def judged_shares(qrels: Qrels, *, rel: float = 1) -> dict[str, float]:
     >>> judged_shares(Qrels.from_dict({"1": {"a": 1, "b": 0}}))
     {'1': 0.5}
     """
-    judged = np.bincount(qrels.topic_of_row(), qrels.grades >= 0, minlength=len(qrels.topics))
-    relevant = np.bincount(qrels.topic_of_row(), qrels.grades >= rel, minlength=len(qrels.topics))
-    return {t: float(r / n) for t, r, n in zip(qrels.topics, relevant, judged, strict=True) if n}
+    topic = qrels.topic_of_row()
+    judged = np.bincount(topic, qrels.grades >= 0, minlength=len(qrels.topics))
+    relevant = np.bincount(topic, qrels.grades >= rel, minlength=len(qrels.topics))
+    shares = {}
+    for t in np.flatnonzero(judged):
+        shares[qrels.topics[t]] = float(relevant[t] / judged[t])
+    return shares
 
 
 def expected_share(runs: int) -> Share:
@@ -128,23 +133,32 @@ def soboroff_trials(
     share = _share(lists, mean, sd)
     shallow = np.flatnonzero(lists.rank <= depth)
     entries = np.sort(lists.item[shallow])
-    entries = entries if duplicates else np.unique(entries)
-    starts = np.searchsorted(lists.topic_of_item[entries], np.arange(len(lists.topics) + 1))
-    fixed = None if fractions is None else _fixed(lists, fractions)
+    if not duplicates:
+        entries = np.unique(entries)
+    topics = len(lists.topics)
+    starts = np.searchsorted(lists.topic_of_item[entries], np.arange(topics + 1))
     trials = np.empty((repetitions, *lists.shape))
     for i, rng in enumerate(generators(seed, repetitions)):
-        shares = np.clip(rng.normal(share.mean, share.sd, len(lists.topics)), 0, 1) if fixed is None else fixed
-        trials[i] = average_precision(lists, _drawn(lists, entries, starts, shares, rng, empty == "one"))
+        if fractions is None:
+            shares = np.clip(rng.normal(share.mean, share.sd, topics), 0, 1)
+        else:
+            shares = _fixed(lists, fractions)
+        relevant = _drawn(lists, entries, starts, shares, rng, empty == "one")
+        trials[i] = average_precision(lists, relevant)
     return trials
 
 
 def _share(lists: Lists, mean: float | None, sd: float | None) -> Share:
-    low, high = FITTED
-    expected = expected_share(min(max(len(lists.runs), low), high))
-    share = Share(expected.mean if mean is None else mean, (expected.sd if mean is None else 0.0) if sd is None else sd)
-    if not 0 <= share.mean <= 1 or not 0 <= share.sd <= 1:
-        raise UsageError(f"mean and sd are fractions between 0 and 1, not {share.mean} and {share.sd}; 5.5 % is 0.055")
-    return share
+    """The share that is given, or the one to expect for the number of runs; a mean that is given alone has sd 0."""
+    fewest, most = FITTED
+    expected = expected_share(min(max(len(lists.runs), fewest), most))
+    if sd is None:
+        sd = expected.sd if mean is None else 0.0
+    if mean is None:
+        mean = expected.mean
+    if not 0 <= mean <= 1 or not 0 <= sd <= 1:
+        raise UsageError(f"mean and sd are fractions between 0 and 1, not {mean} and {sd}; 5.5 % is 0.055")
+    return Share(mean, sd)
 
 
 def _fixed(lists: Lists, fractions: Mapping[str, float]) -> Floats:
@@ -155,7 +169,7 @@ def _fixed(lists: Lists, fractions: Mapping[str, float]) -> Floats:
 
 
 def _drawn(
-    lists: Lists, entries: np.ndarray, starts: np.ndarray, shares: Floats, rng: np.random.Generator, at_least_one: bool
+    lists: Lists, entries: Ints, starts: Ints, shares: Floats, rng: np.random.Generator, at_least_one: bool
 ) -> Bools:
     """The items drawn: the share of each topic's entries, without replacement."""
     sizes = np.diff(starts)
@@ -163,6 +177,7 @@ def _drawn(
     if at_least_one:
         wanted = np.maximum(wanted, np.minimum(sizes, 1))
     chosen = np.zeros(lists.items, dtype=bool)
-    for start, size, n in zip(starts, sizes, wanted, strict=False):
-        chosen[entries[start + rng.choice(size, n, replace=False, shuffle=False)]] = True
+    for start, size, n in zip(starts[:-1], sizes, wanted, strict=True):
+        places = rng.choice(size, n, replace=False, shuffle=False)
+        chosen[entries[start + places]] = True
     return chosen

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
 from assay.data import Qrels, Run, RunInfo
+from assay.data.lists import collected
 from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.expected import (
     ap_distribution,
     calibration,
     emap,
+    emap_calibration,
     exact_expected_ap,
     expected_ap,
     relevance,
@@ -197,3 +199,13 @@ def test_a_negative_grade_is_no_judgment() -> None:
     lists = comparable([Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})])
     pooled = relevance(lists, judged=Qrels.from_dict({"1": {"x": -1, "y": -2}}))
     np.testing.assert_array_equal(pooled, relevance(lists))
+
+
+def test_calibration_does_not_look_at_judgments_in_the_lists() -> None:
+    runs = [Run.from_lists(name, {"1": list(docs)}) for name, docs in [("a", "vwxyz"), ("b", "wvyxq"), ("c", "yvzw")]]
+    qrels = Qrels.from_dict({"1": {"v": 1, "x": 0, "z": 1, "no run has it": 1}})
+    of_lists = emap_calibration(collected(runs, qrels), qrels)
+    of_runs = emap_calibration(runs, qrels)
+    np.testing.assert_array_equal(of_lists.docs, of_runs.docs)
+    np.testing.assert_array_equal(of_lists.relevant, of_runs.relevant)
+    assert of_lists.r2 == of_runs.r2

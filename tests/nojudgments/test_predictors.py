@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
-from assay.data import Run
+from assay.data import Qrels, Run
+from assay.data.lists import collected
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.predictors import METHODS, SCALES, predicted, predictions, scaled
@@ -136,3 +137,15 @@ def test_unknown_methods_and_parameters_are_named() -> None:
 def test_a_list_is_cut_at_one_doc_or_deeper(method: str) -> None:
     with pytest.raises(UsageError, match="depth must be at least 1"):
         predicted(made(), f"{method}(depth=0)")
+
+
+@pytest.mark.parametrize("method", METHODS.names())
+def test_judgments_in_the_lists_change_nothing(method: str) -> None:
+    """Lists that were collected with qrels hold docs that no run retrieved, or none within the depth of a method."""
+    runs = made()
+    topics = {topic: {"d00": 1, "d01": 0, "a doc of no run": 1, "z doc of no run": 0} for topic in runs[0].topics}
+    without = collected(runs, topics=tuple(topics))
+    judged = collected(runs, Qrels.from_dict(topics))
+    shallow = f"{method}(depth=5)" if "depth" in METHODS[method].parameters else method
+    for name in (method, shallow):
+        np.testing.assert_array_equal(predicted(judged, name).values, predicted(without, name).values)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import compress
 
 import numpy as np
@@ -16,6 +17,7 @@ from assay.core.arrays import Bools, Floats, places_within
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
 from assay.data import Run
+from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, collected
 from assay.measures.ranks import precision_sums_at
 
@@ -42,6 +44,20 @@ def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
     if not topics:
         raise DataError("the runs have no topic in common; methods without judgments compare runs on the same topics")
     return collected(runs, topics=topics, depth=depth)
+
+
+def without_judgments(lists: Lists) -> Lists:
+    """The lists as if they had been collected without qrels: no grades, and no docs that only the qrels hold.
+
+    >>> from assay.data import Qrels
+    >>> lists = collected([Run.from_lists("a", {"1": ["x"]})], Qrels.from_dict({"1": {"w": 1, "x": 0}}))
+    >>> without_judgments(lists).docs.tolist()
+    ['x']
+    """
+    if not lists.pooled().any():
+        return lists
+    ungraded = replace(lists, grades=np.full_like(lists.grades, UNJUDGED))
+    return ungraded.select(lists.runs)  # which keeps the docs that the runs retrieved
 
 
 def average_precision(lists: Lists, relevant: Bools, *, totals: npt.ArrayLike | None = None) -> Floats:

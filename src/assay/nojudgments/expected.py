@@ -22,7 +22,7 @@ from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.data.lists import Lists
 from assay.measures import Measure, parse
-from assay.nojudgments.basis import comparable
+from assay.nojudgments.basis import comparable, without_judgments
 from assay.nojudgments.predictors import METHODS
 from assay.pooling.doc_strengths import strengths
 
@@ -162,7 +162,7 @@ def emap(
 
     Lists are cut at `depth`. manual: how often each run marked as manual counts.
     """
-    cut = lists.cut(depth)
+    cut = without_judgments(lists).cut(depth)
     weights = None
     if manual != 1:
         is_manual = [bool(info.manual) for info in cut.infos]
@@ -238,7 +238,7 @@ def emap_calibration(runs: Lists | Sequence[Run], qrels: Qrels, measure: str | M
     """
     how = parse(measure) if isinstance(measure, str) else measure
     lists = runs if isinstance(runs, Lists) else comparable(runs)
-    cut = lists.cut(how.k or DEPTH)
+    cut = without_judgments(lists).cut(how.k or DEPTH)
     default_rel = how.entry.parameters.get("rel", 1)
     rel = dict(how.parameters).get("rel", default_rel)
     relevant = cut.graded(qrels).relevant(rel)

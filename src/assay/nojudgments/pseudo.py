@@ -16,7 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.ids import coded
 from assay.core.registry import Within
 from assay.data.lists import Lists
-from assay.nojudgments.basis import average_precision, best_share
+from assay.nojudgments.basis import average_precision, best_share, without_judgments
 from assay.nojudgments.predictors import METHODS
 from assay.pooling.pools import majorities
 
@@ -177,6 +177,7 @@ def _all(lists: Lists) -> Bools:
 
 def _scored(lists: Lists, runs: Bools, fusion: Fusion, depth: int, share: float) -> Floats:
     """AP of all runs, the best share of the fused top `depth` of the chosen runs being relevant."""
+    lists = without_judgments(lists)  # a doc that only the qrels hold is in nobody's top
     chosen_names = [lists.runs[run] for run in np.flatnonzero(runs)]
     pool = lists.select(chosen_names).cut(depth)
 

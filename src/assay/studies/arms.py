@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.core.arrays import Floats, Ints
+from assay.core.arrays import Floats, Ints, places_within
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
@@ -62,21 +63,26 @@ def reweight(case: Case, seed: int = 0, *, rounds: int = 3, depth: int = 100, sc
     """EMAP after `rounds` judged docs per topic with runs reweighted; score=ap is AP on the judged docs alone."""
     if score not in ("emap", "ap"):
         raise UsageError(f"reweight(score={score}): the score is emap or ap")
-    found = reweighted_emap(comparable(_on_topics(case), depth=depth), case.qrels, rounds=rounds, depth=depth)
-    return (found.expected if score == "emap" else found.judged_only).means()
+    lists = comparable(_on_topics(case), depth=depth)
+    result = reweighted_emap(lists, case.qrels, rounds=rounds, depth=depth)
+    scores = result.expected if score == "emap" else result.judged_only
+    return scores.means()
 
 
 @ARMS.register("judge")
 def judge(case: Case, seed: int = 0, *, order: str = "move-to-front", judgments: int = 3, depth: int = 100) -> Floats:
     """AP after that many judgments per topic in a judging order, by its name in `assay pool`."""
-    work = Judging(collected(case.runs, case.qrels, depth=depth), order, depth=depth, seed=seed)
+    lists = collected(case.runs, case.qrels, depth=depth)
+    session = Judging(lists, order, depth=depth, seed=seed)
     truth = case.qrels.to_dict()
     for _ in range(judgments):
-        asked = work.next(len(case.qrels.topics))
+        asked = session.next(len(case.qrels.topics))
         if not asked:
             break
-        work.tell([Judgment(t, d, truth[t].get(d, 0)) for t, d in asked])
-    return evaluate(case.runs, work.qrels(), "AP")[0].means()
+        for topic, doc in asked:
+            grade = truth[topic].get(doc, 0)
+            session.tell([Judgment(topic, doc, grade)])
+    return _means(case.runs, session.qrels(), "AP")
 
 
 @ARMS.register("topics")
@@ -84,9 +90,10 @@ def topics(case: Case, seed: int = 0, *, count: int = 10, measure: str = "AP") -
     """A measure on a random subset of that many topics, fully judged."""
     if count < 1:
         raise UsageError(f"topics(count={count}): at least one topic must be judged")
-    matrix = evaluate(case.runs, case.qrels, measure)[0]
-    chosen = np.random.default_rng(seed).permutation(len(matrix.topics))[:count]
-    return np.asarray(matrix.values[:, chosen].mean(axis=1))
+    (matrix,) = evaluate(case.runs, case.qrels, measure)
+    shuffled = np.random.default_rng(seed).permutation(len(matrix.topics))
+    values = matrix.values[:, shuffled[:count]]
+    return np.asarray(values.mean(axis=1))
 
 
 @ARMS.register("crowd")
@@ -97,7 +104,8 @@ def crowd(
     if case.labels is None:
         raise UsageError("the arm crowd needs the labels of a crowd; give them with the collection")
     taken = case.labels if labels is None else _some_labels(case.labels, labels, seed)
-    return evaluate(case.runs, aggregate(taken, aggregation).qrels(), measure)[0].means()
+    judgments = aggregate(taken, aggregation).qrels()
+    return _means(case.runs, judgments, measure)
 
 
 def _some_labels(labels: Labels, count: int, seed: int) -> Labels:
@@ -106,10 +114,16 @@ def _some_labels(labels: Labels, count: int, seed: int) -> Labels:
         raise UsageError(f"crowd(labels={count}): at least one label of each doc is needed")
     item, _ = labels.items()
     shuffled = np.random.default_rng(seed).permutation(len(labels))
-    order = shuffled[np.argsort(item[shuffled], kind="stable")]
-    size = np.bincount(item)
-    nth = np.arange(len(order)) - (np.cumsum(size) - size)[item[order]]
-    return labels.select(np.sort(order[nth < count]))
+    by_item = shuffled[np.argsort(item[shuffled], kind="stable")]
+    place = places_within(np.bincount(item))
+    chosen = by_item[place < count]
+    return labels.select(np.sort(chosen))
+
+
+def _means(runs: Sequence[Run], qrels: Qrels, measure: str) -> Floats:
+    """The mean of one measure over the topics, for each run."""
+    (matrix,) = evaluate(runs, qrels, measure)
+    return matrix.means()
 
 
 @dataclass(frozen=True)
@@ -126,11 +140,14 @@ class Collected:
         """One-sided paired t test that the first arm's τ is higher."""
         from scipy.special import stdtr
 
-        d = self.tau[0] - self.tau[1]
-        spread = d.std(ddof=1) / np.sqrt(len(d))
-        if spread == 0:
-            return 0.5 if d.mean() == 0 else float(d.mean() < 0)
-        return float(stdtr(len(d) - 1, -d.mean() / spread))
+        first, second = self.tau
+        differences = first - second
+        mean = differences.mean()
+        standard_error = differences.std(ddof=1) / np.sqrt(len(differences))
+        if standard_error == 0:
+            return 0.5 if mean == 0 else float(mean < 0)
+        t = mean / standard_error
+        return float(stdtr(len(differences) - 1, -t))
 
 
 @dataclass(frozen=True)
@@ -144,21 +161,29 @@ class MethodTest(Result):
 
     def table(self) -> Table:
         """One row per collection and number of runs."""
+        first, second = self.arms
         rows = []
-        for r in self.results:
-            first, second = r.tau[0].mean(), r.tau[1].mean()
-            rows.append((r.collection, r.runs, len(r.tau[0]), first, second, first - second, r.p))
-        columns = {"collection": "", "runs": "d", "subsets": "d"}
-        columns |= {self.arms[0]: ".3f", self.arms[1]: ".3f", "Δ": "+.3f", "p": "p"}
-        keys = {self.arms[0]: "tau_first", self.arms[1]: "tau_second"}
-        won = {r.collection for r in self.results if r.p < 0.05}
-        every = {r.collection for r in self.results}
+        for result in self.results:
+            taus_of_first, taus_of_second = result.tau
+            subsets = len(taus_of_first)
+            mean_of_first = taus_of_first.mean()
+            mean_of_second = taus_of_second.mean()
+            means = (mean_of_first, mean_of_second, mean_of_first - mean_of_second)
+            rows.append((result.collection, result.runs, subsets, *means, result.p))
+        won = {result.collection for result in self.results if result.p < 0.05}
+        every = {result.collection for result in self.results}
         notes = [
             f"mean τ-b with the ranking by {self.measure} and all judgments; the same random subsets of runs for both; "
-            f"p: one-sided paired t test that {self.arms[0]} is better; seed {self.seed}",
-            f"{self.arms[0]} is better (p < .05 for some number of runs) on {len(won)} of {len(every)} collections",
+            f"p: one-sided paired t test that {first} is better; seed {self.seed}",
+            f"{first} is better (p < .05 for some number of runs) on {len(won)} of {len(every)} collections",
         ]
-        return Table.of(columns, rows, caption=f"{self.arms[0]} against {self.arms[1]}", notes=notes, keys=keys)
+        return Table.of(
+            {"collection": "", "runs": "d", "subsets": "d", first: ".3f", second: ".3f", "Δ": "+.3f", "p": "p"},
+            rows,
+            caption=f"{first} against {second}",
+            notes=notes,
+            keys={first: "tau_first", second: "tau_second"},
+        )
 
 
 def method_test(
@@ -187,22 +212,25 @@ def method_test(
     cases = {name: Case(*given) for name, given in collections.items()}
     _check(first, second, cases, sizes)
     tasks: list[_Task] = []
-    for number, name in enumerate(cases):
+    truth = {}
+    for number, (name, case) in enumerate(cases.items()):
         tasks += _tasks(number, name, cases, sizes, subsets, seed)
-    truth = {name: evaluate(case.runs, case.qrels, measure)[0].means() for name, case in cases.items()}
+        truth[name] = _means(case.runs, case.qrels, measure)
 
-    def one(task: _Task) -> tuple[float, float]:
+    def both_taus(task: _Task) -> tuple[float, float]:
+        """τ of both arms on one subset of the runs."""
         case = cases[task.name]
-        few = case._replace(runs=[case.runs[c] for c in task.chosen])
-        real = truth[task.name][task.chosen]
-        of_first = kendall(ARMS.call(first, few, task.seed), real)
-        of_second = kendall(ARMS.call(second, few, task.seed), real)
+        few = case._replace(runs=[case.runs[run] for run in task.chosen])
+        true_means = truth[task.name][task.chosen]
+        of_first = kendall(ARMS.call(first, few, task.seed), true_means)
+        of_second = kendall(ARMS.call(second, few, task.seed), true_means)
         return of_first, of_second
 
-    taus = np.array(ordered_map(one, tasks, jobs=jobs, threads=True, progress=progress))
-    shaped = taus.reshape(len(cases) * len(sizes), subsets, 2)
-    cells = [(name, size) for name in cases for size in sizes]
-    results = [Collected(*cell, (tau[:, 0], tau[:, 1])) for cell, tau in zip(cells, shaped, strict=True)]
+    every_tau = ordered_map(both_taus, tasks, jobs=jobs, threads=True, progress=progress)
+    by_cell = np.array(every_tau).reshape(len(cases) * len(sizes), subsets, 2)
+    results = []
+    for (name, size), taus in zip(product(cases, sizes), by_cell, strict=True):
+        results.append(Collected(name, size, (taus[:, 0], taus[:, 1])))
     return MethodTest((first, second), tuple(results), measure, seed)
 
 
@@ -218,10 +246,13 @@ def _tasks(
     number: int, name: str, cases: Mapping[str, Case], sizes: Sequence[int], subsets: int, seed: int
 ) -> Iterator[_Task]:
     """The subsets of a collection, size after size; they depend on the seed, its number and the size alone."""
+    runs = len(cases[name].runs)
     for size in sizes:
-        state = int(np.random.SeedSequence([seed, number, size]).generate_state(1)[0])
+        sequence = np.random.SeedSequence([seed, number, size])
+        state = int(sequence.generate_state(1)[0])
         for i, rng in enumerate(generators(state, subsets)):
-            yield _Task(name, rng.permutation(len(cases[name].runs))[:size], seed + i)
+            chosen = rng.permutation(runs)[:size]
+            yield _Task(name, chosen, seed + i)
 
 
 def _check(first: str, second: str, cases: Mapping[str, Case], sizes: Sequence[int]) -> None:
@@ -247,9 +278,10 @@ def kendall(scores: Floats, truth: Floats) -> float:
 def _on_topics(case: Case) -> list[Run]:
     """The runs with the topics of the qrels only."""
     wanted = set(case.qrels.topics)
-    return [run if wanted.issuperset(run.topics) else _without_other_topics(run, wanted) for run in case.runs]
-
-
-def _without_other_topics(run: Run, wanted: set[str]) -> Run:
-    kept = {t: docs for t, docs in run.to_dict().items() if t in wanted}
-    return Run.from_dict(run.name, kept, info=run.info)
+    runs = []
+    for run in case.runs:
+        if not wanted.issuperset(run.topics):
+            kept = {topic: docs for topic, docs in run.to_dict().items() if topic in wanted}
+            run = Run.from_dict(run.name, kept, info=run.info)
+        runs.append(run)
+    return runs

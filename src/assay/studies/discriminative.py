@@ -53,8 +53,12 @@ class DiscriminativePower(Result):
     def table(self) -> Table:
         """One row per measure, the most discriminating first."""
         shares = self.shares
-        most_first = sorted(range(len(self.measures)), key=lambda i: -shares[i])
-        rows = [(self.measures[i], len(self.p[i]), 100 * shares[i], self.needed[i]) for i in most_first]
+        most_first = np.argsort(-np.array(shares), kind="stable")
+        rows = []
+        for i in most_first:
+            pairs = len(self.p[i])
+            percent = 100 * shares[i]
+            rows.append((self.measures[i], pairs, percent, self.needed[i]))
         share = f"% with p < {self.alpha:g}"
         columns = {"measure": "", "pairs": "d", share: ".1f", "difference needed": ".3f"}
         keys = {share: "significant_percent"}
@@ -164,14 +168,17 @@ def _needed(differences: Floats, counts: Floats, place: int) -> float | None:
     """The largest |mean| of the replicate at that place of |t|, over these pairs."""
     n = differences.shape[1]
     centred = differences - differences.mean(axis=1, keepdims=True)
-    varied = centred[np.abs(centred).max(axis=1) > 1e-12]
-    if not len(varied):
+    varies = np.abs(centred).max(axis=1) > 1e-12
+    if not varies.any():
         return None
-    means = varied @ counts.T / n
+    varied = centred[varies]
+    means = varied @ counts.T / n  # pairs × replicates
     mean_squares = varied**2 @ counts.T / n
     variance = np.maximum((mean_squares - means**2) * n / (n - 1), 0.0)
     error = np.sqrt(variance / n)
     t = np.divide(np.abs(means), error, out=np.zeros_like(means), where=variance > 1e-18)
-    replicate = np.argpartition(-t, place - 1, axis=1)[:, place - 1]
-    chosen = means[np.arange(len(means)), replicate]
+    largest_first = np.argpartition(-t, place - 1, axis=1)
+    replicate = largest_first[:, place - 1]
+    pair = np.arange(len(means))
+    chosen = means[pair, replicate]
     return float(np.abs(chosen).max())

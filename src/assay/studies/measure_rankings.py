@@ -1,4 +1,4 @@
-"""Do measures rank runs alike, and does one topic set predict another? Correlation and predictivity of measures.
+"""Do measures rank runs similarly, and does one topic set predict another? Correlation and predictivity of measures.
 
 Webber 2010, §3.2.5 (Tables 3.1 and 3.2); Webber, Moffat, Zobel & Sakai 2008.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
@@ -63,11 +63,15 @@ def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> Measu
     [[1.0, 0.3333], [0.3333, 1.0]]
     """
     kept = without_worst(matrices, keep)
-    means = np.array([m.means() for m in kept])
-    tau = kendall_matrix(settled(means))
-    first = kept[0]
-    dropped = len(matrices[0].runs) - len(first.runs)
-    return MeasureTau(_names(kept), tau, len(first.runs), len(first.topics), dropped)
+    means = np.array([matrix.means() for matrix in kept])
+    runs, topics = kept[0].shape
+    return MeasureTau(
+        measures=_names(kept),
+        tau=kendall_matrix(settled(means)),
+        runs=runs,
+        topics=topics,
+        dropped=len(matrices[0].runs) - runs,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +89,12 @@ class Predictivity(Result):
 
     def table(self) -> Table:
         """A row per measure that predicts, a column per measure that is predicted."""
+        own_tau = np.diag(self.tau)
+        best = self.measures[int(own_tau.argmax())]
         notes = [
             f"mean τ-b over {self.splits} random splits of {self.topics} topics into halves of {self.topics // 2}, "
             f"{self.runs} runs, seed {self.seed}; sd of τ {self.spread.min():.3f} to {self.spread.max():.3f}",
-            f"predicts itself best: {self.measures[int(np.diag(self.tau).argmax())]}",
+            f"predicts itself best: {best}",
         ]
         return _square(self.measures, self.tau, "Predictivity", notes)
 
@@ -110,8 +116,9 @@ def predictivity(
     [[1.0]]
     """
     kept = without_worst(matrices, keep)
-    values = np.array([m.values for m in kept])
-    topics, half = values.shape[2], values.shape[2] // 2
+    values = np.array([matrix.values for matrix in kept])
+    _, runs, topics = values.shape
+    half = topics // 2
     if half < 1:
         raise DataError(f"{topics} topic cannot be split in two")
     if splits < 2:
@@ -120,26 +127,28 @@ def predictivity(
     total = np.zeros((len(kept), len(kept)))
     squares = np.zeros((len(kept), len(kept)))
     for part in chunks(splits, AT_ONCE):
-        in_order = np.broadcast_to(np.arange(topics), (part.stop - part.start, topics))
+        count = part.stop - part.start
+        in_order = np.broadcast_to(np.arange(topics), (count, topics))
         shuffled = rng.permuted(in_order, axis=1)
-        a = _half_signs(values, shuffled[:, :half])
-        b = _half_signs(values, shuffled[:, half : 2 * half])
-        tau = tau_of_signs(a, b, undefined=0.0)  # a half that ties all runs predicts nothing
+        one_half = _half_signs(values, shuffled[:, :half])
+        other_half = _half_signs(values, shuffled[:, half : 2 * half])
+        tau = tau_of_signs(one_half, other_half, undefined=0.0)  # a half that ties all runs predicts nothing
         both_ways = (tau + np.swapaxes(tau, 1, 2)) / 2
         total += both_ways.sum(axis=0)
         squares += (both_ways**2).sum(axis=0)
         progress(part.stop, splits)
     mean = total / splits
     spread = np.sqrt(np.maximum(squares / splits - mean**2, 0.0))
-    return Predictivity(_names(kept), mean, spread, splits, values.shape[1], topics, seed)
+    return Predictivity(_names(kept), mean, spread, splits, runs, topics, seed)
 
 
-def _half_signs(values: Floats, halves: np.ndarray[tuple[int, int], np.dtype[np.int64]]) -> Floats:
+def _half_signs(values: Floats, halves: Ints) -> Floats:
     """splits × measures × pairs of runs: which run is better on each half."""
     chosen = np.zeros((len(halves), values.shape[2]))
     np.put_along_axis(chosen, halves, 1.0, axis=1)
-    return pair_signs(settled(np.moveaxis(values @ chosen.T, 2, 0)))
+    sums = values @ chosen.T  # measures × runs × splits
+    return pair_signs(settled(np.moveaxis(sums, 2, 0)))
 
 
 def _names(matrices: Sequence[ScoreMatrix]) -> tuple[str, ...]:
-    return tuple(m.measure for m in matrices)
+    return tuple(matrix.measure for matrix in matrices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +17,23 @@ def same_cells(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
     """The matrices brought to the runs and topics of the first; an error if one lacks any, or two have one name."""
     if not matrices:
         raise UsageError("no scores; name at least one measure")
-    first, called = matrices[0], [m.measure for m in matrices]
-    if len(set(called)) < len(called):
-        twice = next(n for n in called if called.count(n) > 1)
-        raise UsageError(f"two tables of scores are called {twice!r}; give each measure a name of its own")
-    for m in matrices[1:]:
-        for names, have, what in ((first.runs, m.runs, "run"), (first.topics, m.topics, "topic")):
-            lost = set(names) - set(have)
-            if lost:
-                raise DataError(f"{m.measure} has no {what} {min(lost)!r}, which {first.measure} has")
-    return [m.select(runs=first.runs, topics=first.topics) for m in matrices]
+    measures = [matrix.measure for matrix in matrices]
+    for measure in measures:
+        if measures.count(measure) > 1:
+            raise UsageError(f"two tables of scores are called {measure!r}; give each measure a name of its own")
+    first = matrices[0]
+    same = []
+    for matrix in matrices:
+        _check_names("run", first.runs, matrix.runs, matrix.measure, first.measure)
+        _check_names("topic", first.topics, matrix.topics, matrix.measure, first.measure)
+        same.append(matrix.select(runs=first.runs, topics=first.topics))
+    return same
+
+
+def _check_names(what: str, wanted: Sequence[str], names: Sequence[str], measure: str, first_measure: str) -> None:
+    missing = set(wanted) - set(names)
+    if missing:
+        raise DataError(f"{measure} has no {what} {min(missing)!r}, which {first_measure} has")
 
 
 def without_worst(matrices: Sequence[ScoreMatrix], keep: float = 0.75) -> list[ScoreMatrix]:
@@ -39,17 +47,19 @@ def without_worst(matrices: Sequence[ScoreMatrix], keep: float = 0.75) -> list[S
     """
     if not 0 < keep <= 1:
         raise UsageError(f"keep={keep} is not a share in (0, 1]")
-    alike = same_cells(matrices)
-    n = len(alike[0].runs)
-    places = np.array([_place(m.means()) for m in alike])
-    good = (places < np.ceil(keep * n)).any(axis=0)
-    if good.sum() < 2:
-        raise DataError(f"{int(good.sum())} run is left; a study of rankings needs two")
-    return [m.select(runs=[r for r, g in zip(m.runs, good, strict=True) if g]) for m in alike]
+    same = same_cells(matrices)
+    runs = same[0].runs
+    places = np.array([_place(matrix.means()) for matrix in same])
+    among_best = places < np.ceil(keep * len(runs))
+    kept = list(compress(runs, among_best.any(axis=0)))
+    if len(kept) < 2:
+        raise DataError(f"{len(kept)} run is left; a study of rankings needs two")
+    return [matrix.select(runs=kept) for matrix in same]
 
 
 def _place(means: Floats) -> npt.NDArray[np.int64]:
     """The place of each run, best 0."""
+    best_first = np.argsort(-means, kind="stable")
     place = np.empty(len(means), dtype=np.int64)
-    place[np.argsort(-means, kind="stable")] = np.arange(len(means))
+    place[best_first] = np.arange(len(means))
     return place

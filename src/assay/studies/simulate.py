@@ -199,14 +199,14 @@ def _scores(grades: npt.NDArray[np.int64], ease: float, systems: Sequence[_Syste
     of_machines = rng.normal(0, 0.7, n)
     of_people = rng.normal(0, 0.7, n)
     of_groups = rng.normal(0, 0.5, (len(GROUPS) + 1, n))
-    of_group = of_groups[[system.group for system in systems]]
     of_run = rng.normal(0, 0.5, (len(systems), n))
-    by_hand = np.array([system.manual for system in systems])[:, None]
+    groups = [system.group for system in systems]
+    is_manual = np.array([system.manual for system in systems])[:, None]
     quality = np.array([system.quality for system in systems])[:, None]
-    seen = np.where(by_hand | ~hidden, signal, 0.0)
-    of_kind = np.where(by_hand, of_people, of_machines)
-    noise = of_kind + of_group + of_run
-    return np.asarray(quality * seen + noise)
+    visible = np.where(is_manual | ~hidden, signal, 0.0)
+    of_kind = np.where(is_manual, of_people, of_machines)
+    noise = of_kind + of_groups[groups] + of_run
+    return np.asarray(quality * visible + noise)
 
 
 def _pooled(runs: tuple[Run, ...], truth: Mapping[str, Mapping[str, int]], depth: int) -> Qrels:

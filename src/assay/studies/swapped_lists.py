@@ -35,10 +35,15 @@ class SwappedLists(Result):
 
     def table(self) -> Table:
         """One row per similarity, the most faithful first."""
-        order = np.argsort(-self.tau, kind="stable")
-        rows = [(self.names[i], self.tau[i]) for i in order]
-        columns = {"similarity": "", "τ with AP": ".3f"}
-        return Table.of(columns, rows, caption="Similarity against AP", notes=[self.recipe], keys={"τ with AP": "tau"})
+        highest_first = np.argsort(-self.tau, kind="stable")
+        rows = [(self.names[i], self.tau[i]) for i in highest_first]
+        return Table.of(
+            {"similarity": "", "τ with AP": ".3f"},
+            rows,
+            caption="Similarity against AP",
+            notes=[self.recipe],
+            keys={"τ with AP": "tau"},
+        )
 
 
 def swapped_lists(

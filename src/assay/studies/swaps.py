@@ -168,7 +168,7 @@ def _check(matrix: ScoreMatrix, sizes: Sequence[int], overlapping: bool, signifi
     most = n if overlapping else n // 2
     if n < 4 or runs < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; the swap method needs 2 runs and 4 topics")
-    if any(not 2 <= c <= most for c in sizes):
+    if sizes and not 2 <= min(sizes) <= max(sizes) <= most:
         raise UsageError(f"sizes {tuple(sizes)}: {_kind(overlapping)} sets of {n} topics have from 2 to {most}")
     if significant is not None and not 0 < significant < 1:
         raise UsageError(f"significant={significant}: a level of significance lies in (0, 1)")

@@ -5,6 +5,7 @@ Units are (topic, left run, right run) with votes of people who saw both lists s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,8 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.io.sheet import read_sheet
 
-VOTES = ("left", "right", "equal")
+POINTS = {"left": 1, "right": -1, "equal": 0}
+"""What a vote adds to the balance of its unit."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +44,16 @@ class PredictivePower(Result):
 
     def table(self) -> Table:
         """One row per part: all units, those below and above the median difference."""
-        rows = []
+        rows: list[tuple[object, ...]] = []
         for name, n, agree, ties in self.parts:
-            shares = [100 * share for share in (agree / n, *_interval(agree, n))] if n else [None] * 3
-            rows.append((name, n, agree, *shares, _p_value(agree, n), ties))
-        formats = {
-            "units": "", "n": "d", "agree": "d", "%": ".1f", "% low": ".1f", "% high": ".1f", "p": "p", "ties": "d",
-        }  # fmt: skip
+            if n == 0:
+                rows.append((name, n, agree, None, None, None, None, ties))
+                continue
+            low, high = _interval(agree, n)
+            percents = (100 * (agree / n), 100 * low, 100 * high)
+            rows.append((name, n, agree, *percents, _p_value(agree, n), ties))
+        formats = {"units": "", "n": "d", "agree": "d"}
+        formats |= {"%": ".1f", "% low": ".1f", "% high": ".1f", "p": "p", "ties": "d"}
         notes = [
             f"{self.units} units with a majority, {self.undecided} dropped without one; "
             "units that the measure ties are counted apart",
@@ -66,39 +71,45 @@ def predictive_power(matrix: ScoreMatrix, votes: Sequence[Vote]) -> PredictivePo
     >>> predictive_power(scores, [Vote("1", "new", "old", "left")]).parts[0]
     ('all', 1, 1, 0)
     """
-    balance: dict[tuple[str, str, str], int] = {}
-    for v in votes:
-        side = {"left": 1, "right": -1, "equal": 0}[v.vote]
-        balance[v.topic, v.left, v.right] = balance.get((v.topic, v.left, v.right), 0) + side
-    units = [(key, side) for key, side in balance.items() if side]
-    if not units:
+    # Votes for the left run less those for the right one, of each unit.
+    balance: Counter[tuple[str, str, str]] = Counter()
+    for vote in votes:
+        balance[vote.topic, vote.left, vote.right] += POINTS[vote.vote]
+    decided = {unit: points for unit, points in balance.items() if points}
+    if not decided:
         raise DataError("no unit has a majority of votes for one side")
     score = _score_of(matrix)
-    differences = np.array([score(left, topic) - score(right, topic) for (topic, left, right), _ in units])
-    sides = np.sign([side for _, side in units])
+    differences = np.array([score(left, topic) - score(right, topic) for topic, left, right in decided])
     size = np.abs(differences)
     opinion = size > 1e-12
-    agrees = opinion & (np.sign(differences) == sides)
+    agrees = opinion & (np.sign(differences) == np.sign(list(decided.values())))
     middle = float(np.median(size[opinion])) if opinion.any() else 0.0
     large = size > middle
-    parts = {"all": np.ones(len(units), bool), f"|Δ| ≤ {middle:.4g}": ~large, f"|Δ| > {middle:.4g}": large}
-    counted = []
+    parts = {
+        "all": np.ones(len(decided), bool),
+        f"|Δ| ≤ {middle:.4g}": ~large,
+        f"|Δ| > {middle:.4g}": large,
+    }
+    counts = []
     for name, part in parts.items():
-        counted.append((name, int((part & opinion).sum()), int((part & agrees).sum()), int((part & ~opinion).sum())))
-    return PredictivePower(matrix.measure, len(units), len(balance) - len(units), tuple(counted))
+        with_opinion = int((part & opinion).sum())
+        agreements = int((part & agrees).sum())
+        ties = int((part & ~opinion).sum())
+        counts.append((name, with_opinion, agreements, ties))
+    return PredictivePower(matrix.measure, len(decided), len(balance) - len(decided), tuple(counts))
 
 
 def read_votes(path: str | Path) -> list[Vote]:
     """Votes from a table with the columns topic, left, right, vote (left, right or equal)."""
     sheet = read_sheet(path)
     places = [sheet.place(name) for name in ("topic", "left", "right", "vote")]
-    out = []
+    votes = []
     for row, line in zip(sheet.rows, sheet.lines, strict=True):
-        topic, left, right, vote = (row[p].strip() for p in places)
-        if vote.lower() not in VOTES:
-            raise DataError.at(sheet.where, line, f"vote {vote!r} is not one of {', '.join(VOTES)}")
-        out.append(Vote(topic, left, right, vote.lower()))
-    return out
+        topic, left, right, vote = (row[place].strip() for place in places)
+        if vote.lower() not in POINTS:
+            raise DataError.at(sheet.where, line, f"vote {vote!r} is not one of {', '.join(POINTS)}")
+        votes.append(Vote(topic, left, right, vote.lower()))
+    return votes
 
 
 def _score_of(matrix: ScoreMatrix) -> Callable[[str, str], float]:
@@ -123,7 +134,10 @@ def _interval(agree: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-def _p_value(agree: int, n: int) -> float | None:
+def _p_value(agree: int, n: int) -> float:
+    """P(at least that many agreements) if either is as likely."""
     from scipy.special import bdtrc
 
-    return None if not n else float(bdtrc(agree - 1, n, 0.5)) if agree else 1.0
+    if agree == 0:
+        return 1.0
+    return float(bdtrc(agree - 1, n, 0.5))

@@ -236,8 +236,10 @@ class _Lists:
         at_depths = np.array(depths) - 1
         joint = self._joint_rank(a, b)
         each_once = np.ones(topics * deepest)
-        shared = _cumulated(joint, each_once, topics, deepest)[:, at_depths]
-        shared_relevant = _cumulated(joint, self.hits[a].ravel(), topics, deepest)[:, at_depths]
+        every_shared = _cumulated(joint, each_once, topics, deepest)
+        every_shared_relevant = _cumulated(joint, self.hits[a].ravel(), topics, deepest)
+        shared = every_shared[:, at_depths]
+        shared_relevant = every_shared_relevant[:, at_depths]
         docs_of_a = self._listed(a, at_depths)
         docs_of_b = self._listed(b, at_depths)
         docs = docs_of_a + docs_of_b - shared
@@ -280,11 +282,9 @@ def _topic_and_rank(run: Run, topics: Sequence[str]) -> tuple[Ints, Ints]:
     """Of every row of a run: the place of its topic among these, −1 where it is not one, and its rank from 0."""
     place_of = {topic: place for place, topic in enumerate(topics)}
     places = [place_of.get(topic, -1) for topic in run.topics]
-    topic = np.array(places, dtype=np.int64)[run.topic_of_row()]
-    lengths = np.diff(run.bounds)
-    first_row = np.repeat(run.bounds[:-1], lengths)
-    rank = np.arange(len(run)) - first_row
-    return topic, rank
+    place_of_topic = np.array(places, dtype=np.int64)
+    topic_of_row = run.topic_of_row()
+    return place_of_topic[topic_of_row], run.place_of_row()
 
 
 def _effect(differences: Floats) -> Floats:

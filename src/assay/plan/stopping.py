@@ -113,10 +113,9 @@ def stopping_bias(
 ) -> StoppingBias:
     """The bias of stopping on power, on random pairs of a baseline and another run.
 
-    Baselines come from the second quartile by mean, the others from the top three; a matrix of two runs gives that one
-    pair. Pairs with the same difference on every topic are left out. The difference to be detected is the one that
-    `target` topics find.
-    Webber 2010, §5.3.3, Figs. 5.9 and 5.10.
+    Baselines come from the second quartile by mean, the others from the top three quartiles; a matrix of two runs gives
+    that one pair. Pairs with the same difference on every topic are left out. The difference to be detected is the one
+    that `target` topics find. Webber 2010, §5.3.3, Figs. 5.9 and 5.10.
 
     >>> scores = ScoreMatrix.of(np.random.default_rng(0).random((4, 20)))
     >>> len(stopping_bias(scores, target=20, minimum=10, samples=20).pairs)
@@ -131,15 +130,17 @@ def stopping_bias(
     populations = _populations(by_mean(matrix), pairs, seed)
     looks = np.arange(minimum, LONGEST * target + 1, step)
     goal = detectable_effect(target, power=power, test=planned)
-    plan = _Plan(looks, goal / detectable_effects(looks, power=power, test=planned), planned)
+    effects = detectable_effects(looks, power=power, test=planned)
+    plan = _Plan(looks, goal / effects, planned)
 
     def simulated(task: tuple[tuple[str, Floats], np.random.Generator]) -> Bias:
         (pair, differences), rng = task
         return _simulated(pair, differences, plan, samples, rng)
 
-    tasks = list(zip(populations, generators(seed, len(populations)), strict=True))
-    found = ordered_map(simulated, tasks, jobs=jobs, threads=True, progress=progress)
-    return StoppingBias(tuple(found), target, minimum, step, samples, seed, planned)
+    rngs = generators(seed, len(populations))
+    tasks = list(zip(populations, rngs, strict=True))
+    biases = ordered_map(simulated, tasks, jobs=jobs, threads=True, progress=progress)
+    return StoppingBias(tuple(biases), target, minimum, step, samples, seed, planned)
 
 
 def _populations(ranked: ScoreMatrix, pairs: int, seed: int) -> list[tuple[str, Floats]]:
@@ -157,8 +158,8 @@ def _populations(ranked: ScoreMatrix, pairs: int, seed: int) -> list[tuple[str, 
 def baseline_pairs(runs: int, pairs: int, *, seed: int = 0) -> list[tuple[int, int]]:
     """Random (experimental, baseline) places of runs in falling order of mean, none twice.
 
-    Baselines come from the second quartile, experimental runs from the top three; with fewer than four runs every two
-    runs are a pair. All possible pairs if there are no more than asked for.
+    Baselines come from the second quartile, experimental runs from the top three quartiles; with fewer than four runs
+    every two runs are a pair. All possible pairs if there are no more than asked for.
 
     >>> baseline_pairs(4, 10)
     [(0, 1), (2, 1)]
@@ -181,8 +182,10 @@ def detectable_effects(topics: Ints, *, power: float = 0.8, test: TTest | None =
     between("power", power)
     low = np.zeros(len(topics))
     high = np.ones(len(topics))
-    while (short := power_of(topics, high, test) < power).any():
-        high = np.where(short, 2 * high, high)
+    too_low = power_of(topics, high, test) < power
+    while too_low.any():
+        high = np.where(too_low, 2 * high, high)
+        too_low = power_of(topics, high, test) < power
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         enough = power_of(topics, middle, test) >= power
@@ -202,8 +205,12 @@ class _Plan(NamedTuple):
 def _simulated(pair: str, differences: Floats, plan: _Plan, samples: int, rng: np.random.Generator) -> Bias:
     """The means over many experiments that draw their topics from these differences, shifted to mean 0 and scaled."""
     population = (differences - differences.mean()) / differences.std()
-    parts = [_experiments(population, part.stop - part.start, plan, rng) for part in chunks(samples, CHUNK)]
-    means = np.concatenate(parts, axis=1).mean(axis=1)
+    parts = []
+    for part in chunks(samples, CHUNK):
+        experiments = part.stop - part.start
+        parts.append(_experiments(population, experiments, plan, rng))
+    outcomes = np.concatenate(parts, axis=1)
+    means = outcomes.mean(axis=1)
     return Bias(pair, *means.tolist())
 
 
@@ -211,26 +218,26 @@ def _experiments(population: Floats, n: int, plan: _Plan, rng: np.random.Generat
     """One column per experiment: topics, s, mean, and whether each of the three tests found something; unfinished."""
     looks = plan.looks
     critical = _critical(looks, plan.test)
-    row = np.arange(n)
     sd, t, mean = _running(population, n, looks, rng)
     enough = sd <= plan.bearable
     unfinished = ~enough.any(axis=1)
     stop = np.where(unfinished, len(looks) - 1, enough.argmax(axis=1))
+    last_look = (np.arange(n), stop)  # of each experiment
     significant = _extreme(t, plan.test) > critical
     until_stop = np.arange(len(looks)) <= stop[:, None]
-    # Fresh topics that nobody looked at, as many as each experiment ended with.
-    _, fresh_t, _ = _running(population, n, looks, rng)
-    fixed = _extreme(fresh_t, plan.test)[row, stop] > critical[stop]
-    outcome = [
+    # Other topics that nobody looked at, as many as each experiment ended with.
+    _, other_t, _ = _running(population, n, looks, rng)
+    fixed = _extreme(other_t, plan.test)[last_look] > critical[stop]
+    outcomes = [
         looks[stop],
-        sd[row, stop],
-        mean[row, stop],
-        significant[row, stop],
+        sd[last_look],
+        mean[last_look],
+        significant[last_look],
         fixed,
         (significant & until_stop).any(axis=1),
         unfinished,
     ]
-    return np.stack([np.asarray(column) for column in outcome]).astype(np.float64)
+    return np.array(outcomes, dtype=np.float64)
 
 
 def _extreme(t: Floats, test: TTest) -> Floats:
@@ -240,9 +247,14 @@ def _extreme(t: Floats, test: TTest) -> Floats:
 
 def _running(population: Floats, n: int, looks: Ints, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """sd, t and mean of the first topics of n random sequences, at every look."""
-    x = population[rng.integers(len(population), size=(n, int(looks[-1])))]
-    mean = x.cumsum(axis=1)[:, looks - 1] / looks
-    squares = (x**2).cumsum(axis=1)[:, looks - 1] - looks * mean**2
+    most = int(looks[-1])
+    topics = rng.integers(len(population), size=(n, most))
+    differences = population[topics]
+    sums = differences.cumsum(axis=1)
+    sums_of_squares = (differences**2).cumsum(axis=1)
+    at_looks = looks - 1
+    mean = sums[:, at_looks] / looks
+    squares = sums_of_squares[:, at_looks] - looks * mean**2
     sd = np.sqrt(np.maximum(squares, 1e-300) / (looks - 1))
     t = mean * np.sqrt(looks) / sd
     return sd, t, mean

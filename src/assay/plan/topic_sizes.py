@@ -73,11 +73,18 @@ class Sizes(Result):
 
 def sizes_table(sizes: Sequence[Size], *, remarks: Sequence[str] = ()) -> Table:
     """One row per design."""
-    rows = [(s.design, s.exact, s.approximation, s.start) for s in sizes]
-    formats = {"design": "", "topics": "d", "Sakai's approximation": "d", "first guess": ".2f"}
-    notes = [f"{s.design}: {s.recipe}." for s in sizes]
-    keys = {"Sakai's approximation": "approximation"}
-    return Table.of(formats, rows, caption="Topics for a new collection", notes=[*notes, *remarks], keys=keys)
+    rows = []
+    notes = []
+    for size in sizes:
+        rows.append((size.design, size.exact, size.approximation, size.start))
+        notes.append(f"{size.design}: {size.recipe}.")
+    return Table.of(
+        {"design": "", "topics": "d", "Sakai's approximation": "d", "first guess": ".2f"},
+        rows,
+        caption="Topics for a new collection",
+        notes=[*notes, *remarks],
+        keys={"Sakai's approximation": "approximation"},
+    )
 
 
 def sizes(
@@ -103,15 +110,18 @@ def sizes(
         raise UsageError("best: a given variance needs no runs to estimate it from; leave it out")
     for matrix in earlier[1:]:
         same_scores(earlier[0], matrix)
-    found = positive("variance", score_variance(*earlier, runs=best) if variance is None else variance)
+    if variance is None:
+        variance = score_variance(*earlier, runs=best)
+    positive("variance", variance)
+    of_differences = 2 * variance
     designs = (
-        topics_by_t(difference, variance=2 * found, alpha=alpha, power=power),
-        topics_by_t(difference, variance=found, alpha=alpha, power=power, design="two-sample"),
-        topics_by_anova(difference, runs=runs, variance=found, alpha=alpha, power=power),
-        topics_by_interval(difference, variance=2 * found, alpha=alpha),
-        topics_by_interval(difference, variance=found, alpha=alpha, design="two-sample"),
+        topics_by_t(difference, variance=of_differences, alpha=alpha, power=power),
+        topics_by_t(difference, variance=variance, alpha=alpha, power=power, design="two-sample"),
+        topics_by_anova(difference, runs=runs, variance=variance, alpha=alpha, power=power),
+        topics_by_interval(difference, variance=of_differences, alpha=alpha),
+        topics_by_interval(difference, variance=variance, alpha=alpha, design="two-sample"),
     )
-    return Sizes(designs, found)
+    return Sizes(designs, variance)
 
 
 def topics_by_t(
@@ -127,13 +137,19 @@ def topics_by_t(
     78
     """
     test = TTest(alpha, 2, design)
-    d = positive("difference", difference) / positive("variance", variance) ** 0.5
+    positive("difference", difference)
+    sigma = positive("variance", variance) ** 0.5
+    d = difference / sigma
     exact = whole(topics_needed(d, power=power, test=test))
     z_alpha = _upper_z(alpha / 2)
     z_beta = _upper_z(1 - power)
     samples = _samples(design)
     start = samples * ((z_alpha + z_beta) / d) ** 2 + z_alpha**2 / (2 * samples)
-    approximation = _smallest(lambda n: _t_power(n, d, test) >= power, round(start))
+
+    def is_enough(n: int) -> bool:
+        return _t_power(n, d, test) >= power
+
+    approximation = _smallest(is_enough, round(start))
     recipe = f"{test.words()}, power {power:g}, difference {difference:g}, variance {variance:g}"
     return Size(f"t test, {design}", exact, approximation, start, recipe)
 
@@ -154,10 +170,17 @@ def topics_by_anova(spread: float, *, runs: int, variance: float, alpha: float =
     per_topic = positive("spread", spread) ** 2 / (2 * positive("variance", variance))
     above_alpha(power, between("alpha", alpha))
     start = _first_lambda(alpha, 1 - power, runs) / per_topic
-    exact = _smallest(lambda n: anova_power(n, runs=runs, effect=per_topic, alpha=alpha) >= power, round(start))
-    near = _smallest(lambda n: _anova_power_near(n, runs, per_topic, alpha) >= power, round(start))
+
+    def is_enough(n: int) -> bool:
+        return anova_power(n, runs=runs, effect=per_topic, alpha=alpha) >= power
+
+    def is_nearly_enough(n: int) -> bool:
+        return _anova_power_near(n, runs, per_topic, alpha) >= power
+
+    exact = _smallest(is_enough, round(start))
+    approximation = _smallest(is_nearly_enough, round(start))
     recipe = f"one-way ANOVA of {runs} runs, α = {alpha:g}, power {power:g}, range {spread:g}, variance {variance:g}"
-    return Size(f"ANOVA, {runs} runs", exact, near, start, recipe)
+    return Size(f"ANOVA, {runs} runs", exact, approximation, start, recipe)
 
 
 def topics_by_interval(width: float, *, variance: float, alpha: float = 0.05, design: str = "paired") -> Size:
@@ -257,13 +280,20 @@ def _anova_power_near(n: int, runs: int, effect: float, alpha: float) -> float:
 
 
 def _first_lambda(alpha: float, beta: float, runs: int) -> float:
+    """λ for these errors, by Sakai's line where he gives one, else from the noncentral χ²."""
     line = LINES.get((round(alpha, 9), round(beta, 9)))
     if line:
-        return line[0] + line[1] * (runs - 1) ** 0.5
+        intercept, slope = line
+        return intercept + slope * (runs - 1) ** 0.5
     from scipy.special import chdtri, chndtr
 
     critical = float(chdtri(runs - 1, alpha))
-    return root(lambda shift: float(1 - chndtr(critical, runs - 1, shift)) - (1 - beta), low=0.0, what="λ")
+
+    def excess_power(shift: float) -> float:
+        power = float(1 - chndtr(critical, runs - 1, shift))
+        return power - (1 - beta)
+
+    return root(excess_power, low=0.0, what="λ")
 
 
 def _interval_topics(

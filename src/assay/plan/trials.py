@@ -64,8 +64,9 @@ class BestTrial(Result):
 
     def table(self) -> Table:
         """The best size among some others."""
-        sizes = sorted({5, 10, 20, 30, 40, 50, 75, 100, self.best.trial} & {p.trial for p in self.plans})
-        table = trials_table([p for p in self.plans if p.trial in sizes])
+        sizes = {5, 10, 20, 30, 40, 50, 75, 100, self.best.trial}
+        shown = [plan for plan in self.plans if plan.trial in sizes]
+        table = trials_table(shown)
         note = f"Smallest total: a trial of {self.best.trial} topics, {self.best.total} topics in all."
         return replace(table, notes=(note, *table.notes))
 
@@ -73,14 +74,16 @@ class BestTrial(Result):
 def trials_table(plans: Sequence[TrialPlan]) -> Table:
     """One row per trial."""
     first = plans[0]
-    rows = [(p.trial, p.sigma, p.inflated, p.main, p.total, p.hopeful) for p in plans]
+    rows = []
+    for plan in plans:
+        rows.append((plan.trial, plan.sigma, plan.inflated, plan.main, plan.total, plan.hopeful))
     formats = {"trial topics": "d", "σ seen": ".4f", "σ planned": ".4f", "main topics": "d", "total": "d"}
     formats |= {"main if σ is as seen": "d"}
+    planned = "upper limit by χ²" if first.exact else "σ seen · (1 + z/√(2 · trial topics))"
     notes = [
         f"Difference {first.delta:g}, power {first.power:g} reached with {100 * first.confidence:g} % confidence; "
         f"{first.test.words()}.",
-        f"σ planned: {'upper limit by χ²' if first.exact else 'σ seen · (1 + z/√(2 · trial topics))'}; it supposes "
-        "normal differences, and those of retrieval scores vary rather more.",
+        f"σ planned: {planned}; it supposes normal differences, and those of retrieval scores vary rather more.",
     ]
     keys = {"main if σ is as seen": "main_topics_as_seen"}
     return Table.of(formats, rows, caption="From a trial to the main experiment", notes=notes, keys=keys)
@@ -128,7 +131,8 @@ def trial(
     if scores is not None:
         if topics is not None:
             raise UsageError(f"topics: {topics} has no effect, the scores have {scores.shape[1]}; leave it out")
-        sigma, topics = trial_sigma(scores), scores.shape[1]
+        sigma = trial_sigma(scores)
+        topics = scores.shape[1]
     expected = sigma or 0.0
     if topics is None:
         return best_trial(expected, delta=delta, power=power, confidence=confidence, exact=exact, test=test)
@@ -151,12 +155,24 @@ def trial_plan(
     >>> plan.main, plan.total
     (230, 270)
     """
-    test = paired(test)
-    high = inflated_sigma(sigma, trial, confidence=confidence, exact=exact)
+    planned_test = paired(test)
+    inflated = inflated_sigma(sigma, trial, confidence=confidence, exact=exact)
     positive("delta", delta)
-    main = whole(topics_needed(delta / high, power=power, test=test))
-    hopeful = whole(topics_needed(delta / sigma, power=power, test=test))
-    return TrialPlan(trial, sigma, high, main, trial + main, hopeful, delta, power, confidence, exact, test)
+    main = whole(topics_needed(delta / inflated, power=power, test=planned_test))
+    hopeful = whole(topics_needed(delta / sigma, power=power, test=planned_test))
+    return TrialPlan(
+        trial=trial,
+        sigma=sigma,
+        inflated=inflated,
+        main=main,
+        total=trial + main,
+        hopeful=hopeful,
+        delta=delta,
+        power=power,
+        confidence=confidence,
+        exact=exact,
+        test=planned_test,
+    )
 
 
 def best_trial(
@@ -176,8 +192,9 @@ def best_trial(
     >>> best_trial(0.15, delta=0.033).best.total
     270
     """
-    tried = sizes or range(5, 151)
-    plans = [
-        trial_plan(sigma, m, delta=delta, power=power, confidence=confidence, exact=exact, test=test) for m in tried
-    ]
-    return BestTrial(min(plans, key=lambda p: (p.total, p.trial)), tuple(plans))
+    plans = []
+    for size in sizes or range(5, 151):
+        plan = trial_plan(sigma, size, delta=delta, power=power, confidence=confidence, exact=exact, test=test)
+        plans.append(plan)
+    best = min(plans, key=lambda plan: (plan.total, plan.trial))
+    return BestTrial(best, tuple(plans))

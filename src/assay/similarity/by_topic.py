@@ -42,10 +42,12 @@ class RunSimilarity(Result):
 
     def mean(self) -> RBO:
         """The mean over topics of EXT, MIN and MAX."""
-        ext = float(np.mean([value.ext for value in self.rbo]))
-        low = float(np.mean([value.min for value in self.rbo]))
-        high = float(np.mean([value.max for value in self.rbo]))
-        return RBO(ext, low, high, self.rbo[0].p, (0, 0))
+        ext = np.mean([rbo.ext for rbo in self.rbo])
+        low = np.mean([rbo.min for rbo in self.rbo])
+        high = np.mean([rbo.max for rbo in self.rbo])
+        p = self.rbo[0].p
+        no_lengths = (0, 0)
+        return RBO(float(ext), float(low), float(high), p, no_lengths)
 
     def most_different(self, n: int = 10) -> list[str]:
         """The topics with the lowest EXT, lowest first."""

@@ -1,7 +1,7 @@
 """How far is a ranking of runs from what the topics say, when it matters how different the swapped runs are? d_rank.
 
 Swapping two runs that hardly differ, relative to their spread over topics, costs little; swapping a good and a bad one
-costs much. Carterette 2009. Every place counts alike: where the top or the bottom of a ranking matters more, take
+costs much. Carterette 2009. Every place counts the same: where the top or the bottom of a ranking matters more, take
 tau-ap, tau-w or rbo, which have both forms (heavy=top, heavy=bottom).
 """
 
@@ -14,11 +14,12 @@ import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import settled
+from assay.similarity.systems import on_common_runs, topic_weights
 
 RIDGE = 1e-5
 
@@ -35,12 +36,14 @@ def d_rank(scores: ScoreMatrix, ranking: Sequence[str]) -> float:
     >>> round(d_rank(scores, ["a", "b", "c"]), 4), round(d_rank(scores, ["b", "a", "c"]), 4)
     (0.0, 1.9284)
     """
-    place = {run: i for i, run in enumerate(scores.runs)}
     if sorted(ranking) != sorted(scores.runs):
-        odd = sorted(set(ranking) ^ set(scores.runs))[:1]
-        raise UsageError(f"d_rank: the ranking must hold each run once; it does not fit at {odd or list(ranking)[:1]}")
+        in_one_only = sorted(set(ranking) ^ set(scores.runs))
+        where = in_one_only[:1] or list(ranking)[:1]
+        raise UsageError(f"d_rank: the ranking must hold each run once; it does not fit at {where}")
     _check_shape(scores)
-    return _distance(scores.values, np.array([place[run] for run in ranking]))
+    row_of_run = {run: row for row, run in enumerate(scores.runs)}
+    rows = [row_of_run[run] for run in ranking]
+    return _distance(scores.values, np.array(rows))
 
 
 @dataclass(frozen=True)
@@ -78,24 +81,25 @@ def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int =
     0.0
     """
     observed = d_rank(scores, ranking)
-    rng = generator(seed)
-    n = len(scores.topics)
-    weight = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
-    orders = np.argsort(-settled(weight @ scores.values.T), axis=1, kind="stable")
+    runs, topics = scores.shape
+    weights = topic_weights(topics, resamples, generator(seed))
+    means = settled(weights @ scores.values.T)
+    orders = np.argsort(-means, axis=1, kind="stable")
     # Many samples give the same order: each is measured once.
     distinct, times = np.unique(orders, axis=0, return_counts=True)
-    as_far = np.array([_distance(scores.values, order) >= observed - 1e-12 for order in distinct], dtype=bool)
-    p_value = float((times[as_far].sum() + 1) / (resamples + 1))
-    return DRankResult(observed, p_value, scores.measure, len(scores.runs), n, resamples, seed)
+    as_far = 0
+    for order, samples in zip(distinct, times.tolist(), strict=True):
+        if _distance(scores.values, order) >= observed - 1e-12:
+            as_far += samples
+    p_value = (as_far + 1) / (resamples + 1)
+    return DRankResult(observed, p_value, scores.measure, runs, topics, resamples, seed)
 
 
 def d_rank_between(truth: ScoreMatrix, estimate: ScoreMatrix, *, resamples: int = 1000, seed: int = 0) -> DRankResult:
     """d_rank_test of the ranking by the means of `estimate`, over the runs that both have."""
-    common = [run for run in truth.runs if run in set(estimate.runs)]
-    if len(common) < 2:
-        raise DataError(f"{len(common)} runs are in both score files; two or more are needed to compare rankings")
-    ranking = estimate.select(runs=common).by_mean().runs
-    return d_rank_test(truth.select(runs=common), ranking, resamples=resamples, seed=seed)
+    true_scores, estimated_scores = on_common_runs(truth, estimate)
+    ranking = estimated_scores.by_mean().runs
+    return d_rank_test(true_scores, ranking, resamples=resamples, seed=seed)
 
 
 def _distance(values: Floats, order: Ints) -> float:
@@ -105,9 +109,9 @@ def _distance(values: Floats, order: Ints) -> float:
     mean = differences.mean(axis=1)
     if (mean >= 0).all():
         return 0.0
-    n = values.shape[1]
+    runs, n = values.shape
     covariance = np.atleast_2d(np.cov(differences))
-    if n <= len(values) or np.linalg.matrix_rank(covariance) < len(mean):
+    if n <= runs or np.linalg.matrix_rank(covariance) < len(mean):
         covariance = covariance + RIDGE * np.eye(len(mean))
     # With S = LLᵀ the distance is ‖L⁻¹(θ − d)‖: non-negative least squares.
     root = np.linalg.inv(np.linalg.cholesky(covariance))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Run
 from assay.rankings.rank_biased import rbo_ext
+from assay.rankings.ranked_items import Ranking
 from assay.similarity.by_topic import check_runs, common_topics, ranking_of
 
 
@@ -72,15 +74,24 @@ class SeriesResult(Result):
 
     def step_table(self) -> Table:
         """One row per step: mean and spread over topics, and the topic that changed most."""
+        means = self.step_means()
+        sds = self.step_sds()
         rows = []
-        for i, (mean, sd) in enumerate(zip(self.step_means(), self.step_sds(), strict=True)):
-            most = int(self.steps[i].argmin())
-            median = float(np.median(self.steps[i]))
-            rows.append((self.runs[i], self.runs[i + 1], mean, sd, median, self.topics[most], self.steps[i, most]))
+        for i, values in enumerate(self.steps):
+            most_changed = int(values.argmin())
+            spread = (means[i], sds[i], float(np.median(values)))
+            change = (self.topics[most_changed], values[most_changed])
+            rows.append((self.runs[i], self.runs[i + 1], *spread, *change))
         columns = {"run": "", "next": "", "mean": ".4f", "sd": ".4f", "median": ".4f"}
         columns |= {"most changed topic": "", "there": ".4f"}
-        keys = {"there": "most_changed_value"}
-        return Table.of(columns, rows, caption="From each run to the next", notes=self._notes()[:1], keys=keys)
+        recipe, _ = self._notes()
+        return Table.of(
+            columns,
+            rows,
+            caption="From each run to the next",
+            notes=[recipe],
+            keys={"there": "most_changed_value"},
+        )
 
     def tables(self) -> list[Table]:
         """The summary, then step by step."""
@@ -88,8 +99,11 @@ class SeriesResult(Result):
 
     def record(self) -> dict[str, Any]:
         """The mean RBO of the steps and from start to end, and the tables."""
-        means = {"mean": float(self.step_means().mean()), "start_to_end": float(self.ends.mean()), "p": self.p}
-        return {**super().record(), **means}
+        record = super().record()
+        record["mean"] = float(self.step_means().mean())
+        record["start_to_end"] = float(self.ends.mean())
+        record["p"] = self.p
+        return record
 
     def _notes(self) -> list[str]:
         return [
@@ -112,14 +126,23 @@ def series(runs: Sequence[Run], *, p: float = 0.9, window: int = 1, depth: int |
     most = len(runs) // 2
     if not 1 <= window <= most:
         raise UsageError(f"window {window}: of {len(runs)} runs between 1 and {most} can be the start and the end")
-    cut = list(runs) if depth is None else [run.cut(depth) for run in runs]
-    topics = common_topics(cut)
-    lists = [[ranking_of(run, topic) for topic in topics] for run in cut]
+    if depth is not None:
+        runs = [run.cut(depth) for run in runs]
+    topics = common_topics(list(runs))
+    rankings = [[ranking_of(run, topic) for topic in topics] for run in runs]
 
-    def alike(i: int, j: int) -> list[float]:
-        return [rbo_ext(a, b, p) for a, b in zip(lists[i], lists[j], strict=True)]
+    def similarity(one: list[Ranking], other: list[Ranking]) -> list[float]:
+        """RBO on each topic."""
+        return [rbo_ext(a, b, p) for a, b in zip(one, other, strict=True)]
 
-    last = len(runs) - window
-    steps = [alike(i, i + 1) for i in range(len(runs) - 1)]
-    ends = [alike(i, last + j) for i in range(window) for j in range(window)]
-    return SeriesResult(tuple(r.name for r in runs), tuple(topics), np.array(steps), np.array(ends), p, window)
+    steps = [similarity(one, following) for one, following in pairwise(rankings)]
+    first_and_last = product(rankings[:window], rankings[-window:])
+    ends = [similarity(first, last) for first, last in first_and_last]
+    return SeriesResult(
+        runs=tuple(run.name for run in runs),
+        topics=tuple(topics),
+        steps=np.array(steps),
+        ends=np.array(ends),
+        p=p,
+        window=window,
+    )

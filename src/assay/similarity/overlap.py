@@ -201,10 +201,11 @@ class _Both:
 
     def agreement(self) -> Floats:
         """|A_d ∩ B_d| / d for d = 1 … k."""
+        depth = np.arange(1, self.k + 1)
         in_both_from = np.maximum(self.rank_a, self.rank_b)
         new_at_depth = np.bincount(in_both_from, minlength=self.k + 1)[1:]
-        depth = np.arange(1, self.k + 1)
-        return np.asarray(new_at_depth.cumsum() / depth)
+        shared = new_at_depth.cumsum()
+        return np.asarray(shared / depth)
 
     def pairs(self) -> tuple[int, int]:
         """Pairs of items that both lists order: alike and unlike; a missing item ranks below all that are there."""

@@ -68,9 +68,11 @@ def rbo_max(lists: TopicLists, p: float) -> Floats:
     full = long + short - shared
     # At depth `full` both lists would hold the same docs, if all docs that one of them lacks came next.
     h = _Logs(p, int(full.max())).head
-    of_short = short * (h[full] - h[short])
-    of_long = long * (h[full] - h[long])
-    of_shared = shared * (-np.log1p(-p) - h[full])
+    at_full = h[full]
+    at_infinity = -np.log1p(-p)
+    of_short = short * (at_full - h[short])
+    of_long = long * (at_full - h[long])
+    of_shared = shared * (at_infinity - at_full)
     spread = of_short + of_long + of_shared
     residual = p**short + p**long - p**full - (1 - p) / p * spread
     return np.asarray(rbo_min(lists, p) + residual)
@@ -134,8 +136,7 @@ def average_overlap_value(k: int) -> Callable[[Ints], Floats]:
     reciprocals = 1 / np.arange(1, k + 1)
     from_last_rank = reciprocals[::-1].cumsum()
     from_rank_on = from_last_rank[::-1] / k
-    past_k = [0.0]
-    value = np.concatenate([from_rank_on, past_k])
+    value = np.append(from_rank_on, 0.0)  # nothing past rank k
     return lambda rank: value[np.minimum(rank, k + 1) - 1]
 
 
@@ -144,9 +145,9 @@ class _Logs:
 
     def __init__(self, p: float, n: int) -> None:
         i = np.arange(1, n + 1)
-        sums = np.cumsum(p**i / i)
+        terms = p**i / i
+        self.head = np.append(0.0, np.cumsum(terms))
         whole_sum = -np.log1p(-p)
-        self.head = np.concatenate([[0.0], sums])
         self.tail = np.maximum(whole_sum - self.head, 0.0)
 
 

@@ -301,8 +301,9 @@ def _counted(orders: Orders) -> Ints:
 
 def _dense_ranks(lists: TopicLists) -> list[Ints]:
     """The ranks 1, 2, 3, … of each run's docs; docs of equal score share one."""
-    starts_rank = np.ones(lists.ranked.shape, dtype=bool)
-    starts_rank[:, 1:] = lists.scores[:, 1:] != lists.scores[:, :-1]
+    scores = lists.scores
+    starts_rank = np.ones(scores.shape, dtype=bool)
+    starts_rank[:, 1:] = scores[:, 1:] != scores[:, :-1]
     ranks = np.cumsum(starts_rank, axis=1)
     # Rows are filled up to the longest list; what fills them has no rank.
     return [row[:size] for row, size in zip(ranks, lists.sizes, strict=True)]

@@ -1,4 +1,4 @@
-"""How alike do two sets of scores rank the same runs, and how sure is that? Correlations with intervals over topics.
+"""How similarly do two sets of scores rank the same runs, and how sure is that? Correlations with intervals.
 
 Where the flow stands: two score matrices → **result**. The correlations themselves are in `assay.rankings`.
 """
@@ -39,7 +39,7 @@ class Correlation:
 
 @dataclass(frozen=True)
 class RankingComparison(Result):
-    """How alike two score matrices rank their common runs."""
+    """How similarly two score matrices rank their common runs."""
 
     names: tuple[str, str]
     runs: tuple[str, ...]
@@ -49,19 +49,29 @@ class RankingComparison(Result):
 
     def table(self) -> Table:
         """One row per correlation."""
-        rows = [(c.name, c.value, c.low, c.high) for c in self.correlations]
-        columns = {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f"}
+        rows = []
         notes = [self.recipe]
-        notes += [f"{c.name}: undefined in {c.undefined} samples, left out" for c in self.correlations if c.undefined]
-        if any(c.value is None for c in self.correlations):
+        for one in self.correlations:
+            rows.append((one.name, one.value, one.low, one.high))
+            if one.undefined:
+                notes.append(f"{one.name}: undefined in {one.undefined} samples, left out")
+        if any(one.value is None for one in self.correlations):
             notes.append("–: undefined, one of the two gives all runs the same score")
-        caption = f"{self.names[0]} against {self.names[1]}: {len(self.runs)} runs"
-        return Table.of(columns, rows, caption=caption, notes=notes)
+        truth, estimate = self.names
+        return Table.of(
+            {"measure": "", "value": ".4f", "low": ".4f", "high": ".4f"},
+            rows,
+            caption=f"{truth} against {estimate}: {len(self.runs)} runs",
+            notes=notes,
+        )
 
     def record(self) -> dict[str, Any]:
         """Each correlation by its key (tau, tau_ap, pearson, rho, …), and the table."""
-        values = {KEYS.get(c.name, key_of(c.name)): c.value for c in self.correlations}
-        return {**super().record(), **values}
+        record = super().record()
+        for one in self.correlations:
+            key = KEYS.get(one.name, key_of(one.name))
+            record[key] = one.value
+        return record
 
 
 def compare_rankings(
@@ -83,20 +93,32 @@ def compare_rankings(
     >>> compare_rankings(x, x, measures=["tau-b"], resamples=0).correlations[0].value
     1.0
     """
-    common = [run for run in truth.runs if run in set(estimate.runs)]
-    if len(common) < 2:
-        raise DataError(f"{len(common)} runs are in both score files; two or more are needed to compare rankings")
-    a, b = truth.select(runs=common), estimate.select(runs=common)
+    a, b = on_common_runs(truth, estimate)
     paired = set(a.topics) == set(b.topics)
     if paired:
         b = b.select(topics=a.topics)
     if min(len(a.topics), len(b.topics)) < 2:
         resamples = 0
     drawn = _drawn_means(a, b, paired, resamples, seed)
-    correlations = tuple(_correlation(measure, a, b, paired, drawn, level) for measure in measures)
-    means = (tuple(a.means().tolist()), tuple(b.means().tolist()))
-    recipe = _recipe(a, b, paired, resamples, level, seed)
-    return RankingComparison((truth.measure, estimate.measure), tuple(common), means, correlations, recipe)
+    correlations = [_correlation(measure, a, b, paired, drawn, level) for measure in measures]
+    means_of_a = tuple(a.means().tolist())
+    means_of_b = tuple(b.means().tolist())
+    return RankingComparison(
+        names=(truth.measure, estimate.measure),
+        runs=a.runs,
+        means=(means_of_a, means_of_b),
+        correlations=tuple(correlations),
+        recipe=_recipe(a, b, paired, resamples, level, seed),
+    )
+
+
+def on_common_runs(truth: ScoreMatrix, estimate: ScoreMatrix) -> tuple[ScoreMatrix, ScoreMatrix]:
+    """Both matrices on the runs that both have, in the order of the first; fewer than two are an error."""
+    estimated = set(estimate.runs)
+    common = [run for run in truth.runs if run in estimated]
+    if len(common) < 2:
+        raise DataError(f"{len(common)} runs are in both score files; two or more are needed to compare rankings")
+    return truth.select(runs=common), estimate.select(runs=common)
 
 
 def _recipe(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, level: float, seed: int) -> str:
@@ -110,10 +132,18 @@ def _recipe(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, level:
 def _drawn_means(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """resamples × runs, of both: means over topics drawn with replacement."""
     rng = generator(seed)
-    n, m = len(a.topics), len(b.topics)
-    for_a = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
-    for_b = for_a if paired else rng.multinomial(m, np.full(m, 1 / m), size=resamples) / m
-    return settled(for_a @ a.values.T), settled(for_b @ b.values.T)
+    weights_for_a = topic_weights(len(a.topics), resamples, rng)
+    weights_for_b = weights_for_a if paired else topic_weights(len(b.topics), resamples, rng)
+    means_of_a = weights_for_a @ a.values.T
+    means_of_b = weights_for_b @ b.values.T
+    return settled(means_of_a), settled(means_of_b)
+
+
+def topic_weights(topics: int, resamples: int, rng: np.random.Generator) -> Floats:
+    """resamples × topics: the share of each topic in a bootstrap sample of as many topics."""
+    every_topic_alike = np.full(topics, 1 / topics)
+    counts = rng.multinomial(topics, every_topic_alike, size=resamples)
+    return counts / topics
 
 
 def _correlation(
@@ -132,9 +162,11 @@ def _correlation(
     observed = value(settled(a.means()), settled(b.means()))
     if not np.isfinite(observed):
         return Correlation(measure, None, None, None)
-    in_samples = np.array([value(x, y) for x, y in zip(*drawn, strict=True)])
+    means_of_a, means_of_b = drawn
+    in_samples = np.array([value(x, y) for x, y in zip(means_of_a, means_of_b, strict=True)])
     defined = in_samples[np.isfinite(in_samples)]
     if not len(defined):
         return Correlation(measure, observed, None, None)
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Correlation(measure, observed, float(low), float(high), len(in_samples) - len(defined))
+    undefined = len(in_samples) - len(defined)
+    return Correlation(measure, observed, float(low), float(high), undefined)

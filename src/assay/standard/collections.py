@@ -147,7 +147,8 @@ def rmse(x: Floats, y: Floats) -> float:
     >>> round(rmse(np.array([[0.2], [0.4]]), np.array([[0.3], [0.3]])), 6)
     0.1
     """
-    return float(np.sqrt(np.mean((x.mean(axis=1) - y.mean(axis=1)) ** 2)))
+    differences = x.mean(axis=1) - y.mean(axis=1)
+    return float(np.sqrt(np.mean(differences**2)))
 
 
 def kappa_p(a: ScoreMatrix, b: ScoreMatrix, *, permutations: int = 1000, seed: int = 0) -> float | None:
@@ -159,17 +160,22 @@ def kappa_p(a: ScoreMatrix, b: ScoreMatrix, *, permutations: int = 1000, seed: i
     if observed is None:
         return None
     both = np.hstack([a.values, b.values])
-    topics, in_first = both.shape[1], a.shape[1]
+    topics = both.shape[1]
+    in_first = a.shape[1]
+    # rounding must not make a partition as good as the observed one look better
+    threshold = observed * (1 - 1e-12)
     rng = generator(seed)
     as_large = 0
     for part in chunks(permutations, CHUNK):
-        order = rng.permuted(np.tile(np.arange(topics), (part.stop - part.start, 1)), axis=1)
-        chosen = np.zeros(order.shape)
-        np.put_along_axis(chosen, order[:, :in_first], 1.0, axis=1)
+        count = part.stop - part.start
+        in_order = np.tile(np.arange(topics), (count, 1))
+        shuffled = rng.permuted(in_order, axis=1)
+        chosen = np.zeros(shuffled.shape)
+        np.put_along_axis(chosen, shuffled[:, :in_first], 1.0, axis=1)
         first_means = both @ chosen.T / in_first
         second_means = both @ (1 - chosen).T / (topics - in_first)
-        # rounding must not make a partition as good as the observed one look better
-        as_large += int((_kappas(first_means, second_means) >= observed * (1 - 1e-12)).sum())
+        kappas = _kappas(first_means, second_means)
+        as_large += int((kappas >= threshold).sum())
     return (as_large + 1) / (permutations + 1)
 
 
@@ -181,7 +187,10 @@ def _kappas(first: Floats, second: Floats) -> Floats:
 
 
 def _kappa_or_none(x: Floats, y: Floats) -> float | None:
-    first, second = x.mean(axis=1), y.mean(axis=1)
-    if len(first) < 2 or np.ptp(first) + np.ptp(second) == 0:
+    first = x.mean(axis=1)
+    second = y.mean(axis=1)
+    spread = np.ptp(first) + np.ptp(second)
+    if len(first) < 2 or spread == 0:
         return None
-    return float(_kappas(first[:, None], second[:, None])[0])
+    kappas = _kappas(first[:, None], second[:, None])
+    return float(kappas[0])

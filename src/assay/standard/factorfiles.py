@@ -33,15 +33,22 @@ def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
     measure,topic,mean,sd,runs,signature
     AP,401,0.5,0.25,2,AP
     """
+    # A column that some lines would leave empty is left out.
     with_scores = all(part.scores is not None for part in parts)
-    header = [*COLUMNS, "scores"] if with_scores else list(COLUMNS)
+    header = list(COLUMNS)
+    if with_scores:
+        header.append("scores")
     rows: list[list[object]] = []
     for part in parts:
-        numbers = zip(part.topics, part.mean.tolist(), part.sd.tolist(), part.runs.tolist(), strict=True)
-        for j, (topic, mean, sd, runs) in enumerate(numbers):
-            row: list[object] = [part.measure, topic, mean, sd, runs, part.signature or part.measure]
+        means = part.mean.tolist()
+        sds = part.sd.tolist()
+        runs = part.runs.tolist()
+        signature = part.signature or part.measure
+        for i, topic in enumerate(part.topics):
+            row: list[object] = [part.measure, topic, means[i], sds[i], runs[i], signature]
             if with_scores and part.scores is not None:
-                row.append(" ".join(map(repr, part.scores[j].tolist())))
+                scores = [repr(score) for score in part.scores[i].tolist()]
+                row.append(" ".join(scores))
             rows.append(row)
     write_sheet(path, header, rows)
 
@@ -61,25 +68,34 @@ def read_factors(path: str | Path, *, measure: str | None = None) -> dict[str, F
     [0.5]
     """
     sheet = read_sheet(path)
-    topic_at, scores_at, measure_at = sheet.place("topic"), sheet.find("scores"), sheet.find("measure")
-    means, sds, runs = (_column(sheet, name) for name in ("mean", "sd", "runs"))
+    topic_column = sheet.place("topic")
+    means = _column(sheet, "mean")
+    sds = _column(sheet, "sd")
+    runs = _column(sheet, "runs")
     if not sheet.rows:
         raise DataError(f"{sheet.where}: there is a header but no line of factors")
-    nameless = measure or file_stem(path)
-    measures = [nameless if measure_at is None else row[measure_at].strip() for row in sheet.rows]
     factors: dict[str, Factors] = {}
-    for name in dict.fromkeys(measures):
-        at = [i for i, other in enumerate(measures) if other == name]
+    for name, rows in _rows_by_measure(sheet, measure or file_stem(path)).items():
         factors[name] = Factors(
             measure=name,
-            topics=tuple(sheet.rows[i][topic_at].strip() for i in at),
-            mean=means[at],
-            sd=sds[at],
-            runs=runs[at].astype(np.int64),
-            scores=None if scores_at is None else tuple(_scores(sheet, i, scores_at) for i in at),
-            signature=_signature(sheet, name, at),
+            topics=tuple(sheet.rows[i][topic_column].strip() for i in rows),
+            mean=means[rows],
+            sd=sds[rows],
+            runs=runs[rows].astype(np.int64),
+            scores=_scores(sheet, rows),
+            signature=_signature(sheet, name, rows),
         )
     return factors
+
+
+def _rows_by_measure(sheet: Sheet, measure: str) -> dict[str, list[int]]:
+    """The numbers of the rows of each measure; without a column of measures all are of the one given."""
+    column = sheet.find("measure")
+    rows: dict[str, list[int]] = {}
+    for i, row in enumerate(sheet.rows):
+        name = measure if column is None else row[column].strip()
+        rows.setdefault(name, []).append(i)
+    return rows
 
 
 def _signature(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:
@@ -97,13 +113,22 @@ def _signature(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:
 def _column(sheet: Sheet, name: str) -> Floats:
     place = sheet.place(name)
     largest = LARGEST_RANK if name == "runs" else LARGEST
-    return np.array([sheet.finite(i, place, largest=largest) for i in range(len(sheet.rows))], dtype=np.float64)
+    numbers = [sheet.finite(i, place, largest=largest) for i in range(len(sheet.rows))]
+    return np.array(numbers, dtype=np.float64)
 
 
-def _scores(sheet: Sheet, row: int, place: int) -> Floats:
-    text = sheet.rows[row][place]
-    try:
-        return np.sort(np.array(text.split(), dtype=np.float64))
-    except ValueError:
-        what = f"scores must be numbers separated by blanks: {text!r}"
-        raise DataError.at(sheet.where, sheet.lines[row], what) from None
+def _scores(sheet: Sheet, rows: Sequence[int]) -> tuple[Floats, ...] | None:
+    """The scores of the reference runs on these lines, ascending; None where the file has none."""
+    column = sheet.find("scores")
+    if column is None:
+        return None
+    every_score = []
+    for row in rows:
+        text = sheet.rows[row][column]
+        try:
+            scores = np.array(text.split(), dtype=np.float64)
+        except ValueError:
+            what = f"scores must be numbers separated by blanks: {text!r}"
+            raise DataError.at(sheet.where, sheet.lines[row], what) from None
+        every_score.append(np.sort(scores))
+    return tuple(every_score)

@@ -126,10 +126,11 @@ def longevity(matrix: ScoreMatrix, old: Factors | ScoreMatrix, *, form: str = FO
     if runs < 3:
         raise DataError(f"{matrix.measure}: {runs} runs; a correlation needs at least three")
     by_old = settled(standardize(matrix, old, form=form).means())
-    own = settled(standardize(matrix, form=form).means())
-    r = float(pearson_rows(by_old[None], own)[0])
-    tau = float(kendall_rows(by_old[None], own)[0])
-    return Longevity(matrix.measure, runs, r, tau, form)
+    by_own = settled(standardize(matrix, form=form).means())
+    one_row = by_old[None]
+    r = pearson_rows(one_row, by_own)[0]
+    tau = kendall_rows(one_row, by_own)[0]
+    return Longevity(matrix.measure, runs, float(r), float(tau), form)
 
 
 def reference_size(
@@ -154,22 +155,25 @@ def reference_size(
     [[1.0, 1.0, 1.0]]
     """
     columns = reference.select(topics=matrix.topics)
-    usable = tuple(size for size in sizes if 2 <= size <= len(columns.runs))
+    references = len(columns.runs)
+    usable = tuple(size for size in sizes if 2 <= size <= references)
     if not usable:
-        raise UsageError(f"sizes: none of {list(sizes)} lies between 2 and the {len(columns.runs)} reference runs")
+        raise UsageError(f"sizes: none of {list(sizes)} lies between 2 and the {references} reference runs")
     by_all = settled(standardize(matrix, columns, form=form).means())
 
-    def taus_of(task: tuple[int, np.random.Generator]) -> Floats:
+    def taus_with_all(means: Floats) -> Floats:
+        # a reference set under which all runs have the same mean gives no order: τ 0
+        return kendall_rows(settled(means), by_all, undefined=0.0)
+
+    def percentiles(task: tuple[int, np.random.Generator]) -> Floats:
         size, rng = task
         means = _sampled_means(matrix, columns, size, samples, form, rng)
-        # a reference set under which all runs have the same mean gives no order: τ 0
-        taus = kendall_rows(settled(means), by_all, undefined=0.0)
-        return np.quantile(taus, (0.5, 0.05, 0.01))
+        return np.quantile(taus_with_all(means), (0.5, 0.05, 0.01))
 
     tasks = zip(usable, generators(seed, len(usable)), strict=True)
-    taus = ordered_map(taus_of, tasks, jobs=jobs, threads=True, progress=progress)
-    raw = float(kendall_rows(settled(matrix.means())[None], by_all, undefined=0.0)[0])
-    return ReferenceSize(matrix.measure, usable, np.array(taus), raw, samples, len(columns.runs), seed)
+    taus = ordered_map(percentiles, tasks, jobs=jobs, threads=True, progress=progress)
+    raw = float(taus_with_all(matrix.means()[None])[0])
+    return ReferenceSize(matrix.measure, usable, np.array(taus), raw, samples, references, seed)
 
 
 def _sampled_means(
@@ -209,18 +213,28 @@ def trend(
         raise UsageError("reference: no reference run named; a trend needs runs that every collection has")
     for one, other in combinations(collections.values(), 2):
         same_scores(one, other)
-    means, best = [], []
+    means = []
+    medians = []
+    best = []
     for label, matrix in collections.items():
-        own = [run for run in matrix.runs if run not in set(reference)]
-        if not own:
+        own_runs = [run for run in matrix.runs if run not in reference]
+        if not own_runs:
             raise DataError(f"{label}: only the reference runs are there; a trend needs other runs too")
+        own = matrix.select(runs=own_runs)
         by = matrix.select(runs=list(reference))
-        scores = standardize(matrix.select(runs=own), by, form=form, smoothing=smoothing).means()
-        means.append(scores)
-        best.append(own[int(np.argmax(scores))])
-    recipe = f"form {form}, smoothing {smoothing or 'none'}"
-    slope = _slope(tuple(collections), [float(np.median(scores)) for scores in means])
-    return Trend(tuple(collections), tuple(means), tuple(best), tuple(reference), slope, recipe)
+        own_means = standardize(own, by, form=form, smoothing=smoothing).means()
+        means.append(own_means)
+        medians.append(float(np.median(own_means)))
+        best.append(own_runs[int(own_means.argmax())])
+    labels = tuple(collections)
+    return Trend(
+        labels=labels,
+        means=tuple(means),
+        best=tuple(best),
+        reference=tuple(reference),
+        slope=_slope(labels, medians),
+        recipe=f"form {form}, smoothing {smoothing or 'none'}",
+    )
 
 
 def _slope(labels: tuple[str, ...], medians: list[float]) -> float | None:

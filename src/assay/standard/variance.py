@@ -54,7 +54,7 @@ class Components(Result):
         return _share(self.run, self.interaction / self._topics(n))
 
     def topics_needed(self, target: float, *, absolute: bool = False) -> int | None:
-        """The least n with Eρ²(n) ≥ target, or Φ(n) with `absolute`; None if all runs are alike, so that no n will do.
+        """The least n with Eρ²(n) ≥ target, or Φ(n) with `absolute`; None without variance between the runs.
 
         n = target / (1 − target) · noise / σ²(run), rounded up.
         """
@@ -73,21 +73,21 @@ class Components(Result):
 
     def table(self, targets: Sequence[float] = (0.9, 0.95)) -> Table:
         """Components with their shares, then the indices, then the topics needed for each target."""
-        total = self.run + self.topic + self.interaction
-        parts = (("run", self.run), ("topic", self.topic), ("run × topic", self.interaction))
-        rows: list[tuple[str, float, float | None]] = [
-            (f"σ² {name}", value, 100 * _share(value, total - value)) for name, value in parts
-        ]
-        indices = (
-            ("φ, one topic, absolute", self.absolute),
-            ("ρ, one topic, relative", self.relative),
-            (f"Φ, {self.topics} topics, absolute", self.dependability()),
-            (f"Eρ², {self.topics} topics, relative", self.generalizability()),
-        )
-        rows += [(name, value, None) for name, value in indices]
         notes = [_need(self, target) for target in targets]
-        clipped = [name for (name, _), raw in zip(parts, self.estimates, strict=True) if raw < 0]
-        notes += [f"The estimate of σ² {name} was negative and is set to 0." for name in clipped]
+        total = self.run + self.topic + self.interaction
+        parts = {"run": self.run, "topic": self.topic, "run × topic": self.interaction}
+        rows: list[tuple[str, float, float | None]] = []
+        for (name, value), estimate in zip(parts.items(), self.estimates, strict=True):
+            percent = 100 * _share(value, total - value)
+            rows.append((f"σ² {name}", value, percent))
+            if estimate < 0:
+                notes.append(f"The estimate of σ² {name} was negative and is set to 0.")
+        rows += [
+            ("φ, one topic, absolute", self.absolute, None),
+            ("ρ, one topic, relative", self.relative, None),
+            (f"Φ, {self.topics} topics, absolute", self.dependability(), None),
+            (f"Eρ², {self.topics} topics, relative", self.generalizability(), None),
+        ]
         caption = f"{self.measure}: components of variance, {self.runs} runs × {self.topics} topics"
         return Table.of({"what": "", "value": ".6f", "%": ".1f"}, rows, caption=caption, notes=notes)
 
@@ -120,19 +120,25 @@ def variance_components(matrix: ScoreMatrix) -> Components:
     if min(runs, topics) < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; components of variance need two of each")
     anova = two_way(matrix)
-    ms_run, ms_topic, ms_residual = (anova[name].mean_square for name in ("run", "topic", "residual"))
-    raw = ((ms_run - ms_residual) / topics, (ms_topic - ms_residual) / runs, ms_residual)
-    dust = 1e-13 * float(np.abs(matrix.values).max()) ** 2  # below this a component is what rounding left of zero
-    run, topic, interaction = (0.0 if part <= dust else part for part in raw)
-    return Components(runs, topics, run, topic, interaction, raw, matrix.measure)
+    ms_residual = anova["residual"].mean_square
+    of_runs = (anova["run"].mean_square - ms_residual) / topics
+    of_topics = (anova["topic"].mean_square - ms_residual) / runs
+    estimates = (of_runs, of_topics, ms_residual)
+    largest_score = float(np.abs(matrix.values).max())
+    rounding = 1e-13 * largest_score**2  # up to this a component is what rounding left of zero
+    run, topic, interaction = (0.0 if estimate <= rounding else estimate for estimate in estimates)
+    return Components(runs, topics, run, topic, interaction, estimates, matrix.measure)
 
 
 def _share(part: float, rest: float) -> float:
-    return part / (part + rest) if part > 0 else 0.0
+    if part <= 0:
+        return 0.0
+    return part / (part + rest)
 
 
-def _need(c: Components, target: float) -> str:
-    order, score = c.topics_needed(target), c.topics_needed(target, absolute=True)
+def _need(components: Components, target: float) -> str:
+    order = components.topics_needed(target)
+    score = components.topics_needed(target, absolute=True)
     if order is None or score is None:
         return f"There is no variance between the runs: no number of topics gives a reliability of {target:g}."
     return f"For {target:g}: {order} topics for the order of the runs (Eρ²), {score} for absolute scores (Φ)."

@@ -9,20 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.errors import UsageError
 from assay.data import Qrels, Run, RunInfo
 from assay.data.lists import collected
 from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.expected import (
-    ap_distribution,
     calibration,
     emap,
     emap_calibration,
-    exact_expected_ap,
     expected_ap,
     relevance,
 )
 from tests.oracles import nojudgments as plain
+from tests.oracles.nojudgments import ap_distribution, exact_expected_ap
 
 P = st.floats(0, 1)
 RANKINGS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8), min_size=2, max_size=5).filter(
@@ -139,11 +137,6 @@ def test_equal_probabilities_tie_all_runs() -> None:
     lists = comparable([Run.from_lists(str(i), {"1": list(docs)}) for i, docs in enumerate(["abc", "cba", "xyz"])])
     assert np.ptp(expected_ap(lists, np.full(6, 0.5))) < 1e-12
     assert (expected_ap(lists, np.zeros(6)) == 0).all()
-
-
-def test_enumeration_refuses_large_pools() -> None:
-    with pytest.raises(UsageError, match="21 docs"):
-        ap_distribution([0.5] * 21)
 
 
 def test_judgments_fix_docs_and_move_the_prior() -> None:

@@ -6,6 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
+
+from assay.core.arrays import Floats
+
 Rankings = Mapping[str, Sequence[str]]
 
 
@@ -16,6 +20,37 @@ def average_precision(ranking: Sequence[str], relevant: set[str]) -> float:
             hits += 1
             total += hits / rank
     return total / len(relevant) if relevant else 0.0
+
+
+def ap_distribution(p: Sequence[float], others: Sequence[float] = ()) -> tuple[Floats, Floats]:
+    """The values that AP of one ranking can take, ascending, and their probabilities, by enumeration.
+
+    p: probability of relevance of each doc, best rank first; others: of docs the run did not retrieve.
+    """
+    chance = np.array([*p, *others], dtype=np.float64)
+    # One row for each assignment: 1 where a doc is relevant, from the bits of the row's number.
+    numbers = np.arange(2 ** len(chance))
+    relevant = (numbers[:, None] >> np.arange(len(chance))) & 1
+    chance_of_doc = np.where(relevant == 1, chance, 1 - chance)
+    chance_of_row = np.prod(chance_of_doc, axis=1)
+
+    ranked = relevant[:, : len(p)]
+    ranks = np.arange(1, len(p) + 1)
+    precision = ranked * ranked.cumsum(axis=1) / ranks
+    count = np.maximum(relevant.sum(axis=1), 1)
+    ap = precision.sum(axis=1) / count
+
+    # Rounded, so that assignments of the same AP fall together.
+    values, place = np.unique(ap.round(12), return_inverse=True)
+    chance_of_value = np.bincount(place, chance_of_row, minlength=len(values))
+    is_possible = chance_of_value > 0
+    return values[is_possible], chance_of_value[is_possible].astype(np.float64)
+
+
+def exact_expected_ap(p: Sequence[float], others: Sequence[float] = ()) -> float:
+    """The true mean of AP of one ranking over all relevance assignments; see `ap_distribution`."""
+    values, chances = ap_distribution(p, others)
+    return float(values @ chances)
 
 
 def reference_count(

@@ -14,7 +14,7 @@ from scipy import stats
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.standard.factorfiles import read_factors, write_factors
-from assay.standard.factors import FORMS, Factors, fit, joined_factors, standardize, z_bound
+from assay.standard.factors import FORMS, Factors, fit, joined_factors, standardize
 from assay.standard.items import item_total
 from assay.stats import all_pairs
 from tests.oracles.standard import named, original, robust, z_score
@@ -119,17 +119,12 @@ def test_own_run_among_tied_references_is_bounded(x: float, z: float) -> None:
 def test_bound_of_reference_runs(column: list[float]) -> None:
     """|z| of a reference run ≤ √(n − 1) (Webber 2010, App. A.1)."""
     z = standardize(ScoreMatrix.of(np.array(column)[:, None]), form="z").values
-    assert np.abs(z).max() <= z_bound(len(column)) * (1 + 1e-6)
+    assert np.abs(z).max() <= math.sqrt(len(column) - 1) * (1 + 1e-6)
 
 
-def test_bound_is_reached_and_has_the_printed_value() -> None:
-    assert z_bound(78) == pytest.approx(8.774964, abs=5e-7)
+def test_bound_of_reference_runs_is_reached() -> None:
     lone = standardize(ScoreMatrix.of([[1.0], [0.0], [0.0], [0.0], [0.0]]), form="z")
-    assert lone.values[0, 0] == pytest.approx(z_bound(5))
-    assert z_bound(4, smoothing="itself") == 2
-    assert z_bound(8, smoothing="virtual") == 3
-    with pytest.raises(UsageError, match="no bound"):
-        z_bound(5, smoothing="background")
+    assert lone.values[0, 0] == pytest.approx(math.sqrt(4))
 
 
 @settings(max_examples=25, deadline=None)

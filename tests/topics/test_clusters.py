@@ -9,7 +9,7 @@ from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.topics.clusters import LINKAGES, METRICS, cluster_series, cluster_tree, components
 from assay.topics.problem import problem
-from assay.topics.synthetic import planted_matrix
+from tests.topics.planted import planted_matrix
 from tests.topics.released import collection, made, trec8, trec8_top96, used
 
 

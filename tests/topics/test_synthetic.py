@@ -12,7 +12,7 @@ from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.topics.problem import problem
 from assay.topics.search import search_subsets
-from assay.topics.synthetic import growth, normal_matrix, normality, planted_matrix, resampled_matrix
+from assay.topics.synthetic import growth, normal_matrix, normality, resampled_matrix
 from tests.topics.released import made, trec8, trec8_top96, used
 
 
@@ -23,16 +23,6 @@ def test_made_matrices_have_the_distribution() -> None:
     assert normal.values.std() == pytest.approx(like.values.std(), abs=0.01)
     drawn = resampled_matrix(like, runs=50, topics=80, seed=1)
     assert set(drawn.values.ravel()) <= set(like.values.ravel())
-
-
-def test_planted_topics_lie_in_their_balls() -> None:
-    like = made(runs=10, topics=20)
-    matrix = planted_matrix(like, seeds=4, around=5, radius=0.05)
-    centres = like.values.T
-    near = [min(np.linalg.norm(t - c) for c in centres) for t in matrix.values.T]
-    assert max(near) <= 0.05
-    with pytest.raises(UsageError, match="30 seed topics of 20"):
-        planted_matrix(like, seeds=30)
 
 
 @pytest.mark.parametrize("maker", [normal_matrix, resampled_matrix])

@@ -1,7 +1,7 @@
 """Expected average precision when relevance is a probability, and EMAP, which ranks runs by it without judgments.
 
 Carterette & Allan 2007: each doc is relevant with probability p, taken from the preferences of the runs; judged docs
-have p 0 or 1. The closed form (Eq. 1) and the exact distribution by enumeration are each other's oracle.
+have p 0 or 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, silent
-from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -29,17 +28,13 @@ from assay.pooling.doc_strengths import strengths
 DEPTH = 100
 """Docs of each list that EMAP looks at."""
 
-ENUMERATED = 20
-"""The largest pool whose 2ⁿ relevance assignments are enumerated."""
-
 
 def expected_ap(lists: Lists, p: Floats) -> Floats:
     """E[AP] of every run on every topic, p being the probability of relevance of each item (Eq. 1).
 
     E[AP] = 1/Σp · Σ_i ( p_i/r(i) + Σ_{j<i} p_i p_j / max(r(i), r(j)) ). Σp runs over all docs that any run retrieved
     for the topic; docs a run lacks add nothing above. It divides by the expected number of relevant docs, where AP
-    divides by their number, so it is exact only when every p is 0 or 1, where it is AP; `exact_expected_ap` is the true
-    mean for small pools. Σp = 0: 0.
+    divides by their number, so it is exact only when every p is 0 or 1, where it is AP. Σp = 0: 0.
     """
     p_of_row = p[lists.item]
     above = _sum_above(lists, p_of_row)
@@ -63,47 +58,6 @@ def _sum_above(lists: Lists, values: Floats) -> Floats:
     before_list = np.append(0.0, sums)[lists.bounds[:-1]]
     above = before - before_list[lists.segment]
     return np.maximum(above, 0.0)
-
-
-def ap_distribution(p: Sequence[float], others: Sequence[float] = ()) -> tuple[Floats, Floats]:
-    """The values that AP of one ranking can take, ascending, and their probabilities, by enumeration.
-
-    p: probability of relevance of each doc, best rank first; others: of docs the run did not retrieve. At most 20 docs.
-
-    >>> values, chances = ap_distribution([4/5, 2/5, 3/5])
-    >>> [(round(float(v), 4), round(float(c), 4)) for v, c in zip(values, chances)]
-    [(0.0, 0.048), (0.3333, 0.072), (0.5, 0.032), (0.5833, 0.048), (0.8333, 0.288), (1.0, 0.512)]
-    """
-    chance = np.array([*p, *others], dtype=np.float64)
-    if len(chance) > ENUMERATED:
-        raise UsageError(f"{len(chance)} docs have too many relevance assignments; at most {ENUMERATED}")
-    # One row for each assignment: 1 where a doc is relevant, from the bits of the row's number.
-    numbers = np.arange(2 ** len(chance))
-    relevant = (numbers[:, None] >> np.arange(len(chance))) & 1
-    chance_of_doc = np.where(relevant == 1, chance, 1 - chance)
-    chance_of_row = np.prod(chance_of_doc, axis=1)
-
-    ranked = relevant[:, : len(p)]
-    ranks = np.arange(1, len(p) + 1)
-    precision = ranked * ranked.cumsum(axis=1) / ranks
-    count = np.maximum(relevant.sum(axis=1), 1)
-    ap = precision.sum(axis=1) / count
-
-    # Rounded, so that assignments of the same AP fall together.
-    values, place = np.unique(ap.round(12), return_inverse=True)
-    chance_of_value = np.bincount(place, chance_of_row, minlength=len(values))
-    is_possible = chance_of_value > 0
-    return values[is_possible], chance_of_value[is_possible].astype(np.float64)
-
-
-def exact_expected_ap(p: Sequence[float], others: Sequence[float] = ()) -> float:
-    """The true mean of AP of one ranking over all relevance assignments; see `ap_distribution`.
-
-    >>> round(exact_expected_ap([4/5, 2/5, 3/5]), 4)
-    0.82
-    """
-    values, chances = ap_distribution(p, others)
-    return float(values @ chances)
 
 
 def relevance(

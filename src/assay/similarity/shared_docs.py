@@ -16,6 +16,7 @@ import numpy.typing as npt
 from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import chunks
 from assay.data.lists import TopicLists
+from assay.similarity.overlap import average_overlap_weights
 
 
 def summed(lists: TopicLists, value: Callable[[Ints], Floats]) -> Floats:
@@ -133,10 +134,7 @@ def overlap_value(k: int) -> Callable[[Ints], Floats]:
 
 def average_overlap_value(k: int) -> Callable[[Ints], Floats]:
     """H_k − H_{rank−1}, over k: what a doc that both lists hold at this depth adds to their average overlap."""
-    reciprocals = 1 / np.arange(1, k + 1)
-    from_last_rank = reciprocals[::-1].cumsum()
-    from_rank_on = from_last_rank[::-1] / k
-    value = np.append(from_rank_on, 0.0)  # nothing past rank k
+    value = np.append(average_overlap_weights(k), 0.0)  # nothing past rank k
     return lambda rank: value[np.minimum(rank, k + 1) - 1]
 
 

@@ -259,22 +259,6 @@ class Standardized(Result):
         )
 
 
-def z_bound(runs: int, *, smoothing: str | None = None) -> float:
-    """The largest |z| that can occur: √(n − 1) for one of n reference runs (Webber 2010, App. A.1).
-
-    With two virtual runs √(n + 1), for any run added to its own reference √n; background factors have no bound.
-
-    >>> round(z_bound(78), 6), round(z_bound(17, smoothing="virtual"), 6)
-    (8.774964, 4.242641)
-    """
-    added = {None: -1, "virtual": 1, "itself": 0}
-    if smoothing not in added:
-        raise UsageError(f"smoothing {smoothing!r} puts no bound on z; those that do: virtual, itself")
-    if runs < 1:
-        raise UsageError(f"runs: the bound needs at least one reference run (got {runs})")
-    return math.sqrt(runs + added[smoothing])
-
-
 @FORMS.register("z", sample_sd=False, zero_where_flat=False, needs_scores=False)
 def _z(z: Floats, x: Floats, by: Factors) -> Floats:
     """Standard deviations above the mean of the reference runs; 0 is average, no bounds."""

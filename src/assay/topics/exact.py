@@ -116,14 +116,6 @@ def all_values(problem: Problem, c: int, size: int = 8192) -> Iterator[tuple[Flo
             yield values, subsets
 
 
-def exact_average(problem: Problem, c: int) -> float:
-    """The mean value of all subsets of c topics."""
-    total = 0.0
-    for values, _ in all_values(problem, c):
-        total += values.sum()
-    return float(total / comb(problem.n, c))
-
-
 @dataclass(frozen=True)
 class Subsets:
     """Subsets given by their first topics (rows of places) and a common last one; or by the topics left out."""

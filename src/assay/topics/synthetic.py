@@ -1,7 +1,7 @@
 """What happens with more topics, fewer runs, or scores without any structure? Made and sampled matrices.
 
-Roitero 2020, Sections 3.3.5.5, 4.3.1 and 4.5.2.3: cells drawn from a normal distribution or from the real cells, topics
-planted in clusters, random parts of a large collection; and the test that shows that real scores are not normal.
+Roitero 2020, Sections 3.3.5.5 and 4.3.1: cells drawn from a normal distribution or from the real cells, random parts of
+a large collection; and the test that shows that real scores are not normal.
 """
 
 from __future__ import annotations
@@ -55,27 +55,6 @@ def resampled_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0
 KINDS: Registry[Callable[..., ScoreMatrix]] = Registry("kind of synthetic scores")
 KINDS.register("normal")(normal_matrix)
 KINDS.register("resampled")(resampled_matrix)
-
-
-def planted_matrix(
-    like: ScoreMatrix, *, seeds: int = 15, around: int = 10, radius: float = 0.02, seed: int = 0
-) -> ScoreMatrix:
-    """Topics in clusters: random real topics, each with `around` topics in a ball of that radius around it."""
-    runs, topics = like.shape
-    if not 1 <= seeds <= topics:
-        raise UsageError(f"{seeds} seed topics of {topics}")
-    rng = generator(seed)
-    chosen = rng.choice(topics, seeds, replace=False)
-    centres = like.values[:, chosen].T
-    # A normal vector points in every direction equally often.
-    direction = rng.normal(size=(seeds, around, runs))
-    direction /= np.linalg.norm(direction, axis=2, keepdims=True)
-    # The root spreads the points evenly: the volume of a ball grows with radius^runs.
-    share_of_volume = rng.random((seeds, around, 1))
-    distance = radius * share_of_volume ** (1 / runs)
-    points = centres[:, None, :] + direction * distance
-    values = points.reshape(-1, runs).T
-    return ScoreMatrix.of(values, runs=like.runs, measure=like.measure)
 
 
 @dataclass(frozen=True)

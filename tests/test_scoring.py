@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 import assay.scoring.run_scores
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
-from assay.io import write_run
+from assay.io import read_qrels, read_run, write_run
 from assay.scoring import Aligned, Policy, bounds, evaluate
 from assay.studies.simulate import simulate
+from tests.conftest import real_data
 
 QRELS = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"c": 2}, "3": {"d": 0}})
 RUN = Run.from_lists("r", {"1": ["b", "a"], "9": ["x"]})
@@ -87,6 +89,24 @@ def test_bounds_hold_the_truth_for_measures_that_guarantee_it() -> None:
         assert (low.values <= true.values + 1e-12).all()
         assert (true.values <= high.values + 1e-12).all()
         assert (low.values < high.values).any()
+
+
+def test_the_range_of_rbp_on_real_lists_is_as_wide_as_its_residual(tmp_path: Path) -> None:
+    """Lists of 10 docs, all judged: .95^10 = .5987 of the weight lies past their end, though no doc is unjudged."""
+    folder = real_data("trec-dl-2019-passage")
+    with tarfile.open(folder / "runs.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    qrels = read_qrels(folder / "qrels.txt")
+    runs = [read_run(path) for path in sorted((tmp_path / "runs").iterdir())]
+    policy = Policy(depth=10)
+    found = bounds(Aligned.of(runs, qrels, policy=policy), ["RBP(p=0.95)", "nDCG@10"])
+    (residual,) = evaluate(runs, qrels, "RBPResidual(p=0.95)", policy=policy)
+    assert found.kinds == ("range", "two scenarios")
+    np.testing.assert_allclose(found.high[0].values - found.low[0].values, residual.values, atol=1e-12)
+    row = next(row for row in found.record()["rows"] if row["run"] == "ICT-BERT2" and row["kind"] == "range")
+    assert round(row["low"], 4) == 0.2137
+    assert round(row["high"], 4) == 0.8124
+    assert any("also raises the ideal list" in note for note in found.table().notes)
 
 
 def test_depth_and_condensed() -> None:

@@ -83,6 +83,7 @@ def test_options_that_change_scores(folder: Path) -> None:
     bounds = run(folder, "-m", "P@2 AP", "--bounds").stdout
     assert "range" in bounds
     assert "two scenarios" in bounds
+    assert "AP: The true score may lie outside of the two, and the second may be the lower one: " in bounds
 
 
 def test_trec_eval_format(folder: Path) -> None:

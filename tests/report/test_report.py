@@ -22,6 +22,7 @@ from assay.report.sections import ORDER, SECTIONS, chosen, made
 from assay.report.sentences import compared, decimal, summary
 from assay.report.write import report, write_tables
 from assay.stats import compare
+from assay.stats.leaderboard import Leaderboard
 from tests.report.zoo import collection, scores
 
 
@@ -86,6 +87,62 @@ def test_the_better_run_is_better_by_a_positive_difference(baseline: str) -> Non
     said = "new is significantly better than old in AP: Δ .425 [.404, .446], p < .0001, n = 4."
     for pair in (("new", "old"), ("old", "new")):
         assert compared(compare(sure, baseline=baseline), *pair) == said
+
+
+def test_the_other_run_is_named_and_is_not_the_baseline() -> None:
+    """Of two runs the better one is compared with the baseline: "the other run" would be the baseline itself."""
+    sure = ScoreMatrix.of([[0.51, 0.62, 0.73, 0.84], [0.1, 0.2, 0.3, 0.4]], runs=["new", "old"], measure="AP")
+    said = " ".join(summary(material(matrices=[sure], baseline="old")))
+    assert "; new is significantly better than the baseline old." in said
+    assert "the other run" not in said
+    said = " ".join(summary(material(matrices=[sure], baseline="new")))
+    assert "; old is significantly worse than it." in said
+
+
+def test_ties_that_move_no_digit_are_not_worth_a_sentence() -> None:
+    """Two nonrelevant docs of equal score: their order moves no score, while tied relevant docs move AP by .5."""
+    qrels = Qrels.from_dict({"1": {"a": 1, "b": 0, "c": 0}})
+    plain = Run.from_dict("plain", {"1": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    harmless = Run.from_dict("harmless", {"1": {"a": 3.0, "b": 1.0, "c": 1.0}})
+    harmful = Run.from_dict("harmful", {"1": {"a": 3.0, "b": 3.0, "c": 1.0}})
+    said = " ".join(summary(material(runs=[plain, harmless], qrels=qrels)))
+    assert "equal score" not in said
+    assert "by .0000" not in said
+    said = " ".join(summary(material(runs=[plain, harmful], qrels=qrels)))
+    assert "1 of 2 runs have docs of equal score; their order could move the mean AP of harmful by .5000" in said
+
+
+def test_one_chart_shows_one_family_of_tests() -> None:
+    """Letters that join two runs never stand beside a colour that calls the pair significantly different."""
+    rng = np.random.default_rng(1)
+    topic = rng.normal(0.3, 0.15, 50)
+    values = [topic + shift + rng.normal(0, 0.1, 50) for shift in np.linspace(0, 0.09, 12)]
+    matrix = ScoreMatrix.of(values, measure="AP")
+    two_families = compare(matrix, baseline="run1")
+    assert _joined_and_different(two_families)
+    assert "letters:N" not in _texts(two_families.figure())
+    one_family = compare(matrix, baseline="run1", test="tukey")
+    assert not _joined_and_different(one_family)
+    assert "letters:N" in _texts(one_family.figure())
+
+
+def _joined_and_different(board: Leaderboard) -> list[str]:
+    """Runs that share a letter with the baseline and are significantly different from it."""
+    assert board.letters is not None
+    letters = dict(zip(board.matrix.runs, map(set, board.letters.labels), strict=True))
+    rows = board.record()["rows"]
+    different = [row["run"] for row in rows if row["p_corrected"] is not None and row["p_corrected"] < board.alpha]
+    return [run for run in different if letters[run] & letters[board.baseline]]
+
+
+def _texts(figure: Figure) -> str:
+    """What the texts of a chart are made of, as field:type."""
+    fields = []
+    for layer in figure.spec["layer"]:
+        text = layer.get("encoding", {}).get("text")
+        if text is not None:
+            fields.append(f"{text['field']}:{text['type'][0].upper()}")
+    return " ".join(fields)
 
 
 def test_two_runs_are_no_crowd() -> None:

@@ -29,30 +29,40 @@ class Finding:
 
     def row(self) -> tuple[str, int, str, str]:
         """Problem, count, the first lines, meaning."""
+        first = ", ".join(map(str, self.lines[:SHOWN]))
         more = ", …" if len(self.lines) > SHOWN else ""
-        return self.problem, len(self.lines), ", ".join(map(str, self.lines[:SHOWN])) + more, self.what
+        return self.problem, len(self.lines), first + more, self.what
 
 
 def findings(labels: Labels, *, scale: Scale) -> list[Finding]:
     """All oddities of the labels; an empty list if there is none. Rows are named by line, or from 1 without lines."""
     item, _ = labels.items()
-    per_doc, per_worker = np.bincount(item)[item], np.bincount(labels.worker)[labels.worker]
+    per_doc = np.bincount(item)[item]
+    per_worker = np.bincount(labels.worker)[labels.worker]
+    on_scale = f"the scale is {scale.name}: {scale.described()}"
     kinds = (
-        ("label outside the scale", scale.outside(labels.label), f"the scale is {scale.name}: {scale.described()}"),
+        ("label outside the scale", scale.outside(labels.label), on_scale),
         (TWICE, repeated(labels), "all count unless repeats=first or last is chosen"),
         ("doc with one label", per_doc == 1, "nothing shows how sure its grade is"),
         ("worker with one label", per_worker == 1, "nothing can be said about the worker"),
     )
-    return [Finding(name, _lines(labels, rows), what) for name, rows, what in kinds if rows.any()]
+    found = []
+    for problem, rows, what in kinds:
+        if rows.any():
+            found.append(Finding(problem, _lines(labels, rows), what))
+    return found
 
 
 def _lines(labels: Labels, rows: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """The lines of these rows in their file, or their numbers from 1."""
     places = np.flatnonzero(rows)
-    return tuple((places + 1 if labels.lines is None else labels.lines[places]).tolist())
+    numbers = places + 1 if labels.lines is None else labels.lines[places]
+    return tuple(numbers.tolist())
 
 
 def findings_table(found: list[Finding]) -> Table:
     """One row per kind of oddity."""
     formats = {"problem": "", "rows": "d", "lines": "", "what it means": ""}
+    rows = [finding.row() for finding in found]
     notes = () if found else ("Nothing odd was found.",)
-    return Table.of(formats, [f.row() for f in found], caption="What is odd in the file", notes=notes)
+    return Table.of(formats, rows, caption="What is odd in the file", notes=notes)

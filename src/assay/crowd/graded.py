@@ -48,8 +48,12 @@ def interval(
     """
     _some(iterations)
     ratio = ratings.scale.kind == "ratio"
-    value = np.log(ratings.value) if ratio else ratings.value
-    width = float(np.ptp(value)) if ratio else ratings.scale.width
+    if ratio:
+        value = np.log(ratings.value)
+        width = float(np.ptp(value))
+    else:
+        value = ratings.value
+        width = ratings.scale.width
     group = ratings.topic if per_topic else np.zeros(len(ratings.items), dtype=np.int64)
     fit = worth_of(ratings.item, ratings.worker, value, group, width or 1.0, iterations=iterations, tolerance=tolerance)
     sd = np.sqrt(fit.worth_variance)
@@ -57,10 +61,13 @@ def interval(
     high = fit.worth + 1.96 * sd
     if ratio:
         centre = np.exp(fit.worth)
-        low, high, sd = np.exp(low), np.exp(high), centre * sd
+        low = np.exp(low)
+        high = np.exp(high)
+        sd = centre * sd
     else:
         centre = fit.worth.clip(ratings.scale.low, ratings.scale.high)
-    judgments = estimated("interval model", ratings, centre, low, high, sd, _worker_facts(ratings, fit))
+    facts = _worker_facts(ratings, fit)
+    judgments = estimated("interval model", ratings, centre, low, high, sd, facts)
     return _noted(judgments, fit, len(ratings))
 
 
@@ -101,17 +108,20 @@ def worth_of(
     bias_variance = np.zeros(workers)
     precision = np.full(workers, 1 / (4 * bias_prior))
     mean, variance = _moments(group, worth, np.zeros(len(group)))
-    converged, done = False, 0
+    converged = False
+    done = 0
     while done < iterations and not converged:
         done += 1
         # Each doc: its labels without the workers' biases, weighted by their precision, and the mean of its group.
         of_label = precision[worker]
         spread = np.maximum(variance[group], 1e-12 * width**2)
         worth_variance = 1 / (np.bincount(item, of_label) + 1 / spread)
-        pull = np.bincount(item, of_label * (value - bias[worker]))
+        unbiased = value - bias[worker]
+        pull = np.bincount(item, of_label * unbiased)
         moved = worth_variance * (pull + mean[group] / spread)
-        bias, bias_variance = _biases(worker, value - moved[item], precision, 1 / bias_prior)
-        error = (value - moved[item] - bias[worker]) ** 2 + worth_variance[item] + bias_variance[worker]
+        left = value - moved[item]
+        bias, bias_variance = _biases(worker, left, precision, 1 / bias_prior)
+        error = (left - bias[worker]) ** 2 + worth_variance[item] + bias_variance[worker]
         precision = _precisions(worker, error, 2 * bias_prior, workers)
         converged = bool(np.abs(moved - worth).max() <= tolerance * width)
         worth = moved
@@ -124,15 +134,18 @@ def _biases(worker: Ints, left: Floats, precision: Floats, prior: float) -> tupl
 
     prior: the precision of a bias before anything is known.
     """
-    labels = np.bincount(worker, minlength=len(precision))
+    workers = len(precision)
+    labels = np.bincount(worker, minlength=workers)
     variance = 1 / (labels * precision + prior)
-    return variance * precision * np.bincount(worker, left, minlength=len(precision)), variance
+    total = np.bincount(worker, left, minlength=workers)
+    return variance * precision * total, variance
 
 
 def _precisions(worker: Ints, error: Floats, prior: float, workers: int) -> Floats:
     """1 / the variance of each worker's noise, under a Gamma(PRIOR_SHAPE, prior)."""
     labels = np.bincount(worker, minlength=workers)
-    return (PRIOR_SHAPE + labels / 2) / (prior + np.bincount(worker, error, minlength=workers) / 2)
+    squares = np.bincount(worker, error, minlength=workers)
+    return (PRIOR_SHAPE + labels / 2) / (prior + squares / 2)
 
 
 def _moments(group: Ints, worth: Floats, extra: Floats) -> tuple[Floats, Floats]:
@@ -140,7 +153,8 @@ def _moments(group: Ints, worth: Floats, extra: Floats) -> tuple[Floats, Floats]
     n = np.maximum(1, np.bincount(group))
     mean = np.bincount(group, worth) / n
     squares = (worth - mean[group]) ** 2
-    return mean, np.bincount(group, squares + extra) / n
+    variance = np.bincount(group, squares + extra) / n
+    return mean, variance
 
 
 @AGGREGATIONS.register("ordinal", kind="categories")
@@ -159,10 +173,12 @@ def ordinal(ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-5)
     sd = np.sqrt(fit.worth_variance)
     edges = np.concatenate([[-np.inf], cuts, [np.inf]])
     below = ndtr((edges - fit.worth[:, None]) / sd[:, None])
+    used = np.unique(ratings.answer)
     posterior = np.zeros((len(sd), len(ratings.levels)))
-    posterior[:, np.unique(ratings.answer)] = np.diff(below, axis=1)
+    posterior[:, used] = np.diff(below, axis=1)
     shares = posterior / posterior.sum(axis=1, keepdims=True)
-    note = f"Cut points: {', '.join(f'{c:.3f}' for c in cuts)}; intervals at {100 * LEVEL:.0f} %."
+    shown = ", ".join(f"{cut:.3f}" for cut in cuts)
+    note = f"Cut points: {shown}; intervals at {100 * LEVEL:.0f} %."
     facts = _worker_facts(ratings, fit)
     judgments = Uncertain.of_levels("ordinal model", ratings, shares, workers=facts, notes=(note,))
     return _noted(judgments, fit, len(ratings))
@@ -171,26 +187,33 @@ def ordinal(ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-5)
 def _probit(ratings: Ratings, iterations: int, tolerance: float) -> tuple[Worth, Floats]:
     """Worths, biases and precisions on the hidden line, and the cut points between the levels that were used."""
     answer = np.unique(ratings.answer, return_inverse=True)[1].astype(np.int64)
-    item, worker = ratings.item, ratings.worker
+    item = ratings.item
+    worker = ratings.worker
     workers = len(ratings.workers)
     cuts = _start_cuts(answer)
     worth = np.zeros(len(ratings.items))
     bias = np.zeros(workers)
     precision = np.ones(workers)
-    converged, done = False, 0
+    converged = False
+    done = 0
     while done < iterations and not converged:
         done += 1
         of_label = precision[worker]
         hidden, spread = _truncated(answer, cuts, worth[item] + bias[worker], of_label)
         worth_variance = 1 / (np.bincount(item, of_label) + 1)
-        moved = worth_variance * np.bincount(item, of_label * (hidden - bias[worker]))
-        bias, bias_variance = _biases(worker, hidden - moved[item], precision, 4)
-        error = (hidden - moved[item] - bias[worker]) ** 2 + spread + worth_variance[item] + bias_variance[worker]
+        unbiased = hidden - bias[worker]
+        moved = worth_variance * np.bincount(item, of_label * unbiased)
+        left = hidden - moved[item]
+        bias, bias_variance = _biases(worker, left, precision, 4)
+        error = (left - bias[worker]) ** 2 + spread + worth_variance[item] + bias_variance[worker]
         precision = _precisions(worker, error, 2, workers)
-        cuts = _better_cuts(answer, cuts, moved[item] + bias[worker], np.sqrt(precision)[worker])
+        root = np.sqrt(precision)
+        cuts = _better_cuts(answer, cuts, moved[item] + bias[worker], root[worker])
         converged = bool(np.abs(moved - worth).max() <= tolerance)
         worth = moved
-    mean, variance = np.zeros(1), np.ones(1)
+    # On the hidden line all worths come from N(0, 1).
+    mean = np.zeros(1)
+    variance = np.ones(1)
     return Worth(worth, worth_variance, bias, bias_variance, precision, mean, variance, done, converged), cuts
 
 
@@ -199,7 +222,8 @@ def _start_cuts(answer: Ints) -> Floats:
     from scipy.special import ndtri
 
     shares = np.bincount(answer) + 0.5
-    return np.asarray(np.sqrt(2) * ndtri(np.cumsum(shares)[:-1] / shares.sum()))
+    below = np.cumsum(shares)[:-1] / shares.sum()
+    return np.asarray(np.sqrt(2) * ndtri(below))
 
 
 def _truncated(answer: Ints, cuts: Floats, centre: Floats, precision: Floats) -> tuple[Floats, Floats]:
@@ -211,16 +235,19 @@ def _truncated(answer: Ints, cuts: Floats, centre: Floats, precision: Floats) ->
     at_high = _density(high)
     shift = ((at_low - at_high) / mass).clip(-40, 40)
     # At an end that lies at infinity the density is 0, and so is the end times the density.
-    with_low = np.where(np.isfinite(low), low, 0.0) * at_low
-    with_high = np.where(np.isfinite(high), high, 0.0) * at_high
-    variance = (1 + (with_low - with_high) / mass - shift**2).clip(1e-6, 1)
+    finite_low = np.where(np.isfinite(low), low, 0.0)
+    finite_high = np.where(np.isfinite(high), high, 0.0)
+    narrowed = (finite_low * at_low - finite_high * at_high) / mass
+    variance = (1 + narrowed - shift**2).clip(1e-6, 1)
     return centre + shift / root, variance / precision
 
 
 def _ends(answer: Ints, cuts: Floats, centre: Floats, root: Floats) -> tuple[Floats, Floats]:
     """The two cut points around each answer, in standard deviations from its centre."""
     edges = np.concatenate([[-np.inf], cuts, [np.inf]])
-    return (edges[answer] - centre) * root, (edges[answer + 1] - centre) * root
+    low = (edges[answer] - centre) * root
+    high = (edges[answer + 1] - centre) * root
+    return low, high
 
 
 def _density(x: Floats) -> Floats:
@@ -247,9 +274,13 @@ def _better_cuts(answer: Ints, cuts: Floats, centre: Floats, root: Floats) -> Fl
     levels = len(cuts) + 1
     up = root * _density(high) / mass
     down = root * _density(low) / mass
+
+    def by_level(weights: Floats) -> Floats:
+        return np.bincount(answer, weights, minlength=levels).astype(np.float64)
+
     # A cut is the upper end of the level below it and the lower end of the level above it.
-    slope = np.bincount(answer, up, minlength=levels)[:-1] - np.bincount(answer, down, minlength=levels)[1:]
-    weight = np.bincount(answer, up**2, minlength=levels)[:-1] + np.bincount(answer, down**2, minlength=levels)[1:]
+    slope = by_level(up)[:-1] - by_level(down)[1:]
+    weight = by_level(up**2)[:-1] + by_level(down**2)[1:]
     step = slope / np.maximum(weight, 1e-9)
     room = np.diff(cuts) / 2
     most_down = np.concatenate([[-1.0], -room])

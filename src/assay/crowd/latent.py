@@ -57,7 +57,8 @@ def em(step: Step, posterior: Floats, *, iterations: int, tolerance: float) -> F
     while len(history) <= iterations and not settled(history, tolerance):
         posterior, likelihood = step(posterior)
         history.append(likelihood)
-    return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {})
+    converged = settled(history, tolerance)
+    return Fit(posterior, tuple(history[1:]), converged, {})
 
 
 def settled(history: list[float], tolerance: float) -> bool:
@@ -71,12 +72,14 @@ def best_fit(step: Step, ratings: Ratings, *, iterations: int, tolerance: float,
     """The most likely of a start from the votes and `restarts` − 1 starts from votes mixed with random posteriors."""
     votes = ratings.votes()
     start = votes / votes.sum(axis=1, keepdims=True)
+    docs, levels = start.shape
     fits = [em(step, start, iterations=iterations, tolerance=tolerance)]
     for rng in generators(seed, restarts - 1):
-        noise = rng.dirichlet(np.ones(start.shape[1]), len(start))
+        noise = rng.dirichlet(np.ones(levels), docs)
         fit = em(step, (start + noise) / 2, iterations=iterations, tolerance=tolerance)
-        fits.append(replace(fit, posterior=oriented(fit.posterior, ratings)))
-    return max(fits, key=lambda f: f.likelihood)
+        named = oriented(fit.posterior, ratings)
+        fits.append(replace(fit, posterior=named))
+    return max(fits, key=lambda fit: fit.likelihood)
 
 
 @AGGREGATIONS.register("dawid-skene", kind="categories")
@@ -95,38 +98,50 @@ def dawid_skene(
     worker's matrix. Dawid & Skene 1979.
     """
     checked_for_levels(ratings, smoothing=smoothing, iterations=iterations, restarts=restarts)
-    matrix, n = _by_worker_and_answer(ratings), len(ratings.workers)
+    matrix = _by_worker_and_answer(ratings)
+    workers = len(ratings.workers)
     k = len(ratings.levels)
-    used = np.asarray(matrix.sum(axis=0)).reshape(n, k, 1) > 0
+    used = np.asarray(matrix.sum(axis=0)).reshape(workers, k, 1) > 0
 
     def step(posterior: Floats) -> tuple[Floats, float]:
         confusion = _confusion(matrix, posterior, used, smoothing)
+        # An answer that a worker never gave has log 1 = 0: it is not in the matrix, so it adds nothing.
+        of_answer = np.log(np.where(used, confusion, 1.0)).reshape(workers * k, k)
         prior = posterior.mean(axis=0).clip(min=TINY)
-        logs = np.log(prior) + matrix @ np.log(np.where(used, confusion, 1.0)).reshape(n * k, k)
+        logs = np.log(prior) + matrix @ of_answer
         return softmax(logs), log_sum(logs)
 
     fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
-    posterior = fit.posterior
-    confusion = _confusion(matrix, posterior, used, smoothing)
-    prior = posterior.mean(axis=0)
+    confusion = _confusion(matrix, fit.posterior, used, smoothing)
+    prior = fit.posterior.mean(axis=0)
     accuracy = np.einsum("wkk,k->w", confusion, prior)
-    facts = {
-        w: {"accuracy": float(a)}
-        | {f"{y:g}|{c:g}": float(m[i, j]) for j, c in enumerate(ratings.levels) for i, y in enumerate(ratings.levels)}
-        for w, a, m in zip(ratings.workers, accuracy, confusion, strict=True)
-    }
+    facts = _confusion_facts(ratings, accuracy, confusion)
     ending = (fit.ending(restarts, tolerance), *_short_of_labels(ratings))
-    return judged("Dawid–Skene", ratings, posterior, ending, facts)
+    return judged("Dawid–Skene", ratings, fit.posterior, ending, facts)
+
+
+def _confusion_facts(ratings: Ratings, accuracy: Floats, confusion: Floats) -> dict[str, dict[str, float]]:
+    """Of each worker the accuracy and, as `answer|truth`, every cell of the confusion matrix."""
+    facts = {}
+    for worker, share, matrix in zip(ratings.workers, accuracy, confusion, strict=True):
+        of_worker = {"accuracy": float(share)}
+        for j, truth in enumerate(ratings.levels):
+            for i, answer in enumerate(ratings.levels):
+                of_worker[f"{answer:g}|{truth:g}"] = float(matrix[i, j])
+        facts[worker] = of_worker
+    return facts
 
 
 def _short_of_labels(ratings: Ratings) -> tuple[str, ...]:
     """A warning where the typical worker gave fewer labels than a matrix has free cells."""
     given = np.bincount(ratings.worker)
-    k, typical = len(ratings.levels), float(np.median(given[given > 0]))
-    if typical >= k * (k - 1):
+    typical = float(np.median(given[given > 0]))
+    levels = len(ratings.levels)
+    free_cells = levels * (levels - 1)
+    if typical >= free_cells:
         return ()
     return (
-        f"A matrix has {k * (k - 1)} free cells and the typical worker {typical:g} labels: the probabilities are too "
+        f"A matrix has {free_cells} free cells and the typical worker {typical:g} labels: the probabilities are too "
         "sure; add smoothing, or take one-coin or ordinal.",
     )
 
@@ -135,8 +150,10 @@ def _confusion(matrix: Any, posterior: Floats, used: Any, smoothing: float) -> F
     """Workers × answers × truths: P(answer | truth) from the posterior."""
     k = posterior.shape[1]
     counts = (matrix.T @ posterior).reshape(-1, k, k)
-    cells = np.where(used, np.maximum(counts + smoothing, TINY), 0.0)
-    shares: Floats = cells / np.maximum(cells.sum(axis=1, keepdims=True), TINY)
+    smoothed = np.maximum(counts + smoothing, TINY)
+    cells = np.where(used, smoothed, 0.0)
+    totals = cells.sum(axis=1, keepdims=True)
+    shares: Floats = cells / np.maximum(totals, TINY)
     return shares
 
 
@@ -155,23 +172,28 @@ def one_coin(
     smoothing: imaginary labels at the accuracy of chance. Zhang et al. 2016.
     """
     checked_for_levels(ratings, smoothing=smoothing, iterations=iterations, restarts=restarts)
-    matrix, k = _by_item_and_answer(ratings), len(ratings.levels)
-    counts = np.maximum(1, np.bincount(ratings.worker, minlength=len(ratings.workers)))
+    matrix = _by_item_and_answer(ratings)
+    k = len(ratings.levels)
+    given = np.bincount(ratings.worker, minlength=len(ratings.workers))
+    counts = np.maximum(1, given)
 
     def step(posterior: Floats) -> tuple[Floats, float]:
-        skill = (matrix.T @ posterior.ravel() + smoothing / k) / (counts + smoothing)
+        right = matrix.T @ posterior.ravel()
+        skill = (right + smoothing / k) / (counts + smoothing)
         skill = skill.clip(TINY, 1 - TINY)
+        # Every answer counts as a miss for all levels; its own level has the difference to a hit on top.
         miss = np.log1p(-skill) - np.log(k - 1)
+        hit_over_miss = np.log(skill) - miss
+        weights = (matrix @ np.column_stack([hit_over_miss, miss])).reshape(-1, k, 2)
+        misses = weights[:, :, 1].sum(axis=1, keepdims=True)
         prior = posterior.mean(axis=0).clip(min=TINY)
-        weights = (matrix @ np.column_stack([np.log(skill) - miss, miss])).reshape(-1, k, 2)
-        logs = np.log(prior) + weights[:, :, 0] + weights[:, :, 1].sum(axis=1, keepdims=True)
+        logs = np.log(prior) + weights[:, :, 0] + misses
         return softmax(logs), log_sum(logs)
 
     fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
-    posterior = fit.posterior
-    skill = matrix.T @ posterior.ravel() / counts
-    facts = {w: {"accuracy": float(s)} for w, s in zip(ratings.workers, skill, strict=True)}
-    return judged("one coin", ratings, posterior, (fit.ending(restarts, tolerance),), facts)
+    accuracy = matrix.T @ fit.posterior.ravel() / counts
+    facts = {worker: {"accuracy": float(share)} for worker, share in zip(ratings.workers, accuracy, strict=True)}
+    return judged("one coin", ratings, fit.posterior, (fit.ending(restarts, tolerance),), facts)
 
 
 @AGGREGATIONS.register("glad", kind="categories")
@@ -183,10 +205,13 @@ def glad(ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, st
     """
     checked_for_levels(ratings, iterations=iterations, steps=steps)
     fit = _glad_run(ratings, iterations, tolerance, steps)
-    n, state = len(ratings.workers), fit.parameters["state"]
-    ease = np.exp(state[n:])
-    facts = {w: {"ability": float(a)} for w, a in zip(ratings.workers, state[:n], strict=True)}
-    ending = fit.ending(1, tolerance, "log density") + f" Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
+    state = fit.parameters["state"]
+    workers = len(ratings.workers)
+    abilities = state[:workers]
+    ease = np.exp(state[workers:])
+    facts = {worker: {"ability": float(ability)} for worker, ability in zip(ratings.workers, abilities, strict=True)}
+    ended = fit.ending(1, tolerance, "log density")
+    ending = f"{ended} Ease of the docs {ease.min():.3f}–{ease.max():.3f}."
     return judged("GLAD", ratings, fit.posterior, (ending,), facts)
 
 
@@ -194,43 +219,54 @@ def _glad_run(ratings: Ratings, iterations: int, tolerance: float, steps: int) -
     """EM from abilities and log eases of 1; the state is that after the M-step that follows the posterior."""
     from scipy.optimize import minimize
 
-    state, history = np.ones(len(ratings.workers) + len(ratings.items)), [-np.inf]
+    state = np.ones(len(ratings.workers) + len(ratings.items))
+    history = [-np.inf]
     while len(history) <= iterations and not settled(history, tolerance):
         posterior, density = _glad_expected(ratings, state)
         own = posterior[ratings.item, ratings.answer]
-        state = minimize(_glad_loss, state, (ratings, own), "CG", jac=True, tol=1e-2, options={"maxiter": steps}).x
+        best = minimize(_glad_loss, state, (ratings, own), "CG", jac=True, tol=1e-2, options={"maxiter": steps})
+        state = best.x
         history.append(density)
-    return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {"state": state})
+    converged = settled(history, tolerance)
+    return Fit(posterior, tuple(history[1:]), converged, {"state": state})
 
 
 def _glad_expected(ratings: Ratings, state: Floats) -> tuple[Floats, float]:
     """Posterior of the levels, and the log density of the labels and the state, the truth summed out."""
-    x = state[ratings.worker] * np.exp(state[len(ratings.workers) + ratings.item])
+    workers = len(ratings.workers)
+    ability = state[ratings.worker]
+    ease = np.exp(state[workers + ratings.item])
+    x = ability * ease
     # log σ(x) − log((1 − σ(x))/(K − 1)) = x + log(K − 1): what an answer adds to its own level.
     others = np.log(len(ratings.levels) - 1)
     logs = ratings.votes(x + others)
-    missed = -(np.logaddexp(0, x) + others).sum() - len(ratings.items) * np.log(len(ratings.levels))
-    return softmax(logs), log_sum(logs) + float(missed) + _standard_normal(state - 1)
+    uniform_prior = len(ratings.items) * np.log(len(ratings.levels))
+    missed = -(np.logaddexp(0, x) + others).sum() - uniform_prior
+    density = log_sum(logs) + float(missed) + _standard_normal(state - 1)
+    return softmax(logs), density
 
 
 def _standard_normal(values: Floats) -> float:
     """Sum of the log densities of the values."""
-    return float(-0.5 * (values**2).sum() - 0.5 * len(values) * np.log(2 * np.pi))
+    squares = (values**2).sum()
+    return float(-0.5 * squares - 0.5 * len(values) * np.log(2 * np.pi))
 
 
 def _glad_loss(state: Floats, ratings: Ratings, own: Floats) -> tuple[float, Floats]:
     """Minus the expected log joint density and its gradient; `own` is the posterior of each label's own level."""
-    n, m = len(ratings.workers), len(ratings.items)
-    ability, ease = state[ratings.worker], np.exp(state[n + ratings.item])
+    workers = len(ratings.workers)
+    ability = state[ratings.worker]
+    ease = np.exp(state[workers + ratings.item])
     x = ability * ease
     right = 1 / (1 + np.exp(-x.clip(-500, 500)))
     wrong_log = -np.logaddexp(0, x)
-    value = (own * x + wrong_log).sum() - (1 - own).sum() * np.log(len(ratings.levels) - 1)
+    wrong = (1 - own).sum()
+    value = (own * x + wrong_log).sum() - wrong * np.log(len(ratings.levels) - 1)
     value += _standard_normal(state - 1)
     slope = (own - right) * ease
-    gradient = np.concatenate(
-        [np.bincount(ratings.worker, slope, minlength=n), np.bincount(ratings.item, slope * ability, minlength=m)]
-    )
+    of_workers = np.bincount(ratings.worker, slope, minlength=workers)
+    of_docs = np.bincount(ratings.item, slope * ability, minlength=len(ratings.items))
+    gradient = np.concatenate([of_workers, of_docs])
     return -float(value), -(gradient - (state - 1))
 
 
@@ -245,7 +281,9 @@ def oriented(posterior: Floats, ratings: Ratings) -> Floats:
     together = ratings.votes().T @ posterior
     answer, truth = linear_sum_assignment(together, maximize=True)
     gained = together[answer, truth].sum() - np.trace(together)
-    return posterior[:, truth] if gained > 1e-6 * len(ratings) else posterior
+    if gained > 1e-6 * len(ratings):
+        return posterior[:, truth]
+    return posterior
 
 
 def judged(
@@ -262,8 +300,10 @@ def _by_worker_and_answer(ratings: Ratings) -> Any:
     from scipy.sparse import csr_array
 
     k = len(ratings.levels)
+    column = ratings.worker * k + ratings.answer
     shape = (len(ratings.items), len(ratings.workers) * k)
-    return csr_array((np.ones(len(ratings)), (ratings.item, ratings.worker * k + ratings.answer)), shape=shape)
+    ones = np.ones(len(ratings))
+    return csr_array((ones, (ratings.item, column)), shape=shape)
 
 
 def _by_item_and_answer(ratings: Ratings) -> Any:
@@ -271,14 +311,17 @@ def _by_item_and_answer(ratings: Ratings) -> Any:
     from scipy.sparse import csr_array
 
     k = len(ratings.levels)
+    row = ratings.item * k + ratings.answer
     shape = (len(ratings.items) * k, len(ratings.workers))
-    return csr_array((np.ones(len(ratings)), (ratings.item * k + ratings.answer, ratings.worker)), shape=shape)
+    ones = np.ones(len(ratings))
+    return csr_array((ones, (row, ratings.worker)), shape=shape)
 
 
 def log_sum(logs: Floats) -> float:
     """Sum over the rows of the log of the sum of exp."""
     top = logs.max(axis=1)
-    return float((top + np.log(np.exp(logs - top[:, None]).sum(axis=1))).sum())
+    below_top = np.exp(logs - top[:, None]).sum(axis=1)
+    return float((top + np.log(below_top)).sum())
 
 
 def checked_for_levels(ratings: Ratings, *, smoothing: float = 0.0, **above_zero: float) -> None:

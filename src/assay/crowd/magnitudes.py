@@ -29,19 +29,25 @@ def comparable_magnitudes(labels: Labels, *, task: Ints | None = None) -> Labels
     MAGNITUDE.checked(labels)
     unit = units(labels) if task is None else task
     logs = np.log(labels.label)
-    moved = logs - _group_mean(unit, logs) + _group_mean(labels.topic, logs)
+    of_unit = _group_mean(unit, logs)
+    of_topic = _group_mean(labels.topic, logs)
     with np.errstate(over="ignore"):
-        comparable = np.exp(moved)
+        comparable = np.exp(logs - of_unit + of_topic)
     if not np.isfinite(comparable).all():
-        low, high = labels.label.min(), labels.label.max()
+        low = labels.label.min()
+        high = labels.label.max()
         raise DataError(f"{labels.name}: magnitudes from {low:g} to {high:g} lie too far apart to be averaged")
     return replace(labels, label=comparable)
 
 
 def short_units(labels: Labels) -> int:
     """How many (topic, worker) units hold fewer than four docs."""
-    return int((np.bincount(units(labels)) < SHORT_UNIT).sum())
+    docs = np.bincount(units(labels))
+    return int((docs < SHORT_UNIT).sum())
 
 
 def _group_mean(group: Ints, values: Floats) -> Floats:
-    return (np.bincount(group, values) / np.maximum(1, np.bincount(group)))[group]
+    """The mean of each row's group, one number per row."""
+    size = np.maximum(1, np.bincount(group))
+    mean = np.bincount(group, values) / size
+    return mean[group]

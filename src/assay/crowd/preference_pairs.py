@@ -37,8 +37,9 @@ class Preferences:
     def from_rows(cls, rows: Iterable[tuple[str, str, str, str, float]], *, name: str = "preferences") -> Preferences:
         """Preferences from (topic, doc, other, worker, label)."""
         columns = list(zip(*rows, strict=True)) or [(), (), (), (), ()]
-        labels = Labels.from_rows(zip(columns[0], columns[1], columns[3], columns[4], strict=True), name=name)
-        return _paired(labels, list(columns[2]))
+        topics, docs, others, workers, given = columns
+        labels = Labels.from_rows(zip(topics, docs, workers, given, strict=True), name=name)
+        return _paired(labels, list(others))
 
 
 def read_preferences(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Preferences:
@@ -46,20 +47,29 @@ def read_preferences(path: str | Path, *, columns: Mapping[str, str] | None = No
     named = dict(columns or {})
     other = named.pop("other", "other")
     labels = PREFERENCE.checked(read_labels(path, columns=named))
+    # The other doc of each row is read as if it were the doc.
     second = read_labels(path, columns={**named, "doc": other})
-    return _paired(labels, [second.docs[d] for d in second.doc.tolist()])
+    others = [second.docs[code] for code in second.doc.tolist()]
+    return _paired(labels, others)
 
 
 def _paired(labels: Labels, others: list[str]) -> Preferences:
+    """Preferences of labels and the other doc of each row, both docs numbered by one list of names."""
     PREFERENCE.checked(labels)
-    firsts = [labels.docs[d] for d in labels.doc.tolist()]
-    same = next((i for i, (a, b) in enumerate(zip(firsts, others, strict=True)) if a == b), None)
-    if same is not None:
-        line = None if labels.lines is None else int(labels.lines[same])
-        raise DataError.at(labels.name, line, f"doc {firsts[same]!r} is compared with itself")
-    docs, codes = coded_names([*firsts, *others])
-    n = len(firsts)
-    return Preferences(replace(labels, docs=docs, doc=codes[:n]), codes[n:])
+    docs = [labels.docs[code] for code in labels.doc.tolist()]
+    _refuse_itself(labels, docs, others)
+    names, codes = coded_names([*docs, *others])
+    n = len(docs)
+    renumbered = replace(labels, docs=names, doc=codes[:n])
+    return Preferences(renumbered, codes[n:])
+
+
+def _refuse_itself(labels: Labels, docs: list[str], others: list[str]) -> None:
+    """An error that names the first row that compares a doc with itself."""
+    for row, doc in enumerate(docs):
+        if doc == others[row]:
+            line = None if labels.lines is None else int(labels.lines[row])
+            raise DataError.at(labels.name, line, f"doc {doc!r} is compared with itself")
 
 
 @AGGREGATIONS.register("bradley-terry", kind="preferences")
@@ -83,47 +93,59 @@ def bradley_terry(
     labels = preferences.labels
     if not len(labels):
         raise DataError(f"{labels.name}: there are no preferences")
+    # A doc of two topics is two items: (topic, doc) as one number, then as places among those that occur.
     n = len(labels.docs)
-    keys, code = np.unique(
-        np.concatenate([labels.topic * n + labels.doc, labels.topic * n + preferences.other]), return_inverse=True
-    )
-    first, second = code[: len(labels)], code[len(labels) :]
+    items_first = labels.topic * n + labels.doc
+    items_second = labels.topic * n + preferences.other
+    keys, code = np.unique(np.concatenate([items_first, items_second]), return_inverse=True)
+    first = code[: len(labels)]
+    second = code[len(labels) :]
     topic = keys // n
+
     wins = np.bincount(first, labels.label, len(keys)) + np.bincount(second, 1.0 - labels.label, len(keys))
     log, done = _strengths(first, second, wins.astype(np.float64), topic, prior, iterations, tolerance)
     sd = _errors(first, second, log, topic, prior)
-    items = tuple((labels.topics[t], labels.docs[d]) for t, d in zip(topic.tolist(), (keys % n).tolist(), strict=True))
-    chance, low, high = (100 * expit(v) for v in (log, log - 1.96 * sd, log + 1.96 * sd))
-    counts = np.bincount(np.concatenate([first, second]), minlength=len(keys))
+    chance = np.round(100 * expit(log), 9)
     how = "converged" if done < iterations else "stopped, not converged,"
-    notes = (f"Bradley–Terry: {how} after {done} iterations; {len(labels)} comparisons, prior {prior:g}.",)
-    chance, low, high = (np.round(v, 9) for v in (chance, low, high))
+    note = f"Bradley–Terry: {how} after {done} iterations; {len(labels)} comparisons, prior {prior:g}."
     return Uncertain(
         method="Bradley–Terry",
-        items=items,
+        items=_names_of(labels, topic, keys % n),
         grade=chance,
-        low=low,
-        high=high,
+        low=np.round(100 * expit(log - 1.96 * sd), 9),
+        high=np.round(100 * expit(log + 1.96 * sd), 9),
         probability=np.full(len(keys), np.nan),
         sd=sd * chance * (100 - chance) / 100,
-        labels=counts,
+        labels=np.bincount(code, minlength=len(keys)),
         estimate=chance,
         levels=np.array([0.0, 100.0]),
-        notes=notes,
+        notes=(note,),
     )
+
+
+def _names_of(labels: Labels, topics: Ints, docs: Ints) -> tuple[tuple[str, str], ...]:
+    """(topic, doc) names of items given by their codes."""
+    names = []
+    for topic, doc in zip(topics.tolist(), docs.tolist(), strict=True):
+        names.append((labels.topics[topic], labels.docs[doc]))
+    return tuple(names)
 
 
 def _strengths(
     first: Ints, second: Ints, wins: Floats, topic: Ints, prior: float, iterations: int, tolerance: float
 ) -> tuple[Floats, int]:
     """Log strengths with mean 0 in each topic, by MM updates, and how many were needed."""
-    size, log = np.bincount(topic), np.zeros(len(wins))
+    docs = len(wins)
+    size = np.bincount(topic)
+    log = np.zeros(docs)
     for done in range(1, iterations + 1):
         strength = np.exp(log)
         shared = 1 / (strength[first] + strength[second])
-        met = np.bincount(first, shared, len(wins)) + np.bincount(second, shared, len(wins))
-        moved = np.log(np.maximum(wins + prior, 1e-300)) - np.log(met + 2 * prior / (strength + 1))
-        moved -= (np.bincount(topic, moved) / size)[topic]
+        met = np.bincount(first, shared, docs) + np.bincount(second, shared, docs)
+        won = np.maximum(wins + prior, 1e-300)
+        moved = np.log(won) - np.log(met + 2 * prior / (strength + 1))
+        mean = np.bincount(topic, moved) / size
+        moved -= mean[topic]
         if np.abs(moved - log).max() <= tolerance:
             return moved, done
         log = moved
@@ -135,13 +157,19 @@ def _errors(first: Ints, second: Ints, log: Floats, topic: Ints, prior: float) -
     sd = np.zeros(len(log))
     strength = np.exp(log)
     p = strength[first] / (strength[first] + strength[second])
+    variance = p * (1 - p)
     anchor = 2 * prior * strength / (1 + strength) ** 2
     for t in np.unique(topic):
-        docs, rows = np.flatnonzero(topic == t), np.flatnonzero(topic[first] == t)
-        start, m = docs[0], len(docs)
-        flat = np.bincount((first[rows] - start) * m + second[rows] - start, (p * (1 - p))[rows], m * m)
-        met = flat.reshape(m, m) + flat.reshape(m, m).T
+        docs = np.flatnonzero(topic == t)
+        rows = np.flatnonzero(topic[first] == t)
+        m = len(docs)
+        # The items of a topic stand together, so that a place within it is the distance from its first.
+        row = first[rows] - docs[0]
+        column = second[rows] - docs[0]
+        one_way = np.bincount(row * m + column, variance[rows], m * m).reshape(m, m)
+        met = one_way + one_way.T
         information = np.diag(met.sum(axis=1) + anchor[docs]) - met
         centre = np.eye(m) - 1 / m
-        sd[docs] = np.sqrt(np.diag(np.linalg.pinv(centre @ information @ centre, hermitian=True)).clip(min=0))
+        covariance = np.linalg.pinv(centre @ information @ centre, hermitian=True)
+        sd[docs] = np.sqrt(np.diag(covariance).clip(min=0))
     return sd

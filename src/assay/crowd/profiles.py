@@ -35,35 +35,46 @@ class GainProfile(Result):
         middle = self.quartiles[:, 1]
         if len(middle) < 3 or middle[-1] <= middle[0]:
             return "unknown"
-        place = (np.array(self.levels) - self.levels[0]) / (self.levels[-1] - self.levels[0])
-        bend = ((middle - middle[0]) / (middle[-1] - middle[0]) - place)[1:-1].mean()
-        return "linear" if abs(bend) < 0.02 else "sub-linear" if bend > 0 else "super-linear"
+        levels = np.array(self.levels)
+        place = (levels - levels[0]) / (levels[-1] - levels[0])
+        height = (middle - middle[0]) / (middle[-1] - middle[0])
+        bend = (height - place)[1:-1].mean()
+        if abs(bend) < 0.02:
+            return "linear"
+        return "sub-linear" if bend > 0 else "super-linear"
 
     def table(self) -> Table:
         """One row per level."""
-        rows = [
-            (f"{v:g}", n, *q, m) for v, n, q, m in zip(self.levels, self.count, self.quartiles, self.mean, strict=True)
-        ]
+        rows = []
+        for level, count, quartiles, mean in zip(self.levels, self.count, self.quartiles, self.mean, strict=True):
+            rows.append((f"{level:g}", count, *quartiles, mean))
         formats = {"level": "", self.what: "d", "lower quartile": ".2f", "median": ".2f", "upper quartile": ".2f"}
+        formats["mean"] = ".2f"
         notes = [f"Shape of the medians: {self.shape}."]
-        notes += [f"{self.unjudged} {self.what} without a reference grade are left out."] if self.unjudged else []
-        return Table.of(formats | {"mean": ".2f"}, rows, caption="Gain profile", notes=notes)
+        if self.unjudged:
+            notes.append(f"{self.unjudged} {self.what} without a reference grade are left out.")
+        return Table.of(formats, rows, caption="Gain profile", notes=notes)
 
 
 def gain_profile(labels: Labels, reference: Qrels, *, aggregated: bool = False) -> GainProfile:
     """Labels (or with `aggregated` the mean label of each doc) per level of the reference."""
-    grade, value, what = reference_of(summable(labels), reference), labels.label, "labels"
+    grade = reference_of(summable(labels), reference)
+    value = labels.label
+    what = "labels"
     if aggregated:
         item, _ = labels.items()
-        value, what = np.bincount(item, labels.label) / np.bincount(item), "docs"
-        grade = grade[np.unique(item, return_index=True)[1]]
-    levels = np.unique(grade[~np.isnan(grade)])
-    groups = [value[grade == v] for v in levels]
+        first_row = np.unique(item, return_index=True)[1]
+        value = np.bincount(item, labels.label) / np.bincount(item)
+        grade = grade[first_row]
+        what = "docs"
+    unknown = np.isnan(grade)
+    levels = np.unique(grade[~unknown])
+    groups = [value[grade == level] for level in levels]
     return GainProfile(
-        tuple(levels.tolist()),
-        tuple(len(g) for g in groups),
-        np.array([np.percentile(g, [25, 50, 75]) for g in groups]),
-        np.array([g.mean() for g in groups]),
-        what,
-        int(np.isnan(grade).sum()),
+        levels=tuple(levels.tolist()),
+        count=tuple(len(group) for group in groups),
+        quartiles=np.array([np.percentile(group, [25, 50, 75]) for group in groups]),
+        mean=np.array([group.mean() for group in groups]),
+        what=what,
+        unjudged=int(unknown.sum()),
     )

@@ -62,30 +62,37 @@ def _climbed(
         posterior, evidence, honest = _expected(ratings, spam, habit)
         divergence = _divergence(spam_counts, theta) + _divergence(habit_counts, strategy)
         history.append(evidence - divergence)
-    return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {"spam": spam, "habit": habit})
+    converged = settled(history, tolerance)
+    return Fit(posterior, tuple(history[1:]), converged, {"spam": spam, "habit": habit})
 
 
 def _counts(ratings: Ratings, honest: Floats) -> tuple[Floats, Floats]:
     """How often each worker spammed or was honest, and how often each level was spam, as far as is expected."""
-    shape = len(ratings.workers), len(ratings.levels)
-    cell = ratings.worker * shape[1] + ratings.answer
-    spammed = np.bincount(cell, 1 - honest, minlength=shape[0] * shape[1]).reshape(shape)
-    known = np.bincount(ratings.worker, honest, minlength=shape[0])
-    return np.column_stack([spammed.sum(axis=1), known]).astype(np.float64), spammed.astype(np.float64)
+    workers = len(ratings.workers)
+    levels = len(ratings.levels)
+    cell = ratings.worker * levels + ratings.answer
+    by_cell = np.bincount(cell, 1 - honest, minlength=workers * levels).astype(np.float64)
+    spammed = by_cell.reshape(workers, levels)
+    known = np.bincount(ratings.worker, honest, minlength=workers)
+    spammed_or_honest = np.column_stack([spammed.sum(axis=1), known])
+    return spammed_or_honest.astype(np.float64), spammed
 
 
 def _expected(ratings: Ratings, spam: Floats, habit: Floats) -> tuple[Floats, float, Floats]:
     """Posterior of the levels, log-likelihood, and the probability that each label was given honestly."""
     levels = habit.shape[1]
-    spams, is_honest = spam[:, :1], spam[:, 1]
+    spams = spam[:, :1]
+    is_honest = spam[:, 1]
     # Of each label: how likely the worker was to spam it, and how likely to be honest.
     habitual = (spams * habit)[ratings.worker, ratings.answer]
     honest = is_honest[ratings.worker]
     logs = ratings.votes(np.log1p(honest / habitual))
-    logs += np.bincount(ratings.item, np.log(habitual))[:, None] - np.log(levels)
+    all_spam = np.bincount(ratings.item, np.log(habitual))
+    logs += all_spam[:, None] - np.log(levels)
     posterior = softmax(logs)
     of_label = posterior[ratings.item, ratings.answer]
-    return posterior, log_sum(logs), of_label * honest / (honest + habitual)
+    given_honestly = of_label * honest / (honest + habitual)
+    return posterior, log_sum(logs), given_honestly
 
 
 def _divergence(counts: Floats, prior: float) -> float:

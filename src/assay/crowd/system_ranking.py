@@ -34,14 +34,17 @@ class RankingAgreement(Result):
 
     def table(self) -> Table:
         """One row per run, best by the reference first."""
-        order = np.argsort(-self.reference, kind="stable").tolist()
-        rows = [(self.runs[i], self.reference[i], self.ours[i]) for i in order]
-        notes = (f"Kendall τ_b of the two rankings by mean {self.measure}: {self.tau:.4f}; {len(rows)} runs.",)
-        return Table.of({"run": "", "reference": ".4f", "ours": ".4f"}, rows, caption=self.measure, notes=notes)
+        rows = []
+        for run in np.argsort(-self.reference, kind="stable").tolist():
+            rows.append((self.runs[run], self.reference[run], self.ours[run]))
+        note = f"Kendall τ_b of the two rankings by mean {self.measure}: {self.tau:.4f}; {len(rows)} runs."
+        formats = {"run": "", "reference": ".4f", "ours": ".4f"}
+        return Table.of(formats, rows, caption=self.measure, notes=(note,))
 
     def record(self) -> dict[str, Any]:
         """The table, and τ."""
-        return {"tau": None if np.isnan(self.tau) else self.tau, "measure": self.measure, **super().record()}
+        tau = None if np.isnan(self.tau) else self.tau
+        return {"tau": tau, "measure": self.measure, **super().record()}
 
 
 def ranking_agreement(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from assay.agreement.scales import LARGEST
 from assay.core.arrays import Ints
@@ -27,16 +30,16 @@ def summable(labels: Labels) -> Labels:
 def units(labels: Labels) -> Ints:
     """Each row's (topic, worker) as a number: the tasks of a file without a task column."""
     key = labels.topic * len(labels.workers) + labels.worker
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    return _numbered(key)
 
 
 def task_of(labels: Labels) -> Ints:
     """Each row's task as a number: a worker's labels of one task (or, without such a column, of one topic)."""
     if labels.task is None:
         return units(labels)
-    name = np.unique(labels.task.astype(str), return_inverse=True)[1].astype(np.int64)
+    name = _numbered(labels.task.astype(str))
     key = name * len(labels.workers) + labels.worker
-    return np.unique(key, return_inverse=True)[1].astype(np.int64)
+    return _numbered(key)
 
 
 def in_task_order(labels: Labels) -> tuple[Ints, Ints, Ints]:
@@ -45,6 +48,13 @@ def in_task_order(labels: Labels) -> tuple[Ints, Ints, Ints]:
     of_file = np.arange(len(labels))
     position = of_file if labels.position is None else labels.position
     order = np.lexsort((of_file, position, task)).astype(np.int64)
+    ordered_task = task[order]
     size = np.bincount(task)
     begin = np.cumsum(size) - size
-    return order, task[order], np.arange(len(order)) - begin[task[order]]
+    place = np.arange(len(order)) - begin[ordered_task]
+    return order, ordered_task, place
+
+
+def _numbered(values: npt.NDArray[Any]) -> Ints:
+    """Each value as a number: its place among the different values, in ascending order."""
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)

@@ -40,12 +40,12 @@ def geometric(ratings: Ratings, *, add: float = 0.0) -> Uncertain:
 
     A label + add that is not above 0 is an error. The interval is taken on the logs.
     """
-    bad = np.flatnonzero(ratings.value + add <= 0)
+    shifted = ratings.value + add
+    bad = np.flatnonzero(shifted <= 0)
     if len(bad):
-        raise DataError(
-            f"geometric mean of label {ratings.value[bad[0]]:g}; labels + add must be above 0: set add, or use the mean"
-        )
-    return _of_numbers("geometric mean", ratings, np.log(ratings.value + add), back=lambda v: np.exp(v) - add)
+        label = ratings.value[bad[0]]
+        raise DataError(f"geometric mean of label {label:g}; labels + add must be above 0: set add, or use the mean")
+    return _of_numbers("geometric mean", ratings, np.log(shifted), back=lambda v: np.exp(v) - add)
 
 
 @AGGREGATIONS.register("trimmed", kind="numbers")
@@ -57,18 +57,22 @@ def trimmed(ratings: Ratings, *, share: float = 0.2) -> Uncertain:
     """
     if not 0 <= share < 0.5:
         raise UsageError(f"a share of {share:g} cannot be trimmed from both ends; it must lie in [0, .5)")
-    order = np.lexsort((ratings.value, ratings.item))
+    value, bounds = ratings.in_order()
+    begin = bounds[:-1]
     n = ratings.sizes
-    begin = np.cumsum(n) - n
+    item = np.repeat(np.arange(len(n)), n)
     cut = np.floor(share * n).astype(np.int64)
-    value, item = ratings.value[order], ratings.item[order]
-    place = np.arange(len(order)) - begin[item]
+    left = n - 2 * cut
+
+    place = np.arange(len(value)) - begin[item]
     kept = (place >= cut[item]) & (place < (n - cut)[item])
-    lowest, highest = value[begin + cut], value[begin + n - 1 - cut]
-    drawn_in = value.clip(lowest[item], highest[item])
     centre = np.bincount(item[kept], value[kept]) / np.bincount(item[kept])
-    quantile, error = _moderated(item, drawn_in, n, n - 2 * cut)
-    reach = quantile * error * n / (n - 2 * cut)
+
+    lowest = value[begin + cut]
+    highest = value[begin + n - 1 - cut]
+    drawn_in = value.clip(lowest[item], highest[item])
+    quantile, error = _moderated(item, drawn_in, n, left)
+    reach = quantile * error * n / left
     method = f"trimmed mean ({share:g} of each end)"
     return estimated(method, ratings, centre, centre - reach, centre + reach, reach / quantile)
 
@@ -82,11 +86,15 @@ def median(ratings: Ratings, *, ties: str = "middle") -> Uncertain:
     from scipy.stats import binom
 
     values, bounds = ratings.in_order()
-    n, begin = np.diff(bounds), bounds[:-1]
-    low_mid, high_mid = values[begin + (n - 1) // 2], values[begin + n // 2]
+    begin = bounds[:-1]
+    n = np.diff(bounds)
+    low_mid = values[begin + (n - 1) // 2]
+    high_mid = values[begin + n // 2]
     centre = _of_ties(low_mid, high_mid, ties)
-    rank = np.maximum(binom.ppf((1 - LEVEL) / 2, n, 0.5), 1).astype(np.int64)
-    low, high = values[begin + rank - 1], values[begin + n - rank]
+    tail = binom.ppf((1 - LEVEL) / 2, n, 0.5)
+    rank = np.maximum(tail, 1).astype(np.int64)
+    low = values[begin + rank - 1]
+    high = values[begin + n - rank]
     sd = (high - low) / (2 * 1.96)
     return estimated(f"median (ties: {ties})", ratings, centre, low, high, sd)
 
@@ -109,13 +117,15 @@ def majority(ratings: Ratings, *, ties: str = "low", seed: int = 0) -> Uncertain
     accuracy = common_accuracy(votes)
     known = votes.sum(axis=1).max(initial=0) > 1
     shown = f"{accuracy:.3f}" if known else "unknown, since no doc has two labels"
-    odds = np.log(accuracy * (len(ratings.levels) - 1) / (1 - accuracy))
+    other_levels = len(ratings.levels) - 1
+    odds = np.log(accuracy * other_levels / (1 - accuracy))
+    note = f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {shown}."
     return Uncertain.of_levels(
         f"majority (ties: {ties})",
         ratings,
         softmax(odds * votes),
         best=_winner(votes, ties, seed),
-        notes=(f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {shown}.",),
+        notes=(note,),
     )
 
 
@@ -127,25 +137,34 @@ def common_accuracy(votes: Floats) -> float:
     >>> round(common_accuracy(np.array([[9.0, 1.0], [1.0, 9.0]])), 4)
     0.8873
     """
-    n, k = votes.sum(axis=1), votes.shape[1]
+    n = votes.sum(axis=1)
+    k = votes.shape[1]
     pairs = (n * (n - 1)).sum()
-    agree = (votes * (votes - 1)).sum() / pairs if pairs else 1 / k
-    s = (1 + np.sqrt(max(0.0, (k - 1) * (k * agree - 1)))) / k
-    return float(np.clip(s, 1 / k, 0.999))
+    if pairs:
+        agree = (votes * (votes - 1)).sum() / pairs
+    else:
+        agree = 1 / k
+    root = np.sqrt(max(0.0, (k - 1) * (k * agree - 1)))
+    accuracy = (1 + root) / k
+    return float(np.clip(accuracy, 1 / k, 0.999))
 
 
 def tied_items(votes: Floats) -> int:
     """How many docs have more than one most frequent level."""
-    return int(((votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+    most = votes.max(axis=1, keepdims=True)
+    winners = (votes == most).sum(axis=1)
+    return int((winners > 1).sum())
 
 
 def _winner(votes: Floats, ties: str, seed: int) -> Ints:
     if ties == "low":
         return np.argmax(votes, axis=1)
     if ties == "high":
-        return votes.shape[1] - 1 - np.argmax(votes[:, ::-1], axis=1)
+        from_the_top = np.argmax(votes[:, ::-1], axis=1)
+        return votes.shape[1] - 1 - from_the_top
     if ties == "random":
-        return np.argmax(votes + 0.5 * generator(seed).random(votes.shape), axis=1)
+        less_than_a_vote = 0.5 * generator(seed).random(votes.shape)
+        return np.argmax(votes + less_than_a_vote, axis=1)
     raise UsageError(f"no tie rule {ties!r}; known: low, high, random")
 
 
@@ -157,41 +176,62 @@ def weighted(ratings: Ratings) -> Uncertain:
     weight = 1/mean squared distance from the mean of the others, moderated by three labels of the whole set.
     A doc that only one worker labelled tells nothing of quality.
     """
-    from scipy.stats import t
-
     if ratings.scale.kind == "categories":
         return _weighted_votes(ratings)
-    n, total = ratings.sizes[ratings.item], np.bincount(ratings.item, ratings.value)[ratings.item]
-    others = (total - ratings.value) / np.maximum(1, n - 1)
-    square = np.where(n > 1, (ratings.value - others) ** 2, 0.0)
-    heard = np.bincount(ratings.worker, n > 1, minlength=len(ratings.workers))
-    overall = max(float(square.sum() / max(1, (n > 1).sum())), 1e-12)
-    distance = np.bincount(ratings.worker, square, minlength=len(ratings.workers))
-    weight = (heard + PRIOR_DEGREES) / (distance + PRIOR_DEGREES * overall)
-    row = weight[ratings.worker]
-    sums = np.bincount(ratings.item, row)
-    centre = np.bincount(ratings.item, row * ratings.value) / sums
-    sd = np.sqrt(np.bincount(ratings.item, row * (ratings.value - centre[ratings.item]) ** 2) / sums)
-    effective = sums**2 / np.bincount(ratings.item, row**2)
-    error = np.sqrt((effective * sd**2 + PRIOR_DEGREES * overall) / (effective + PRIOR_DEGREES) / effective)
-    workers = {w: {"weight": float(v * overall)} for w, v in zip(ratings.workers, weight, strict=True)}
+    return _weighted_mean(ratings)
+
+
+def _weighted_mean(ratings: Ratings) -> Uncertain:
+    from scipy.stats import t
+
+    item = ratings.item
+    value = ratings.value
+    weight, overall = _weights_by_distance(ratings)
+    of_label = weight[ratings.worker]
+    sums = np.bincount(item, of_label)
+    centre = np.bincount(item, of_label * value) / sums
+    squares = (value - centre[item]) ** 2
+    sd = np.sqrt(np.bincount(item, of_label * squares) / sums)
+    # As many labels of equal weight would say as much as these do together.
+    effective = sums**2 / np.bincount(item, of_label**2)
+    variance = (effective * sd**2 + PRIOR_DEGREES * overall) / (effective + PRIOR_DEGREES)
+    error = np.sqrt(variance / effective)
     reach = t.ppf((1 + LEVEL) / 2, effective - 1 + PRIOR_DEGREES) * error
+    workers = {worker: {"weight": float(w * overall)} for worker, w in zip(ratings.workers, weight, strict=True)}
     return estimated("weighted mean", ratings, centre, centre - reach, centre + reach, error, workers)
 
 
-def _weighted_votes(ratings: Ratings) -> Uncertain:
-    votes, k = ratings.votes(), len(ratings.levels)
+def _weights_by_distance(ratings: Ratings) -> tuple[Floats, float]:
+    """1/mean squared distance of each worker from the mean of the others, moderated; and that distance over all."""
+    workers = len(ratings.workers)
     n = ratings.sizes[ratings.item]
+    has_others = n > 1
+    total = np.bincount(ratings.item, ratings.value)[ratings.item]
+    mean_of_others = (total - ratings.value) / np.maximum(1, n - 1)
+    square = np.where(has_others, (ratings.value - mean_of_others) ** 2, 0.0)
+    overall = max(float(square.sum() / max(1, has_others.sum())), 1e-12)
+    heard = np.bincount(ratings.worker, has_others, minlength=workers)
+    distance = np.bincount(ratings.worker, square, minlength=workers)
+    weight = (heard + PRIOR_DEGREES) / (distance + PRIOR_DEGREES * overall)
+    return weight, overall
+
+
+def _weighted_votes(ratings: Ratings) -> Uncertain:
+    votes = ratings.votes()
+    k = len(ratings.levels)
+    workers = len(ratings.workers)
+    n = ratings.sizes[ratings.item]
+    has_others = n > 1
     same = (votes[ratings.item, ratings.answer] - 1) / np.maximum(1, n - 1)
-    heard = np.bincount(ratings.worker, n > 1, minlength=len(ratings.workers))
-    agree = np.bincount(ratings.worker, np.where(n > 1, same, 0.0), minlength=len(ratings.workers))
+    heard = np.bincount(ratings.worker, has_others, minlength=workers)
+    agree = np.bincount(ratings.worker, np.where(has_others, same, 0.0), minlength=workers)
     share = (agree + 0.5) / (heard + 0.5 * k)
     weight = np.log(share * (k - 1) / np.maximum(1 - share, 1e-9))
     posterior = softmax(ratings.votes(weight[ratings.worker]))
-    workers = {
-        w: {"agreement": float(s), "weight": float(v)} for w, s, v in zip(ratings.workers, share, weight, strict=True)
-    }
-    return Uncertain.of_levels("weighted votes", ratings, posterior, workers=workers)
+    facts = {}
+    for worker, agreement, log_odds in zip(ratings.workers, share, weight, strict=True):
+        facts[worker] = {"agreement": float(agreement), "weight": float(log_odds)}
+    return Uncertain.of_levels("weighted votes", ratings, posterior, workers=facts)
 
 
 def softmax(logs: Floats) -> Floats:
@@ -209,8 +249,10 @@ def _of_numbers(
     centre = np.bincount(ratings.item, values) / n
     quantile, error = _moderated(ratings.item, values, n, n)
     reach = quantile * error
-    low, high = back(centre - reach), back(centre + reach)
-    return estimated(method, ratings, back(centre), low, high, (high - low) / (2 * quantile))
+    low = back(centre - reach)
+    high = back(centre + reach)
+    sd = (high - low) / (2 * quantile)
+    return estimated(method, ratings, back(centre), low, high, sd)
 
 
 def _moderated(item: Ints, values: Floats, n: Ints, kept: Ints) -> tuple[Floats, Floats]:
@@ -222,7 +264,8 @@ def _moderated(item: Ints, values: Floats, n: Ints, kept: Ints) -> tuple[Floats,
 
     centre = np.bincount(item, values) / n
     squares = np.bincount(item, (values - centre[item]) ** 2)
-    pooled = squares.sum() / max(1, int((n - 1).sum()))
+    degrees = int((n - 1).sum())
+    pooled = squares.sum() / max(1, degrees)
     variance = (squares + PRIOR_DEGREES * pooled) / (n - 1 + PRIOR_DEGREES)
     quantile = np.asarray(t.ppf((1 + LEVEL) / 2, kept - 1 + PRIOR_DEGREES))
     return quantile, np.sqrt(variance / n)

@@ -45,10 +45,11 @@ def every(places: int, points: int, groups: int) -> Iterator[Ints]:
         return
     rest = combinations(places, points - 1)
     for first in range(places - points + 1):
-        tail = rest[np.searchsorted(rest[:, 0], first + 1) :]
+        tail = _from_first(rest, first + 1)
         for start in range(0, len(tail), BLOCK):
             block = tail[start : start + BLOCK]
-            yield np.column_stack([np.full(len(block), first), block])
+            firsts = np.full(len(block), first)
+            yield np.column_stack([firsts, block])
 
 
 def combinations(n: int, k: int) -> Ints:
@@ -60,17 +61,22 @@ def combinations(n: int, k: int) -> Ints:
     if k == 1:
         return np.arange(n)[:, None]
     rest = combinations(n, k - 1)
-    tails = [rest[np.searchsorted(rest[:, 0], a + 1) :] for a in range(n - k + 1)]
-    firsts = np.repeat(np.arange(len(tails)), [len(t) for t in tails])
+    tails = [_from_first(rest, first + 1) for first in range(n - k + 1)]
+    sizes = [len(tail) for tail in tails]
+    firsts = np.repeat(np.arange(len(tails)), sizes)
     return np.column_stack([firsts, np.concatenate([*tails, rest[:0]])])
+
+
+def _from_first(rows: Ints, least: int) -> Ints:
+    """The rows, in lexicographic order, whose first value is at least this."""
+    return rows[np.searchsorted(rows[:, 0], least) :]
 
 
 def climbed(score: Callable[[Ints], Floats], places: int, points: int) -> Iterator[Ints]:
     """Local maxima: from starts spread over the scale, the best place for one point at a time until none moves."""
     ends = []
     for bend in np.linspace(0.5, 1.5, 9):
-        cut = np.floor((np.arange(1, points + 1) / (points + 1)) ** bend * (places - 1)).astype(np.int64)
-        cut = np.maximum.accumulate(cut - np.arange(points)) + np.arange(points)
+        cut = _spread(places, points, bend)
         before = cut - 1
         while (cut != before).any():
             before = cut
@@ -80,21 +86,38 @@ def climbed(score: Callable[[Ints], Floats], places: int, points: int) -> Iterat
     yield np.unique(ends, axis=0)
 
 
+def _spread(places: int, points: int, bend: float) -> Ints:
+    """Different places spread over the scale: evenly for a bend of 1, towards the top below 1."""
+    share = np.arange(1, points + 1) / (points + 1)
+    cut = np.floor(share**bend * (places - 1)).astype(np.int64)
+    # Two points on one place are moved apart, upwards.
+    apart = np.arange(points)
+    return np.maximum.accumulate(cut - apart) + apart
+
+
 def _moved(score: Callable[[Ints], Floats], cut: Ints, j: int, places: int) -> Ints:
     """The cut with its j-th point at the best place between its neighbours; it stays where nothing is better."""
-    low, high = (cut[j - 1] + 1 if j else 0), (cut[j + 1] if j + 1 < len(cut) else places)
+    low = cut[j - 1] + 1 if j else 0
+    high = cut[j + 1] if j + 1 < len(cut) else places
     tried = np.repeat(cut[None], high - low, axis=0)
     tried[:, j] = np.arange(low, high)
-    found = score(tried)
-    best = int(np.argmax(found))
-    return tried[best] if found[best] > found[cut[j] - low] else cut
+    scores = score(tried)
+    best = int(np.argmax(scores))
+    now = scores[cut[j] - low]
+    if scores[best] > now:
+        return tried[best]
+    return cut
 
 
 class Keeper:
     """The best cuts seen so far, and all that tie with them."""
 
     def __init__(self) -> None:
-        self.alpha, self.tied = -np.inf, 0
+        self.alpha = -np.inf
+        self._forget()
+
+    def _forget(self) -> None:
+        self.tied = 0
         self.cuts: list[Ints] = []
         self.low: Ints | None = None
         self.high: Ints | None = None
@@ -105,39 +128,52 @@ class Keeper:
         if not np.isfinite(top) or top < self.alpha - CLOSE:
             return
         if top > self.alpha + CLOSE:
-            self.tied, self.cuts, self.low, self.high = 0, [], None, None
+            self._forget()
         self.alpha = max(self.alpha, top)
-        equal = np.unique(cuts[alpha >= self.alpha - CLOSE], axis=0)
+        is_best = alpha >= self.alpha - CLOSE
+        equal = np.unique(cuts[is_best], axis=0)
         self.tied += len(equal)
-        low, high = equal.min(axis=0), equal.max(axis=0)
+        low = equal.min(axis=0)
+        high = equal.max(axis=0)
         self.low = low if self.low is None else np.minimum(self.low, low)
         self.high = high if self.high is None else np.maximum(self.high, high)
-        if sum(map(len, self.cuts)) < KEPT_TIES:
+        kept = sum(map(len, self.cuts))
+        if kept < KEPT_TIES:
             self.cuts.append(equal[:KEPT_TIES])
 
     def best(self, topic: str, parts: list[Source]) -> BestCut:
         """Of the tied cuts the one nearest to their middle."""
-        levels = np.array(parts[0].scale.levels)
         if self.low is None or self.high is None:
             return BestCut(topic, (), np.nan, 0, (), (), "nothing varies: no cut has an α")
         tied = np.concatenate(self.cuts)
-        middle = tied[int(np.argmin(np.abs(tied - tied.mean(axis=0)).sum(axis=1)))]
-        points, low, high = (tuple(levels[v].tolist()) for v in (middle, self.low, self.high))
+        distance = np.abs(tied - tied.mean(axis=0)).sum(axis=1)
+        middle = tied[int(np.argmin(distance))]
+        levels = np.array(parts[0].scale.levels)
+        count = comb(len(levels) - 1, len(middle))
         trouble = _trouble(middle, parts)
-        if not trouble and self.tied > MANY_TIES * comb(len(levels) - 1, len(points)):
-            trouble = f"{self.tied} of {comb(len(levels) - 1, len(points))} cuts do as well"
-        return BestCut(topic, points, self.alpha, self.tied, low, high, trouble)
+        if not trouble and self.tied > MANY_TIES * count:
+            trouble = f"{self.tied} of {count} cuts do as well"
+        return BestCut(
+            topic=topic,
+            points=tuple(levels[middle].tolist()),
+            alpha=self.alpha,
+            tied=self.tied,
+            low=tuple(levels[self.low].tolist()),
+            high=tuple(levels[self.high].tolist()),
+            trouble=trouble,
+        )
 
 
 def _trouble(cut: Ints, parts: list[Source]) -> str:
     """Why a best cut should not be trusted, or nothing."""
-    x = np.concatenate([p.x for p in parts])
-    filled = np.bincount(np.searchsorted(cut, x), minlength=len(cut) + 1)
-    if (filled == len(x)).any():
+    x = np.concatenate([part.x for part in parts])
+    labels = np.bincount(np.searchsorted(cut, x), minlength=len(cut) + 1)
+    if (labels == len(x)).any():
         return "all labels fall on one level"
-    if (filled == 0).any():
-        return f"level {int(np.flatnonzero(filled == 0)[0])} stays empty"
-    targets = np.concatenate([p.target for p in parts])
+    empty = np.flatnonzero(labels == 0)
+    if len(empty):
+        return f"level {int(empty[0])} stays empty"
+    targets = np.concatenate([part.target for part in parts])
     judged = targets[targets >= 0]
     if len(judged) and len(np.unique(judged)) == 1:
         return f"the target has grade {judged[0]} only"

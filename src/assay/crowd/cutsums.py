@@ -44,32 +44,45 @@ class CutSums:
     def alpha_sums(self, cuts: Ints, *, undefined: str = "skip") -> tuple[Floats, Floats]:
         """For each row of `cuts`: Σ α over the groups, and over how many. undefined: groups without variation are
         left out (`skip`) or count as α = 1 (`one`)."""
-        total, count = np.zeros(len(cuts)), np.zeros(len(cuts))
-        for rows in chunks(len(cuts), max(1, CELLS // max(1, len(self.values)))):
+        total = np.zeros(len(cuts))
+        count = np.zeros(len(cuts))
+        at_a_time = CELLS // max(1, len(self.values))
+        for rows in chunks(len(cuts), max(1, at_a_time)):
             alpha, defined = self._alpha(cuts[rows])
-            total[rows] = np.where(defined, alpha, 1.0 if undefined == "one" else 0.0).sum(axis=1)
-            count[rows] = defined.shape[1] if undefined == "one" else defined.sum(axis=1)
+            if undefined == "one":
+                total[rows] = np.where(defined, alpha, 1.0).sum(axis=1)
+                count[rows] = defined.shape[1]
+            else:
+                total[rows] = np.where(defined, alpha, 0.0).sum(axis=1)
+                count[rows] = defined.sum(axis=1)
         return total, count
 
     def _alpha(self, cuts: Ints) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Cuts × groups: α = 1 − (n−1)·Σ(t−t')² / (n·Σt² − (Σt)²), and where it is defined."""
-        plain, square, disagreement = self._sums(cuts)
-        expected = self.values * (square + self.fixed_square) - (plain + self.fixed_sum) ** 2
+        cut_sum, cut_square, cut_disagreement = self._sums(cuts)
+        total = cut_sum + self.fixed_sum
+        square = cut_square + self.fixed_square
+        disagreement = cut_disagreement + self.fixed_square
+        expected = self.values * square - total**2
         defined = expected > 1e-9
-        alpha = 1 - (self.values - 1) * (disagreement + self.fixed_square) / np.where(defined, expected, 1.0)
+        alpha = 1 - (self.values - 1) * disagreement / np.where(defined, expected, 1.0)
         return alpha, defined
 
     def _sums(self, cuts: Ints) -> tuple[Floats, Floats, Floats]:
+        """Of the cut values, cuts × groups: Σt, Σt² and the disagreement."""
         shape = (len(cuts), len(self.values))
-        plain, square, disagreement = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        plain = np.zeros(shape)
+        square = np.zeros(shape)
+        disagreement = np.zeros(shape)
         for j in range(cuts.shape[1]):
             at = cuts[:, j]
             above = self.above[at]
             plain += above
             square += (2 * j + 1) * above
             disagreement += self.single[at] + (2 * j + 1) * self.weighted[at]
-            for i in range(j) if self.pair is not None else ():
-                disagreement += self.pair[cuts[:, i], at]  # type: ignore[index]
+            if self.pair is not None:
+                for i in range(j):
+                    disagreement += self.pair[cuts[:, i], at]
         return plain, square, disagreement
 
 
@@ -79,18 +92,20 @@ def against_source(group: Ints, x: Ints, other: Ints, places: int, *, pairs: boo
     pairs: also what cuts of two or more points need.
     """
     groups = int(group.max(initial=-1)) + 1
-    low, high = np.minimum(x, other), np.maximum(x, other)
-    inside = np.cumsum(_histogram(low, group, places, groups) - _histogram(high, group, places, groups), axis=0)
+    low = np.minimum(x, other)
+    high = np.maximum(x, other)
+    begun = _histogram(low, group, places, groups)
+    ended = _histogram(high, group, places, groups)
     above = _above(x, group, places, groups) + _above(other, group, places, groups)
     nothing = np.zeros(groups)
     return CutSums(
-        _sizes(group, groups),
-        above,
-        nothing,
-        nothing,
-        inside,
-        np.zeros_like(above),
-        2 * _enclosing(low, high, group, places, groups) if pairs else None,
+        values=_sizes(group, groups),
+        above=above,
+        fixed_sum=nothing,
+        fixed_square=nothing,
+        single=np.cumsum(begun - ended, axis=0),
+        weighted=np.zeros_like(above),
+        pair=2 * _enclosing(low, high, group, places, groups) if pairs else None,
     )
 
 
@@ -99,12 +114,12 @@ def against_target(group: Ints, x: Ints, target: Ints, places: int) -> CutSums:
     groups = int(group.max(initial=-1)) + 1
     above = _above(x, group, places, groups)
     return CutSums(
-        _sizes(group, groups),
-        above,
-        np.bincount(group, target, minlength=groups).astype(np.float64),
-        np.bincount(group, target**2, minlength=groups).astype(np.float64),
-        -2 * _above(x, group, places, groups, weight=target),
-        above,
+        values=_sizes(group, groups),
+        above=above,
+        fixed_sum=np.bincount(group, target, minlength=groups).astype(np.float64),
+        fixed_square=np.bincount(group, target**2, minlength=groups).astype(np.float64),
+        single=-2 * _above(x, group, places, groups, weight=target),
+        weighted=above,
     )
 
 
@@ -113,20 +128,19 @@ def among_workers(item: Ints, x: Ints, places: int, *, pairs: bool) -> CutSums:
     items = int(item.max(initial=-1)) + 1
     sizes = np.bincount(item, minlength=items)
     kept = sizes[item] > 1
-    item, x = item[kept], x[kept]
-    per_item = _above(x, item, places, items)
+    x = x[kept]
+    per_item = _above(x, item[kept], places, items)
     share = 1 / np.maximum(1, sizes - 1)
-    above = per_item.sum(axis=1, keepdims=True)
     crossed = (per_item * share) @ per_item.T
     nothing = np.zeros(1)
     return CutSums(
-        np.array([float(len(x))]),
-        above,
-        nothing,
-        nothing,
-        -np.diag(crossed)[:, None],
-        (per_item * (sizes * share)).sum(axis=1, keepdims=True),
-        -2 * crossed[:, :, None] if pairs else None,
+        values=np.array([float(len(x))]),
+        above=per_item.sum(axis=1, keepdims=True),
+        fixed_sum=nothing,
+        fixed_square=nothing,
+        single=-np.diag(crossed)[:, None],
+        weighted=(per_item * (sizes * share)).sum(axis=1, keepdims=True),
+        pair=-2 * crossed[:, :, None] if pairs else None,
     )
 
 
@@ -136,7 +150,9 @@ def _sizes(group: Ints, groups: int) -> Floats:
 
 
 def _histogram(place: Ints, group: Ints, places: int, groups: int, weight: Ints | None = None) -> Floats:
-    counts = np.bincount(place * groups + group, weight, minlength=places * groups)
+    """Places × groups: how many rows (or how much weight) each place has in each group."""
+    cell = place * groups + group
+    counts = np.bincount(cell, weight, minlength=places * groups)
     return counts.reshape(places, groups).astype(np.float64)
 
 
@@ -148,7 +164,8 @@ def _above(x: Ints, group: Ints, places: int, groups: int, weight: Ints | None =
 
 def _enclosing(low: Ints, high: Ints, group: Ints, places: int, groups: int) -> Floats:
     """Places × places × groups: rows with low ≤ v and high > w."""
-    flat = np.bincount((low * places + high) * groups + group, minlength=places * places * groups)
+    cell = (low * places + high) * groups + group
+    flat = np.bincount(cell, minlength=places * places * groups)
     counts = np.cumsum(flat.reshape(places, places, groups), axis=0, dtype=np.float64)
     return counts.sum(axis=1, keepdims=True) - np.cumsum(counts, axis=1)
 
@@ -158,13 +175,18 @@ def table_alpha(joint: Floats, cuts: Ints, *, level: Level) -> Floats:
 
     Slower than CutSums but general: level is nominal, ordinal or interval. Not-a-number where nothing varies.
     """
-    k = joint.shape[1]
-    out = np.full(len(cuts), np.nan)
-    cumulated = np.vstack([np.zeros(k), np.cumsum(joint, axis=0)])
-    for rows in chunks(len(cuts), max(1, CELLS // (k * k))):
-        edges = np.pad(cuts[rows] + 1, ((0, 0), (1, 1)), constant_values=((0, 0), (0, len(joint))))
-        table = np.diff(cumulated[edges], axis=1)
-        table = np.pad(table, ((0, 0), (0, k - table.shape[1]), (0, 0)))
-        met = table + table.transpose(0, 2, 1)
-        out[rows] = alpha_of_coincidences(met, np.arange(k, dtype=np.float64), level=level)
-    return out
+    places, k = joint.shape
+    levels = np.arange(k, dtype=np.float64)
+    alpha = np.full(len(cuts), np.nan)
+    below = np.vstack([np.zeros(k), np.cumsum(joint, axis=0)])
+    at_a_time = CELLS // (k * k)
+    for rows in chunks(len(cuts), max(1, at_a_time)):
+        ends = ((0, 0), (0, places))
+        edges = np.pad(cuts[rows] + 1, ((0, 0), (1, 1)), constant_values=ends)
+        table = np.diff(below[edges], axis=1)
+        # Levels that no cut makes are rows without counts.
+        missing = k - table.shape[1]
+        table = np.pad(table, ((0, 0), (0, missing), (0, 0)))
+        coincidences = table + table.transpose(0, 2, 1)
+        alpha[rows] = alpha_of_coincidences(coincidences, levels, level=level)
+    return alpha

@@ -49,14 +49,15 @@ def source_of(
     """Labels and target coded for the search; a grade that the levels lack is an error, one below 0 is unjudged."""
     scale.checked(labels)
     item, docs = labels.items()
-    place = np.searchsorted(np.array(scale.levels), labels.label).astype(np.int64)
-    grades = np.full(len(docs), -1)
-    if target is not None:
+    levels_of_scale = np.array(scale.levels)
+    place = np.searchsorted(levels_of_scale, labels.label).astype(np.int64)
+    if target is None:
+        grades = np.full(len(docs), -1)
+    else:
+        without_grade = 0 if unjudged == "zero" else -1
         known = grades_of(docs, target, labels.name)
-        bad = known[~np.isnan(known) & ~np.isin(known, np.arange(levels))]
-        if len(bad):
-            raise DataError(f"{target.name}: grade {bad.max():g} does not fit {levels} levels (0–{levels - 1})")
-        grades = np.nan_to_num(known, nan=0 if unjudged == "zero" else -1).astype(np.int64)
+        _refuse_other_grades(known, levels, target.name)
+        grades = np.nan_to_num(known, nan=without_grade).astype(np.int64)
     return Source(
         scale=scale,
         x=place,
@@ -67,6 +68,14 @@ def source_of(
         aggregate=aggregate,
         pairs=levels > 2,
     )
+
+
+def _refuse_other_grades(grades: Floats, levels: int, name: str) -> None:
+    """An error unless every known grade is one of the levels 0, 1, …"""
+    fits = np.isnan(grades) | np.isin(grades, np.arange(levels))
+    bad = grades[~fits]
+    if len(bad):
+        raise DataError(f"{name}: grade {bad.max():g} does not fit {levels} levels (0–{levels - 1})")
 
 
 def parts_of(labels: Labels, whole: Source, scope: str, by_task: bool) -> tuple[list[str], list[Source]]:
@@ -111,22 +120,28 @@ def topic_wide(s: Source) -> CutSums:
 @WAYS.register("H", target=True, by_task=True)
 def worker_against_target(s: Source) -> CutSums:
     """A worker's cut labels of a task against the target."""
-    kept = np.flatnonzero(s.target[s.item] >= 0)
-    return against_target(s.group[kept], s.x[kept], s.target[s.item[kept]], s.places)
+    target = s.target[s.item]
+    kept = np.flatnonzero(target >= 0)
+    return against_target(s.group[kept], s.x[kept], target[kept], s.places)
 
 
 @WAYS.register("D_a+t", target=True, by_task=False)
 def docs_aggregated_then_cut(s: Source) -> CutSums:
     """The aggregate of each doc's labels, cut, against the target."""
-    place, target = doc_places(s, s.aggregate)
-    return against_target(np.zeros(len(place), dtype=np.int64), place, target, s.places)
+    return _docs_against_target(s, s.aggregate)
 
 
 @WAYS.register("D_t+a", target=True, by_task=False)
 def docs_cut_then_aggregated(s: Source) -> CutSums:
     """Each label cut, then the median (two levels: majority) of each doc, against the target."""
-    place, target = doc_places(s, s.ties)
-    return against_target(np.zeros(len(place), dtype=np.int64), place, target, s.places)
+    return _docs_against_target(s, s.ties)
+
+
+def _docs_against_target(s: Source, how: str) -> CutSums:
+    """All docs as one group: their aggregates, which are cut, against the target."""
+    place, target = doc_places(s, how)
+    one_group = np.zeros(len(place), dtype=np.int64)
+    return against_target(one_group, place, target, s.places)
 
 
 def doc_places(s: Source, how: str) -> tuple[Ints, Ints]:
@@ -139,8 +154,9 @@ def doc_places(s: Source, how: str) -> tuple[Ints, Ints]:
     low = labels.value[labels.begin + last // 2]
     high = labels.value[labels.begin + labels.count // 2]
     mean = labels.total / labels.count
+    place = _place(s, low, high, mean, how)
     has_target = s.target >= 0
-    return _place(s, low, high, mean, how)[has_target], s.target[has_target]
+    return place[has_target], s.target[has_target]
 
 
 def _others(s: Source, how: str) -> tuple[Ints, Ints]:
@@ -154,11 +170,14 @@ def _others(s: Source, how: str) -> tuple[Ints, Ints]:
 
     def other(i: Ints) -> Floats:
         # The i-th of the others is the i-th of all, or the next one from the worker's own place on.
-        return labels.value[begin + i + (i >= own_place)]
+        place = i + (i >= own_place)
+        return labels.value[begin + place]
 
+    low = other((others - 1) // 2)
+    high = other(others // 2)
     own_value = np.array(s.scale.levels)[s.x[kept]]
     mean = (labels.total[item] - own_value) / others
-    return kept, _place(s, other((others - 1) // 2), other(others // 2), mean, how)
+    return kept, _place(s, low, high, mean, how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,20 +194,23 @@ class _Sorted:
 
     @classmethod
     def of(cls, s: Source) -> _Sorted:
+        value = np.array(s.scale.levels)[s.x]
         order = np.lexsort((s.x, s.item))
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         count = np.bincount(s.item)
-        levels = np.array(s.scale.levels)
-        total = np.bincount(s.item, levels[s.x]).astype(np.float64)
-        return cls(levels[s.x[order]], rank, np.cumsum(count) - count, count, total)
+        total = np.bincount(s.item, value).astype(np.float64)
+        begin = np.cumsum(count) - count
+        return cls(value[order], rank, begin, count, total)
 
 
 def _place(s: Source, low: Floats, high: Floats, mean: Floats, how: str) -> Ints:
     """The lowest place whose level is not below the aggregate: it is above a cut just when its place is."""
     ways = {"low": low, "high": high, "median": (low + high) / 2, "mean": mean}
     if how not in ways:
-        raise UsageError(f"no aggregate {how!r}; known: {', '.join(ways)}")
+        known = ", ".join(ways)
+        raise UsageError(f"no aggregate {how!r}; known: {known}")
     # Rounded, so that a mean of 50 that comes out as 50.00000000000001 stays at or below a cut at 50.
     value = np.round(ways[how], 9)
-    return np.searchsorted(np.array(s.scale.levels), value).astype(np.int64)
+    levels = np.array(s.scale.levels)
+    return np.searchsorted(levels, value).astype(np.int64)

@@ -5,6 +5,7 @@ The table that comes out is what a crowd platform is fed: task, topic, position,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,18 +43,21 @@ class Tasks(Result):
 
     def table(self) -> Table:
         """One row per topic: docs, tasks, and how many workers a doc gets at least and at most."""
-        seen: dict[str, dict[str, int]] = {}
-        tasks: dict[str, set[str]] = {}
-        for r in self.rows:
-            tasks.setdefault(r.topic, set()).add(r.task)
-            if r.gold is None:
-                seen.setdefault(r.topic, {})[r.doc] = seen.setdefault(r.topic, {}).get(r.doc, 0) + 1
-        rows = [
-            (t, len(seen[t]), len(tasks[t]), min(seen[t].values()), max(seen[t].values())) for t in tasks if t in seen
-        ]
-        notes = (f"{self.docs} docs per task, {self.gold} of them gold; {self.workers} workers; seed {self.seed}.",)
+        rows = []
+        for topic, rows_of_topic in self._by_topic().items():
+            tasks = {row.task for row in rows_of_topic}
+            workers = Counter(row.doc for row in rows_of_topic if row.gold is None)
+            if workers:
+                rows.append((topic, len(workers), len(tasks), min(workers.values()), max(workers.values())))
+        note = f"{self.docs} docs per task, {self.gold} of them gold; {self.workers} workers; seed {self.seed}."
         formats = {"topic": "", "docs": "d", "tasks": "d", "fewest workers": "d", "most workers": "d"}
-        return Table.of(formats, rows, caption="Tasks", notes=notes)
+        return Table.of(formats, rows, caption="Tasks", notes=(note,))
+
+    def _by_topic(self) -> dict[str, list[TaskRow]]:
+        topics: dict[str, list[TaskRow]] = {}
+        for row in self.rows:
+            topics.setdefault(row.topic, []).append(row)
+        return topics
 
 
 def make_tasks(
@@ -72,26 +76,33 @@ def make_tasks(
     topic each task gets the lowest and the highest grades in turn; positions are shuffled.
     Gold docs are not part of the pool: a doc in both is judged as gold only.
     """
-    room = docs - (gold_docs if gold else 0)
+    gold_in_task = gold_docs if gold else 0
+    room = docs - gold_in_task
     if workers < 1 or gold_docs < 0:
         raise UsageError(f"{workers} workers per doc and {gold_docs} gold docs per task; take at least 1 and 0")
     if room < 1:
         raise UsageError(
-            f"tasks of {docs} docs with {docs - room} gold leave {room} for the pool; at least 1 is needed"
+            f"tasks of {docs} docs with {gold_in_task} gold leave {room} for the pool; at least 1 is needed"
         )
     rng = generator(seed)
     rows: list[TaskRow] = []
     for topic, names in pool.items():
+        graded = gold.get(topic, {}) if gold else {}
         # A grade below 0 says that the doc was not judged, so that it can check nobody.
-        known = {doc: grade for doc, grade in (gold or {}).get(topic, {}).items() if grade >= 0}
-        if gold and len(known) < gold_docs:
+        known = {doc: grade for doc, grade in graded.items() if grade >= 0}
+        if len(known) < gold_in_task:
             raise DataError(f"topic {topic}: {len(known)} gold docs; {gold_docs} are needed")
-        todo = [d for d in dict.fromkeys(names) if d not in known]
-        for number, some in enumerate(_dealt(len(todo), min(room, len(todo)), workers, rng), 1):
-            chosen = [(todo[i], None) for i in some] + _gold_of(known, gold_docs if gold else 0, rng)
-            for position, at in enumerate(rng.permutation(len(chosen)).tolist(), 1):
-                rows.append(TaskRow(f"{topic}-{number:04d}", topic, position, *chosen[at]))
-    return Tasks(tuple(rows), docs, gold_docs if gold else 0, workers, seed)
+        todo = [doc for doc in dict.fromkeys(names) if doc not in known]
+        groups = _dealt(len(todo), min(room, len(todo)), workers, rng)
+        for number, group in enumerate(groups, 1):
+            task = f"{topic}-{number:04d}"
+            chosen: list[tuple[str, float | None]] = [(todo[i], None) for i in group]
+            chosen += _gold_of(known, gold_in_task, rng)
+            order = rng.permutation(len(chosen)).tolist()
+            for position, place in enumerate(order, 1):
+                doc, grade = chosen[place]
+                rows.append(TaskRow(task, topic, position, doc, grade))
+    return Tasks(tuple(rows), docs, gold_in_task, workers, seed)
 
 
 def _dealt(n: int, room: int, times: int, rng: np.random.Generator) -> list[list[int]]:
@@ -104,62 +115,76 @@ def _dealt(n: int, room: int, times: int, rng: np.random.Generator) -> list[list
         return []
     laid: list[int] = []
     for _ in range(times):
-        laid += _continued(laid, rng.permutation(n).tolist(), room)
+        pack = rng.permutation(n).tolist()
+        laid += _continued(laid, pack, room)
     missing = -len(laid) % room
     if missing:
         last = set(laid[len(laid) - (room - missing) :])
-        laid += [d for d in rng.permutation(n).tolist() if d not in last][:missing]
-    return [laid[i : i + room] for i in range(0, len(laid), room)]
+        others = [doc for doc in rng.permutation(n).tolist() if doc not in last]
+        laid += others[:missing]
+    return [laid[start : start + room] for start in range(0, len(laid), room)]
 
 
 def _continued(laid: list[int], pack: list[int], room: int) -> list[int]:
     """The pack, with docs that the open group holds already moved behind the others."""
     open_size = len(laid) % room
-    held = set(laid[len(laid) - open_size :]) if open_size else set()
-    free = [d for d in pack if d not in held]
-    needed = room - open_size if open_size else 0
-    head = free[:needed]
-    tail = [d for d in pack if d not in set(head)]
+    if not open_size:
+        return pack
+    held = set(laid[len(laid) - open_size :])
+    free = [doc for doc in pack if doc not in held]
+    head = free[: room - open_size]
+    first = set(head)
+    tail = [doc for doc in pack if doc not in first]
     return head + tail
 
 
 def _gold_of(known: Mapping[str, float], number: int, rng: np.random.Generator) -> list[tuple[str, float | None]]:
     """`number` gold docs, the lowest and the highest grades in turn, at random among equal grades."""
-    names = [list(known)[i] for i in rng.permutation(len(known)).tolist()]
-    ranked = sorted(names, key=lambda d: known[d])
-    picked: list[str] = []
+    names = list(known)
+    shuffled = [names[i] for i in rng.permutation(len(names)).tolist()]
+    ranked = sorted(shuffled, key=lambda doc: known[doc])
+    picked: list[tuple[str, float | None]] = []
     while len(picked) < number:
-        picked.append(ranked.pop(0 if len(picked) % 2 == 0 else -1))
-    return [(d, known[d]) for d in picked]
+        is_lowest_next = len(picked) % 2 == 0
+        doc = ranked.pop(0 if is_lowest_next else -1)
+        picked.append((doc, known[doc]))
+    return picked
 
 
 def write_tasks(path: str | Path, tasks: Tasks) -> None:
     """The tasks as a table: task, topic, position, doc, gold (empty where the doc is not gold)."""
     header = ("task", "topic", "position", "doc", "gold")
-    write_sheet(path, header, ((r.task, r.topic, r.position, r.doc, r.gold) for r in tasks.rows))
+    rows = ((row.task, row.topic, row.position, row.doc, row.gold) for row in tasks.rows)
+    write_sheet(path, header, rows)
 
 
 def read_pool(path: str | Path) -> dict[str, list[str]]:
     """Docs to judge per topic: a table with the columns topic and doc, or lines of a qrels or a run file."""
-    if kind(path) in TABULAR:
-        sheet = read_sheet(path)
-        topic, doc = sheet.place("topic", "query", "qid"), sheet.place("doc", "docid", "docno")
-        pairs = [(row[topic], row[doc]) for row in sheet.rows]
-    else:
-        pairs = list(_from_lines(path))
     pool: dict[str, list[str]] = {}
-    for t, d in pairs:
-        pool.setdefault(t, []).append(d)
+    pairs = _from_table(path) if kind(path) in TABULAR else _from_lines(path)
+    for topic, doc in pairs:
+        pool.setdefault(topic, []).append(doc)
     return pool
+
+
+def _from_table(path: str | Path) -> Iterator[tuple[str, str]]:
+    """(topic, doc) of a table with these two columns."""
+    sheet = read_sheet(path)
+    topic = sheet.place("topic", "query", "qid")
+    doc = sheet.place("doc", "docid", "docno")
+    for row in sheet.rows:
+        yield row[topic], row[doc]
 
 
 def _from_lines(path: str | Path) -> Iterator[tuple[str, str]]:
     """(topic, doc) of lines with two fields, or with four or more of which the third is the doc."""
     where = str(path)
-    for number, line in enumerate(decoded(where, read_bytes(path)).splitlines(), 1):
+    text = decoded(where, read_bytes(path))
+    for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) in (1, 3):
             raise DataError.at(where, number, f"{len(fields)} fields; a pool line is 'topic doc' or a qrels line")
-        yield fields[0], fields[1 if len(fields) == 2 else 2]
+        doc = fields[1] if len(fields) == 2 else fields[2]
+        yield fields[0], doc

@@ -163,24 +163,33 @@ class Uncertain(Result):
 
     def draw(self, seed: int | np.random.Generator = 0) -> Qrels:
         """Qrels drawn from the posterior, each doc on its own: score many draws to see the spread of a measure."""
+        name = f"{self.method} drawn"
         rng = generator(seed)
         if self.posterior is None:
             drawn = self.estimate + self.sd * rng.standard_normal(len(self))
-            return self._as_qrels(drawn.clip(self.levels[0], self.levels[-1]), f"{self.method} drawn")
+            inside = drawn.clip(self.levels[0], self.levels[-1])
+            return self._as_qrels(inside, name)
         share = rng.random(len(self))[:, None]
         place = (self.posterior.cumsum(axis=1) < share).sum(axis=1)
-        return self._as_qrels(self.levels[place.clip(max=len(self.levels) - 1)], f"{self.method} drawn")
+        # The shares of a doc may sum to a little less than 1, and a draw lie above them all.
+        last = len(self.levels) - 1
+        return self._as_qrels(self.levels[place.clip(max=last)], name)
 
     def table(self, *, most: int | None = None) -> Table:
         """One row per doc, least certain first where `most` limits them."""
-        order = np.arange(len(self)) if most is None else np.argsort(-self.sd, kind="stable")[:most]
+        order = np.arange(len(self))
+        which = ""
+        if most is not None:
+            order = np.argsort(-self.sd, kind="stable")[:most]
+        if most is not None and most < len(self):
+            which = f", the {most} least certain of {len(self)} docs"
         rows = [self.row(i) for i in order.tolist()]
-        grade = "d" if all(_is_whole(v) for v in (self.grade, self.low, self.high)) else ".3f"
+        whole = all(_is_whole(values) for values in (self.grade, self.low, self.high))
+        grade = "d" if whole else ".3f"
         formats = {
             "topic": "", "doc": "", "grade": grade, "low": grade, "high": grade, "probability": ".3f", "sd": ".3f",
             "labels": "d",
         }  # fmt: skip
-        which = "" if most is None or most >= len(self) else f", the {most} least certain of {len(self)} docs"
         return Table.of(formats, rows, caption=f"Judgments by {self.method}{which}")
 
     def tables(self) -> list[Table]:
@@ -199,30 +208,37 @@ class Uncertain(Result):
         groups: list[tuple[str, Bools]] = []
         grades = np.unique(self.grade)
         if len(grades) <= FEW_GRADES:
-            groups = [(f"{v:g}", self.grade == v) for v in grades.tolist()]
+            groups = [(f"{grade:g}", self.grade == grade) for grade in grades.tolist()]
         groups.append(("all", np.ones(len(self), dtype=bool)))
         rows = []
         for name, docs in groups:
-            rows.append((name, int(docs.sum()), docs.mean(), _mean(self.probability[docs]), self.sd[docs].mean()))
+            probability = _mean(self.probability[docs])
+            rows.append((name, int(docs.sum()), docs.mean(), probability, self.sd[docs].mean()))
         formats = {"grade": "", "docs": "d", "share": ".4f", "mean probability": ".3f", "mean sd": ".3f"}
-        return Table.of(formats, rows, caption=f"Judgments by {self.method}", notes=(*self.notes, *self.warnings))
+        notes = (*self.notes, *self.warnings)
+        return Table.of(formats, rows, caption=f"Judgments by {self.method}", notes=notes)
 
     def worker_table(self, *, most: int | None = None) -> Table:
         """What the model says of each worker, or of the first `most`; empty for methods without such a model."""
-        names = list(next(iter(self.workers.values()), {}))
+        first_worker = next(iter(self.workers.values()), {})
+        names = list(first_worker)
         rows = []
         for worker, facts in list(self.workers.items())[:most]:
-            rows.append((worker, *(facts[name] for name in names)))
-        which = f", the first {len(rows)} of {len(self.workers)}" if len(rows) < len(self.workers) else ""
+            values = [facts[name] for name in names]
+            rows.append((worker, *values))
+        which = ""
+        if len(rows) < len(self.workers):
+            which = f", the first {len(rows)} of {len(self.workers)}"
         formats = {"worker": "", **dict.fromkeys(names, ".4f")}
         # Cells of a confusion matrix, "1|0", keep their names for programs.
         keys = {name: name for name in names}
         return Table.of(formats, rows, caption=f"Workers by {self.method}{which}", notes=self.notes, keys=keys)
 
     def _as_qrels(self, grades: Floats, name: str) -> Qrels:
-        sizes = Counter(topic for topic, _ in self.items)
-        bounds = np.cumsum([0, *sizes.values()], dtype=np.int64)
-        return Qrels(tuple(sizes), bounds, Ids.of(doc for _, doc in self.items), grades, name=name)
+        docs_of_topic = Counter(topic for topic, _ in self.items)
+        bounds = np.cumsum([0, *docs_of_topic.values()], dtype=np.int64)
+        docs = Ids.of(doc for _, doc in self.items)
+        return Qrels(tuple(docs_of_topic), bounds, docs, grades, name=name)
 
 
 def _is_whole(values: Floats) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +32,12 @@ def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
         header += [f"p({level:g})" for level in judgments.levels]
         for row, shares in zip(rows, judgments.posterior.tolist(), strict=True):
             row += shares
-    # NaN, the one value that differs from itself, is an empty cell.
-    write_sheet(path, header, ([None if value != value else value for value in row] for row in rows))
+    write_sheet(path, header, map(_cells, rows))
+
+
+def _cells(row: list[Any]) -> list[Any]:
+    """The row with empty cells for NaN, the one value that differs from itself."""
+    return [None if value != value else value for value in row]
 
 
 def read_uncertain(path: str | Path) -> Uncertain:
@@ -83,11 +88,14 @@ def read_uncertain(path: str | Path) -> Uncertain:
 def _by_topic(sheet: Sheet) -> Sheet:
     """The rows of each topic together, topics in the order in which they come."""
     topic = sheet.place("topic")
-    first: dict[str, int] = {}
+    rank: dict[str, int] = {}
     for row in sheet.rows:
-        first.setdefault(row[topic], len(first))
-    order = sorted(range(len(sheet.rows)), key=lambda i: first[sheet.rows[i][topic]])
-    return Sheet(sheet.where, sheet.header, [sheet.rows[i] for i in order], [sheet.lines[i] for i in order])
+        rank.setdefault(row[topic], len(rank))
+    ranks = [rank[row[topic]] for row in sheet.rows]
+    order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    rows = [sheet.rows[i] for i in order]
+    lines = [sheet.lines[i] for i in order]
+    return Sheet(sheet.where, sheet.header, rows, lines)
 
 
 def _level(sheet: Sheet, column: int) -> float:

@@ -47,7 +47,8 @@ def pearson_rows(rows: npt.ArrayLike, truth: npt.ArrayLike, *, undefined: float 
     estimates, reference = _checked(rows, truth)
     centred = estimates - estimates.mean(axis=1, keepdims=True)
     target = reference - reference.mean()
-    spread = np.sqrt(np.einsum("ij,ij->i", centred, centred) * (target @ target))
+    squares = np.einsum("ij,ij->i", centred, centred)
+    spread = np.sqrt(squares * (target @ target))
     return _ratio(centred @ target, spread, undefined)
 
 
@@ -73,7 +74,8 @@ def tau_ap_rows(rows: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
     hits = np.zeros(len(estimates))
     for part in chunks(len(estimates), 1024):
         hits[part] = _hits_above(estimates[part], above_in_truth)
-    return np.asarray(2 * hits / (estimates.shape[1] - 1) - 1)
+    places_below_first = len(reference) - 1
+    return np.asarray(2 * hits / places_below_first - 1)
 
 
 def kendall_matrix(scores: npt.ArrayLike, *, ties: Literal["a", "b"] = "b", undefined: float = NAN) -> Floats:
@@ -91,10 +93,15 @@ def kendall_matrix(scores: npt.ArrayLike, *, ties: Literal["a", "b"] = "b", unde
     agreed = np.zeros((rows, rows))
     first, second = np.triu_indices(items, k=1)
     for pairs in chunks(len(first), 2**16):
-        sign = np.sign(values[:, first[pairs]] - values[:, second[pairs]]).astype(np.float32)
+        difference = values[:, first[pairs]] - values[:, second[pairs]]
+        sign = np.sign(difference).astype(np.float32)
         agreed += sign @ sign.T  # sums of at most 2¹⁶ units: exact in 32 bits
-    untied = np.diag(agreed) if ties == "b" else np.full(rows, float(len(first)))
-    return _ratio(agreed, np.sqrt(untied[:, None] * untied[None, :]), undefined)
+    if ties == "b":
+        untied = np.diag(agreed)
+    else:
+        untied = np.full(rows, float(len(first)))
+    sizes = np.sqrt(untied[:, None] * untied[None, :])
+    return _ratio(agreed, sizes, undefined)
 
 
 def pair_signs(scores: Floats) -> Floats:
@@ -113,10 +120,11 @@ def tau_of_signs(a: Floats, b: Floats, *, undefined: float = NAN) -> Floats:
     >>> tau_of_signs(np.array([[1.0, 1.0, -1.0]]), np.array([[1.0, 1.0, 1.0]])).round(4).tolist()
     [[0.3333]]
     """
-    untied_a = np.abs(a).sum(axis=-1)
-    untied_b = np.abs(b).sum(axis=-1)
-    sizes = np.sqrt(untied_a[..., :, None] * untied_b[..., None, :])
-    return _ratio(a @ np.swapaxes(b, -1, -2), sizes, undefined)
+    untied_a = np.abs(a).sum(axis=-1)[..., :, None]
+    untied_b = np.abs(b).sum(axis=-1)[..., None, :]
+    agreed = a @ np.swapaxes(b, -1, -2)
+    sizes = np.sqrt(untied_a * untied_b)
+    return _ratio(agreed, sizes, undefined)
 
 
 def pair_counts(rows: Numbers, truth: Numbers) -> tuple[Floats, Floats]:
@@ -192,31 +200,41 @@ def _in_order(rows: Numbers, place: Numbers) -> tuple[Numbers, Numbers]:
         wide = np.int32 if largest < 2 ** (30 - bits) else np.int64
         keys: Numbers = rows.astype(wide) * (1 << bits) + place.astype(wide)
         keys.sort(axis=1)
-        order, ordered = keys & ((1 << bits) - 1), keys >> bits
+        ordered = keys >> bits
+        order = keys & ((1 << bits) - 1)
     else:
         best_first = np.argsort(place)
         rows = np.take(rows, best_first, axis=1)
         order = np.argsort(rows, axis=1, kind="stable")
         ordered = np.take_along_axis(rows, order, axis=1)
-    return np.ascontiguousarray(order.astype(_small(items - 1)).T), ordered
+    places = order.astype(_small(items - 1)).T
+    return np.ascontiguousarray(places), ordered
 
 
 def _falls(columns: Numbers) -> Numbers:
     """For each column: pairs (upper, lower) of its entries of which the upper is greater."""
     items, width = columns.shape
     # Flags of several distances are collected and added up in small numbers, as many as such a sum can hold.
-    small, room = (np.uint8, 255) if items <= 256 else (_small(items), items)
+    if items <= 256:
+        small, room = np.dtype(np.uint8), 255
+    else:
+        small, room = _small(items), items
     total = np.zeros(width, np.int64)
     flags = np.empty((room, width), bool)
     used = 0
     for apart in range(1, items):
         more = items - apart
         if used + more > room:
-            total += np.add.reduce(flags[:used].view(np.uint8), axis=0, dtype=small)
+            total += _summed(flags[:used], small)
             used = 0
         np.greater(columns[:-apart], columns[apart:], out=flags[used : used + more])
         used += more
-    return np.asarray(total + np.add.reduce(flags[:used].view(np.uint8), axis=0, dtype=small))
+    return np.asarray(total + _summed(flags[:used], small))
+
+
+def _summed(flags: npt.NDArray[np.bool_], small: np.dtype[Any]) -> Numbers:
+    """How many flags of each column are set, counted in small numbers."""
+    return np.asarray(np.add.reduce(flags.view(np.uint8), axis=0, dtype=small))
 
 
 def _level(ordered: Numbers) -> Numbers:
@@ -227,11 +245,12 @@ def _level(ordered: Numbers) -> Numbers:
     """
     tied = np.zeros(len(ordered), np.intp)
     rows = np.arange(len(ordered))
-    for apart in range(1, ordered.shape[1]):
+    items = ordered.shape[1]
+    for apart in range(1, items):
         equal = np.flatnonzero(ordered[:, apart:] == ordered[:, :-apart])
         if not len(equal):
             break
-        row_of_equal = equal // (ordered.shape[1] - apart)
+        row_of_equal = equal // (items - apart)
         count = np.bincount(row_of_equal, minlength=len(rows))
         tied[rows] += count
         # Further apart only rows that have equal ones here can have them.
@@ -242,17 +261,23 @@ def _level(ordered: Numbers) -> Numbers:
 
 def _hits_above(rows: Numbers, above_in_truth: npt.NDArray[np.float32]) -> Floats:
     """Of each row: Σ_i C(i)/(i−1), ties in any order; `above_in_truth` says to what part an item is above another."""
+    items = rows.shape[1]
     lower, size = tie_groups(rows)
-    higher = rows.shape[1] - lower - size
+    higher = items - lower - size
     others_tied = size - 1
     total = np.zeros(len(rows))
-    for i in range(rows.shape[1]):
-        sure = (rows > rows[:, i : i + 1]).astype(np.float32) @ above_in_truth[:, i]
+    for i in range(items):
+        own = rows[:, i : i + 1]
+        above = (rows > own).astype(np.float32)
+        sure = above @ above_in_truth[:, i]
         alone = others_tied[:, i] == 0
         total += np.where(alone, sure / np.maximum(higher[:, i], 1), 0.0)
+        # Where others have the same score, the item itself is among them: it is half above itself.
         some = np.flatnonzero(~alone)
-        level = (rows[some] == rows[some, i : i + 1]).astype(np.float32) @ above_in_truth[:, i] - 0.5
-        total[some] += _expected_hits(sure[some].astype(np.float64), level, higher[some, i], others_tied[some, i])
+        same = (rows[some] == own[some]).astype(np.float32)
+        level = same @ above_in_truth[:, i] - 0.5
+        hits = sure[some].astype(np.float64)
+        total[some] += _expected_hits(hits, level, higher[some, i], others_tied[some, i])
     return total
 
 
@@ -263,15 +288,19 @@ def _expected_hits(sure: Floats, level: Floats, higher: Ints, tied: Ints) -> Flo
     0 … tied, the share is (sure + t·level/tied) / (higher + t); the first rank has no share.
     """
     total = np.zeros(len(sure))
+    of_one_tied = np.maximum(tied, 1)
     for t in range(int(tied.max(initial=0)) + 1):
-        possible = (t <= tied) & (higher + t > 0)
-        share = (sure + t * level / np.maximum(tied, 1)) / np.maximum(higher + t, 1)
+        above = higher + t
+        possible = (t <= tied) & (above > 0)
+        hits = sure + t * level / of_one_tied
+        share = hits / np.maximum(above, 1)
         total += np.where(possible, share / (tied + 1), 0.0)
     return total
 
 
 def _ratio(top: Floats, bottom: Floats, undefined: float) -> Floats:
-    return np.asarray(np.divide(top, bottom, out=np.full(np.shape(bottom), undefined), where=bottom > 0))
+    empty = np.full(np.shape(bottom), undefined)
+    return np.asarray(np.divide(top, bottom, out=empty, where=bottom > 0))
 
 
 def _small(largest: int) -> np.dtype[Any]:
@@ -285,7 +314,8 @@ def _all_pairs(items: int) -> int:
 
 def _checked(rows: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Numbers, Numbers]:
     """Rows and a truth over the same items, at least two, finite."""
-    estimates, reference = np.asarray(rows), np.asarray(truth)
+    estimates = np.asarray(rows)
+    reference = np.asarray(truth)
     if estimates.ndim != 2 or reference.ndim != 1 or estimates.shape[1] != len(reference):
         raise DataError(f"rows over the items of the truth are needed, not {estimates.shape} and {reference.shape}")
     if len(reference) < 2:

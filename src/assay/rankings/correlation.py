@@ -64,9 +64,12 @@ def footrule(x: Vector, y: Vector, *, scaled: bool = True) -> float:
     (1.0, 4.0)
     """
     a, b = aligned(x, y)
-    total = float(np.abs(midranks(a) - midranks(b)).sum())
+    distance = np.abs(midranks(a) - midranks(b))
+    total = float(distance.sum())
+    if not scaled:
+        return total
     largest = len(a) ** 2 // 2
-    return total / largest if scaled else total
+    return total / largest
 
 
 @CORRELATIONS.register("tau-a", symmetric=True, distance=False)
@@ -128,12 +131,14 @@ def _tau_ap_a(truth: Floats, estimate: Floats) -> float:
     n = len(truth)
     above, size = tie_groups(-estimate)
     last = above + size - 1
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n + 1))])
+    reciprocals = 1 / np.arange(1, n + 1)
+    harmonic = np.concatenate([[0.0], np.cumsum(reciprocals)])
     # Of an item at place i of its group: Σ 1/(above + i) for what stands above the group, and the rest for its ties,
     # each of which is above it in half of the orders.
-    reciprocals = harmonic[last] - harmonic[np.maximum(above - 1, 0)]
+    from_above = harmonic[last] - harmonic[np.maximum(above - 1, 0)]
     within = (size - 1) - above * (harmonic[last] - harmonic[above])
-    share = (_above_in_both(truth, estimate, tie=0.5) * reciprocals + within / 2) / size
+    hits = _above_in_both(truth, estimate, tie=0.5)
+    share = (hits * from_above + within / 2) / size
     return float(2 / (n - 1) * share.sum() - 1)
 
 
@@ -148,12 +153,16 @@ def _tau_ap_b(truth: Floats, estimate: Floats) -> float:
 
 def _above_in_both(truth: Floats, estimate: Floats, *, tie: float) -> Floats:
     """For each item, how many are strictly above it in both; a tie of the truth counts `tie`. n × 1M/n at a time."""
-    counts = np.empty(len(truth))
-    for rows in chunks(len(truth), 2**20 // len(truth)):
+    n = len(truth)
+    counts = np.empty(n)
+    for rows in chunks(n, 2**20 // n):
+        own_truth = truth[rows, None]
         over = estimate[None, :] > estimate[rows, None]
-        higher = truth[None, :] > truth[rows, None]
-        level = truth[None, :] == truth[rows, None]
-        counts[rows] = (over & higher).sum(axis=1) + tie * (over & level).sum(axis=1)
+        higher = truth[None, :] > own_truth
+        level = truth[None, :] == own_truth
+        strictly = (over & higher).sum(axis=1)
+        tied = (over & level).sum(axis=1)
+        counts[rows] = strictly + tie * tied
     return counts
 
 
@@ -205,10 +214,13 @@ def weighted_tau(
 def _weighted_tau(first: Floats, second: Floats, weight: PairWeight) -> float:
     """τ_w with ranks by `first`, its ties by `second`; a block of rows of the n × n pairs at a time."""
     order = np.lexsort((-second, -first))
-    a, b = first[order], second[order]
+    a = first[order]
+    b = second[order]
     n = len(a)
     rank = np.arange(1, n + 1, dtype=np.float64)
-    agreed = a_untied = b_untied = 0.0
+    agreed = 0.0
+    a_untied = 0.0
+    b_untied = 0.0
     for rows in chunks(n, 2**20 // n):
         upper, lower = np.nonzero(rank[rows, None] < rank[None, :])
         upper = upper + rows.start
@@ -234,7 +246,8 @@ def mean_absolute_error(x: Vector, y: Vector) -> float:
     b = np.asarray(y, dtype=np.float64)
     if a.shape != b.shape or not a.size:
         raise DataError(f"two sets of scores of one shape are needed, not {a.shape} and {b.shape}")
-    return float(np.abs(_finite(a) - _finite(b)).mean())
+    difference = _finite(a) - _finite(b)
+    return float(np.abs(difference).mean())
 
 
 @CORRELATIONS.register("error-rate", symmetric=True, distance=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
 from assay.stats.effect import checked_rows, ratio, standard_deviation
@@ -58,8 +58,11 @@ def outcome_of(rows: npt.ArrayLike, test: str = "t", **common: Any) -> Outcome:
     alternative = checked_alternative(common.get("alternative", "two-sided"))
     refuse_alternative(test)
     outcome: Outcome = TESTS.call(test, checked_rows(rows), **common)
-    how = TESTS.parse(test)[0].facts.get("two_sided", "") if alternative == "two-sided" else ""
-    return replace(outcome, recipe=f"{outcome.recipe}, {sides_in_words(alternative)}{how}")
+    sides = sides_in_words(alternative)
+    if alternative == "two-sided":
+        entry, _ = TESTS.parse(test)
+        sides += entry.facts.get("two_sided", "")
+    return replace(outcome, recipe=f"{outcome.recipe}, {sides}")
 
 
 @TESTS.register("t")
@@ -74,9 +77,10 @@ def t_test(rows: Floats, *, alternative: str = "two-sided") -> Outcome:
     """
     from scipy.special import stdtr
 
-    n = rows.shape[1]
+    degrees = rows.shape[1] - 1
     t = t_statistic(rows)
-    return Outcome(t, _tails(t, lambda x: stdtr(n - 1, x), alternative), f"paired t test, {n - 1} degrees of freedom")
+    p = _tails(t, lambda x: stdtr(degrees, x), alternative)
+    return Outcome(t, p, f"paired t test, {degrees} degrees of freedom")
 
 
 @TESTS.register("normal")
@@ -85,7 +89,8 @@ def normal_test(rows: Floats, *, alternative: str = "two-sided") -> Outcome:
     from scipy.special import ndtr
 
     z = t_statistic(rows)
-    return Outcome(z, _tails(z, ndtr, alternative), "paired normal-approximation test")
+    p = _tails(z, ndtr, alternative)
+    return Outcome(z, p, "paired normal-approximation test")
 
 
 @TESTS.register("wilcoxon")
@@ -104,15 +109,18 @@ def wilcoxon_test(
     from scipy.special import ndtr
 
     ranks = _signed_ranks(rows)
-    plus, variance = np.maximum(ranks, 0).sum(axis=1), (ranks**2).sum(axis=1) / 4
-    centred = plus - np.abs(ranks).sum(axis=1) / 2
+    plus = np.maximum(ranks, 0).sum(axis=1)
     if exact:
-        return Outcome(
-            plus, _exact_signed_rank_p(ranks, alternative), "Wilcoxon signed rank test, exact, zeros dropped"
-        )
-    shift = {"two-sided": np.sign(centred), "greater": 1.0, "less": -1.0}[alternative] * (0.5 if continuity else 0.0)
-    z = ratio(np.where(variance > 0, centred - shift, 0), np.sqrt(variance))
-    correction = "with" if continuity else "without"
+        p = _exact_signed_rank_p(ranks, alternative)
+        return Outcome(plus, p, "Wilcoxon signed rank test, exact, zeros dropped")
+    centred = plus - np.abs(ranks).sum(axis=1) / 2
+    variance = (ranks**2).sum(axis=1) / 4
+    correction = "without"
+    if continuity:
+        correction = "with"
+        towards_zero = {"two-sided": np.sign(centred), "greater": 1.0, "less": -1.0}
+        centred = centred - 0.5 * towards_zero[alternative]
+    z = ratio(np.where(variance > 0, centred, 0), np.sqrt(variance))
     recipe = f"Wilcoxon signed rank test, normal approximation {correction} continuity correction, zeros dropped"
     return Outcome(plus, _tails(z, ndtr, alternative), recipe)
 
@@ -134,15 +142,23 @@ def sign_test(
 
     if min_difference < 0:
         raise UsageError(f"sign: min_difference must not be negative ({min_difference:g})")
-    wins, losses = (((s * rows > 0) & (s * rows >= min_difference)).sum(axis=1) for s in (1, -1))
+    wins = _count_above(rows, min_difference)
+    losses = _count_above(-rows, min_difference)
     n = wins + losses
     small = f", differences below {min_difference:g} as ties" if min_difference else ""
     if normal:
-        p = _tails(ratio(wins - losses, np.sqrt(n)), ndtr, alternative)
+        z = ratio(wins - losses, np.sqrt(n))
+        p = _tails(z, ndtr, alternative)
         return Outcome(wins.astype(float), p, f"sign test, normal form, ties dropped{small}")
-    least, most = bdtr(n - wins, n, 0.5), bdtr(wins, n, 0.5)  # P(X ≥ wins) and P(X ≤ wins)
-    p = {"greater": least, "less": most, "two-sided": np.minimum(1.0, 2 * np.minimum(least, most))}[alternative]
-    return Outcome(wins.astype(float), np.asarray(p), f"sign test, exact binomial, ties dropped{small}")
+    as_many_wins = np.asarray(bdtr(n - wins, n, 0.5), dtype=np.float64)
+    as_few_wins = np.asarray(bdtr(wins, n, 0.5), dtype=np.float64)
+    p = _one_or_both(as_many_wins, as_few_wins, alternative)
+    return Outcome(wins.astype(float), p, f"sign test, exact binomial, ties dropped{small}")
+
+
+def _count_above(rows: Floats, least: float) -> Ints:
+    """Topics of each row whose difference is positive and at least this."""
+    return ((rows > 0) & (rows >= least)).sum(axis=1)
 
 
 @TESTS.register("bootstrap", resampled=True, two_sided=" by |mean|")
@@ -156,12 +172,13 @@ def bootstrap_test(
     >>> float(bootstrap_test(np.zeros((1, 5)), resamples=99).p[0])
     1.0
     """
-    mean, n = rows.mean(axis=1), rows.shape[1]
+    n = rows.shape[1]
+    mean = rows.mean(axis=1)
     centred = _centred(rows).T / n
     means = (counts @ centred for counts in topic_counts(n, resamples, seed))
-    counts = _counted(means, mean, alternative, _slack(rows) / n)
+    as_extreme = _counted(means, mean, alternative, _slack(rows) / n)
     recipe = f"paired bootstrap test of the shifted mean, {drawn_in_words(resamples, seed, plain)}"
-    return Outcome(mean, resampled_p(counts, resamples, plain=plain), recipe, least_p(resamples, plain))
+    return _resampled_outcome(mean, as_extreme, recipe, resamples, plain)
 
 
 @TESTS.register("bootstrap-t", resampled=True, two_sided=" by |t|")
@@ -175,12 +192,14 @@ def studentised_bootstrap_test(
     >>> float(studentised_bootstrap_test(np.zeros((1, 5)), resamples=99).p[0])
     1.0
     """
-    t, n = t_statistic(rows), rows.shape[1]
+    n = rows.shape[1]
+    t = t_statistic(rows)
     centred = _centred(rows).T
     statistics = (resampled_t(counts, centred)[1] for counts in topic_counts(n, resamples, seed))
-    counts = _counted(statistics, t, alternative, np.where(np.isfinite(t), 1e-9 * np.abs(t), 0))
+    slack = np.where(np.isfinite(t), 1e-9 * np.abs(t), 0)
+    as_extreme = _counted(statistics, t, alternative, slack)
     recipe = f"paired studentised bootstrap test, {drawn_in_words(resamples, seed, plain)}"
-    return Outcome(t, resampled_p(counts, resamples, plain=plain), recipe, least_p(resamples, plain))
+    return _resampled_outcome(t, as_extreme, recipe, resamples, plain)
 
 
 @TESTS.register("randomisation", resampled=True, two_sided=" by |mean|")
@@ -195,20 +214,30 @@ def randomisation_test(
     >>> float(randomisation_test(np.array([[1.0, 1.0, 1.0]]), alternative="greater").p[0])
     0.125
     """
-    mean, n = rows.mean(axis=1), rows.shape[1]
+    n = rows.shape[1]
+    mean = rows.mean(axis=1)
     every = n < 40 and 2**n <= resamples
     flips = every_sign_flip(n) if every else sign_flips(n, resamples, seed)
     scaled = rows.T / n
-    counts = _counted((block @ scaled for block in flips), mean, alternative, _slack(rows) / n)
+    means = (block @ scaled for block in flips)
+    as_extreme = _counted(means, mean, alternative, _slack(rows) / n)
     if every:
-        return Outcome(mean, counts / 2**n, f"randomisation test, exact over all {2**n} sign patterns")
+        return Outcome(mean, as_extreme / 2**n, f"randomisation test, exact over all {2**n} sign patterns")
     recipe = f"randomisation test, {drawn_in_words(resamples, seed, plain)}"
-    return Outcome(mean, resampled_p(counts, resamples, plain=plain), recipe, least_p(resamples, plain))
+    return _resampled_outcome(mean, as_extreme, recipe, resamples, plain)
+
+
+def _resampled_outcome(statistic: Floats, as_extreme: Floats, recipe: str, resamples: int, plain: bool) -> Outcome:
+    """The outcome of a test that counted how many resamples are as extreme as what was observed."""
+    p = resampled_p(as_extreme, resamples, plain=plain)
+    return Outcome(statistic, p, recipe, least_p(resamples, plain))
 
 
 def t_statistic(rows: Floats) -> Floats:
     """mean/(S/√n) of each row; 0 for identical runs, ±∞ where every topic has the same non-zero difference."""
-    return ratio(rows.mean(axis=1), standard_deviation(rows) / np.sqrt(rows.shape[1]))
+    n = rows.shape[1]
+    error = standard_deviation(rows) / np.sqrt(n)
+    return ratio(rows.mean(axis=1), error)
 
 
 def resampled_t(counts: Floats, centred: Floats) -> tuple[Floats, Floats]:
@@ -218,18 +247,31 @@ def resampled_t(counts: Floats, centred: Floats) -> tuple[Floats, Floats]:
     """
     n = len(centred)
     mean = counts @ centred / n
-    mean[np.abs(mean) <= SLACK * np.abs(centred).sum(axis=0)] = 0.0
-    error = np.sqrt(np.maximum(counts @ centred**2 / n - mean**2, 0) / (n - 1))
+    rounding = SLACK * np.abs(centred).sum(axis=0)
+    mean[np.abs(mean) <= rounding] = 0.0
+    variance = counts @ centred**2 / n - mean**2
+    error = np.sqrt(np.maximum(variance, 0) / (n - 1))
     flat = error <= 1e-8 * np.abs(mean)
     t = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
-    return mean, np.where(flat & (mean != 0), np.copysign(np.inf, mean), t) if flat.any() else t
+    if flat.any():
+        infinite = np.copysign(np.inf, mean)
+        t = np.where(flat & (mean != 0), infinite, t)
+    return mean, t
 
 
 def _tails(statistic: Floats, below: Callable[[Floats], Floats], alternative: str) -> Floats:
     """p of a statistic whose null distribution is symmetric around 0; `below` is its distribution function."""
     if alternative == "two-sided":
         return np.asarray(2 * below(-np.abs(statistic)))
-    return np.asarray(below(-statistic if alternative == "greater" else statistic))
+    if alternative == "greater":
+        return np.asarray(below(-statistic))
+    return np.asarray(below(statistic))
+
+
+def _one_or_both(greater: Floats, less: Floats, alternative: str) -> Floats:
+    """p of the tail that is asked for; two-sided twice the smaller one, at most 1."""
+    both = np.minimum(1.0, 2 * np.minimum(greater, less))
+    return np.asarray({"greater": greater, "less": less, "two-sided": both}[alternative])
 
 
 def _counted(blocks: Iterator[Floats], observed: Floats, alternative: str, slack: Floats) -> Floats:
@@ -241,8 +283,9 @@ def _counted(blocks: Iterator[Floats], observed: Floats, alternative: str, slack
 
 def _centred(rows: Floats) -> Floats:
     """Rows less their mean; exactly 0 where all values are equal."""
-    spread = standard_deviation(rows)[:, None] > 0
-    return np.where(spread, rows - rows.mean(axis=1, keepdims=True), 0.0)
+    deviations = rows - rows.mean(axis=1, keepdims=True)
+    has_spread = standard_deviation(rows)[:, None] > 0
+    return np.where(has_spread, deviations, 0.0)
 
 
 def _slack(rows: Floats) -> Floats:
@@ -254,8 +297,10 @@ def _signed_ranks(rows: Floats) -> Floats:
     """Ranks of |difference| among the non-zero ones, ties sharing their mean rank, with the sign of the difference."""
     from scipy.stats import rankdata
 
-    ranks = np.asarray(rankdata(np.abs(rows), axis=1)) - (rows == 0).sum(axis=1, keepdims=True)
-    return np.where(rows == 0, 0.0, np.sign(rows) * ranks)
+    # Zeros have the lowest ranks: without them all others move down by their number.
+    is_zero = rows == 0
+    ranks = np.asarray(rankdata(np.abs(rows), axis=1)) - is_zero.sum(axis=1, keepdims=True)
+    return np.where(is_zero, 0.0, np.sign(rows) * ranks)
 
 
 def _exact_signed_rank_p(ranks: Floats, alternative: str) -> Floats:
@@ -263,16 +308,18 @@ def _exact_signed_rank_p(ranks: Floats, alternative: str) -> Floats:
 
     Memory: rows × n(n+1) numbers.
     """
+    # Mean ranks of ties are halves, so that the doubled ranks are whole numbers.
     doubled = np.rint(2 * np.abs(ranks)).astype(np.int64)
     observed = np.where(ranks > 0, doubled, 0).sum(axis=1, keepdims=True)
-    sums = np.arange(int(doubled.sum(axis=1).max(initial=0)) + 1)
+    largest_sum = int(doubled.sum(axis=1).max(initial=0))
+    sums = np.arange(largest_sum + 1)
     share = np.zeros((len(ranks), len(sums)))
     share[:, 0] = 1.0
     for topic in range(ranks.shape[1]):
         before = sums - doubled[:, topic, None]
-        moved = np.where(before >= 0, np.take_along_axis(share, np.maximum(before, 0), axis=1), 0)
-        share = (share + moved) / 2
+        shifted = np.take_along_axis(share, np.maximum(before, 0), axis=1)
+        with_plus = np.where(before >= 0, shifted, 0)
+        share = (share + with_plus) / 2
     greater = (share * (sums >= observed)).sum(axis=1)
     less = (share * (sums <= observed)).sum(axis=1)
-    both = np.minimum(1.0, 2 * np.minimum(greater, less))
-    return np.asarray({"greater": greater, "less": less, "two-sided": both}[alternative])
+    return _one_or_both(greater, less, alternative)

@@ -111,16 +111,21 @@ class Aligned:
         rules = chosen.on(judgments)
         todo = runs_of(runs, ranks=rules.ties == "rank")
         threads = jobs if len(todo) == 1 else 1
-        matches = ordered_map(
-            lambda run: joined_run(run, judgments, rules, threads), todo, jobs=jobs, threads=True, progress=progress
-        )
-        names = distinct_names([m.run.name for m in matches], todo)
+
+        def joined(run: Run | str | Path) -> Match:
+            return joined_run(run, judgments, rules, threads)
+
+        matches = ordered_map(joined, todo, jobs=jobs, threads=True, progress=progress)
+        names = distinct_names([match.run.name for match in matches], todo)
         return cls(judgments, rules, tuple(matches), tuple(names))
 
     @property
     def runs(self) -> tuple[Run, ...]:
         """The runs in the order of the policy, each under the name that scores have."""
-        return tuple(replace(m.run, name=name) for m, name in zip(self.matches, self.names, strict=True))
+        named = []
+        for match, name in zip(self.matches, self.names, strict=True):
+            named.append(replace(match.run, name=name))
+        return tuple(named)
 
     def grades(self, run: str) -> Grades:
         """The grades of one run, as the policy wants them."""
@@ -136,9 +141,11 @@ class Aligned:
         """The scores of all runs, one matrix per measure."""
         wanted = parsed(measures)
         refuse_lost_grades(wanted, self.policy)
-        found = ordered_map(
-            lambda joined: scores_of(joined, wanted, self.policy, lengths), self.matches, jobs=jobs, forks=True
-        )
+
+        def scored(joined: Match) -> RunScores:
+            return scores_of(joined, wanted, self.policy, lengths)
+
+        found = ordered_map(scored, self.matches, jobs=jobs, forks=True)
         return score_matrices(found, self.qrels, wanted, self.policy, self.names)
 
     def select(self, runs: Sequence[str]) -> Aligned:
@@ -157,14 +164,17 @@ class Aligned:
 
     def under(self, **choices: Any) -> Aligned:
         """The same under another policy; the join is kept where the docs stay in their order."""
-        chosen = chosen_policy(self.policy, choices)
-        if chosen.binary != self.policy.binary:
+        old = self.policy
+        chosen = chosen_policy(old, choices)
+        if chosen.binary != old.binary:
             raise UsageError("grades and binary judgments are joined apart; align the runs again with binary=…")
         rules = chosen.on(self.qrels)
-        if (rules.ties, rules.compat) == (self.policy.ties, self.policy.compat):
+        if (rules.ties, rules.compat) == (old.ties, old.compat):
             return replace(self, policy=rules)
-        if {rules.ties, self.policy.ties} == {"docid", "average"} and rules.compat == self.policy.compat:
+        by_doc_id = {"docid", "average"}
+        if {rules.ties, old.ties} == by_doc_id and rules.compat == old.compat:
             # Expected scores over ties start from the order by doc id: the docs stay where they are.
-            same_order = tuple(replace(m, run=replace(m.run, ties=rules.ties)) for m in self.matches)
-            return replace(self, policy=rules, matches=same_order)
-        return replace(self, policy=rules, matches=tuple(joined_run(m.run, self.qrels, rules, 1) for m in self.matches))
+            matches = [replace(match, run=replace(match.run, ties=rules.ties)) for match in self.matches]
+        else:
+            matches = [joined_run(match.run, self.qrels, rules, 1) for match in self.matches]
+        return replace(self, policy=rules, matches=tuple(matches))

@@ -83,28 +83,36 @@ class Policy:
         if self.binary != qrels.binary_from:
             return replace(self, binary=qrels.binary_from).on(qrels)
         largest = qrels.top_grade()
-        if self.top is not None and self.top < largest:
+        if self.top is None:
+            return replace(self, top=largest)
+        if self.top < largest:
             raise UsageError(f"top={self.top:g} is below the grade {largest:g} of {qrels.name}; the top is the largest")
-        return replace(self, top=largest if self.top is None else self.top)
+        return self
 
     def signature(self, measure: Measure, ties: str | None = None) -> str:
         """What a score rests on, e.g. `nDCG@10|gain:grade|ties:docid|missing:zero|unjudged:0|assay:0.1`."""
         given = dict(measure.parameters)
         gain = given.get("gain", measure.entry.parameters.get("gain"))
-        uses_top = measure.entry.facts.get("uses_top") and given.get("top") is None
-        parts = [
-            str(measure.in_full()),
-            f"gain:{gain}" if gain else "",
-            f"binary:{self.binary:g}" if self.binary is not None else "",
-            f"top:{self.top:g}" if self.top is not None and (uses_top or self.unjudged == "top") else "",
-            f"ties:{ties or self.ties}",
-            f"missing:{self.missing}",
-            "unjudged:removed" if self.condensed or measure.condensed else f"unjudged:{self.unjudged}",
-            f"depth:{self.depth}" if self.depth else "",
-            f"compat:{self.compat}" if self.compat else "",
-            f"assay:{'.'.join(__version__.split('.')[:2])}",
-        ]
-        return "|".join(p for p in parts if p)
+        measure_needs_top = measure.entry.facts.get("uses_top") and given.get("top") is None
+        needs_top = measure_needs_top or self.unjudged == "top"
+        parts = [str(measure.in_full())]
+        if gain:
+            parts.append(f"gain:{gain}")
+        if self.binary is not None:
+            parts.append(f"binary:{self.binary:g}")
+        if self.top is not None and needs_top:
+            parts.append(f"top:{self.top:g}")
+        parts.append(f"ties:{ties or self.ties}")
+        parts.append(f"missing:{self.missing}")
+        removed = self.condensed or measure.condensed
+        parts.append("unjudged:removed" if removed else f"unjudged:{self.unjudged}")
+        if self.depth:
+            parts.append(f"depth:{self.depth}")
+        if self.compat:
+            parts.append(f"compat:{self.compat}")
+        minor_version = ".".join(__version__.split(".")[:2])
+        parts.append(f"assay:{minor_version}")
+        return "|".join(parts)
 
 
 def refuse_lost_grades(measures: Sequence[Measure], policy: Policy) -> None:
@@ -142,4 +150,6 @@ def prepared(g: Grades, policy: Policy) -> Grades:
         g = g.cut(policy.depth)
     if policy.condensed:
         g = g.condensed()
-    return g.supposing(g.top) if policy.unjudged == "top" else g
+    if policy.unjudged == "top":
+        g = g.supposing(g.top)
+    return g

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,9 @@ def scores_of(
         values.append(scores)
         # Where one block has ties and another has none, what was done with them is the longer description.
         ties = [max(known, here, key=len) for known, here in zip(ties, how, strict=True)]
+    all_topics = np.concatenate(values, axis=1)
     missing = joined.topic_in_run < 0
-    return RunScores(joined.run.name, np.concatenate(values, axis=1), missing, tuple(ties))
+    return RunScores(joined.run.name, all_topics, missing, tuple(ties))
 
 
 def _score_block(grades: Grades, measures: Sequence[Measure], policy: Policy) -> tuple[Floats, list[str]]:
@@ -152,14 +154,16 @@ def score_matrices(
 ) -> Scores:
     """One matrix per measure, with the topics that the policy keeps."""
     keep = _kept_topics(scored, qrels, policy, names)
-    topics = tuple(topic for topic, kept in zip(qrels.topics, keep, strict=True) if kept)
+    topics = tuple(compress(qrels.topics, keep))
+    shape = (len(scored), len(topics))
     matrices = []
     for i, measure in enumerate(measures):
-        by_run = [scores.values[i][keep] for scores in scored]
-        values = np.array(by_run).reshape(len(scored), len(topics))
+        values = np.array([scores.values[i][keep] for scores in scored]).reshape(shape)
+        # Where one run has ties and another has none, what was done with them is the longer description.
         how = max((scores.ties[i] for scores in scored), key=len, default=policy.ties)
         signature = policy.signature(measure, how)
-        matrices.append(ScoreMatrix(tuple(names), topics, values, str(measure), signature))
+        matrix = ScoreMatrix(tuple(names), topics, values, str(measure), signature)
+        matrices.append(matrix)
     aggregates = tuple(measure.aggregate for measure in measures)
     return Scores(tuple(matrices), aggregates)
 

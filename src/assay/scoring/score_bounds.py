@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.core.arrays import Floats
 from assay.core.engine import ordered_map
 from assay.core.errors import UsageError
 from assay.core.results import Result
@@ -45,9 +46,12 @@ class ScoreBounds(Result):
         for measure, lows, highs, kind in columns:
             for run, low, high in zip(self.low.runs, lows, highs, strict=True):
                 rows.append((run, measure, low, high, kind))
+        notes = []
+        for measure, why in zip(self.low.measures, self.reasons, strict=True):
+            if why:
+                notes.append(f"{measure}: {why}")
         formats = {"run": "", "measure": "", "unjudged not relevant": ".4f", "unjudged top grade": ".4f", "is a": ""}
         keys = {"unjudged not relevant": "low", "unjudged top grade": "high", "is a": "kind"}
-        notes = [f"{name}: {why}" for name, why in zip(self.low.measures, self.reasons, strict=True) if why]
         return Table.of(formats, rows, caption="What the unjudged docs could change", notes=notes, keys=keys)
 
 
@@ -66,13 +70,22 @@ def bounds(aligned: Aligned, measures: str | Measure | Sequence[str | Measure], 
         raise UsageError("bounds say what the unjudged docs could change; a condensed list has none, leave that out")
     wanted = parsed(measures)
     refuse_lost_grades(wanted, rules)
-    found = ordered_map(lambda joined: _bounds_of_run(joined, wanted, rules), aligned.matches, jobs=jobs, forks=True)
-    low, high = (
-        score_matrices([ends[side] for ends in found], aligned.qrels, wanted, policy, aligned.names)
-        for side, policy in ((0, rules), (1, replace(rules, unjudged="top")))
+    ends = ordered_map(lambda joined: _bounds_of_run(joined, wanted, rules), aligned.matches, jobs=jobs, forks=True)
+    lows = [low for low, _ in ends]
+    highs = [high for _, high in ends]
+    supposed_top = replace(rules, unjudged="top")
+    kinds = []
+    reasons = []
+    for measure in wanted:
+        kind, why = _kind_of(measure, aligned)
+        kinds.append(kind)
+        reasons.append(why)
+    return ScoreBounds(
+        low=score_matrices(lows, aligned.qrels, wanted, rules, aligned.names),
+        high=score_matrices(highs, aligned.qrels, wanted, supposed_top, aligned.names),
+        kinds=tuple(kinds),
+        reasons=tuple(reasons),
     )
-    kinds = [_kind_of(measure, aligned) for measure in wanted]
-    return ScoreBounds(low, high, tuple(kind for kind, _ in kinds), tuple(why for _, why in kinds))
 
 
 def _kind_of(measure: Measure, aligned: Aligned) -> tuple[str, str]:
@@ -84,16 +97,19 @@ def _kind_of(measure: Measure, aligned: Aligned) -> tuple[str, str]:
 
 def _bounds_of_run(joined: Match, measures: Sequence[Measure], policy: Policy) -> tuple[RunScores, RunScores]:
     """The lowest and the highest scores of one run, a block of topics at a time."""
-    lows, highs = [], []
+    nothing = np.zeros((len(measures), 0))
+    lows = [nothing]
+    highs = [nothing]
     for block in blocks_of_topics(joined):
         grades = prepared(joined.grades(topics=block), policy)
+        shape = (len(measures), len(grades.topics))
         ends = [bounds_of(measure, grades, seed=policy.seed) for measure in measures]
-        lows.append(np.array([end.low for end in ends]).reshape(len(measures), -1))
-        highs.append(np.array([end.high for end in ends]).reshape(len(measures), -1))
-    nothing = np.zeros((len(measures), 0))
-    missing = joined.topic_in_run < 0
-    ties = (policy.ties,) * len(measures)
-    return (
-        RunScores(joined.run.name, np.concatenate([nothing, *lows], axis=1), missing, ties),
-        RunScores(joined.run.name, np.concatenate([nothing, *highs], axis=1), missing, ties),
-    )
+        lows.append(np.array([end.low for end in ends]).reshape(shape))
+        highs.append(np.array([end.high for end in ends]).reshape(shape))
+
+    def of_run(blocks: list[Floats]) -> RunScores:
+        values = np.concatenate(blocks, axis=1)
+        missing = joined.topic_in_run < 0
+        return RunScores(joined.run.name, values, missing, (policy.ties,) * len(measures))
+
+    return of_run(lows), of_run(highs)

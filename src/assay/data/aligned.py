@@ -123,6 +123,16 @@ def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     # A topic without judgments gets a number that no topic of the qrels has.
     topic_in_qrels = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
     topic_in_qrels[topic_in_run[in_both]] = np.flatnonzero(in_both)
+    rows, judged_as = _joined_rows(run, qrels, topic_in_qrels, threads)
+    topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
+    first_row = run.bounds[topic_in_run[topic]]
+    rank = rows - first_row
+    order = np.argsort(topic, kind="stable")
+    return Match(run, qrels, topic_in_run, topic[order], rank[order], judged_as[order])
+
+
+def _joined_rows(run: Run, qrels: Qrels, topic_in_qrels: Ints, threads: int) -> tuple[Ints, Ints]:
+    """The rows of the run that are judged, and their judgments."""
     buckets = _buckets(qrels)
     keys = run.doc_keys()
 
@@ -130,30 +140,27 @@ def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
         rows, words = run.keyed(block, topic_in_qrels, keys)
         return buckets.find(words).shifted(rows.start)
 
-    found = _Candidates.joined(ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True))
+    parts = ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True)
+    found = _Candidates.joined(parts)
     if found.are_crowded():
-        rows, judged_as = _joined_by_ids(run, qrels, found.rows, topic_in_qrels)
-    else:
-        rows, judged_as = found.pairs(buckets.order)
-        same = run.docs.take(rows).same_as(qrels.docs.take(judged_as))
-        rows, judged_as = rows[same], judged_as[same]
-    topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
-    rank = rows - run.bounds[topic_in_run[topic]]
-    order = np.argsort(topic, kind="stable")
-    return Match(run, qrels, topic_in_run, topic[order], rank[order], judged_as[order])
+        return _joined_by_ids(run, qrels, found.rows, topic_in_qrels)
+    rows, judged_as = found.pairs(buckets.order)
+    same = run.docs.take(rows).same_as(qrels.docs.take(judged_as))
+    return rows[same], judged_as[same]
 
 
 def _joined_by_ids(run: Run, qrels: Qrels, rows: Ints, topic_in_qrels: Ints) -> tuple[Ints, Ints]:
     """The rows of the run that are judged, and their judgments, where ids that share a key would make many pairs."""
     (ours, theirs), vocabulary = coded([run.docs.take(rows), qrels.docs])
     width = len(vocabulary)
-    topic = topic_in_qrels[np.searchsorted(run.bounds, rows, side="right") - 1]
-    wanted = topic * width + ours
+    topic_of_row = np.searchsorted(run.bounds, rows, side="right") - 1
+    wanted = topic_in_qrels[topic_of_row] * width + ours
     known = qrels.topic_of_row() * width + theirs
     order = np.argsort(known, kind="stable")
-    at = order.take(np.searchsorted(known[order], wanted), mode="clip")
-    there = known[at] == wanted
-    return rows[there], at[there]
+    place = np.searchsorted(known[order], wanted)
+    judged_as = order.take(place, mode="clip")
+    there = known[judged_as] == wanted
+    return rows[there], judged_as[there]
 
 
 # Many runs are scored with the same judgments; what depends on them alone is made once.
@@ -174,7 +181,8 @@ class _Buckets:
 
     @classmethod
     def of(cls, words: Words) -> _Buckets:
-        bits = max(8, min(24, int(np.ceil(np.log2(len(words) + 1))) + 4))
+        bits_for_words = int(np.ceil(np.log2(len(words) + 1)))
+        bits = max(8, min(24, bits_for_words + 4))
         shift = np.uint64(64 - bits)
         filled = np.zeros(1 << bits, dtype=bool)
         filled[_bucket(words, shift)] = True
@@ -183,12 +191,15 @@ class _Buckets:
 
     def find(self, wanted: Words) -> _Candidates:
         """The wanted words that are there, and where; words that are there twice are found twice."""
-        rows = np.flatnonzero(self.filled.take(_bucket(wanted, self.shift), mode="clip"))
-        first = np.searchsorted(self.words, wanted[rows])
-        there = self.words.take(first, mode="clip") == wanted[rows]  # most are in a bucket by chance
-        rows, first = rows[there], first[there]
-        count = np.searchsorted(self.words, wanted[rows], side="right") - first
-        return _Candidates(rows, first, count)
+        in_filled = self.filled.take(_bucket(wanted, self.shift), mode="clip")
+        rows = np.flatnonzero(in_filled)
+        words = wanted[rows]
+        first = np.searchsorted(self.words, words)
+        there = self.words.take(first, mode="clip") == words  # most are in a bucket by chance
+        rows = rows[there]
+        first = first[there]
+        after_last = np.searchsorted(self.words, words[there], side="right")
+        return _Candidates(rows, first, after_last - first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,9 +215,9 @@ class _Candidates:
         """Several, one after the other, as one."""
         none = np.zeros(0, np.int64)
         return cls(
-            np.concatenate([none, *(p.rows for p in parts)]),
-            np.concatenate([none, *(p.first for p in parts)]),
-            np.concatenate([none, *(p.count for p in parts)]),
+            rows=np.concatenate([none, *(part.rows for part in parts)]),
+            first=np.concatenate([none, *(part.first for part in parts)]),
+            count=np.concatenate([none, *(part.count for part in parts)]),
         )
 
     def shifted(self, by: int) -> _Candidates:
@@ -221,7 +232,9 @@ class _Candidates:
         """Each row with each of its judgments."""
         before = np.cumsum(self.count) - self.count
         place = np.arange(self.count.sum()) - np.repeat(before, self.count)
-        return np.repeat(self.rows, self.count), order[np.repeat(self.first, self.count) + place]
+        rows = np.repeat(self.rows, self.count)
+        first = np.repeat(self.first, self.count)
+        return rows, order[first + place]
 
 
 def _bucket(words: Words, shift: np.uint64) -> Ints:
@@ -236,9 +249,12 @@ def _ideal(qrels: Qrels) -> tuple[npt.NDArray[Any], Floats | None]:
     """All grades of each topic, best first, with their inclusion probabilities."""
     topic = qrels.topic_of_row()
     best_first = np.lexsort((-qrels.grades, topic))
-    shape = (len(qrels.topics), int(qrels.sizes.max(initial=0)))
+    longest = int(qrels.sizes.max(initial=0))
+    shape = (len(qrels.topics), longest)
     cells = (topic, qrels.place_of_row())
-    ideal = sealed(_table(shape, UNJUDGED, cells, small_grades(qrels.grades[best_first])))
+    grades = small_grades(qrels.grades[best_first])
+    ideal = sealed(_table(shape, UNJUDGED, cells, grades))
     if qrels.probabilities is None:
         return ideal, None
-    return ideal, sealed(_table(shape, 1.0, cells, qrels.probabilities[best_first]))
+    probabilities = qrels.probabilities[best_first]
+    return ideal, sealed(_table(shape, 1.0, cells, probabilities))

@@ -62,16 +62,23 @@ class Grades:
 
     def hits(self, rel: float = 1, k: int | None = None) -> npt.NDArray[Any]:
         """Whether the doc at each rank is relevant; under ties="average" the share of its tied docs that are."""
-        return self._over_ties(self.ranked >= rel)[:, :k] if self.mixed else self.ranked[:, :k] >= rel
+        if self.mixed:
+            return self._over_ties(self.ranked >= rel)[:, :k]
+        return self.ranked[:, :k] >= rel
 
     def gains(self, gain: str = "grade", k: int | None = None) -> Floats:
         """Gain of the doc at each rank; unjudged docs and negative grades gain 0."""
-        return self._over_ties(gain_of(self.ranked, gain))[:, :k] if self.mixed else gain_of(self.ranked[:, :k], gain)
+        if self.mixed:
+            return self._over_ties(gain_of(self.ranked, gain))[:, :k]
+        return gain_of(self.ranked[:, :k], gain)
 
     def ideal_gains(self, gain: str = "grade", k: int | None = None) -> Floats:
         """Gains of all judged docs, best first."""
         gains = gain_of(self.ideal, gain)
-        return (gains if gain == "grade" else -np.sort(-gains, axis=1))[:, :k]
+        if gain != "grade":
+            # By another gain than the grade the docs may come in another order.
+            gains = -np.sort(-gains, axis=1)
+        return gains[:, :k]
 
     def relevant(self, rel: float = 1) -> Floats:
         """R: judged docs of at least that grade, retrieved or not."""
@@ -99,13 +106,16 @@ class Grades:
         order = np.argsort(~known, axis=1, kind="stable")
         kept = known.sum(axis=1)
         depth = int(kept.max(initial=0))
-        closed = np.take_along_axis(np.where(known, self.ranked, UNJUDGED), order, axis=1)[:, :depth]
-        lengths = None if self.lengths is None else np.take_along_axis(self.lengths, order, axis=1)[:, :depth]
-        inclusion = None if self.inclusion is None else np.take_along_axis(self.inclusion, order, axis=1)[:, :depth]
+        closed = order[:, :depth]
+        judged_or_not = np.where(known, self.ranked, UNJUDGED)
         return replace(
-            self, ranked=closed, retrieved=kept, tied=self._tied_condensed(known, order, depth),
-            lengths=lengths, inclusion=inclusion,
-        )  # fmt: skip
+            self,
+            ranked=np.take_along_axis(judged_or_not, closed, axis=1),
+            retrieved=kept,
+            tied=self._tied_condensed(known, closed),
+            lengths=_rearranged(self.lengths, closed),
+            inclusion=_rearranged(self.inclusion, closed),
+        )
 
     def cut(self, depth: int) -> Grades:
         """Only the first `depth` ranks, as if the run had no more."""
@@ -126,18 +136,24 @@ class Grades:
         order = np.argsort(-judged, axis=1, kind="stable")
         inclusion = self.judged_inclusion
         if inclusion is not None:
-            inclusion = np.take_along_axis(np.concatenate([inclusion, np.ones(added.shape)], axis=1), order, axis=1)
+            certain = np.ones(added.shape)
+            inclusion = np.concatenate([inclusion, certain], axis=1)
         return replace(
-            self, ranked=np.where(unknown, grade, self.ranked), ideal=np.take_along_axis(judged, order, axis=1),
-            judged_inclusion=inclusion,
-        )  # fmt: skip
+            self,
+            ranked=np.where(unknown, grade, self.ranked),
+            ideal=np.take_along_axis(judged, order, axis=1),
+            judged_inclusion=_rearranged(inclusion, order),
+        )
 
     def with_order(self, order: Ints) -> Grades:
         """The lists rearranged: rank r of topic t takes the doc of rank order[t, r]."""
-        lengths = None if self.lengths is None else np.take_along_axis(self.lengths, order, axis=1)
-        inclusion = None if self.inclusion is None else np.take_along_axis(self.inclusion, order, axis=1)
-        ranked = np.take_along_axis(self.ranked, order, axis=1)
-        return replace(self, ranked=ranked, tied=None, lengths=lengths, inclusion=inclusion)
+        return replace(
+            self,
+            ranked=np.take_along_axis(self.ranked, order, axis=1),
+            tied=None,
+            lengths=_rearranged(self.lengths, order),
+            inclusion=_rearranged(self.inclusion, order),
+        )
 
     def blocks(self) -> Ints:
         """The number of the tied block of each rank, counted within the topic."""
@@ -150,17 +166,20 @@ class Grades:
         if self.tied is None or not self.tied.any():
             return values.astype(np.float64)
         inside = self.inside()
-        block = np.cumsum((~self.tied).ravel())
-        total = np.bincount(block, weights=(values * inside).ravel())
+        starts_block = ~self.tied
+        block = np.cumsum(starts_block.ravel())
+        counted = values * inside
+        total = np.bincount(block, weights=counted.ravel())
         size = np.bincount(block, weights=inside.ravel())
         mean = total / np.maximum(size, 1)
-        return np.where(inside, mean[block].reshape(values.shape), 0.0)
+        spread = mean[block].reshape(values.shape)
+        return np.where(inside, spread, 0.0)
 
-    def _tied_condensed(self, known: Bools, order: Ints, depth: int) -> Bools | None:
+    def _tied_condensed(self, known: Bools, order: Ints) -> Bools | None:
         if self.tied is None:
             return None
         block = np.where(known, self.blocks(), 0)
-        closed = np.take_along_axis(block, order, axis=1)[:, :depth]
+        closed = np.take_along_axis(block, order, axis=1)
         tied = np.zeros(closed.shape, dtype=bool)
         tied[:, 1:] = (closed[:, 1:] == closed[:, :-1]) & (closed[:, 1:] > 0)
         return tied
@@ -214,26 +233,36 @@ def grades(
     >>> g.relevant().tolist(), g.hits().tolist()
     ([3.0], [[True, False, True]])
     """
-    lists = [[UNJUDGED if x is None else x for x in row] for row in ranked]
+    lists = [[UNJUDGED if grade is None else grade for grade in row] for row in ranked]
     pools: list[list[int]]
     if judged is None:
-        pools = [[x for x in row if x != UNJUDGED] for row in lists]
+        pools = [[grade for grade in row if grade != UNJUDGED] for row in lists]
     elif len(judged) and isinstance(judged[0], Sequence):
-        pools = [list(p) for p in judged if isinstance(p, Sequence)]
+        pools = [list(pool) for pool in judged if isinstance(pool, Sequence)]
     else:
-        pools = [[int(x) for x in judged if not isinstance(x, Sequence)]] * len(lists)
-    best = max([1, *(x for p in pools for x in p)])
+        one_pool = [int(grade) for grade in judged if not isinstance(grade, Sequence)]
+        pools = [one_pool] * len(lists)
+    if top is None:
+        top = max(max(pool, default=1) for pool in [[1], *pools])
     return Grades(
-        tuple(str(t + 1) for t in range(len(lists))),
-        _padded(lists),
-        np.array([len(row) for row in lists], dtype=np.int64),
-        _padded([sorted(p, reverse=True) for p in pools]),
-        top=best if top is None else top,
+        topics=tuple(str(number) for number in range(1, len(lists) + 1)),
+        ranked=_padded(lists),
+        retrieved=np.array([len(row) for row in lists], dtype=np.int64),
+        ideal=_padded([sorted(pool, reverse=True) for pool in pools]),
+        top=top,
     )
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int32]:
-    out = np.full((len(rows), max(map(len, rows), default=0)), UNJUDGED, dtype=np.int32)
+    longest = max(map(len, rows), default=0)
+    table = np.full((len(rows), longest), UNJUDGED, dtype=np.int32)
     for i, row in enumerate(rows):
-        out[i, : len(row)] = row
-    return out
+        table[i, : len(row)] = row
+    return table
+
+
+def _rearranged(table: Floats | None, order: Ints) -> Floats | None:
+    """Each row in another order, or nothing of nothing."""
+    if table is None:
+        return None
+    return np.take_along_axis(table, order, axis=1)

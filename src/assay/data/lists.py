@@ -6,10 +6,11 @@ Where it stands: runs, qrels → **lists** → similarity, pooling, methods with
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +78,10 @@ class Lists:
     @property
     def groups(self) -> tuple[str, ...]:
         """The group of each run; its own name where none is known."""
-        return tuple(info.group or run for run, info in zip(self.runs, self.infos, strict=True))
+        groups = []
+        for run, info in zip(self.runs, self.infos, strict=True):
+            groups.append(info.group or run)
+        return tuple(groups)
 
     @property
     def top(self) -> float:
@@ -102,7 +106,8 @@ class Lists:
     @cached_property
     def rank(self) -> Ints:
         """The rank of each row, from 1."""
-        return np.arange(1, len(self) + 1) - np.repeat(self.bounds[:-1], np.diff(self.bounds))
+        start_of_row = np.repeat(self.bounds[:-1], np.diff(self.bounds))
+        return np.arange(1, len(self) + 1) - start_of_row
 
     @cached_property
     def run(self) -> Ints:
@@ -123,22 +128,27 @@ class Lists:
     def codes(self) -> Codes:
         """The item at each rank, runs × topics × depth, −1 past the end of a list: 4 bytes for each place."""
         table = np.full((*self.shape, self.depth), NONE, dtype=np.int32)
-        inside = np.arange(self.depth) < self.sizes[:, :, None]
+        place = np.arange(self.depth)
+        inside = place < self.sizes[:, :, None]
         table[inside] = self.item
         return table
 
     def topic(self, t: int) -> TopicLists:
         """The lists of topic number t, with all items of the topic as docs."""
-        first_item, after = int(self.item_bounds[t]), int(self.item_bounds[t + 1])
+        first_item = int(self.item_bounds[t])
+        after = int(self.item_bounds[t + 1])
         items = np.arange(first_item, after)
-        starts = self.bounds[:-1][t :: len(self.topics)]
         sizes = self.sizes[:, t]
         place = np.arange(sizes.max(initial=0))
         inside = place < sizes[:, None]
+        # Row 0 stands in for places past the end of a list.
+        starts = self.bounds[:-1][t :: len(self.topics)]
         rows = np.where(inside, starts[:, None] + place, 0)
-        ranked = np.where(inside, self.item[rows] - first_item, NONE).astype(np.int32)
+        doc = self.item[rows] - first_item
+        ranked = np.where(inside, doc, NONE).astype(np.int32)
         scores = np.where(inside, self.scores[rows], 0.0)
-        return TopicLists(self.topics[t], self.runs, self.docs.take(items), ranked, scores, items)
+        docs = self.docs.take(items)
+        return TopicLists(self.topics[t], self.runs, docs, ranked, scores, items)
 
     def matrix(self, weights: npt.NDArray[np.floating | np.integer | np.bool_] | None = None) -> Floats:
         """The sum of a weight per row (or the number of rows), runs × topics."""
@@ -152,16 +162,20 @@ class Lists:
     def select(self, runs: Sequence[str]) -> Lists:
         """Only these runs, in this order, and only the items they retrieved or that are pooled; the topics stay."""
         places = [self._place(name) for name in runs]
-        rows = [np.arange(self.run_bounds[r], self.run_bounds[r + 1]) for r in places]
-        every_row = np.concatenate([np.arange(0), *rows])
-        only = self._kept(every_row, self.sizes[np.array(places, dtype=np.int64)])
-        return replace(only, runs=tuple(runs), infos=tuple(self.infos[r] for r in places))
+        rows = [np.arange(0)]
+        for run in places:
+            rows.append(np.arange(self.run_bounds[run], self.run_bounds[run + 1]))
+        sizes = self.sizes[np.array(places, dtype=np.int64)]
+        only = self._kept(np.concatenate(rows), sizes)
+        infos = tuple(self.infos[run] for run in places)
+        return replace(only, runs=tuple(runs), infos=infos)
 
     def cut(self, depth: int) -> Lists:
         """Only the first `depth` docs of each run and topic, and only the items among them or pooled."""
         if self.depth <= depth:
             return self
-        return self._kept(np.flatnonzero(self.rank <= depth), np.minimum(self.sizes, depth))
+        rows = np.flatnonzero(self.rank <= depth)
+        return self._kept(rows, np.minimum(self.sizes, depth))
 
     def graded(self, qrels: Qrels) -> Lists:
         """The same lists with the grades of these qrels; docs that they grade beyond the items are left out."""
@@ -171,8 +185,11 @@ class Lists:
         item_keys = self.topic_of_item * width + doc_of_item  # ascending, as items stand in this order
         row_keys = topic_of_row * width + doc_of_row
         item = np.searchsorted(item_keys, row_keys)
-        is_item = (np.append(item_keys, NONE)[item] == row_keys) & (topic_of_row >= 0)
-        return replace(self, grades=_item_grades(self.items, item[is_item], qrels.grades[is_item]))
+        # A key above all others is looked up in the place after the last.
+        key_there = np.append(item_keys, NONE)[item]
+        is_item = (key_there == row_keys) & (topic_of_row >= 0)
+        grades = _item_grades(self.items, item[is_item], qrels.grades[is_item])
+        return replace(self, grades=grades)
 
     def pooled(self) -> Bools:
         """Whether each item is in the pool of the qrels: it is judged, or has a negative grade."""
@@ -197,8 +214,9 @@ class Lists:
         for r, name in enumerate(self.runs):
             rows = slice(int(self.run_bounds[r]), int(self.run_bounds[r + 1]))
             docs = self.docs.take(self.item[rows])
-            scores = -self.rank[rows].astype(np.float64)
-            runs.append(Run(name, self.topics, bounds_of(self.sizes[r]), docs, sealed(scores), info=self.infos[r]))
+            scores = sealed(-self.rank[rows].astype(np.float64))
+            bounds = bounds_of(self.sizes[r])
+            runs.append(Run(name, self.topics, bounds, docs, scores, info=self.infos[r]))
         return runs
 
     def _place(self, name: str) -> int:
@@ -277,10 +295,10 @@ def check_names(runs: Sequence[Run]) -> None:
     """Refuse no runs at all, and two of one name."""
     if not runs:
         raise UsageError("no runs; give at least one")
-    names = [run.name for run in runs]
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise DataError(f"run {twice!r} is there twice; names must differ")
+    times = Counter(run.name for run in runs)
+    for name, count in times.items():
+        if count > 1:
+            raise DataError(f"run {name!r} is there twice; names must differ")
 
 
 def _cut(run: Run, depth: int | None) -> Run:
@@ -311,7 +329,8 @@ def _in_order(table: Run | Qrels, topics: Sequence[str]) -> _Table:
     wanted = place >= 0
     sizes = np.zeros(len(topics), dtype=np.int64)
     sizes[place[wanted]] = table.sizes[wanted]
-    if (np.diff(place, prepend=NONE) > 0).all():  # all topics are wanted, and stand in this order already
+    rises = np.diff(place, prepend=NONE) > 0
+    if rises.all():  # all topics are wanted, and stand in this order already
         return _Table(table.docs, values, sizes)
     place_of_row = place[table.topic_of_row()]
     unwanted = int(np.sum(place_of_row < 0))
@@ -337,9 +356,13 @@ def _numbered(tables: Sequence[_Table]) -> tuple[Ints, Ints, Ids]:
     """The item of each row of all tables, and the topic and doc of each item."""
     codes, vocabulary = coded([table.docs for table in tables])
     sizes = np.array([table.sizes for table in tables])
-    topics, width = sizes.shape[1], max(1, len(vocabulary))
-    topic_of_row = np.repeat(np.tile(np.arange(topics), len(tables)), sizes.ravel())
-    keys, item = _distinct(topic_of_row * width + np.concatenate(codes), topics * width)
+    topics = sizes.shape[1]
+    width = max(1, len(vocabulary))
+    topic_of_list = np.tile(np.arange(topics), len(tables))
+    topic_of_row = np.repeat(topic_of_list, sizes.ravel())
+    # (topic, doc) as one number.
+    key_of_row = topic_of_row * width + np.concatenate(codes)
+    keys, item = _distinct(key_of_row, topics * width)
     return item, keys // width, vocabulary.take(keys % width)
 
 
@@ -349,15 +372,17 @@ def _distinct(keys: Ints, below: int) -> tuple[Ints, Ints]:
         return np.unique(keys, return_inverse=True)
     present = np.zeros(below, dtype=bool)  # a table of all keys is faster than sorting those that occur
     present[keys] = True
-    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]
+    number = np.cumsum(present) - 1
+    return np.flatnonzero(present), number[keys]
 
 
 def _dropped(runs: Sequence[Run], topics: Sequence[str]) -> tuple[str, ...]:
     """The topics for which a run has docs and which are not among these."""
     answered: set[str] = set()
     for run in runs:
-        answered.update(topic for topic, size in zip(run.topics, run.sizes.tolist(), strict=True) if size)
-    return tuple(natural_order(answered - set(topics)))
+        answered.update(compress(run.topics, run.sizes.tolist()))
+    others = answered.difference(topics)
+    return tuple(natural_order(others))
 
 
 def _refuse_duplicates(lists: Lists) -> None:

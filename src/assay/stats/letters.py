@@ -36,23 +36,32 @@ def compact_letters(different: npt.ArrayLike) -> Letters:
         raise DataError("letters need a symmetric runs × runs array of which pairs differ")
     alike = ~array
     np.fill_diagonal(alike, True)
-    groups = sorted(_without_redundant(_cover(alike)), key=lambda g: np.flatnonzero(g).tolist())
-    member = np.array(groups).T if groups else np.zeros((0, 0), dtype=bool)
-    labels = tuple(_label(np.flatnonzero(row).tolist(), len(groups)) for row in member)
-    return Letters(tuple(tuple(np.flatnonzero(g).tolist()) for g in groups), labels)
+    groups = [np.flatnonzero(group).tolist() for group in _without_redundant(_cover(alike))]
+    groups.sort()
+    letters_of_run: list[list[int]] = [[] for _ in array]
+    for letter, group in enumerate(groups):
+        for run in group:
+            letters_of_run[run].append(letter)
+    labels = [_label(letters, len(groups)) for letters in letters_of_run]
+    return Letters(tuple(map(tuple, groups)), tuple(labels))
 
 
 def _cover(alike: Bools) -> list[Bools]:
     """Groups of mutually alike runs that cover every alike pair; a run alike to none is a group by itself."""
+    runs = len(alike)
     open_pairs = np.triu(alike, 1)
+    covered = np.zeros(runs, dtype=bool)
     groups: list[Bools] = []
-    for i in range(len(alike)):
+    for i in range(runs):
         while open_pairs[i].any():
-            group = _grown(alike, i, int(np.flatnonzero(open_pairs[i])[-1]))
+            furthest = int(np.flatnonzero(open_pairs[i])[-1])
+            group = _grown(alike, i, furthest)
             open_pairs &= ~np.outer(group, group)
+            covered |= group
             groups.append(group)
-    covered = np.any(groups, axis=0) if groups else np.zeros(len(alike), dtype=bool)
-    return groups + [np.arange(len(alike)) == i for i in np.flatnonzero(~covered)]
+    for alone in np.flatnonzero(~covered):
+        groups.append(np.arange(runs) == alone)
+    return groups
 
 
 def _grown(alike: Bools, i: int, j: int) -> Bools:
@@ -90,12 +99,15 @@ def _label(places: list[int], groups: int) -> str:
     ('abd', 'a-df', 'y-aa.ae')
     """
     cuts = np.flatnonzero(np.diff(places) != 1) + 1
-    stretches = [s.tolist() for s in np.split(np.array(places, dtype=int), cuts)]
     dot = "." if groups > 26 else ""
-    return dot.join(
-        f"{nth_letter(s[0])}-{nth_letter(s[-1])}" if len(s) > 2 else dot.join(nth_letter(i) for i in s)
-        for s in stretches
-    )
+    parts = []
+    for stretch in np.split(np.array(places, dtype=int), cuts):
+        letters = [nth_letter(place) for place in stretch.tolist()]
+        if len(letters) > 2:
+            parts.append(f"{letters[0]}-{letters[-1]}")
+        else:
+            parts += letters
+    return dot.join(parts)
 
 
 def nth_letter(place: int) -> str:
@@ -104,5 +116,7 @@ def nth_letter(place: int) -> str:
     >>> [nth_letter(i) for i in (0, 25, 26, 701, 702)]
     ['a', 'z', 'aa', 'zz', 'aaa']
     """
-    head = nth_letter(place // 26 - 1) if place >= 26 else ""
-    return head + chr(ord("a") + place % 26)
+    last = chr(ord("a") + place % 26)
+    if place < 26:
+        return last
+    return nth_letter(place // 26 - 1) + last

@@ -250,7 +250,8 @@ def resampled_t(counts: Floats, centred: Floats) -> tuple[Floats, Floats]:
     rounding = SLACK * np.abs(centred).sum(axis=0)
     mean[np.abs(mean) <= rounding] = 0.0
     variance = counts @ centred**2 / n - mean**2
-    error = np.sqrt(np.maximum(variance, 0) / (n - 1))
+    np.maximum(variance, 0, out=variance)
+    error = np.sqrt(variance / (n - 1))
     flat = error <= 1e-8 * np.abs(mean)
     t = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
     if flat.any():

@@ -65,16 +65,16 @@ class Evidence:
         A test of ranks or signs may be significant against the difference of the means: then no run is called better.
         """
         first, second = self.names
-        word = "better" if self.alternative == "greater" else "worse"
-        if not self.significant:
-            if self.alternative == "two-sided":
-                return f"{first} and {second} are not significantly different"
-            return f"{first} is not significantly {word} than {second}"
         if self.alternative != "two-sided":
-            return f"{first} is {word} than {second}"
+            word = "better" if self.alternative == "greater" else "worse"
+            is_it = "is" if self.significant else "is not significantly"
+            return f"{first} {is_it} {word} than {second}"
+        if not self.significant:
+            return f"{first} and {second} are not significantly different"
         if self.direction == 0:
             return f"{first} and {second} are significantly different"
-        return f"{first} is {'better' if self.direction > 0 else 'worse'} than {second}"
+        word = "better" if self.direction > 0 else "worse"
+        return f"{first} is {word} than {second}"
 
     @property
     def direction(self) -> int:
@@ -93,15 +93,23 @@ class Evidence:
         >>> e.sentence()
         'dense is better than bm25: +.032 [.010, .054], p = .0041, paired t test, 50 topics'
         """
+        topics = " and ".join(str(n) for n in self.topics)
+        test = self.test
+        if self.alternative != "two-sided":
+            test += ", one-sided"
+        return f"{self.finding()}: {self._amount()}, {p_value(self.p)}, {test}, {topics} topics"
+
+    def _amount(self) -> str:
+        """The difference with its sign and, where there is one, its interval."""
         decimals = decimals_for([self.delta, self.low, self.high])
         amount = signed(self.delta, decimals)
-        if self.low is not None and self.high is not None:
-            amount += f" [{printed(self.low, decimals)}, {printed(self.high, decimals)}]"
-            level = 1 - self.alpha
-            amount += "" if abs(level - USUAL_LEVEL) < 1e-9 else f" ({percent(level)})"
-        sides = "" if self.alternative == "two-sided" else ", one-sided"
-        topics = " and ".join(str(n) for n in self.topics)
-        return f"{self.finding()}: {amount}, {p_value(self.p)}, {self.test}{sides}, {topics} topics"
+        if self.low is None or self.high is None:
+            return amount
+        amount += f" [{printed(self.low, decimals)}, {printed(self.high, decimals)}]"
+        level = 1 - self.alpha
+        if abs(level - USUAL_LEVEL) >= 1e-9:
+            amount += f" ({percent(level)})"
+        return amount
 
     def verdict(self) -> str:
         """The sentence and, where the comparison is undecided, how many topics would decide it.
@@ -148,10 +156,11 @@ def name_of_test(recipe: str) -> str:
 
 def decimals_for(values: Sequence[float | None]) -> int:
     """Three decimals, or as many more as the largest of these small numbers needs to show two digits."""
-    largest = max(abs(v) for v in values if v is not None)
+    largest = max(abs(value) for value in values if value is not None)
     if largest == 0 or not np.isfinite(largest):
         return 3
-    return min(15, max(3, 1 - int(np.floor(np.log10(largest)))))
+    digits_before_point = int(np.floor(np.log10(largest))) + 1
+    return min(15, max(3, 2 - digits_before_point))
 
 
 def signed(value: float, decimals: int) -> str:
@@ -169,4 +178,6 @@ def printed(value: float, decimals: int) -> str:
     if abs(value) >= LARGE:
         return shown(value, ".4g")
     text = shown(value, f".{decimals}f")
-    return text.replace("−0.", "−.").removeprefix("0") if abs(value) < 1 else text
+    if abs(value) >= 1:
+        return text
+    return text.replace("−0.", "−.").removeprefix("0")

@@ -73,20 +73,26 @@ def pairwise_agreement(reference: npt.ArrayLike, labels: npt.ArrayLike, *, untie
 
 def pairwise_agreements(reference: Numbers, labels: Numbers, *, untied: bool = False) -> Floats:
     """Pairwise agreement along the last axis, for many samples; NaN where no pair counts."""
-    n = reference.shape[-1]
-    pairs = np.full(reference.shape[:-1], n * (n - 1) // 2)
-    counted = pairs - tied_pairs(reference) if untied else pairs
-    return _share(concordant_pairs(reference, labels), counted)
+    pairs = _all_pairs(reference)
+    if untied:
+        pairs = pairs - tied_pairs(reference)
+    return _share(concordant_pairs(reference, labels), pairs)
 
 
 def pair_counts(reference: Numbers, labels: Numbers) -> PairCounts:
     """Counts along the last axis, for many samples at once."""
-    n = reference.shape[-1]
-    pairs = np.full(reference.shape[:-1], n * (n - 1) // 2)
+    pairs = _all_pairs(reference)
     different = pairs - tied_pairs(reference)
     same = concordant_pairs(reference, labels)
     opposite = concordant_pairs(reference, -labels)
-    return PairCounts(pairs, different, same, different - same - opposite)
+    tied = different - same - opposite
+    return PairCounts(pairs, different, same, tied)
+
+
+def _all_pairs(samples: Numbers) -> Ints:
+    """The pairs of items of each sample; items stand along the last axis."""
+    n = samples.shape[-1]
+    return np.full(samples.shape[:-1], n * (n - 1) // 2)
 
 
 def ordered_pairs(group: Ints, reference: Numbers, label: Numbers) -> PairCounts:
@@ -94,18 +100,23 @@ def ordered_pairs(group: Ints, reference: Numbers, label: Numbers) -> PairCounts
     sizes = np.bincount(group)
     begin = np.cumsum(sizes) - sizes
     order = np.argsort(group, kind="stable")
-    x, y = np.asarray(reference)[order], np.asarray(label)[order]
-    different, same, tied = np.zeros((3, len(sizes)), dtype=np.int64)
+    x = np.asarray(reference)[order]
+    y = np.asarray(label)[order]
+    different = np.zeros(len(sizes), dtype=np.int64)
+    same = np.zeros(len(sizes), dtype=np.int64)
+    tied = np.zeros(len(sizes), dtype=np.int64)
     for size in np.unique(sizes[sizes > 1]):
         groups = np.flatnonzero(sizes == size)
-        for some in chunks(len(groups), max(1, CELLS // int(size))):
+        groups_at_once = CELLS // int(size)
+        for some in chunks(len(groups), max(1, groups_at_once)):
             members = groups[some]
             rows = begin[members, None] + np.arange(size)
             counts = pair_counts(x[rows], y[rows])
             different[members] = counts.different
             same[members] = counts.same
             tied[members] = counts.tied
-    return PairCounts(sizes * (sizes - 1) // 2, different, same, tied)
+    pairs = sizes * (sizes - 1) // 2
+    return PairCounts(pairs, different, same, tied)
 
 
 def reference_of(labels: Labels, qrels: Qrels) -> Floats:
@@ -120,7 +131,11 @@ def grades_of(docs: list[tuple[str, str]] | tuple[tuple[str, str], ...], qrels: 
     name: that of the labels, for the error where no doc has a grade.
     """
     known = qrels.to_dict()
-    grade = np.array([known.get(topic, {}).get(doc, np.nan) for topic, doc in docs], dtype=np.float64)
+    grades = []
+    for topic, doc in docs:
+        of_topic = known.get(topic, {})
+        grades.append(of_topic.get(doc, np.nan))
+    grade = np.array(grades, dtype=np.float64)
     grade[grade < 0] = np.nan
     if np.isnan(grade).all():
         raise DataError(f"{name}: no doc has a grade in {qrels.name}; check topics and doc ids")

@@ -62,8 +62,9 @@ def alphas(ratings: Ratings, weights: Floats, *, level: Level) -> Floats:
 
 def alpha_from(observed: Floats, expected: Floats, n: Floats) -> Floats:
     """1 − (n−1)·observed/expected; NaN where nothing is expected, which is where all labels are equal."""
-    safe = np.where(expected > 0, expected, 1.0)
-    return np.asarray(np.where(expected > 0, 1 - (n - 1) * observed / safe, np.nan))
+    defined = expected > 0
+    share = (n - 1) * observed / np.where(defined, expected, 1.0)
+    return np.asarray(np.where(defined, 1 - share, np.nan))
 
 
 def ordinal_scores(margins: Floats) -> Floats:
@@ -74,7 +75,8 @@ def ordinal_scores(margins: Floats) -> Floats:
 def disagreements(counts: Any, levels: Floats, level: str) -> Floats:
     """Σ δ² over ordered pairs of labels of an item / (labels − 1), for each item: a row of items × levels of counts."""
     if level == "interval":
-        return squares(counts, (levels - levels.mean())[None, :])[:, 0]
+        centred = levels - levels.mean()
+        return squares(counts, centred[None, :])[:, 0]
     sizes = np.asarray(counts.sum(axis=1)).ravel()
     if level == "nominal":
         alike = np.asarray((counts * counts).sum(axis=1)).ravel()
@@ -89,16 +91,19 @@ def squares(counts: Any, scores: Floats) -> Floats:
     size = np.asarray(counts.sum(axis=1)).reshape(-1, 1)
     first = counts @ scores.T
     second = counts @ (scores**2).T
-    # Rounding must not make a disagreement below nothing.
+    # Σ over ordered pairs of (s − s')² = 2 (n Σ s² − (Σ s)²); rounding must not make it negative.
     sums = np.maximum(2 * (size * second - first**2), 0.0)
-    return np.asarray(sums / np.maximum(size - 1, 1))
+    others = np.maximum(size - 1, 1)
+    return np.asarray(sums / others)
 
 
 def _observed_squares(ratings: Ratings, scores: Floats, weights: Floats) -> Floats:
     """One sum per row of scores and weights, some rows at a time."""
     observed = np.empty(len(scores))
-    for rows in chunks(len(scores), CELLS // max(1, len(ratings.doc))):
-        observed[rows] = np.einsum("bu,ub->b", weights[rows], squares(ratings.counts, scores[rows]))
+    rows_at_once = CELLS // max(1, len(ratings.doc))
+    for rows in chunks(len(scores), rows_at_once):
+        of_items = squares(ratings.counts, scores[rows])
+        observed[rows] = np.einsum("bu,ub->b", weights[rows], of_items)
     return observed
 
 
@@ -115,14 +120,17 @@ def expected_disagreements(margins: Floats, levels: Floats, level: str) -> Float
     if level == "ordinal":
         return _expected_squares(margins, ordinal_scores(margins))
     if level == "nominal":
-        return np.asarray(margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1))
+        alike = (margins**2).sum(axis=1)
+        return np.asarray(margins.sum(axis=1) ** 2 - alike)
     if level == "interval":
-        scores = np.broadcast_to(levels - levels.mean(), margins.shape)
-        expected = _expected_squares(margins, scores)
+        centred = levels - levels.mean()
+        expected = _expected_squares(margins, np.broadcast_to(centred, margins.shape))
         # With one value in a sample the difference of two large sums is rounding, not disagreement.
-        return np.where((margins > 0).sum(axis=1) > 1, expected, 0.0)
+        different = (margins > 0).sum(axis=1)
+        return np.where(different > 1, expected, 0.0)
     total = np.zeros(len(margins))
-    for rows in chunks(len(levels), CELLS // max(1, len(levels))):
+    levels_at_once = CELLS // max(1, len(levels))
+    for rows in chunks(len(levels), levels_at_once):
         delta = _ratio_delta(levels[rows, None], levels[None, :])
         total += ((margins[:, rows] @ delta) * margins).sum(axis=1)
     return total
@@ -135,18 +143,23 @@ def _ratio_sums(counts: Any, levels: Floats) -> Floats:
     different = np.diff(counts.indptr)
     sums = np.zeros(counts.shape[0])
     for size in np.unique(different[different > 1]):
-        items = np.flatnonzero(different == size)
-        for rows in chunks(len(items), CELLS // int(size) ** 2):
-            cells = counts.indptr[items[rows], None] + np.arange(size)
-            value, times = levels[counts.indices[cells]], counts.data[cells]
+        items_of_size = np.flatnonzero(different == size)
+        items_at_once = CELLS // int(size) ** 2
+        for some in chunks(len(items_of_size), items_at_once):
+            items = items_of_size[some]
+            cells = counts.indptr[items, None] + np.arange(size)
+            value = levels[counts.indices[cells]]
+            times = counts.data[cells]
             delta = _ratio_delta(value[:, :, None], value[:, None, :])
-            sums[items[rows]] = (delta * times[:, :, None] * times[:, None, :]).sum(axis=(1, 2))
+            sums[items] = (delta * times[:, :, None] * times[:, None, :]).sum(axis=(1, 2))
     return sums
 
 
 def _ratio_delta(one: Floats, other: Floats) -> Floats:
+    """((one − other)/(one + other))², and 0 of two zeros."""
     total = one + other
-    return np.asarray(((one - other) / np.where(total == 0, 1.0, total)) ** 2)
+    share = (one - other) / np.where(total == 0, 1.0, total)
+    return np.asarray(share**2)
 
 
 def _check_ratio(values: Floats, level: str) -> None:
@@ -165,7 +178,9 @@ def coincidences(item: npt.ArrayLike, value: npt.ArrayLike) -> tuple[Floats, Flo
     ratings = Ratings.of(item, value)
     counts = ratings.counts
     share = 1 / np.maximum(ratings.sizes - 1, 1)
-    met = (counts.T @ (counts * share[:, None])).toarray()
+    shared = counts * share[:, None]
+    met = (counts.T @ shared).toarray()
+    # A label does not meet itself.
     met[np.diag_indices_from(met)] -= counts.T @ share
     return ratings.levels, np.asarray(met)
 
@@ -187,7 +202,8 @@ def alpha_of_coincidences(met: Floats, values: Floats, *, level: Level) -> Float
         delta = _ratio_delta(values[:, None], values[None, :])
     else:
         scores = ordinal_scores(margin) if level == "ordinal" else np.broadcast_to(values, margin.shape)
-        delta = (scores[..., :, None] - scores[..., None, :]) ** 2
+        apart = scores[..., :, None] - scores[..., None, :]
+        delta = apart**2
     observed = (met * delta).sum(axis=(-2, -1))
     by_chance = margin[..., :, None] * margin[..., None, :]
     expected = (by_chance * delta).sum(axis=(-2, -1))
@@ -210,21 +226,25 @@ def alpha_of_cuts(
     if (np.diff(ways, axis=1) < 0).any():
         raise UsageError("the thresholds of a cut must rise from left to right")
     coarse = Scale.ordered(ways.shape[1] + 1)
+    taken_at = level or default_level(coarse)
+    levels = np.array(coarse.levels)
     values, met = coincidences(item, value)
-    summed = np.zeros((len(values) + 1, len(values) + 1))
+    n = len(values)
+    summed = np.zeros((n + 1, n + 1))
     summed[1:, 1:] = met.cumsum(axis=0).cumsum(axis=1)
     inner = np.searchsorted(values, ways, side="right")
-    bounds = np.pad(inner, ((0, 0), (1, 1)), constant_values=(0, len(values)))
-    levels = np.array(coarse.levels)
-    found = np.empty(len(ways))
+    bounds = np.pad(inner, ((0, 0), (1, 1)), constant_values=(0, n))
+    alpha = np.empty(len(ways))
     for rows in chunks(len(ways), 2**16):
         blocks = _blocks(summed, bounds[rows])
-        found[rows] = alpha_of_coincidences(blocks, levels, level=level or default_level(coarse))
-    return found
+        alpha[rows] = alpha_of_coincidences(blocks, levels, level=taken_at)
+    return alpha
 
 
 def _blocks(summed: Floats, bounds: Ints) -> Floats:
     """The sums of the blocks of a matrix between bounds, from its sums over rows and columns."""
     corner = summed[bounds[:, :, None], bounds[:, None, :]]
+    between_rows = np.diff(corner, axis=1)
+    between_both = np.diff(between_rows, axis=2)
     # Rounding in the running sums must not make a coincidence out of nothing.
-    return np.asarray(np.round(np.diff(np.diff(corner, axis=1), axis=2), 9))
+    return np.asarray(np.round(between_both, 9))

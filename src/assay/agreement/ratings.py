@@ -107,20 +107,21 @@ class Ratings:
         topics, _ = coded_names([topic for q in qrels for topic in q.topics])
         place = {topic: i for i, topic in enumerate(topics)}
         width = max(1, len(vocabulary))
-        keys, values = [], []
+        keys = []
+        values = []
         for q, doc in zip(qrels, docs_of, strict=True):
             topic = np.array([place[name] for name in q.topics], dtype=np.int64)
             judged = q.grades >= 0
             # An item is a topic and a doc in one number.
-            keys.append((topic[q.topic_of_row()] * width + doc)[judged])
+            key = topic[q.topic_of_row()] * width + doc
+            keys.append(key[judged])
             values.append(q.grades[judged].astype(np.float64))
-        worker = np.repeat(np.arange(len(qrels)), [len(key) for key in keys])
         value = np.concatenate(values)
         distinct, item = np.unique(np.concatenate(keys), return_inverse=True)
         doc_names = np.array(vocabulary.tolist(), dtype=object)
         return cls(
             item=item,
-            worker=worker,
+            worker=np.repeat(np.arange(len(qrels)), [len(key) for key in keys]),
             value=value,
             doc=doc_names[distinct % width],
             topic=distinct // width,
@@ -190,34 +191,40 @@ class Ratings:
         """items × levels, sparse: how often each level was given, items with a single label left empty."""
         from scipy.sparse import csr_array
 
-        pairable = (self.sizes > 1)[self.item]
-        cells = (pairable.astype(np.float64), (self.item, self.answer))
-        return csr_array(cells, shape=(len(self.doc), len(self.levels)))
+        has_others = self.sizes > 1
+        pairable = has_others[self.item].astype(np.float64)
+        shape = (len(self.doc), len(self.levels))
+        return csr_array((pairable, (self.item, self.answer)), shape=shape)
 
     def votes(self, weights: Floats | None = None) -> Floats:
         """items × levels: how many labels, or how much weight, each level got."""
-        shape = len(self.doc), len(self.levels)
-        cell = self.item * shape[1] + self.answer
-        return np.bincount(cell, weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        items = len(self.doc)
+        levels = len(self.levels)
+        cell = self.item * levels + self.answer
+        total = np.bincount(cell, weights, minlength=items * levels)
+        return total.reshape(items, levels).astype(np.float64)
 
     def in_order(self) -> tuple[Floats, Ints]:
         """Values sorted within each item, and where each item begins (one more than the items)."""
         order = np.lexsort((self.value, self.item))
-        return self.value[order], np.concatenate([[0], np.cumsum(self.sizes)])
+        bounds = np.concatenate([[0], np.cumsum(self.sizes)])
+        return self.value[order], bounds
 
     @cached_property
     def pairs(self) -> Pairs:
         """What every two workers said of the items they share; workers × items of memory, so for a few workers."""
-        answers = np.full((len(self.workers), len(self.doc)), -1, dtype=np.int64)
+        unanswered = -1
+        answers = np.full((len(self.workers), len(self.doc)), unanswered, dtype=np.int64)
         answers[self.worker, self.item] = self.answer
+        answered = answers != unanswered
         one, other = np.triu_indices(len(self.workers), k=1)
-        both = (answers[one] >= 0) & (answers[other] >= 0)
-        pair, item = np.nonzero(both)
-        met, pair = np.unique(pair, return_inverse=True)
+        pair, item = np.nonzero(answered[one] & answered[other])
+        # Only pairs that share an item are numbered.
+        met, number = np.unique(pair, return_inverse=True)
         names = tuple((self.workers[one[i]], self.workers[other[i]]) for i in met)
-        first = answers[one[met[pair]], item]
-        second = answers[other[met[pair]], item]
-        return Pairs(names, pair, item, first, second)
+        first = answers[one[pair], item]
+        second = answers[other[pair], item]
+        return Pairs(names, number, item, first, second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,15 +252,23 @@ def single(labels: Labels, repeats: str = "first") -> Labels:
     """
     if repeats not in REPEATS:
         raise UsageError(f"no way {repeats!r} to treat repeated labels; known: {', '.join(REPEATS)}")
+    if repeats == "all":
+        return labels
     again = repeated(labels, from_last=repeats == "last")
-    return labels if repeats == "all" or not again.any() else labels.select(~again)
+    if not again.any():
+        return labels
+    return labels.select(~again)
 
 
 def repeated(labels: Labels, *, from_last: bool = False) -> Bools:
     """Which rows repeat an earlier label by the same worker on the same doc; from_last: which come again later."""
     doc = labels.topic * len(labels.docs) + labels.doc
     key = doc * len(labels.workers) + labels.worker
-    _, first = np.unique(key[::-1] if from_last else key, return_index=True)
+    if from_last:
+        key = key[::-1]
+    _, first = np.unique(key, return_index=True)
     again = np.ones(len(key), dtype=bool)
     again[first] = False
-    return again[::-1] if from_last else again
+    if from_last:
+        again = again[::-1]
+    return again

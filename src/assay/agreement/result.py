@@ -108,16 +108,21 @@ class AgreementResult(Result):
 
     def tables(self) -> list[Table]:
         """In all, and per topic where that was asked for."""
+        tables = [self.table()]
         by_topic = self.topic_table()
-        return [self.table(), by_topic] if by_topic.rows else [self.table()]
+        if by_topic.rows:
+            tables.append(by_topic)
+        return tables
 
     def _table(self, rows: Sequence[AgreementRow], caption: str) -> Table:
-        columns = {"measure": "", "topic": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
-        plain = [(r.measure, r.topic, r.value, r.low, r.high, r.items, r.labels) for r in rows]
+        formats = {"measure": "", "topic": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
+        cells = []
         notes = list(self.notes)
-        if any(r.value is None for r in rows):
+        for row in rows:
+            cells.append((row.measure, row.topic, row.value, row.low, row.high, row.items, row.labels))
+        if any(row.value is None for row in rows):
             notes.append("–: undefined, all labels are equal or no two assessors share an item")
-        return Table.of(columns, plain, caption=caption, notes=notes)
+        return Table.of(formats, cells, caption=caption, notes=notes)
 
 
 def agreement(
@@ -148,16 +153,26 @@ def agreement(
         raise DataError("no item has labels of two assessors; there is nothing to agree on")
     asked = [measures] if isinstance(measures, str) else list(measures or usual_measures(ratings))
     names = [_full_name(name, ratings) for name in asked]
-    if scale is None and any(AGREEMENTS.parse(name)[0].name == "phi" for name in names):
-        raise UsageError("phi needs the two ends of the scale, which are never guessed; name the scale, e.g. 0-100")
+    if scale is None:
+        _refuse_phi(names)
     parts = [(ALL, ratings)]
     if per_topic:
         parts += [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
     rows: list[AgreementRow] = []
-    for done, ((topic, part), rng) in enumerate(zip(parts, generators(seed, len(parts)), strict=True), start=1):
+    done = 0
+    for (topic, part), rng in zip(parts, generators(seed, len(parts)), strict=True):
         rows += _rows(names, topic, part, rng, resamples, level)
+        done += 1
         progress(done, len(parts))
     return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed))
+
+
+def _refuse_phi(names: Sequence[str]) -> None:
+    """An error if Φ is among the measures while nobody named the scale."""
+    for name in names:
+        entry, _ = AGREEMENTS.parse(name)
+        if entry.name == "phi":
+            raise UsageError("phi needs the two ends of the scale, which are never guessed; name the scale, e.g. 0-100")
 
 
 def rated(source: Any, *, scale: Scale | None = None) -> Ratings:
@@ -207,7 +222,8 @@ def _rows(
     shared = int((ratings.sizes > 1).sum())
     sampled = [name for name in names if not _has_own_interval(name)]
     drawn: dict[str, list[Floats]] = {name: [np.zeros(0)] for name in sampled}
-    for part in chunks(resamples if shared > 1 else 0, SAMPLES):
+    samples = resamples if shared > 1 else 0
+    for part in chunks(samples, SAMPLES):
         weights = _resampled(len(ratings.doc), part.stop - part.start, rng)
         for name, values in drawn.items():
             values.append(_values(name, ratings, weights))
@@ -222,13 +238,16 @@ def _rows(
 
 
 def _has_own_interval(name: str) -> bool:
-    return bool(AGREEMENTS.parse(name)[0].facts.get("own_interval"))
+    entry, _ = AGREEMENTS.parse(name)
+    return bool(entry.facts.get("own_interval"))
 
 
 def _with_interval(name: str, ratings: Ratings, drawn: Floats, level: float) -> tuple[float | None, Interval]:
     """The value and the middle of what the bootstrap samples gave; None where it is undefined."""
     value = float(_values(name, ratings, everything(ratings))[0])
-    return (None, (None, None)) if np.isnan(value) else (value, _interval(drawn, level))
+    if np.isnan(value):
+        return None, (None, None)
+    return value, _interval(drawn, level)
 
 
 def _own_interval(name: str, ratings: Ratings, level: float) -> tuple[float | None, Interval]:
@@ -253,10 +272,12 @@ def _values(name: str, ratings: Ratings, weights: Floats) -> Floats:
 
 
 def _interval(drawn: Floats, level: float) -> Interval:
+    """The middle of what was drawn and is defined, of this level."""
     defined = drawn[~np.isnan(drawn)]
     if not len(defined):
         return None, None
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(defined, ends)
     return float(low), float(high)
 
 
@@ -291,17 +312,23 @@ def reference_agreement(
     >>> found.value("ordered pairs")
     1.0
     """
-    found = means_and_grades(labels, reference)
-    pooled = tuple(np.concatenate(columns) for columns in zip(*found.values(), strict=True))
-    parts = {ALL: (pooled[0], pooled[1], pooled[2]), **(found if per_topic else {})}
+    by_topic = means_and_grades(labels, reference)
+    grades, means, counts = zip(*by_topic.values(), strict=True)
+    parts = {ALL: (np.concatenate(grades), np.concatenate(means), np.concatenate(counts))}
+    if per_topic:
+        parts.update(by_topic)
     rows = []
-    for (topic, (grade, mean, count)), rng in zip(parts.items(), generators(seed, len(parts)), strict=True):
+    seeded = generators(seed, len(parts))
+    for (topic, (grade, mean, count)), rng in zip(parts.items(), seeded, strict=True):
+        given = int(count.sum())
         for name, untied in (("pairs", False), ("ordered pairs", True)):
-            value = float(pairwise_agreements(grade, mean, untied=untied))
+            share = float(pairwise_agreements(grade, mean, untied=untied))
             drawn = _drawn_agreements(grade, mean, untied, resamples, rng)
-            known = None if np.isnan(value) else value
-            low, high = _interval(drawn, level) if known is not None else (None, None)
-            rows.append(AgreementRow(name, topic, known, low, high, len(grade), int(count.sum())))
+            if np.isnan(share):
+                rows.append(AgreementRow(name, topic, None, None, None, len(grade), given))
+            else:
+                low, high = _interval(drawn, level)
+                rows.append(AgreementRow(name, topic, share, low, high, len(grade), given))
     notes = (
         f"share of pairs of docs that {reference.name} orders and the mean labels order alike, strictly",
         f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of docs, seed {seed}",
@@ -313,6 +340,7 @@ def _drawn_agreements(grade: Floats, mean: Floats, untied: bool, resamples: int,
     n = len(grade)
     drawn = [np.zeros(0)]
     for rows in chunks(resamples, 2**20 // n):
-        at = rng.integers(n, size=(rows.stop - rows.start, n))
-        drawn.append(pairwise_agreements(grade[at], mean[at], untied=untied))
+        samples = rows.stop - rows.start
+        docs = rng.integers(n, size=(samples, n))
+        drawn.append(pairwise_agreements(grade[docs], mean[docs], untied=untied))
     return np.concatenate(drawn)

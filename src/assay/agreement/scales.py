@@ -47,8 +47,12 @@ class Scale:
     @classmethod
     def ordered(cls, levels: int | Sequence[str], *, name: str = "") -> Scale:
         """Ordered categories: their number, or their words from the lowest to the highest."""
-        words = () if isinstance(levels, int) else tuple(levels)
-        count = levels if isinstance(levels, int) else len(words)
+        if isinstance(levels, int):
+            words: tuple[str, ...] = ()
+            count = levels
+        else:
+            words = tuple(levels)
+            count = len(words)
         if count < 2 or len(set(words)) != len(words):
             raise UsageError(f"a scale needs two or more different levels, not {levels!r}")
         if count > MOST_LEVELS:
@@ -59,13 +63,17 @@ class Scale:
     @classmethod
     def interval(cls, low: float, high: float, *, name: str = "") -> Scale:
         """Numbers from low to high; with whole limits the levels are the whole numbers between them."""
+        low = float(low)
+        high = float(high)
         if not low < high:
             raise UsageError(f"a scale from {low:g} to {high:g} holds no numbers; write the lower limit first")
         if max(abs(low), abs(high)) > LARGEST:
             raise UsageError(f"a scale from {low:g} to {high:g} is too long; its limits must lie within ±{LARGEST:g}")
-        whole = float(low).is_integer() and float(high).is_integer() and high - low < MOST_LEVELS
-        levels = tuple(float(v) for v in range(int(low), int(high) + 1)) if whole else ()
-        return cls(name or f"{low:g}-{high:g}", "interval", levels, float(low), float(high))
+        levels: tuple[float, ...] = ()
+        whole = low.is_integer() and high.is_integer()
+        if whole and high - low < MOST_LEVELS:
+            levels = tuple(float(level) for level in range(int(low), int(high) + 1))
+        return cls(name or f"{low:g}-{high:g}", "interval", levels, low, high)
 
     def words(self) -> dict[str, float]:
         """Word → number, for a scale of words."""
@@ -82,11 +90,12 @@ class Scale:
     def checked(self, labels: Labels) -> Labels:
         """The labels if all lie on the scale, else an error that names the first line that does not."""
         bad = np.flatnonzero(self.outside(labels.label))
-        if len(bad):
-            line = None if labels.lines is None else int(labels.lines[bad[0]])
-            what = f"label {labels.label[bad[0]]:g} is not on the scale {self.name} ({self.described()})"
-            raise DataError.at(labels.name, line, f"{what}; {len(bad)} such labels")
-        return labels
+        if not len(bad):
+            return labels
+        first = bad[0]
+        line = None if labels.lines is None else int(labels.lines[first])
+        what = f"label {labels.label[first]:g} is not on the scale {self.name} ({self.described()})"
+        raise DataError.at(labels.name, line, f"{what}; {len(bad)} such labels")
 
     def described(self) -> str:
         """The levels or limits in words.
@@ -179,13 +188,18 @@ def scale_in(labels: Labels) -> Scale:
 
 def usual_scale(values: Floats) -> Scale | None:
     """The scale that numbers look like, None if they look like none of the usual ones."""
-    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    low = float(values.min(initial=np.inf))
+    high = float(values.max(initial=-np.inf))
     whole = bool((values == np.floor(values)).all())
     if whole and low >= 0 and high < 20:
         if high <= 1:
             return S2
-        return S4 if high == 3 else Scale.ordered(int(high) + 1)
-    return S100 if low >= 0 and high <= 100 else None
+        if high == 3:
+            return S4
+        return Scale.ordered(int(high) + 1)
+    if low >= 0 and high <= 100:
+        return S100
+    return None
 
 
 def scale_seen(values: Floats) -> Scale:
@@ -193,8 +207,12 @@ def scale_seen(values: Floats) -> Scale:
 
     For agreement, which needs a level of measurement and no limits.
     """
-    seen = Scale("numbers", "interval", (), float(values.min(initial=0)), float(values.max(initial=0)))
-    return usual_scale(values) or seen
+    usual = usual_scale(values)
+    if usual is not None:
+        return usual
+    low = float(values.min(initial=0))
+    high = float(values.max(initial=0))
+    return Scale("numbers", "interval", (), low, high)
 
 
 def without_exponent(values: Floats) -> Floats:

@@ -159,11 +159,10 @@ def agreement(
     if per_topic:
         parts += [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
     rows: list[AgreementRow] = []
-    done = 0
-    for (topic, part), rng in zip(parts, generators(seed, len(parts)), strict=True):
-        rows += _rows(names, topic, part, rng, resamples, level)
-        done += 1
-        progress(done, len(parts))
+    rng_of_part = list(generators(seed, len(parts)))
+    for i, (topic, part) in enumerate(parts):
+        rows += _rows(names, topic, part, rng_of_part[i], resamples, level)
+        progress(i + 1, len(parts))
     return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed))
 
 

@@ -51,10 +51,12 @@ class Ids(Sealed):
     @classmethod
     def of(cls, texts: Iterable[str | bytes]) -> Ids:
         """A column from strings or bytes."""
-        raw = [t.encode() if isinstance(t, str) else t for t in texts]
+        raw = [text.encode() if isinstance(text, str) else text for text in texts]
         lengths = np.fromiter(map(len, raw), dtype=np.int64, count=len(raw))
-        buffer = np.frombuffer(b"".join(raw) + bytes(2 * WORD), dtype=np.uint8)
-        return cls(buffer, np.cumsum(lengths) - lengths, lengths)
+        starts = np.cumsum(lengths) - lengths
+        padded = b"".join(raw) + bytes(2 * WORD)
+        buffer = np.frombuffer(padded, dtype=np.uint8)
+        return cls(buffer, starts, lengths)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -78,8 +80,9 @@ class Ids(Sealed):
     def tolist(self) -> list[str]:
         """All ids as strings."""
         data = np.ascontiguousarray(self.buffer).data
+        starts = self.starts.tolist()
         ends = (self.starts + self.lengths).tolist()
-        return [str(data[s:e], "utf-8") for s, e in zip(self.starts.tolist(), ends, strict=True)]
+        return [str(data[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
 
     def take(self, index: npt.ArrayLike | slice) -> Ids:
         """The ids at these places; the buffer is shared."""
@@ -91,7 +94,8 @@ class Ids(Sealed):
         starts = np.cumsum(self.lengths) - self.lengths
         source = np.repeat(self.starts - starts, self.lengths)
         source += np.arange(len(source))
-        buffer = np.concatenate([self.buffer[source], np.zeros(2 * WORD, np.uint8)])
+        padding = np.zeros(2 * WORD, np.uint8)
+        buffer = np.concatenate([self.buffer[source], padding])
         return Ids(buffer, starts, self.lengths)
 
     def hashes(self) -> Words:
@@ -111,15 +115,19 @@ class Ids(Sealed):
         >>> Ids.of(["a", "a", "b"]).changes().tolist()
         [0, 2]
         """
+        later = self.take(slice(1, None))
+        earlier = self.take(slice(None, -1))
         new = np.ones(len(self), dtype=bool)
-        new[1:] = ~self.take(slice(1, None)).same_as(self.take(slice(None, -1)))
+        new[1:] = ~later.same_as(earlier)
         return np.flatnonzero(new)
 
     def same_as(self, other: Ids) -> Bools:
         """Whether each id equals the id at the same place of the other column, byte for byte."""
         same: Bools = self.lengths == other.lengths
         for offset, rows in self._steps():
-            same[rows] &= self._words(rows, offset) == other._words(rows, offset)
+            ours = self._words(rows, offset)
+            theirs = other._words(rows, offset)
+            same[rows] &= ours == theirs
         for i in self._long():
             same[i] = same[i] and self.raw(i) == other.raw(i)
         return same
@@ -132,7 +140,8 @@ class Ids(Sealed):
         """
         prefixes = self.prefixes()
         order = np.argsort(prefixes, kind="stable").astype(np.int64)
-        prefixes, lengths = prefixes[order], self.lengths[order]
+        prefixes = prefixes[order]
+        lengths = self.lengths[order]
         alike = prefixes[1:] == prefixes[:-1]
         # The prefix holds a whole id, unless the id is longer or ends with zero bytes, which do not count there.
         unsettled = alike & ((lengths[1:] != lengths[:-1]) | (lengths[1:] > PREFIX))
@@ -140,8 +149,8 @@ class Ids(Sealed):
             block = np.concatenate([[0], np.cumsum(~alike)])
             places = np.flatnonzero(np.isin(block, block[1:][unsettled]))
             rows = order[places].tolist()
-            by_bytes = sorted(zip(block[places].tolist(), map(self.raw, rows), rows, strict=True))
-            order[places] = [row for _, _, row in by_bytes]
+            keys = zip(block[places].tolist(), map(self.raw, rows), rows, strict=True)
+            order[places] = [row for _, _, row in sorted(keys)]
         return order
 
     def byte_ranks(self) -> Ints:
@@ -159,13 +168,14 @@ class Ids(Sealed):
 
     def prefixes(self) -> npt.NDArray[np.bytes_]:
         """The first 64 bytes of each id as numpy byte strings, which compare and sort by their bytes."""
-        longest = max(1, int(self.lengths.max(initial=0)))
-        words = -(-min(longest, PREFIX) // WORD)
+        longest = int(self.lengths.max(initial=1))
+        words = -(-min(longest, PREFIX) // WORD)  # rounded up
         table = np.zeros((len(self), words), dtype="<u8")
         for offset, rows in self._steps():
             if offset < PREFIX:
                 table[rows, offset // WORD] = self._words(rows, offset)
-        return table.view(f"S{words * WORD}").reshape(-1)
+        as_bytes = table.view(f"S{words * WORD}")
+        return as_bytes.reshape(-1)
 
     def _steps(self) -> Iterator[tuple[int, slice | Ints]]:
         """Offsets 0, 8, 16, … with the rows of the ids that go on there, as far as ids are compared by column."""
@@ -193,14 +203,17 @@ class Ids(Sealed):
 
 def joined(columns: Sequence[Ids]) -> Ids:
     """Several columns, one after the other, as one."""
-    packed = [c.packed() for c in columns]
-    sizes = np.cumsum([0, *(len(c.buffer) for c in packed)])
-    starts = [c.starts + at for c, at in zip(packed, sizes[:-1], strict=True)]
-    return Ids(
-        np.concatenate([np.zeros(0, np.uint8), *(c.buffer for c in packed)]),
-        np.concatenate([np.zeros(0, np.int64), *starts]),
-        np.concatenate([np.zeros(0, np.int64), *(c.lengths for c in packed)]),
-    )
+    packed = [column.packed() for column in columns]
+    buffers = [np.zeros(0, np.uint8)]
+    starts = [np.zeros(0, np.int64)]
+    lengths = [np.zeros(0, np.int64)]
+    end = 0
+    for column in packed:
+        buffers.append(column.buffer)
+        starts.append(column.starts + end)
+        lengths.append(column.lengths)
+        end += len(column.buffer)
+    return Ids(np.concatenate(buffers), np.concatenate(starts), np.concatenate(lengths))
 
 
 def coded(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
@@ -222,16 +235,19 @@ def coded(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
     _, first, number = np.unique(every, return_index=True, return_inverse=True)
     vocabulary = joined(examples).take(first)
     order = vocabulary.byte_order()
+    vocabulary = vocabulary.take(order)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    vocabulary = vocabulary.take(order)
-    ends = np.cumsum([len(d) for d in distinct])
-    codes = [
-        rank[number[end - len(hashes) : end]][place]
-        for end, hashes, place in zip(ends, distinct, places, strict=True)
-    ]  # fmt: skip
-    alone = all(c.same_as(vocabulary.take(code)).all() for c, code in zip(columns, codes, strict=True))
-    return (codes, vocabulary) if alone else _coded_by_bytes(columns)
+    codes = []
+    start = 0
+    for column, hashes, place in zip(columns, distinct, places, strict=True):
+        code_of_hash = rank[number[start : start + len(hashes)]]
+        code = code_of_hash[place]
+        if not column.same_as(vocabulary.take(code)).all():  # two ids share a hash
+            return _coded_by_bytes(columns)
+        codes.append(code)
+        start += len(hashes)
+    return codes, vocabulary
 
 
 def _coded_by_bytes(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
@@ -239,8 +255,9 @@ def _coded_by_bytes(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
     every = joined(columns)
     ranks = every.byte_ranks()
     _, first = np.unique(ranks, return_index=True)
-    ends = np.cumsum([len(c) for c in columns])
-    return np.split(ranks, ends[:-1]), every.take(first)
+    ends = np.cumsum([len(column) for column in columns])
+    codes = np.split(ranks, ends[:-1])
+    return codes, every.take(first)
 
 
 def aligned_words(buffer: Bytes) -> Words:
@@ -259,9 +276,11 @@ def load_window(words: Words, at: Ints, count: int) -> list[Words]:
 
     Bytes before the first word or past the last are anything: who reads there masks them.
     """
-    index, shift = at >> 3, ((at & 7) << 3).astype(np.uint64)
+    index = at >> 3
+    shift = ((at & 7) << 3).astype(np.uint64)
     rest = np.uint64(63) - shift
-    low, window = words.take(index, mode="clip"), []
+    low = words.take(index, mode="clip")
+    window = []
     for _ in range(count):
         index += 1
         high = words.take(index, mode="clip")

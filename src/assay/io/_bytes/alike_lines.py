@@ -42,11 +42,16 @@ class Layout(NamedTuple):
         Layout(before_doc=7, decimals=2, after_score=6)
         """
         fields = line.split()
-        if len(fields) != FIELDS or sum(map(len, fields)) + FIELDS != len(line) or line.startswith(b"#"):
+        if len(fields) != FIELDS or line.startswith(b"#"):
+            return None
+        if sum(map(len, fields)) + FIELDS != len(line):  # more than one blank between two fields
             return None
         topic, second, _, _, score, tag = fields
-        found = cls(len(topic) + len(second) + 2, len(score.partition(b".")[2]), len(tag) + 2)
-        return found if found.before_doc <= LONGEST_PREFIX and 1 <= found.decimals <= MOST_DECIMALS else None
+        decimals = score.partition(b".")[2]
+        layout = cls(len(topic) + len(second) + 2, len(decimals), len(tag) + 2)
+        if layout.before_doc > LONGEST_PREFIX or not 1 <= layout.decimals <= MOST_DECIMALS:
+            return None
+        return layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +107,9 @@ def _layout(text: Bytes) -> Layout | None:
     inner, newline, _ = after_newline.partition(b"\n")
     if newline:
         layouts.add(Layout.of(inner + newline))
-    return layouts.pop() if len(layouts) == 1 else None
+    if len(layouts) > 1:
+        return None
+    return layouts.pop()
 
 
 def _topics(buffer: Bytes, starts: Ints, left: list[Words], size: int) -> tuple[Ints, Ids] | None:
@@ -133,7 +140,8 @@ def _differ(word: Words, size: int) -> npt.NDArray[np.bool_]:
 
 def _from_byte(window: list[Words], byte: int) -> Words:
     """The eight bytes from that byte of the window on."""
-    first, bits = byte // WORD, np.uint64(byte % WORD * 8)
+    first = byte // WORD
+    bits = np.uint64(byte % WORD * 8)
     if not bits:
         return window[first].copy()
     word = window[first] >> bits
@@ -156,7 +164,8 @@ def _docs(buffer: Bytes, words: Words, at: Ints, word: Words) -> _Docs | None:
         return None
     if (lengths < WORD).all():
         word &= MASKS.take(lengths)
-        return _Docs(Ids(buffer, at, lengths), short_keys(short_hashes(word, lengths)))
+        hashes = short_hashes(word, lengths)
+        return _Docs(Ids(buffer, at, lengths), short_keys(hashes))
     whole = _until_blank(words, at, lengths)
     if whole is None:
         return None
@@ -197,11 +206,19 @@ class _Scores(NamedTuple):
 
 def _scores(buffer: Bytes, words: Words, ends: Ints, decimals: int) -> _Scores | None:
     """The numbers that end at these places and have that many decimals, with a blank on both sides."""
+    if not (buffer.take(ends) <= BLANK).all():
+        return None
     first, second = load_window(words, ends - 2 * WORD, 2)
-    before_dot = _from_byte([first, second], WORD - 1 - decimals)
+    place_of_dot = WORD - 1 - decimals
+    dot = (second >> np.uint64(8 * place_of_dot)) & np.uint64(0xFF)
+    if not (dot == ord(".")).all():
+        return None
+    before_dot = _from_byte([first, second], place_of_dot)
     digits = _before_blank(before_dot.byteswap())
-    dotted = (second >> np.uint64(8 * (WORD - 1 - decimals))) & np.uint64(0xFF) == ord(".")
-    if not dotted.all() or not (buffer.take(ends) <= BLANK).all() or digits.min() < 1 or digits.max() == WORD:
+    if digits.min() < 1 or digits.max() == WORD:
         return None
     values = fixed_point(before_dot, digits, second, decimals)
-    return None if values is None else _Scores(values, ends - (decimals + 1) - digits)
+    if values is None:
+        return None
+    starts = ends - (decimals + 1) - digits
+    return _Scores(values, starts)

@@ -66,15 +66,19 @@ def fixed_point(before: Words, size: npt.NDArray[np.uint8], after: Words, decima
 def _plain_decimals(fields: Ids) -> tuple[Floats, Bools]:
     """Numbers [−]digits[.digits] whose digits make a 64-bit integer, and which fields are such and certain."""
     parts = _Parts.of(fields)
-    number, fine = parts.whole, parts.fine & (parts.length <= MOST_DECIMALS)
+    number = parts.whole
     size = number.astype(np.float64)
-    for offset in range(0, min(int(parts.length.max(initial=0)), MOST_DECIMALS), 8):
+    fine = parts.fine & (parts.length <= MOST_DECIMALS)
+    longest = min(int(parts.length.max(initial=0)), MOST_DECIMALS)
+    for offset in range(0, longest, 8):
         length = np.clip(parts.length - offset, 0, 8)
         digits, also = _digits(parts.fraction(offset), length)
         number = number * _WHOLE_TENS[length] + digits
+        # The same as a float, which does not overflow, says whether the number is one of 64 bits.
         size = size * _TENS[length] + digits
         fine &= also
-    quotient, certain = _quotient(number, np.minimum(parts.length, MOST_DECIMALS))
+    decimals = np.minimum(parts.length, MOST_DECIMALS)
+    quotient, certain = _quotient(number, decimals)
     return parts.signed(quotient), fine & certain & (size < _LARGEST)
 
 
@@ -84,24 +88,30 @@ def _quotient(number: Words, decimals: Ints) -> tuple[Floats, Bools]:
     A number of more than 53 bits is the sum of two floats. The quotient of the first and what it leaves, divided once
     more, make the whole quotient to twice the digits; it is uncertain only in the middle between two 64-bit floats.
     """
-    tens, high = _TENS[decimals], number.astype(np.float64)
+    tens = _TENS[decimals]
+    high = number.astype(np.float64)
     first = high / tens
     if number.max(initial=0) <= _EXACT:
         return first, np.ones(len(number), dtype=bool)
     low = (number - high.astype(np.uint64)).view(np.int64).astype(np.float64)
     product, error = _product(first, tens)
-    second = ((high - product) - error + low) / tens
+    rest = (high - product) - error + low
+    second = rest / tens
     value = first + second
     # Halves of a spacing are the middles; below a power of two the spacing is half as wide.
-    left = np.abs((first - value) + second) * 2 / np.spacing(value)
-    return value, (np.abs(left - 1) > 1e-9) & (np.abs(left - 0.5) > 1e-9)
+    left_over = (first - value) + second
+    in_halves = np.abs(left_over) * 2 / np.spacing(value)
+    certain = (np.abs(in_halves - 1) > 1e-9) & (np.abs(in_halves - 0.5) > 1e-9)
+    return value, certain
 
 
 def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """a·b as a float, and what is missing to the exact product (Dekker 1971)."""
     product = a * b
-    (a_head, a_tail), (b_head, b_tail) = _halves(a), _halves(b)
-    return product, a_head * b_head - product + a_head * b_tail + a_tail * b_head + a_tail * b_tail
+    a_head, a_tail = _halves(a)
+    b_head, b_tail = _halves(b)
+    error = a_head * b_head - product + a_head * b_tail + a_tail * b_head + a_tail * b_tail
+    return product, error
 
 
 def _halves(x: Floats) -> tuple[Floats, Floats]:
@@ -125,17 +135,22 @@ class _Parts:
     @classmethod
     def of(cls, fields: Ids) -> _Parts:
         words = aligned_words(fields.buffer)
-        head = load_words(words, fields.starts)
+        starts = fields.starts
+        lengths = fields.lengths
+        head = load_words(words, starts)
         negative = (head & np.uint64(0xFF)) == ord("-")
-        starts, lengths = fields.starts, fields.lengths
         if negative.any():
-            starts, lengths = starts + negative, lengths - negative
+            starts = starts + negative
+            lengths = lengths - negative
             head = load_words(words, starts)
         before_dot = np.minimum(_first_dot(head), lengths)
         whole, fine = _digits(head, before_dot)
         # Eight characters without a dot may be all there is, but not the start of more; a dot alone is no number.
-        fine &= (before_dot < 8 + (lengths <= 8)) & (lengths > (before_dot < lengths))
-        return cls(words, negative, whole, starts + before_dot + 1, np.maximum(lengths - before_dot - 1, 0), fine)
+        fine &= before_dot < 8 + (lengths <= 8)
+        fine &= lengths > (before_dot < lengths)
+        after_dot = starts + before_dot + 1
+        decimals = np.maximum(lengths - before_dot - 1, 0)
+        return cls(words, negative, whole, after_dot, decimals, fine)
 
     def fraction(self, offset: int) -> Words:
         """Eight characters from that place after the dot."""
@@ -149,7 +164,8 @@ class _Parts:
 def _first_dot(word: Words) -> Ints:
     """How many characters stand before the first dot of each word; 8 if there is none."""
     difference = word ^ _DOTS
-    return first_mark((difference - _LOW) & ~difference & _HIGH).astype(np.int64)
+    marks = (difference - _LOW) & ~difference & _HIGH
+    return first_mark(marks).astype(np.int64)
 
 
 def _digits(word: Words, length: Ints) -> tuple[Words, Bools]:

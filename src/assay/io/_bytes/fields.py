@@ -76,17 +76,25 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
     blanks = np.flatnonzero(text <= BLANK)
     if not len(blanks) or len(blanks) % columns or blanks[0] == 0:
         return None
-    if (blanks[1:] - blanks[:-1]).min() < 2:  # two blanks side by side
+    apart = blanks[1:] - blanks[:-1]
+    if apart.min() < 2:  # two blanks side by side
         return None
     ends: Ints = blanks.reshape(-1, columns)
     line_ends = ends[:, -1]
-    every_last = (text.take(line_ends) == NEWLINE).all() and text[-1] == NEWLINE
-    if not every_last or np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
+    if text[-1] != NEWLINE or (text.take(line_ends) != NEWLINE).any():
+        return None
+    if np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
         return None
     line_starts = np.concatenate([[0], line_ends[:-1] + 1])
     if (text.take(line_starts) == COMMENT).any():
         return None
-    return Fields(buffer, start, lambda j: ends[:, j - 1] + 1 if j else line_starts, ends)
+
+    def starts(column: int) -> Ints:
+        if column == 0:
+            return line_starts
+        return ends[:, column - 1] + 1
+
+    return Fields(buffer, start, starts, ends)
 
 
 def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
@@ -95,22 +103,28 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
         return None
     inside = np.concatenate([[False], text > BLANK, [False]])
     edges = np.flatnonzero(inside[1:] != inside[:-1]).reshape(-1, 2)
-    starts, ends = edges[:, 0], edges[:, 1]
-    line_of_field = np.searchsorted(np.flatnonzero(text == NEWLINE), starts)
+    starts = edges[:, 0]
+    ends = edges[:, 1]
+    newlines = np.flatnonzero(text == NEWLINE)
+    line_of_field = np.searchsorted(newlines, starts)
     first_of_line = np.flatnonzero(np.diff(line_of_field, prepend=-1))
     count = np.diff(np.append(first_of_line, len(line_of_field)))
-    is_comment = text[starts[first_of_line]] == COMMENT
-    first_of_line, count = first_of_line[~is_comment], count[~is_comment]
+    is_line = text[starts[first_of_line]] != COMMENT
+    first_of_line = first_of_line[is_line]
+    count = count[is_line]
     if (count < columns).any() or (exact and (count > columns).any()):
         return None
     at = first_of_line[:, None] + np.arange(columns)
-    return Fields(buffer, start, lambda j: starts[at[:, j]], ends[at])
+    return Fields(buffer, start, lambda column: starts[at[:, column]], ends[at])
 
 
 def _has_bare_returns(text: Bytes) -> bool:
     """Whether a CR ends a line by itself."""
     returns = np.flatnonzero(text == RETURN)
-    return bool(len(returns)) and not (text.take(returns + 1, mode="clip") == NEWLINE).all()
+    if not len(returns):
+        return False
+    next_bytes = text.take(returns + 1, mode="clip")
+    return not (next_bytes == NEWLINE).all()
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +138,10 @@ class Text:
     def of(cls, data: bytes) -> Text:
         """A text in memory, without its byte-order mark."""
         body = data.removeprefix(BYTE_ORDER_MARK)
-        buffer = np.zeros(len(body) + 2 * WORD, dtype=np.uint8)
-        buffer[: len(body)] = np.frombuffer(body, dtype=np.uint8)
-        return cls(buffer, len(body))
+        size = len(body)
+        buffer = np.zeros(size + 2 * WORD, dtype=np.uint8)
+        buffer[:size] = np.frombuffer(body, dtype=np.uint8)
+        return cls(buffer, size)
 
     def bytes(self) -> bytes:
         """The text itself."""

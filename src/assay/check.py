@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import AssayError, DataError
 from assay.core.ids import Ids
@@ -57,7 +58,10 @@ class Findings(Result):
 
     def table(self) -> Table:
         """One row per finding."""
-        rows = [(f"{f.where}:{f.line}" if f.line else f.where, f.level, f.what) for f in self.found]
+        rows = []
+        for finding in self.found:
+            where = f"{finding.where}:{finding.line}" if finding.line else finding.where
+            rows.append((where, finding.level, finding.what))
         note = f"{self.errors} errors, {len(self.found) - self.errors} remarks"
         return Table.of({"where": "", "level": "", "what": ""}, rows, notes=["", note])
 
@@ -150,10 +154,13 @@ def _odd_in_lines(path: str | Path, qrels: Qrels | None) -> list[Finding]:
     reading = read_rows(read_text(path), RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
-        return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"')]
+        found.append(Finding(where, None, "error", f'no line is a run line, "{RUN.form}"'))
+        return found
     found += _odd_scores(where, reading.rows)
     found += _rank_order(where, reading.rows)
-    return [*found, *_odd_in(where, _run_of(reading, Path(path).name), qrels)]
+    run = _run_of(reading, Path(path).name)
+    found += _odd_in(where, run, qrels)
+    return found
 
 
 def check_qrels(path: str | Path) -> list[Finding]:
@@ -170,35 +177,39 @@ def _odd_in_judged_lines(path: str | Path) -> list[Finding]:
     if not reading.rows and not reading.problems:
         return [Finding(where, None, "error", f'there is no judgment; a qrels line is "{QRELS.form}"')]
     grades = [(row.topic, float(row.fields[3])) for row in reading.rows]
-    return [*_problems(where, reading), *_of_judgments(where, grades)]
+    found = list(_problems(where, reading))
+    found += _of_judgments(where, grades)
+    return found
 
 
 def _of_judgments(where: str, graded: Sequence[tuple[str, float]]) -> list[Finding]:
     """Docs that are pooled and not judged, odd grades, and topics without a relevant doc."""
     found = []
     counts = Counter(grade for _, grade in graded)
-    pooled = sum(n for grade, n in counts.items() if grade < 0)
+    pooled = sum(count for grade, count in counts.items() if grade < 0)
     if pooled:
         found.append(Finding(where, None, "remark", f"{pooled} negative grades: pooled but not judged"))
     if _is_odd_scale(counts):
-        spread = ", ".join(f"{grade:g}: {n}" for grade, n in sorted(counts.items())[:12])
+        spread = ", ".join(f"{grade:g}: {count}" for grade, count in sorted(counts.items())[:12])
         found.append(Finding(where, None, "remark", f"odd grades ({spread}); is the scale as you think?"))
     best: dict[str, float] = {}
     for topic, grade in graded:
         best[topic] = max(best.get(topic, grade), grade)
     empty = [topic for topic, grade in best.items() if grade < 1]
     if empty:
-        found.append(Finding(where, None, "remark", f"{len(empty)} topics without a relevant doc{_names(empty)}"))
+        what = f"{len(empty)} topics without a relevant doc{_names(empty)}"
+        found.append(Finding(where, None, "remark", what))
     return found
 
 
 def _is_odd_scale(counts: Mapping[float, int]) -> bool:
     """Whether whole grades leave out one below the highest, or whether that is above 10."""
     highest = max(counts, default=0)
+    if highest > 10:
+        return True
     if any(grade != int(grade) for grade in counts):  # a scale of fractions has no steps to leave out
-        return highest > 10
-    left_out = [grade for grade in range(1, min(int(highest), 20)) if grade not in counts]
-    return bool(left_out) or highest > 10
+        return False
+    return any(grade not in counts for grade in range(1, int(highest)))
 
 
 def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("AP", "nDCG@10", "P@10", "RR")) -> Table:
@@ -206,16 +217,24 @@ def tie_sensitivity(g: Grades, run: str, measures: Sequence[str | Measure] = ("A
 
     g: the grades of the run, of an alignment that knows which docs are tied (ties="average").
     """
-    block, span = g.blocks(), np.arange(g.depth)
     # An unjudged doc has the least 32-bit number for a grade, which has no negative of 32 bits.
     grade = g.ranked.astype(np.float64)
-    low, high = (np.lexsort((np.broadcast_to(span, block.shape), sign * grade, block)) for sign in (1, -1))
+    worst = g.with_order(_within_ties(g, grade))
+    best = g.with_order(_within_ties(g, -grade))
     rows = []
     for name in measures:
-        m = parse(name) if isinstance(name, str) else name
-        worst, best = m(g.with_order(low)).mean(), m(g.with_order(high)).mean()
-        rows.append((run, str(m), m(g).mean(), worst, best, best - worst))
+        measure = parse(name) if isinstance(name, str) else name
+        lowest = measure(worst).mean()
+        highest = measure(best).mean()
+        rows.append((run, str(measure), measure(g).mean(), lowest, highest, highest - lowest))
     return ties_table(rows)
+
+
+def _within_ties(g: Grades, key: Floats) -> Ints:
+    """The order of the ranks of each topic in which tied docs go by ascending key, then as they stand."""
+    block = g.blocks()
+    rank = np.broadcast_to(np.arange(g.depth), block.shape)
+    return np.lexsort((rank, key, block))
 
 
 def ties_table(rows: Sequence[Sequence[object]], binary_from: float | None = None) -> Table:
@@ -231,10 +250,12 @@ def _findings_of(where: str, look: Callable[[], Sequence[Finding]]) -> list[Find
     try:
         return list(look())
     except DataError as error:
-        line, _, what = str(error).removeprefix(f"{where}:").partition(": ")
-        if line.isdigit():
-            return [Finding(where, int(line), "error", what)]
-        return [Finding(where, None, "error", str(error).removeprefix(f"{where}: "))]
+        said = str(error)
+    # An error of a line begins `file:line: `, one of the whole file `file: `.
+    line, _, what = said.removeprefix(f"{where}:").partition(": ")
+    if line.isdigit():
+        return [Finding(where, int(line), "error", what)]
+    return [Finding(where, None, "error", said.removeprefix(f"{where}: "))]
 
 
 def _judgments(qrels: Qrels) -> list[tuple[str, float]]:
@@ -243,19 +264,24 @@ def _judgments(qrels: Qrels) -> list[tuple[str, float]]:
 
 
 def _odd_in(where: str, run: Run, qrels: Qrels | None) -> list[Finding]:
-    return odd_in_order(where, run, None if qrels is None else match(run, qrels))
+    joined = None if qrels is None else match(run, qrels)
+    return odd_in_order(where, run, joined)
 
 
 def odd_in_order(where: str, run: Run, joined: Match | None) -> list[Finding]:
     """What is odd in a run that was read, and joined where there are judgments: ties, and what the judgments lack."""
-    return [*_ties(where, run), *(() if joined is None else _against(where, joined))]
+    found = list(_ties(where, run))
+    if joined is not None:
+        found += _against(where, joined)
+    return found
 
 
 def _problems(where: str, reading: Reading) -> Iterator[Finding]:
-    for p in reading.problems[:SHOWN]:
-        yield Finding(where, p.line, "error", p.what)
-    if len(reading.problems) > SHOWN:
-        yield Finding(where, None, "error", f"{len(reading.problems) - SHOWN} more bad lines")
+    for problem in reading.problems[:SHOWN]:
+        yield Finding(where, problem.line, "error", problem.what)
+    more = len(reading.problems) - SHOWN
+    if more > 0:
+        yield Finding(where, None, "error", f"{more} more bad lines")
 
 
 def _odd_scores(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
@@ -265,8 +291,9 @@ def _odd_scores(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
 
 def _rank_order(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
     """Ranks that are not numbers, that do not rise by one, and ranks that contradict the scores."""
-    unsorted, conflicts = [], []
-    for _, group in groupby(lines, key=lambda r: r.topic):
+    unsorted = []
+    conflicts = []
+    for _, group in groupby(lines, key=lambda row: row.topic):
         before: Row | None = None
         for row in group:
             rank = rows.number(row.fields[3])
@@ -276,64 +303,73 @@ def _rank_order(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
             elif before is not None and float(row.fields[4]) > float(before.fields[4]):
                 conflicts.append(row)
             before = row
-    yield from _some(
-        where, unsorted, "rank out of order", lambda r: f"rank {r.fields[3]!r} does not follow the line before"
-    )
-    yield from _some(
-        where, conflicts, "rank against score",
-        lambda r: f"rank {r.fields[3]} has a higher score ({r.fields[4]}) than the rank before; the score decides",
-    )  # fmt: skip
+
+    def skipped(row: Row) -> str:
+        return f"rank {row.fields[3]!r} does not follow the line before"
+
+    def risen(row: Row) -> str:
+        return f"rank {row.fields[3]} has a higher score ({row.fields[4]}) than the rank before; the score decides"
+
+    yield from _some(where, unsorted, "rank out of order", skipped)
+    yield from _some(where, conflicts, "rank against score", risen)
 
 
 def _some(where: str, found: Sequence[Row], kind: str, say: Callable[[Row], str]) -> Iterator[Finding]:
     for row in found[:SHOWN]:
         yield Finding(where, row.line, "remark", say(row))
-    if len(found) > SHOWN:
-        yield Finding(where, None, "remark", f"{len(found) - SHOWN} more lines: {kind}")
+    more = len(found) - SHOWN
+    if more > 0:
+        yield Finding(where, None, "remark", f"{more} more lines: {kind}")
 
 
 def _ties(where: str, run: Run) -> Iterator[Finding]:
     tied = run.tied()
-    if tied.any():
-        follows = np.append(tied[1:], False)
-        docs, topics = int((tied | follows).sum()), len(set(run.topic_of_row()[tied].tolist()))
-        what = f"{docs} docs are tied with another, in {topics} topics; they are ordered by doc id, descending"
-        yield Finding(where, None, "remark", what)
+    if not tied.any():
+        return
+    follows = np.append(tied[1:], False)
+    docs = int((tied | follows).sum())
+    topics = len(np.unique(run.topic_of_row()[tied]))
+    what = f"{docs} docs are tied with another, in {topics} topics; they are ordered by doc id, descending"
+    yield Finding(where, None, "remark", what)
 
 
 def _against(where: str, joined: Match) -> Iterator[Finding]:
-    run, qrels = joined.run, joined.qrels
-    found, judged = set(run.topics), set(qrels.topics)
-    absent = [t for t in qrels.topics if t not in found]
-    extra = [t for t in run.topics if t not in judged]
+    run = joined.run
+    qrels = joined.qrels
+    in_run = set(run.topics)
+    judged = set(qrels.topics)
+    absent = [topic for topic in qrels.topics if topic not in in_run]
+    extra = [topic for topic in run.topics if topic not in judged]
     if len(absent) == len(qrels.topics):
         yield Finding(where, None, "error", f"none of the topics of {qrels.name} is in this run{_names(extra)}")
         return
     if absent:
-        yield Finding(
-            where, None, "remark", f"{len(absent)} topics of {qrels.name} are missing, they score 0{_names(absent)}"
-        )
+        what = f"{len(absent)} topics of {qrels.name} are missing, they score 0{_names(absent)}"
+        yield Finding(where, None, "remark", what)
     if extra:
-        yield Finding(where, None, "remark", f"{len(extra)} topics have no judgments and are left out{_names(extra)}")
+        what = f"{len(extra)} topics have no judgments and are left out{_names(extra)}"
+        yield Finding(where, None, "remark", what)
     g = joined.grades()
     shares = []
     for k in (5, 10, 20, 100):
-        seen = g.inside(k)
-        shares.append(f"{100 * (seen & ~g.judged(k)).sum() / max(1, seen.sum()):.1f} % of the top {k}")
+        inside = g.inside(k)
+        unjudged = inside & ~g.judged(k)
+        share = 100 * unjudged.sum() / max(1, inside.sum())
+        shares.append(f"{share:.1f} % of the top {k}")
     yield Finding(where, None, "remark", "unjudged docs: " + ", ".join(shares))
 
 
 def _run_of(reading: Reading, name: str) -> Run:
-    groups: dict[str, list[Row]] = {}
+    topics: dict[str, list[Row]] = {}
     for row in reading.rows:
-        groups.setdefault(row.topic, []).append(row)
-    ordered = [r for group in groups.values() for r in group]
+        topics.setdefault(row.topic, []).append(row)
+    ordered = [row for group in topics.values() for row in group]
     return Run.from_rows(
         reading.rows[-1].fields[5] or name,
-        tuple(groups),
-        np.cumsum([0, *map(len, groups.values())]),
-        Ids.of(r.doc for r in ordered),
-        np.array([float(r.fields[4]) for r in ordered]),
+        tuple(topics),
+        np.cumsum([0, *map(len, topics.values())]),
+        Ids.of(row.doc for row in ordered),
+        np.array([float(row.fields[4]) for row in ordered]),
     )
 
 

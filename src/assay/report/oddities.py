@@ -28,43 +28,54 @@ def odd_in_run(path: Path, joined: Match) -> list[Finding]:
     run = joined.run
     if not has_lines(path) or run.ranks is None or not np.isfinite(run.scores).all():
         return check_run(path, joined.qrels)
-    skips, rises = _out_of_order(run)
+    where = str(path)
+    skips, rises = _out_of_order(run, run.ranks)
     found: list[Finding] = []
     if len(skips) or len(rises):
-        raw = _text(run)
-        # Rows are lines only where the file has nothing but run lines.
-        lines = raw.split(b"\n")
-        if b"\r" in raw or len([line for line in lines if line]) != len(run) or len(lines) > len(run) + 1:
+        lines = _lines(run)
+        if lines is None:
             return check_run(path, joined.qrels)
-        found += _some(str(path), skips, "rank out of order", lines)
-        found += _some(str(path), rises, "rank against score", lines)
-    return [*found, *odd_in_order(str(path), run, joined)]
+        found += _some(where, skips, "rank out of order", lines)
+        found += _some(where, rises, "rank against score", lines)
+    return [*found, *odd_in_order(where, run, joined)]
 
 
-def _text(run: Run) -> bytes:
-    """What the ids of the run stand in: the whole file, if it was read from a TREC file."""
+def _lines(run: Run) -> list[bytes] | None:
+    """The lines of the file that the ids of the run stand in; None where they are not the rows of the run one by one.
+
+    They are where the file was read from a TREC file and has nothing but run lines.
+    """
     padded = run.docs.buffer.tobytes()
-    return padded[: -2 * WORD]
+    text = padded[: -2 * WORD]
+    lines = text.split(b"\n")
+    filled = sum(1 for line in lines if line)
+    if b"\r" in text or filled != len(run) or len(lines) > len(run) + 1:
+        return None
+    return lines
 
 
-def _out_of_order(run: Run) -> tuple[Ints, Ints]:
+def _out_of_order(run: Run, ranks: Ints) -> tuple[Ints, Ints]:
     """Rows of the file whose rank does not follow the line before, and whose score rises although the rank follows."""
     back = np.argsort(run.file_rows(), kind="stable")
     topic = run.topic_of_row()[back]
-    scores = run.scores[back]
-    ranks = np.zeros(len(run), dtype=np.int64) if run.ranks is None else run.ranks[back]
+    score = run.scores[back]
+    rank = ranks[back]
     same_topic = topic[1:] == topic[:-1]
-    skips = same_topic & (ranks[1:] != ranks[:-1] + 1)
-    rises = same_topic & ~skips & (scores[1:] > scores[:-1])
-    return np.flatnonzero(skips) + 1, np.flatnonzero(rises) + 1
+    follows = rank[1:] == rank[:-1] + 1
+    higher = score[1:] > score[:-1]
+    skips = np.flatnonzero(same_topic & ~follows)
+    rises = np.flatnonzero(same_topic & follows & higher)
+    return skips + 1, rises + 1
 
 
 def _some(where: str, rows: Ints, what: str, lines: list[bytes]) -> Iterator[Finding]:
+    """A remark on each of the first rows, and one on how many more there are."""
     for row in rows[:SHOWN].tolist():
-        fields = lines[row].decode().split()
-        said = f"rank {fields[3]!r} does not follow the line before"
+        _, _, _, rank, score, *_ = lines[row].decode().split()
         if what == "rank against score":
-            said = f"rank {fields[3]} has a higher score ({fields[4]}) than the rank before; the score decides"
+            said = f"rank {rank} has a higher score ({score}) than the rank before; the score decides"
+        else:
+            said = f"rank {rank!r} does not follow the line before"
         yield Finding(where, row + 1, "remark", said)
     if len(rows) > SHOWN:
         yield Finding(where, None, "remark", f"{len(rows) - SHOWN} more lines: {what}")

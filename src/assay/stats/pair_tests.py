@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
@@ -104,21 +104,32 @@ class PairsResult(Result):
         by = correction or self.correction
         level = self.alpha if alpha is None else alpha
         name = self.measure if measure is None else measure
-        columns = self._columns(by)
-        kept: Any = slice(None)
         if only is None and self.top is not None:
             only = range(self.top)
-        if only is not None:
-            kept = np.isin(self.first, list(only)) & np.isin(self.second, list(only))
+        columns = self._columns(by)
+        kept = self._between(only)
         values = [np.asarray(column, dtype=object)[kept].tolist() for _, column in columns.values()]
         rows = list(zip(*values, strict=True))
-        notes = [f"{self.recipe}; n = {self.n} topics", self.family(by, level)]
-        notes += [f"effect: {EFFECTS[self.simultaneous]}", *self.remarks(by, level)]
-        some = "" if len(rows) == len(self) else f"{len(rows)} of "
-        pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
-        caption = f"{name}, {some}{pairs} of runs" if name else f"{some}{pairs} of runs"
+        notes = [
+            f"{self.recipe}; n = {self.n} topics",
+            self.family(by, level),
+            f"effect: {EFFECTS[self.simultaneous]}",
+            *self.remarks(by, level),
+        ]
+        caption = "1 pair of runs" if len(self) == 1 else f"{len(self)} pairs of runs"
+        if len(rows) < len(self):
+            caption = f"{len(rows)} of {caption}"
+        if name:
+            caption = f"{name}, {caption}"
         formats = {heading: form for heading, (form, _) in columns.items()}
         return Table.of(formats, rows, caption=caption, notes=notes, keys=DELTA_KEYS)
+
+    def _between(self, only: Sequence[int] | None) -> Bools:
+        """Which pairs are of two of these runs; all where none are named."""
+        if only is None:
+            return np.ones(len(self), dtype=bool)
+        places = list(only)
+        return np.isin(self.first, places) & np.isin(self.second, places)
 
     def record(self) -> dict[str, Any]:
         """The rows, with what was tested and how it was corrected."""
@@ -187,5 +198,5 @@ def pairs_with(runs: tuple[str, ...], baseline: str) -> tuple[Places, Places]:
     if baseline not in runs:
         raise UsageError(f"no run {baseline!r} to be the baseline{did_you_mean(baseline, runs)}")
     place = runs.index(baseline)
-    first = np.array([i for i in range(len(runs)) if i != place], dtype=np.intp)
-    return first, np.full(len(first), place, dtype=np.intp)
+    others = np.delete(np.arange(len(runs)), place)
+    return others, np.full(len(others), place, dtype=np.intp)

@@ -108,6 +108,7 @@ def test_ties_that_move_no_digit_are_not_worth_a_sentence() -> None:
     said = " ".join(summary(material(runs=[plain, harmless], qrels=qrels)))
     assert "equal score" not in said
     assert "by .0000" not in said
+    assert "3 judged docs of which 1 is relevant" in said
     said = " ".join(summary(material(runs=[plain, harmful], qrels=qrels)))
     assert "1 of 2 runs have docs of equal score; their order could move the mean AP of harmful by .5000" in said
 

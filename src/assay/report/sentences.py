@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.errors import AssayError
 from assay.core.tables import p_value
+from assay.data.topic_rows import counted
 from assay.report.figures.agreement import in_words
 
 if TYPE_CHECKING:
@@ -43,28 +44,34 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     For example: a and b are not significantly different in AP: Δ .012 [−.004, .028], p = .14, n = 50; this collection
     detects .035 with power .8. Δ is the first run that the sentence names minus the second.
     """
-    other, sign = (second, -1.0) if first == board.baseline else (first, 1.0)
-    v = board.versus
-    at = [v.runs[i] for i in v.first].index(other)
-    p, difference = float(v.corrected(board.correction)[at]), sign * float(v.difference[at])
+    pairs = board.versus
+    other = second if first == board.baseline else first
+    at = [pairs.runs[i] for i in pairs.first].index(other)
+    p = float(pairs.corrected(board.correction)[at])
+    # The board has the other run minus the baseline.
+    sign = 1.0 if first == other else -1.0
+    difference = sign * float(pairs.difference[at])
+    verdict = f"{first} and {second} are not significantly different"
     if p < board.alpha:
-        if difference < 0:
-            first, second, sign, difference = second, first, -sign, -difference
-        verdict = f"{first} is significantly better than {second}"
-    else:
-        verdict = f"{first} and {second} are not significantly different"
+        better, worse = (first, second) if difference >= 0 else (second, first)
+        verdict = f"{better} is significantly better than {worse}"
+        sign = sign if difference >= 0 else -sign
+        difference = abs(difference)
     between = ""
-    if v.low is not None and v.high is not None:
-        low, high = sorted((sign * float(v.low[at]), sign * float(v.high[at])))
+    if pairs.low is not None and pairs.high is not None:
+        low, high = sorted((sign * float(pairs.low[at]), sign * float(pairs.high[at])))
         between = f" [{decimal(low)}, {decimal(high)}]"
-    tests = (
-        f" ({NAMES.get(board.correction, board.correction)} over {len(v.p)} tests)"
-        if not v.simultaneous and len(v.p) > 1
-        else ""
-    )
+    tests = ""
+    if not pairs.simultaneous and len(pairs.p) > 1:
+        tests = f" ({_correction_of(board)} over {len(pairs.p)} tests)"
     power = "" if detects is None else f"; this collection detects {decimal(detects)} with power .8"
     measure = board.matrix.measure
-    return f"{verdict} in {measure}: Δ {decimal(difference)}{between}, {p_value(p)}{tests}, n = {v.n}{power}."
+    return f"{verdict} in {measure}: Δ {decimal(difference)}{between}, {p_value(p)}{tests}, n = {pairs.n}{power}."
+
+
+def _correction_of(board: Leaderboard) -> str:
+    """The correction of a board as people call it."""
+    return NAMES.get(board.correction, board.correction)
 
 
 def decimal(value: float, digits: int = 3) -> str:
@@ -73,9 +80,11 @@ def decimal(value: float, digits: int = 3) -> str:
     >>> decimal(0.0123), decimal(-0.004), decimal(1.5), decimal(0.0)
     ('.012', '−.004', '1.500', '.000')
     """
-    text = f"{abs(value):.{digits}f}"
-    text = text.removeprefix("0")
-    return ("−" if value < 0 and text.strip("0.") else "") + text
+    text = f"{abs(value):.{digits}f}".removeprefix("0")
+    shows_a_digit = text.strip("0.") != ""
+    if value < 0 and shows_a_digit:
+        return f"−{text}"
+    return text
 
 
 def _collection(m: Material) -> Iterator[str]:
@@ -83,18 +92,25 @@ def _collection(m: Material) -> Iterator[str]:
     judged = ""
     if m.qrels is not None:
         relevant = int((m.qrels.grades >= 1).sum())  # as measures count by default, fractions too
-        judged = f", {int(m.qrels.judged().sum()):,} judged docs of which {relevant:,} are relevant"
-    measures = ", ".join(x.measure for x in m.matrices)
-    yield f"{runs} run{'s' * (runs > 1)} on {topics:,} topic{'s' * (topics > 1)}{judged}; scored by {measures}."
+        are = "is" if relevant == 1 else "are"
+        judged = f", {int(m.qrels.judged().sum()):,} judged docs of which {relevant:,} {are} relevant"
+    measures = ", ".join(matrix.measure for matrix in m.matrices)
+    yield f"{counted(runs, 'run')} on {counted(topics, 'topic')}{judged}; scored by {measures}."
 
 
 def _best(m: Material) -> Iterator[str]:
     for board in m.boards:
         matrix = board.matrix
-        ends = f"[{decimal(board.interval.low[0])}, {decimal(board.interval.high[0])}]"
+        best = matrix.runs[0]
+        mean = decimal(matrix.means()[0])
+        low = decimal(board.interval.low[0])
+        high = decimal(board.interval.high[0])
         level = round(100 * (1 - board.alpha))
-        best = f"The highest mean {matrix.measure} is that of {matrix.runs[0]}: {decimal(matrix.means()[0])} {ends}"
-        yield f"{best} ({level} % interval, {matrix.shape[1]} topics); {against_baseline(board)}."
+        topics = matrix.shape[1]
+        yield (
+            f"The highest mean {matrix.measure} is that of {best}: {mean} [{low}, {high}] "
+            f"({level} % interval, {topics} topics); {against_baseline(board)}."
+        )
 
 
 def against_baseline(board: Leaderboard) -> str:
@@ -106,15 +122,20 @@ def against_baseline(board: Leaderboard) -> str:
     neither = len(versus.p) - better - worse
     is_best = board.baseline == board.matrix.runs[0]
     baseline = "it" if is_best else f"the baseline {board.baseline}"
+    counts = {
+        "significantly better than": better,
+        "significantly worse than": worse,
+        "not significantly different from": neither,
+    }
+    parts = []
+    for words, count in counts.items():
+        if count:
+            parts.append((count, f"{words} {baseline}"))
     if len(versus.p) == 1:
         other = versus.runs[versus.first[0]]
-        verdict = "significantly better than" if better else "significantly worse than" if worse else ""
-        return f"{other} is {verdict or 'not significantly different from'} {baseline}"
-    counts = {"significantly better than": better, "significantly worse than": worse}
-    parts = [f"{count} {words} {baseline}" for words, count in counts.items() if count]
-    parts += [f"{neither} not significantly different from {baseline}"] if neither else []
-    how = NAMES.get(board.correction, board.correction)
-    return f"of the {len(versus.p)} other runs {', '.join(parts)} ({how})"
+        return f"{other} is {parts[0][1]}"
+    said = ", ".join(f"{count} {words}" for count, words in parts)
+    return f"of the {len(versus.p)} other runs {said} ({_correction_of(board)})"
 
 
 def _closest(m: Material) -> Iterator[str]:
@@ -125,29 +146,33 @@ def _closest(m: Material) -> Iterator[str]:
 
 
 def _power(m: Material) -> Iterator[str]:
-    a = m.audit
+    audit = m.audit
     if m.detectable is None:
-        yield f"No difference in {a.measure} varies from topic to topic: these scores say nothing of power."
+        yield f"No difference in {audit.measure} varies from topic to topic: these scores say nothing of power."
         return
-    # of one pair alone there is no share
-    share = f"; {100 * a.all.share_above(a.detectable()):.0f} % of the pairs of runs differ by as much"
-    share = share if len(a.all.mean) > 1 else ""
-    need = a.topics[0]
-    more = (
-        "" if need is None else f"; the median difference of {decimal(a.all.median_mean())} would take {need:,} topics"
+    detectable = audit.detectable()
+    said = (
+        f"With {audit.n} topics a true difference of {decimal(detectable)} in {audit.measure} is found with power .8 "
+        f"at the median σ of {decimal(audit.all.sigma())}"
     )
-    yield (
-        f"With {a.n} topics a true difference of {decimal(a.detectable())} in {a.measure} is found with power .8 at "
-        f"the median σ of {decimal(a.all.sigma())}{share}{more}."
-    )
+    if len(audit.all.mean) > 1:  # of one pair alone there is no share
+        share = 100 * audit.all.share_above(detectable)
+        said += f"; {share:.0f} % of the pairs of runs differ by as much"
+    need = audit.topics[0]
+    if need is not None:
+        said += f"; the median difference of {decimal(audit.all.median_mean())} would take {need:,} topics"
+    yield f"{said}."
 
 
 def _pool(m: Material) -> Iterator[str]:
-    at_10 = m.judged[1].means()
-    worst = int(at_10.argmin())
-    least = f" on average over the runs, least for {m.judged[1].runs[worst]} ({100 * at_10[worst]:.1f} %)"
-    alike = f"{at_10.min():.3f}" == f"{at_10.max():.3f}"
-    yield f"Of the first 10 docs {100 * at_10.mean():.1f} % are judged{' in every run' if alike else least}."
+    judged_at_10 = m.judged[1]
+    share = judged_at_10.means()
+    least = int(share.argmin())
+    if f"{share.min():.3f}" == f"{share.max():.3f}":
+        where = " in every run"
+    else:
+        where = f" on average over the runs, least for {judged_at_10.runs[least]} ({100 * share[least]:.1f} %)"
+    yield f"Of the first 10 docs {100 * share.mean():.1f} % are judged{where}."
     left = m.left_out
     if left is None:
         return
@@ -165,35 +190,42 @@ def _ties(m: Material) -> Iterator[str]:
         yield "No run has docs of equal score: the order of ties cannot matter."
         return
     run, measure, *_, move = m.ties.rows[0]
-    tied = len({row[0] for row in m.ties.rows})
     if move < SMALLEST:
         return
+    tied = {row[0] for row in m.ties.rows}
     yield (
-        f"{tied} of {len(m.runs)} runs have docs of equal score; their order could move the mean {measure} of {run} by "
-        f"{decimal(move, 4)}, and no mean by more."
+        f"{len(tied)} of {len(m.runs)} runs have docs of equal score; their order could move the mean {measure} of "
+        f"{run} by {decimal(move, 4)}, and no mean by more."
     )
 
 
 def _alike(m: Material) -> Iterator[str]:
     s = m.similarity
-    off = np.where(np.eye(len(s.runs), dtype=bool) | (s.topics == 0), -np.inf, np.nan_to_num(s.mean))
-    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    if len(s.runs) < 2:
+        return
+    # A run with itself, and two without a common topic, are not compared.
+    left_out = np.eye(len(s.runs), dtype=bool) | (s.topics == 0)
+    mean = np.where(left_out, -np.inf, np.nan_to_num(s.mean))
+    i, j = np.unravel_index(int(mean.argmax()), mean.shape)
+    rbo = f"RBO {decimal(mean[i, j])}"
     if len(s.runs) == 2:
-        yield f"{s.runs[0]} and {s.runs[1]} are alike by RBO {decimal(off[i, j])} at p = .9."
-    elif len(s.runs) > 2:
-        yield f"The two runs most alike are {s.runs[i]} and {s.runs[j]} (RBO {decimal(off[i, j])} at p = .9)."
+        yield f"{s.runs[0]} and {s.runs[1]} are alike by {rbo} at p = .9."
+    else:
+        yield f"The two runs most alike are {s.runs[i]} and {s.runs[j]} ({rbo} at p = .9)."
 
 
 def _crowd(m: Material) -> Iterator[str]:
     labels = m.labels
     if labels is None:
         return
-    items = len(labels.items()[1])
-    yield f"{len(labels):,} labels of {items:,} docs by {len(labels.workers):,} workers on {len(labels.topics)} topics."
+    docs = len(labels.items()[1])
+    yield f"{len(labels):,} labels of {docs:,} docs by {len(labels.workers):,} workers on {len(labels.topics)} topics."
     whole = m.agreement.rows[0]
     if whole.value is not None:
-        ends = "" if whole.low is None or whole.high is None else f" [{decimal(whole.low)}, {decimal(whole.high)}]"
-        yield f"Agreement of the workers: {in_words(whole.measure)} = {decimal(whole.value)}{ends}."
+        between = ""
+        if whole.low is not None and whole.high is not None:
+            between = f" [{decimal(whole.low)}, {decimal(whole.high)}]"
+        yield f"Agreement of the workers: {in_words(whole.measure)} = {decimal(whole.value)}{between}."
     suspects = m.workers.suspects()
     first = f", first of all {suspects[0]}" if suspects else ""
     yield f"{len(suspects)} of {len(m.workers.workers):,} workers deserve a second look{first}."

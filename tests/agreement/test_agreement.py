@@ -28,6 +28,7 @@ from assay.agreement.ratings import Ratings
 from assay.agreement.result import AGREEMENTS, agreement, reference_agreement, usual_measures
 from assay.agreement.scales import S2, S4, S100
 from assay.core.errors import AssayError, DataError, UsageError
+from assay.crowd import aggregate, best_cuts
 from assay.crowd.quality import topic_quality, worker_quality
 from assay.data import Labels, Qrels
 from assay.io import read_qrels
@@ -541,3 +542,23 @@ def test_bad_input_is_one_clear_error(call: Callable[[], object]) -> None:
     with pytest.raises(AssayError) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+TWO_WORKERS = Labels.from_rows([("1", d, w, v) for w in "uv" for d, v in (("a", 0), ("b", 3), ("c", 1))])
+NAMED_SCALES: dict[str, Callable[[Any], object]] = {
+    "agreement": lambda scale: agreement(TWO_WORKERS, measures="alpha", scale=scale, resamples=0).record(),
+    "alpha": lambda scale: krippendorff_alpha(["a", "a", "b", "b"], [0, 1, 2, 2], scale=scale),
+    "aggregate": lambda scale: aggregate(TWO_WORKERS, "mean", scale=scale).record(),
+    "worker_quality": lambda scale: worker_quality(TWO_WORKERS, scale=scale).record(),
+    "topic_quality": lambda scale: topic_quality(TWO_WORKERS, scale=scale).record(),
+    "best_cuts": lambda scale: best_cuts(TWO_WORKERS, "Tw_alpha", source=scale).record(),
+}
+
+
+@pytest.mark.parametrize("call", NAMED_SCALES.values(), ids=NAMED_SCALES)
+def test_a_scale_is_given_by_its_name_too(call: Callable[[Any], object]) -> None:
+    assert call("s100") == call(S100)
+    with pytest.raises(UsageError, match="no scale 'seven'; known: S2, S4"):
+        call("seven")
+    with pytest.raises(UsageError, match=r"float where a scale is expected \(7.5\); give its name"):
+        call(7.5)

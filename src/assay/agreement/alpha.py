@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.agreement.ratings import Ratings, everything
-from assay.agreement.scales import Level, Scale, checked_level, default_level, without_exponent
+from assay.agreement.scales import Level, Scale, checked_level, default_level, given_scale, without_exponent
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
@@ -22,7 +22,7 @@ CELLS = 2**22
 
 
 def krippendorff_alpha(
-    item: npt.ArrayLike, value: npt.ArrayLike, *, level: Level | None = None, scale: Scale | None = None
+    item: npt.ArrayLike, value: npt.ArrayLike, *, level: Level | None = None, scale: Scale | str | None = None
 ) -> float:
     """Krippendorff's α of labels given as two columns, the item and the value; who gave a label does not matter.
 
@@ -35,7 +35,7 @@ def krippendorff_alpha(
     0.0
     """
     ratings = Ratings.of(item, value)
-    chosen = level or default_level(scale or ratings.scale)
+    chosen = level or default_level(given_scale(scale) or ratings.scale)
     found = float(alphas(ratings, everything(ratings), level=chosen)[0])
     if np.isnan(found):
         few = not (ratings.sizes > 1).any()

@@ -16,7 +16,7 @@ from assay.agreement.alpha import alphas
 from assay.agreement.beta_phi import phi
 from assay.agreement.kappa import MOST_WORKERS, Weights, cohen_kappas, fleiss_kappas, overlaps
 from assay.agreement.ratings import Ratings, everything
-from assay.agreement.scales import Level, Scale, default_level, scale_seen
+from assay.agreement.scales import Level, Scale, default_level, given_scale, scale_seen
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generators, silent
 from assay.core.errors import DataError, UsageError
@@ -129,7 +129,7 @@ def agreement(
     source: Any,
     *,
     measures: str | Sequence[str] | None = None,
-    scale: Scale | None = None,
+    scale: Scale | str | None = None,
     per_topic: bool = True,
     resamples: int = 1000,
     level: float = 0.95,
@@ -140,15 +140,16 @@ def agreement(
 
     source: labels as {topic: {doc: {worker: label}}}, a path, a data frame, rows (topic, doc, worker, label) or Labels;
     Ratings; or a list of judgments, one for each assessor, each as `assay.evaluate` takes them.
-    Measures are names from AGREEMENTS; by default those of `usual_measures`. scale: that of the labels, which decides
-    the level of measurement of α (see `default_level`); without it the one that they look like. Undefined (all labels
-    equal, nobody shares an item): None. resamples=0: no intervals. Φ needs the scale, and has its own interval.
+    Measures are names from AGREEMENTS; by default those of `usual_measures`. scale: that of the labels, by name ('S4',
+    '0-100', 'no<maybe<yes') or as a Scale, which decides the level of measurement of α (see `default_level`); without
+    it the one that they look like. Undefined (all labels equal, nobody shares an item): None.
+    resamples=0: no intervals. Φ needs the scale, and has its own interval.
 
     >>> labels = Labels.from_rows([("1", "a", "w1", 1), ("1", "a", "w2", 1), ("1", "b", "w1", 0), ("1", "b", "w2", 0)])
     >>> agreement(labels, measures="kappa", resamples=0).value("kappa")
     1.0
     """
-    ratings = rated(source, scale=scale)
+    ratings = rated(source, scale=given_scale(scale))
     if not (ratings.sizes > 1).any():
         raise DataError("no item has labels of two assessors; there is nothing to agree on")
     asked = [measures] if isinstance(measures, str) else list(measures or usual_measures(ratings))

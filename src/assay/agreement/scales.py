@@ -167,6 +167,25 @@ def scale_of(text: str) -> Scale:
     return Scale.interval(*limits)
 
 
+def given_scale(scale: Scale | str | None) -> Scale | None:
+    """The scale that a person gives, by itself or by its name; None where nobody gave one.
+
+    >>> given_scale("S100") == S100, given_scale(S4) == S4, given_scale(None)
+    (True, True, None)
+    """
+    if scale is None or isinstance(scale, Scale):
+        return scale
+    if isinstance(scale, str):
+        return scale_of(scale)
+    kind = type(scale).__name__
+    raise UsageError(f"{kind} where a scale is expected ({scale!r}); give its name, e.g. 'S4' or '0-100', or a Scale")
+
+
+def scale_for(labels: Labels, scale: Scale | str | None) -> Scale:
+    """The scale that a person gives, by itself or by its name, or else the one that the labels look like."""
+    return given_scale(scale) or scale_in(labels)
+
+
 def scale_in(labels: Labels) -> Scale:
     """The scale that the labels look like: whole numbers 0…k with k < 20 are categories, otherwise 0–100.
 

@@ -11,7 +11,7 @@ import numpy as np
 from assay.agreement.across_scales import grades_of, reference_of
 from assay.agreement.kappa import cohen_kappa
 from assay.agreement.ratings import Ratings
-from assay.agreement.scales import Scale, scale_in
+from assay.agreement.scales import Scale, scale_for
 from assay.core.arrays import Bools
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
@@ -32,14 +32,14 @@ def aggregate(
     labels: Any,
     method: str = "majority",
     *,
-    scale: Scale | None = None,
+    scale: Scale | str | None = None,
     repeats: str = "all",
     **parameters: Any,
 ) -> Uncertain:
     """Judgments from labels by a registered aggregation, written `name` or `name(key=value, …)`.
 
     labels: {topic: {doc: {worker: label}}}, a path, a data frame, rows (topic, doc, worker, label), Labels, or
-    Preferences.
+    Preferences. scale: that of the labels, by name ('S4', '0-100') or as a Scale; else the one that they look like.
     Magnitudes are first made comparable by geometric averaging. repeats: what to do where a worker labelled a doc more
     than once: take `all`, the `first` or the `last` of them. Grades of means and of other numbers keep their fractions.
 
@@ -49,12 +49,13 @@ def aggregate(
     """
     entry, _ = AGGREGATIONS.parse(method)
     entry.checked(parameters)
-    labels = labels if isinstance(labels, Preferences) else labels_of(labels)
+    needs = entry.facts["kind"]
+    given = labels if isinstance(labels, Preferences) else labels_of(labels)
     # Magnitudes and their logs may still overflow on the way; what comes out is then refused as a whole.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        if isinstance(labels, Preferences) or entry.facts["kind"] == "preferences":
-            return _of_preferences(labels, method, entry.facts["kind"], parameters)
-        return _of_labels(summable(labels), method, entry.facts["kind"], scale or scale_in(labels), repeats, parameters)
+        if isinstance(given, Preferences) or needs == "preferences":
+            return _of_preferences(given, method, needs, parameters)
+        return _of_labels(summable(given), method, needs, scale_for(given, scale), repeats, parameters)
 
 
 def _of_preferences(labels: Labels | Preferences, method: str, kind: str, parameters: dict[str, Any]) -> Uncertain:
@@ -106,7 +107,7 @@ def agreement_with_reference(
     reference: Qrels,
     methods: Iterable[str | Uncertain],
     *,
-    scale: Scale | None = None,
+    scale: Scale | str | None = None,
     cut: float | None = None,
     rel: float = 1,
 ) -> AgreementWithReference:
@@ -116,23 +117,29 @@ def agreement_with_reference(
     `rel` on. Docs that the reference has not judged are left out; κ is Cohen's on relevant or not. Methods are names,
     or judgments that were made already.
     """
-    chosen = scale or scale_in(labels)
+    chosen = scale_for(labels, scale)
     least = _middle(chosen) if cut is None else cut
     grade = reference_of(labels, reference)
     known = ~np.isnan(grade)
     rows = [("single labels", *_compared(labels.label[known] >= least, grade[known] >= rel))]
     for method in methods:
-        judgments = aggregate(labels, method, scale=chosen) if isinstance(method, str) else method
-        theirs = grades_of(judgments.items, reference, labels.name)
-        both = ~np.isnan(theirs)
-        name = method if isinstance(method, str) else method.method
-        rows.append((name, *_compared(judgments.grade[both] >= least, theirs[both] >= rel)))
+        if isinstance(method, str):
+            judgments = aggregate(labels, method, scale=chosen)
+            name = method
+        else:
+            judgments = method
+            name = method.method
+        grade = grades_of(judgments.items, reference, labels.name)
+        known = ~np.isnan(grade)
+        rows.append((name, *_compared(judgments.grade[known] >= least, grade[known] >= rel)))
     return AgreementWithReference(tuple(rows), least, rel)
 
 
 def _middle(scale: Scale) -> float:
     """The label from which on a doc is relevant where nobody says."""
-    return (scale.low + scale.high) / 2 if scale.kind == "interval" else 1.0
+    if scale.kind == "interval":
+        return (scale.low + scale.high) / 2
+    return 1.0
 
 
 def _compared(ours: Bools, theirs: Bools) -> tuple[int, float, float, float | None]:
@@ -141,4 +148,6 @@ def _compared(ours: Bools, theirs: Bools) -> tuple[int, float, float, float | No
         kappa = cohen_kappa(ours, theirs)
     except DataError:
         kappa = None
-    return len(ours), float(ours.mean()), float((ours == theirs).mean()), kappa
+    share_relevant = float(ours.mean())
+    accuracy = float((ours == theirs).mean())
+    return len(ours), share_relevant, accuracy, kappa

@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from assay.agreement.ratings import single
-from assay.agreement.scales import Level, Scale, scale_in
+from assay.agreement.scales import Level, Scale, scale_for
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
@@ -89,7 +89,7 @@ def best_cuts(
     way: str = "H_t+a",
     *,
     levels: int = 2,
-    source: Scale | None = None,
+    source: Scale | str | None = None,
     target: Qrels | None = None,
     scope: str = "topics",
     unjudged: str = "zero",
@@ -121,7 +121,7 @@ def best_cuts(
     _checked(scope, unjudged, undefined, search)
     _checked_level(level, way, search, scope)
     kept = single(labels, "first")
-    scale = source or scale_in(kept)
+    scale = scale_for(kept, source)
     _checked_levels(scale, levels)
     if needs_target and target is None:
         raise UsageError(f"{way} needs judgments on the target scale; give a target, or use H_t+a, H_a+t or Tw_alpha")

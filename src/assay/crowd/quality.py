@@ -13,7 +13,7 @@ import numpy.typing as npt
 from assay.agreement.across_scales import ordered_pairs, reference_of
 from assay.agreement.left_out import alpha_by_topic, alpha_without
 from assay.agreement.ratings import Ratings, single
-from assay.agreement.scales import Level, Scale, default_level, scale_in
+from assay.agreement.scales import Level, Scale, default_level, scale_for
 from assay.core.arrays import Floats, Ints
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -72,7 +72,7 @@ class WorkerQuality(Result):
         return np.argsort(-self.facts["suspicion"], kind="stable").tolist()
 
 
-def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuality:
+def worker_quality(labels: Labels, *, scale: Scale | str | None = None) -> WorkerQuality:
     """What each worker's labels say of the worker.
 
     agreement: 1 − mean distance from the mean of the others' labels, in widths of the scale. correlation: of the labels
@@ -86,7 +86,7 @@ def worker_quality(labels: Labels, *, scale: Scale | None = None) -> WorkerQuali
     >>> found.facts["agreement"].tolist(), found.suspects()
     ([1.0, 1.0], [])
     """
-    scale = scale or scale_in(labels)
+    scale = scale_for(labels, scale)
     level = default_level(scale)
     # All labels are counted, but of a worker's repeated labels of a doc only the first is rated.
     ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="first")
@@ -196,14 +196,14 @@ class TopicQuality(Result):
         return Table.of(formats, rows, caption="Quality per topic", notes=self.notes)
 
 
-def topic_quality(labels: Labels, *, scale: Scale | None = None, reference: Qrels | None = None) -> TopicQuality:
+def topic_quality(labels: Labels, *, scale: Scale | str | None = None, reference: Qrels | None = None) -> TopicQuality:
     """How far the labels of each topic agree with each other, and their docs' means with a reference.
 
     agreement: pairs of docs that the mean labels put strictly in the reference's order, over all pairs (Roitero 2020,
     §9.3.2.1), untied: over the pairs whose reference grades differ, AUC: the same with half a point for ties. A
     repeated label of a doc counts once.
     """
-    scale = scale or scale_in(labels)
+    scale = scale_for(labels, scale)
     level = default_level(scale)
     labels = single(labels, "first")
     ratings = Ratings.of_labels(summable(labels), scale=scale)
@@ -319,9 +319,9 @@ class DocQuality(Result):
         return Table.of(formats, rows, caption="Docs, most controversial first")
 
 
-def doc_quality(labels: Labels, *, scale: Scale | None = None) -> DocQuality:
+def doc_quality(labels: Labels, *, scale: Scale | str | None = None) -> DocQuality:
     """How far the workers of each doc agree; controversy = sd (divisor n) / half the width of the scale."""
-    scale = scale or scale_in(labels)
+    scale = scale_for(labels, scale)
     ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="all")
     n = ratings.sizes
     mean = np.bincount(ratings.item, ratings.value) / n

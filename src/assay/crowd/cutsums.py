@@ -166,8 +166,10 @@ def _enclosing(low: Ints, high: Ints, group: Ints, places: int, groups: int) -> 
     """Places × places × groups: rows with low ≤ v and high > w."""
     cell = (low * places + high) * groups + group
     flat = np.bincount(cell, minlength=places * places * groups)
-    counts = np.cumsum(flat.reshape(places, places, groups), axis=0, dtype=np.float64)
-    return counts.sum(axis=1, keepdims=True) - np.cumsum(counts, axis=1)
+    counts = flat.reshape(places, places, groups)
+    low_up_to = np.cumsum(counts, axis=0, dtype=np.float64)
+    high_up_to = np.cumsum(low_up_to, axis=1)
+    return low_up_to.sum(axis=1, keepdims=True) - high_up_to
 
 
 def table_alpha(joint: Floats, cuts: Ints, *, level: Level) -> Floats:

@@ -72,10 +72,11 @@ def source_of(
 
 def _refuse_other_grades(grades: Floats, levels: int, name: str) -> None:
     """An error unless every known grade is one of the levels 0, 1, …"""
-    fits = np.isnan(grades) | np.isin(grades, np.arange(levels))
-    bad = grades[~fits]
-    if len(bad):
-        raise DataError(f"{name}: grade {bad.max():g} does not fit {levels} levels (0–{levels - 1})")
+    known = grades[~np.isnan(grades)]
+    is_level = np.isin(known, np.arange(levels))
+    if not is_level.all():
+        highest = known[~is_level].max()
+        raise DataError(f"{name}: grade {highest:g} does not fit {levels} levels (0–{levels - 1})")
 
 
 def parts_of(labels: Labels, whole: Source, scope: str, by_task: bool) -> tuple[list[str], list[Source]]:

@@ -230,14 +230,16 @@ def _tasks_before(labels: Labels) -> Ints:
     """For each row, how many tasks its worker had begun before this one, in the order of the file."""
     task = task_of(labels)
     _, first = np.unique(task, return_index=True)
+    worker_of_task = labels.worker[first]
     # Tasks by worker, and by their first row within a worker: the place within the worker's block counts them.
-    order = np.lexsort((first, labels.worker[first]))
-    worker = labels.worker[first][order]
+    order = np.lexsort((first, worker_of_task))
+    worker = worker_of_task[order]
     is_new = np.concatenate([[True], worker[1:] != worker[:-1]])
     begin = np.flatnonzero(is_new)
     size = np.diff(np.append(begin, len(worker)))
+    place = np.arange(len(worker)) - np.repeat(begin, size)
     before = np.empty(len(first), dtype=np.int64)
-    before[order] = np.arange(len(worker)) - np.repeat(begin, size)
+    before[order] = place
     return before[task]
 
 

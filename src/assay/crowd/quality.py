@@ -278,10 +278,11 @@ def doc_entropy(ratings: Ratings) -> Floats:
     levels = len(ratings.levels)
     if levels <= 20:
         share = ratings.votes() / ratings.sizes[:, None]
-        information = share * np.log2(np.where(share > 0, share, 1.0))
-        return -information.sum(axis=1) + 0.0
+        bits = np.log2(np.where(share > 0, share, 1.0))
+        return -(share * bits).sum(axis=1) + 0.0
     # With many levels a table docs × levels would be mostly empty: only the labels that occur are counted.
-    used, times = np.unique(ratings.item * levels + ratings.answer, return_counts=True)
+    cell = ratings.item * levels + ratings.answer
+    used, times = np.unique(cell, return_counts=True)
     item = used // levels
     share = times / ratings.sizes[item]
     sums = np.bincount(item, share * np.log2(share), len(ratings.items))
@@ -323,9 +324,10 @@ def doc_quality(labels: Labels, *, scale: Scale | str | None = None) -> DocQuali
     """How far the workers of each doc agree; controversy = sd (divisor n) / half the width of the scale."""
     scale = scale_for(labels, scale)
     ratings = Ratings.of_labels(summable(labels), scale=scale, repeats="all")
+    item = ratings.item
     n = ratings.sizes
-    mean = np.bincount(ratings.item, ratings.value) / n
-    squares = (ratings.value - mean[ratings.item]) ** 2
-    sd = np.sqrt(np.bincount(ratings.item, squares) / n)
+    mean = np.bincount(item, ratings.value) / n
+    squares = (ratings.value - mean[item]) ** 2
+    sd = np.sqrt(np.bincount(item, squares) / n)
     controversy = 2 * sd / scale_width(ratings, scale)
     return DocQuality(ratings.items, n, mean, sd, doc_entropy(ratings), controversy)

@@ -44,21 +44,13 @@ class ScoreUncertainty(Result):
     def table(self) -> Table:
         """One row per run, best first."""
         means = self.matrix.means()
-        judged, both = _interval(self.judged), _interval(self.sampled)
-        order = np.argsort(-means, kind="stable").tolist()
-        rows = [
-            (
-                self.matrix.runs[i],
-                means[i],
-                self.low[i],
-                self.high[i],
-                judged[0, i],
-                judged[1, i],
-                both[0, i],
-                both[1, i],
-            )
-            for i in order
-        ]
+        judged_low, judged_high = _interval(self.judged)
+        both_low, both_high = _interval(self.sampled)
+        columns = (means, self.low, self.high, judged_low, judged_high, both_low, both_high)
+        rows = []
+        for run in np.argsort(-means, kind="stable").tolist():
+            numbers = [column[run] for column in columns]
+            rows.append((self.matrix.runs[run], *numbers))
         formats = {
             "run": "", "mean": ".4f", "all low": ".4f", "all high": ".4f", "judging low": ".4f", "judging high": ".4f",
             "with topics low": ".4f", "with topics high": ".4f",
@@ -72,26 +64,30 @@ class ScoreUncertainty(Result):
 
     def tables(self) -> list[Table]:
         """The runs, and their differences where there is a baseline."""
-        return [self.table(), self.differences()] if self.baseline is not None else [self.table()]
+        if self.baseline is None:
+            return [self.table()]
+        return [self.table(), self.differences()]
 
     def differences(self) -> Table:
         """One row per other run: its difference to the baseline, the intervals, and how often it stays above."""
         if self.baseline is None:
             raise UsageError("differences need a baseline")
-        base = self.matrix.runs.index(self.baseline)
+        runs = self.matrix.runs
+        base = runs.index(self.baseline)
         means = self.matrix.means()
-        delta, both = self.judged - self.judged[:, [base]], self.sampled - self.sampled[:, [base]]
-        a, b = _interval(delta), _interval(both)
-        rows = [
-            (run, means[i] - means[base], a[0, i], a[1, i], b[0, i], b[1, i], 100 * float((delta[:, i] > 0).mean()))
-            for i, run in enumerate(self.matrix.runs)
-            if i != base
-        ]
+        delta = means - means[base]
+        judged = self.judged - self.judged[:, [base]]
+        sampled = self.sampled - self.sampled[:, [base]]
+        columns = (delta, *_interval(judged), *_interval(sampled), 100 * (judged > 0).mean(axis=0))
+        rows = []
+        for run in np.argsort(-delta, kind="stable").tolist():
+            if run != base:
+                numbers = [column[run] for column in columns]
+                rows.append((runs[run], *numbers))
         formats = {
             "run": "", "Δ": "+.4f", "judging low": "+.4f", "judging high": "+.4f", "with topics low": "+.4f",
             "with topics high": "+.4f", "% of draws above": ".1f",
         }  # fmt: skip
-        rows.sort(key=lambda row: -row[1])
         return Table.of(formats, rows, caption=f"{self.matrix.measure} against {self.baseline}, uncertain judgments")
 
 
@@ -113,18 +109,29 @@ def score_uncertainty(
     """
     if draws < 20:
         raise UsageError(f"{draws} draws are too few for a 95 % interval; take at least 20")
-    matrix, low, high = (
-        evaluate(runs, q, measure)[0] for q in (judgments.qrels(), judgments.low_qrels(), judgments.high_qrels())
-    )
+    (matrix,) = evaluate(runs, judgments.qrels(), measure)
+    (low,) = evaluate(runs, judgments.low_qrels(), measure)
+    (high,) = evaluate(runs, judgments.high_qrels(), measure)
     if baseline is not None and baseline not in matrix.runs:
         raise UsageError(f"no run {baseline!r}{did_you_mean(baseline, matrix.runs)}")
-    judged, sampled = [], []
+    judged = []
+    sampled = []
     for i, rng in enumerate(generators(seed, draws)):
         values = evaluate(runs, judgments.draw(rng), measure)[0].values
+        topics = values.shape[1]
+        drawn_topics = rng.integers(topics, size=topics)
         judged.append(values.mean(axis=1))
-        sampled.append(values[:, rng.integers(values.shape[1], size=values.shape[1])].mean(axis=1))
+        sampled.append(values[:, drawn_topics].mean(axis=1))
         progress(i + 1, draws)
-    return ScoreUncertainty(matrix, low.means(), high.means(), np.array(judged), np.array(sampled), baseline, seed)
+    return ScoreUncertainty(
+        matrix=matrix,
+        low=low.means(),
+        high=high.means(),
+        judged=np.array(judged),
+        sampled=np.array(sampled),
+        baseline=baseline,
+        seed=seed,
+    )
 
 
 def _interval(draws: Floats) -> Floats:

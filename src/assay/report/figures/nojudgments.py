@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,20 +22,9 @@ if TYPE_CHECKING:
 @draws("nojudgments.RunRanking")
 def predicted_against_true(result: RunRanking) -> Figure:
     """Predicted against true mean of every run, manual and outlying runs marked; without truth the prediction alone."""
-    kinds = [k or "automatic" for k in result.kinds()]
+    kinds = [kind or "automatic" for kind in result.kinds()]
     if result.truth is None:
-        order = np.argsort(-result.combined, kind="stable")
-        rows = rows_of(
-            run=[result.runs[i] for i in order], score=result.combined[order], kind=[kinds[i] for i in order]
-        )
-        alt = altair()
-        scale = alt.Scale(domain=["automatic", "manual", "outlying"], range=[MAIN, ACCENT, MUTED])
-        colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
-        tip = [("run", "run", ""), ("score", "predicted", ".4f"), ("kind", "kind", "")]
-        made = bars(names("Y", "run", None), amount("X", "score", "predicted score, combined"), tip=tip, color=colour)
-        said = f"Predicted best: {rows[0]['run']}."
-        title = f"{len(rows)} runs ranked without judgments"
-        return drawn(tall(made, len(rows)), name="predicted", title=title, description=said, rows=rows)
+        return _predicted_alone(result, kinds)
     true = result.truth.means()
     rows = rows_of(run=result.runs, predicted=result.combined, true=true, kind=kinds)
     tip = [("run", "run", ""), ("true", "true", ".4f"), ("predicted", "predicted", ".4f"), ("kind", "kind", "")]
@@ -42,11 +32,26 @@ def predicted_against_true(result: RunRanking) -> Figure:
     y = amount("Y", "predicted", "predicted score, combined")
     marks = classes("kind", None, ["automatic", "manual", "outlying"], [MAIN, ACCENT, MUTED])
     made = scatter(x, y, tip=tip, **marks).properties(height=340)
-    combined = result.accuracies[-1] if result.accuracies else None
-    values = {} if combined is None else {k: v for k, v in combined.values.items() if v is not None}
-    said = "; ".join(f"{k} {v:.3f}" for k, v in values.items()) + f"; {kinds.count('manual')} manual runs."
+    accuracy = _in_words(result.accuracies[-1].values) if result.accuracies else ""
+    said = f"{accuracy}; {kinds.count('manual')} manual runs."
     title = f"Predicted without judgments against true mean {result.truth.measure}, {len(rows)} runs"
     return drawn(made, name="predicted", title=title, description=said, rows=rows)
+
+
+def _predicted_alone(result: RunRanking, kinds: list[str]) -> Figure:
+    """The predicted score of every run, best first."""
+    alt = altair()
+    order = np.argsort(-result.combined, kind="stable")
+    runs = [result.runs[i] for i in order]
+    rows = rows_of(run=runs, score=result.combined[order], kind=[kinds[i] for i in order])
+    scale = alt.Scale(domain=["automatic", "manual", "outlying"], range=[MAIN, ACCENT, MUTED])
+    colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    tip = [("run", "run", ""), ("score", "predicted", ".4f"), ("kind", "kind", "")]
+    x = amount("X", "score", "predicted score, combined")
+    made = bars(names("Y", "run", None), x, tip=tip, color=colour)
+    said = f"Predicted best: {runs[0]}."
+    title = f"{len(rows)} runs ranked without judgments"
+    return drawn(tall(made, len(rows)), name="predicted", title=title, description=said, rows=rows)
 
 
 @draws("nojudgments.Difficulty")
@@ -54,12 +59,17 @@ def difficulty(result: Difficulty) -> Figure:
     """Predicted against true ease of every topic."""
     rows = rows_of(topic=result.topics, predicted=result.predicted, true=result.true)
     tip = [("topic", "topic", ""), ("true", "true", ".4f"), ("predicted", "predicted", ".4f")]
-    x, y = amount("X", "true", f"true ease ({result.statistic})"), amount("Y", "predicted", "predicted ease")
-    said = "; ".join(f"{k} {v:.3f}" for k, v in result.correlations.items() if v is not None) + "."
+    x = amount("X", "true", f"true ease ({result.statistic})")
+    y = amount("Y", "predicted", "predicted ease")
+    made = scatter(x, y, tip=tip).properties(height=320)
+    said = f"{_in_words(result.correlations)}."
     title = f"Predicted and true ease of {len(rows)} topics by {result.method}"
-    return drawn(
-        scatter(x, y, tip=tip).properties(height=320), name="difficulty", title=title, description=said, rows=rows
-    )
+    return drawn(made, name="difficulty", title=title, description=said, rows=rows)
+
+
+def _in_words(correlations: Mapping[str, float | None]) -> str:
+    """The correlations that are defined, by name."""
+    return "; ".join(f"{name} {value:.3f}" for name, value in correlations.items() if value is not None)
 
 
 @draws("nojudgments.Calibration")
@@ -93,9 +103,12 @@ def injection(result: Injection) -> Figure:
     together = result.taus.mean(axis=0)
     alone = np.atleast_2d(result.alone).mean(axis=0)
     series = {"prediction and judged topics": together, "judged topics alone": alone}
-    rows = [{"how": k, **row} for k, v in series.items() for row in rows_of(topics=result.sizes, tau=v)]
+    rows = []
+    for how, taus in series.items():
+        rows += rows_of(how=[how] * len(taus), topics=result.sizes, tau=taus)
     tip = [("how", "how", ""), ("topics", "judged topics", "d"), ("tau", "τ", ".3f")]
-    x, y = amount("X", "topics", "judged topics"), amount("Y", "tau", "Kendall τ with the true ranking")
+    x = amount("X", "topics", "judged topics")
+    y = amount("Y", "tau", "Kendall τ with the true ranking")
     made = lines(x, y, series="how", order=list(series), tip=tip).properties(height=280)
     said = (
         f"Without judgments τ is {result.none:.3f}; with {result.sizes[-1]} topics {together[-1]:.3f}. {result.recipe}"

@@ -27,21 +27,30 @@ MOST_POINTS, FEW_POINTS = 2000, 200
 def power_curves(result: PowerCurve) -> Figure:
     """The detectable difference over the number of topics, one line per σ; the power, where a difference is given."""
     if result.powers is not None and result.delta is not None:
-        field, label, values = "power", f"power to find δ = {result.delta:g}", result.powers
+        field = "power"
+        label = f"power to find δ = {result.delta:g}"
+        what = "Power"
+        domain = (0, 1)
+        values = result.powers
     else:
-        field, label, values = "delta", f"difference found with power {result.power:g}", result.detectable
-    series = [f"σ = {s:g}" for s in result.sigmas]
-    rows = [
-        {"sigma": name, **row}
-        for j, name in enumerate(series)
-        for row in rows_of(topics=result.topics, **{field: values[:, j]})
-    ]
+        field = "delta"
+        label = f"difference found with power {result.power:g}"
+        what = "Detectable difference"
+        domain = None
+        values = result.detectable
+    series = [f"σ = {sigma:g}" for sigma in result.sigmas]
+    rows = []
+    for name, of_sigma in zip(series, values.T, strict=True):
+        columns = {"sigma": [name] * len(of_sigma), "topics": result.topics, field: of_sigma}
+        rows += rows_of(**columns)
     tip = [("sigma", "sd of differences", ""), ("topics", "topics", "d"), (field, field, ".4f")]
-    y = amount("Y", field, label, zero=True, domain=(0, 1) if field == "power" else None)
-    made = lines(amount("X", "topics", "topics"), y, series="sigma", order=series, tip=tip, title=None)
-    first, last = values[0, 0], values[-1, 0]
+    x = amount("X", "topics", "topics")
+    y = amount("Y", field, label, zero=True, domain=domain)
+    made = lines(x, y, series="sigma", order=series, tip=tip, title=None)
+    first = values[0, 0]
+    last = values[-1, 0]
     said = f"With {series[0]} from {first:.3f} at {result.topics[0]} topics to {last:.3f} at {result.topics[-1]}."
-    title = f"{'Power' if field == 'power' else 'Detectable difference'} over the number of topics"
+    title = f"{what} over the number of topics"
     return drawn(made.properties(height=280), name="power", title=title, description=said, rows=rows)
 
 
@@ -96,14 +105,16 @@ def sigma_spread(result: OneSigma) -> Figure:
 def trial_totals(result: BestTrial) -> Figure:
     """Total topics over the size of the trial, the best size marked."""
     alt = altair()
-    rows = rows_of(trial=[p.trial for p in result.plans], total=[p.total for p in result.plans])
-    x, y = amount("X", "trial", "topics of the trial"), amount("Y", "total", "topics of trial and experiment")
+    rows = rows_of(trial=[plan.trial for plan in result.plans], total=[plan.total for plan in result.plans])
     tip = [("trial", "trial", "d"), ("total", "total", "d")]
+    x = amount("X", "trial", "topics of the trial")
+    y = amount("Y", "total", "topics of trial and experiment")
     line = lines(x, y, series="", order=(), tip=tip, points=False)
     best, at = mark_at(result.best.trial, axis="x")
-    said = f"A trial of {result.best.trial} topics is cheapest: {result.best.total} topics in all."
     made = alt.layer(line, best).properties(height=260)
-    return drawn(made, name="trial", title="What a trial of each size costs", description=said, rows=rows, mark=at)
+    said = f"A trial of {result.best.trial} topics is cheapest: {result.best.total} topics in all."
+    title = "What a trial of each size costs"
+    return drawn(made, name="trial", title=title, description=said, rows=rows, mark=at)
 
 
 @draws("plan.DepthTradeoff")
@@ -133,10 +144,12 @@ def stopping_rates(result: StoppingBias) -> Figure:
     """False positives of stopping on power, without looks, and stopping on significance, mean over the pairs."""
     alt = altair()
     kinds = {"power": "stop on power", "fixed": "no looks", "significance": "stop on significance"}
-    rows = rows_of(how=list(kinds.values()), rate=[result.average(k) for k in kinds])
+    rows = rows_of(how=list(kinds.values()), rate=[result.average(kind) for kind in kinds])
     tip = [("how", "how", ""), ("rate", "false positives", ".4f")]
-    shown = bars(names("Y", "how", None), amount("X", "rate", "share of false positives", zero=True), tip=tip)
+    x = amount("X", "rate", "share of false positives", zero=True)
+    y = names("Y", "how", None)
     level, at = mark_at(result.test.alpha, axis="x")
-    said = "; ".join(f"{row['how']}: {row['rate']:.3f}" for row in rows) + f". Dashed: α = {result.test.alpha:g}."
-    made = tall(alt.layer(shown, level), 3)
+    made = tall(alt.layer(bars(y, x, tip=tip), level), 3)
+    rates = "; ".join(f"{row['how']}: {row['rate']:.3f}" for row in rows)
+    said = f"{rates}. Dashed: α = {result.test.alpha:g}."
     return drawn(made, name="stopping", title="What stopping early costs", description=said, rows=rows, mark=at)

@@ -57,27 +57,33 @@ def bias_bars(result: LeftOut, *, top: int = TOP) -> Figure:
     """What each run's mean loses (or gains) when the pool lacks it, the greatest loss first."""
     alt = altair()
     order = np.lexsort((np.arange(len(result.runs)), result.loss))[:top]
+    runs = [result.runs[i] for i in order]
     how = {"nonrelevant": "unjudged not relevant", "condensed": "unjudged taken out"}
-    rows = [
-        {"how": words, **row}
-        for kind, words in how.items()
-        if kind in result.unpooled
-        for row in rows_of(
-            run=[result.runs[i] for i in order], bias=(result.unpooled[kind] - result.pooled)[order],
-            alone=result.relevant_alone[order], pooled=result.pooled[order],
-        )
-    ]  # fmt: skip
+    rows = []
+    for kind, words in how.items():
+        if kind in result.unpooled:
+            bias = result.unpooled[kind] - result.pooled
+            rows += rows_of(
+                how=[words] * len(runs),
+                run=runs,
+                bias=bias[order],
+                alone=result.relevant_alone[order],
+                pooled=result.pooled[order],
+            )
     tip = [("run", "run", ""), ("how", "when left out", ""), ("bias", "change", "+.4f"), ("pooled", "pooled", ".4f")]
     tip += [("alone", "relevant docs it alone found", "d")]
     scale = alt.Scale(domain=list(how.values()), range=[MAIN, ACCENT])
     colour = alt.Color("how", type="nominal", scale=scale, legend=alt.Legend(title=None))
     offset = alt.YOffset("how", type="nominal", sort=list(how.values()))
-    y = names("Y", "run", None, sort=[result.runs[i] for i in order])
+    y = names("Y", "run", None, sort=runs)
     x = amount("X", "bias", f"change of mean {result.measure} when left out", zero=True, form="+.3f")
     made = tall(bars(y, x, tip=tip, color=colour, yOffset=offset), len(order))
+    some = f"{len(order)} runs"
+    if len(order) < len(result.runs):
+        some = f"{len(order)} of {len(result.runs)} runs"
     worst = int(result.loss.argmin())
-    some = f"{len(order)} of {len(result.runs)} runs" if len(order) < len(result.runs) else f"{len(order)} runs"
-    change, most = (as_shown(float(v), "+.4f") for v in (result.loss.mean(), result.loss[worst]))
+    change = as_shown(float(result.loss.mean()), "+.4f")
+    most = as_shown(float(result.loss[worst]), "+.4f")
     said = f"Mean change {change}; {result.runs[worst]} loses most ({most})."
     title = f"What the pool hides: {some} left out of it, by {result.by}, depth {result.depth}"
     return drawn(made, name="pool-bias", title=title, description=said, rows=rows)
@@ -140,16 +146,19 @@ def adjustment_errors(result: Accuracy) -> Figure:
 @draws("pooling.Confidence")
 def confidences(result: Confidence) -> Figure:
     """How sure it is that the run of each row is better than that of each column."""
-    order = np.argsort(-result.means, kind="stable")[:TOP]
-    n = len(order)
-    i, j = np.divmod(np.arange(n * n), n)
-    keep = i != j
-    labels = [result.runs[o] for o in order]
-    above = result.above[np.ix_(order, order)]
-    rows = rows_of(run=[labels[a] for a in i[keep]], other=[labels[b] for b in j[keep]], sure=above[i[keep], j[keep]])
+    order = np.argsort(-result.means, kind="stable")[:TOP].tolist()
+    rows = []
+    for i in order:
+        others = [j for j in order if j != i]
+        rows += rows_of(
+            run=[result.runs[i]] * len(others),
+            other=[result.runs[j] for j in others],
+            sure=result.above[i, others],
+        )
     tip = [("run", "run", ""), ("other", "better than", ""), ("sure", "probability", ".3f")]
-    x, y = names("X", "other", "than this run", labelAngle=-90, ticks=False), names("Y", "run", None, ticks=False)
-    made = tall(cells(x, y, "sure", "P(better)", tip=tip, domain=(0, 1)), n)
-    open_ = int(result.undecided().sum()) // 2
-    said = f"Best by the judgments so far: {labels[0]}; {open_} pairs are undecided."
+    x = names("X", "other", "than this run", labelAngle=-90, ticks=False)
+    y = names("Y", "run", None, ticks=False)
+    made = tall(cells(x, y, "sure", "P(better)", tip=tip, domain=(0, 1)), len(order))
+    undecided = int(result.undecided().sum()) // 2
+    said = f"Best by the judgments so far: {result.runs[order[0]]}; {undecided} pairs are undecided."
     return drawn(made, name="confidence", title="How sure the order of the runs is", description=said, rows=rows)

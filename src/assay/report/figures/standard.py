@@ -53,18 +53,22 @@ def components(result: Components) -> Figure:
 @draws("standard.Comparabilities")
 def collection_distances(result: Comparabilities) -> Figure:
     """dRMSE (κ) between every two collections as a map; low is comparable."""
-    pairs = [p for p in result.pairs if p.kappa is not None]
-    both = [(p.first, p.second, p) for p in pairs] + [(p.second, p.first, p) for p in pairs]
-    rows = rows_of(
-        first=[a for a, _, _ in both], second=[b for _, b, _ in both], kappa=[p.kappa for *_, p in both],
-        rmse=[p.rmse for *_, p in both],
-    )  # fmt: skip
+    pairs = [pair for pair in result.pairs if pair.kappa is not None]
+    rows = []
+    for pair in pairs:
+        rows += rows_of(first=[pair.first], second=[pair.second], kappa=[pair.kappa], rmse=[pair.rmse])
+    for pair in pairs:
+        rows += rows_of(first=[pair.second], second=[pair.first], kappa=[pair.kappa], rmse=[pair.rmse])
     tip = [("first", "collection", ""), ("second", "other", ""), ("kappa", "κ", ".3f"), ("rmse", "RMSE", ".4f")]
-    order = list(dict.fromkeys(name for p in result.pairs for name in (p.first, p.second)))
-    x, y = names("X", "second", None, sort=order, labelAngle=-45), names("Y", "first", None, sort=order)
+    every_name = [name for pair in result.pairs for name in (pair.first, pair.second)]
+    order = list(dict.fromkeys(every_name))
+    x = names("X", "second", None, sort=order, labelAngle=-45)
+    y = names("Y", "first", None, sort=order)
     made = cells(x, y, "kappa", "κ = dRMSE", tip=tip).properties(height=max(2, len(order)) * 44)
-    low = min(pairs, key=lambda p: p.kappa or 0.0) if pairs else None
-    said = "" if low is None else f"Most comparable: {low.first} and {low.second}, κ = {low.kappa:.3f}."
+    said = ""
+    if pairs:
+        nearest = min(pairs, key=lambda pair: pair.kappa or 0.0)
+        said = f"Most comparable: {nearest.first} and {nearest.second}, κ = {nearest.kappa:.3f}."
     title = f"How far {result.measure} moves between collections (dRMSE, low is comparable)"
     return drawn(made, name="collections", title=title, description=said, rows=rows)
 

@@ -54,7 +54,10 @@ def predict(
     ['a', 'b', 'c']
     """
     if bool(earlier) != (year is not None):
-        raise UsageError("earlier collections and the year of the runs go together: only earlier years may teach")
+        raise UsageError(
+            "earlier collections and the year of the runs go together: a model is trained on earlier years only; "
+            "give both or neither"
+        )
     if nearest is not None and not earlier:
         raise UsageError("nearest chooses among earlier collections, and there are none")
     methods = [method] if isinstance(method, str) else method
@@ -63,11 +66,13 @@ def predict(
     lessons = None
     if year is not None:
         names = taken(methods or METHODS.names())
-        taught = [
-            judged_collection(name, when, theirs, known, names, measure=measure, depth=depth, seed=seed, jobs=jobs)
-            for name, when, theirs, known in earlier
-        ]
-        lessons = Lessons(tuple(taught), year, nearest)
+        collections = []
+        for name, when, its_runs, its_qrels in earlier:
+            collection = judged_collection(
+                name, when, its_runs, its_qrels, names, measure=measure, depth=depth, seed=seed, jobs=jobs
+            )
+            collections.append(collection)
+        lessons = Lessons(tuple(collections), year, nearest)
     return ranked(
         lists,
         methods,
@@ -88,4 +93,9 @@ def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:
     for name in manual:
         if name not in known:
             raise UsageError(f"manual runs: no run {name!r}{did_you_mean(name, known)}")
-    return [replace(run, info=replace(run.info, manual=True)) if run.name in manual else run for run in runs]
+    marked = []
+    for run in runs:
+        if run.name in manual:
+            run = replace(run, info=replace(run.info, manual=True))
+        marked.append(run)
+    return marked

@@ -223,15 +223,17 @@ def _chosen(
 
 def _mixture_taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, rescale: bool) -> Floats:
     """τ of the sums of true scores on judged topics and predicted ones on the others, for each row of judged topics."""
+    true = truth.values
+    true_sums = true.sum(axis=1)
     if not rescale:
-        sums = chosen @ truth.values.T + (1 - chosen) @ predicted.values.T
-        return _taus_with(sums, truth.values.sum(axis=1))
+        sums = chosen @ true.T + (1 - chosen) @ predicted.values.T
+        return _taus_with(sums, true_sums)
     sums = np.empty((len(chosen), len(truth.runs)))
     for row, is_judged in enumerate(chosen.astype(bool)):
-        rescaled = _rescaled(predicted.values, truth.values[:, is_judged])
-        mixture = np.where(is_judged, truth.values, rescaled)
+        rescaled = _rescaled(predicted.values, true[:, is_judged])
+        mixture = np.where(is_judged, true, rescaled)
         sums[row] = mixture.sum(axis=1)
-    return _taus_with(sums, truth.values.sum(axis=1))
+    return _taus_with(sums, true_sums)
 
 
 def _rescaled(predicted: Floats, known: Floats) -> Floats:

@@ -162,8 +162,10 @@ class Bandit(Arms):
 
     def learn(self, doc: int, relevant: bool) -> None:
         runs = self._credited(doc)
-        self.hits[runs] = self.rate * self.hits[runs] + relevant
-        self.plays[runs] = self.rate * self.plays[runs] + 1
+        self.hits[runs] *= self.rate
+        self.hits[runs] += relevant
+        self.plays[runs] *= self.rate
+        self.plays[runs] += 1
 
     def _credited(self, doc: int) -> Ints:
         """The runs for which a judgment counts; for a doc that was not asked for, all that have it."""

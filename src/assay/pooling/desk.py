@@ -89,9 +89,12 @@ class Desk:
 
     def summary(self) -> str:
         """What has been judged, in one line."""
-        grades = [grade for judged in self.session.judgments for grade in judged.values()]
-        relevant = sum(grade >= self.session.rel for grade in grades)
-        return f"{len(grades)} docs judged, {relevant} relevant"
+        judged = 0
+        relevant = 0
+        for judgments in self.session.judgments:
+            judged += len(judgments)
+            relevant += sum(grade >= self.session.rel for grade in judgments.values())
+        return f"{judged} docs judged, {relevant} relevant"
 
 
 def grade_of(answer: str) -> int:

@@ -38,10 +38,10 @@ class Curvature:
 
     def times(self, v: Floats) -> Floats:
         """Minus the Hessian, times a vector."""
-        listed = np.where(self.ranked >= 0, v[self.ranked], 0.0)
-        columns = listed[:, :, None].astype(self.pairs.dtype)
-        mixed = np.matmul(self.pairs, columns)[:, :, 0]
-        weighted = self.weights[:, None] * mixed
+        padded = np.append(v, 0.0)  # doc −1, the padding, is the last place
+        listed = padded[self.ranked].astype(self.pairs.dtype)
+        mixed = np.matmul(self.pairs, listed[:, :, None])
+        weighted = self.weights[:, None] * mixed[:, :, 0]
         off_diagonal = _sums_by_doc(self.ranked, weighted, len(v))
         return np.asarray(self.diagonal * v - off_diagonal)
 

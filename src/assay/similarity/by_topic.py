@@ -217,7 +217,7 @@ class PSweep(Result):
 
 
 def p_sweep(a: Run, b: Run, ps: Sequence[float], *, ties: str = "order", depth: int | None = None) -> PSweep:
-    """How deep does the likeness of two runs go? RBO at each p, mean over common topics.
+    """How deep does the similarity of two runs go? RBO at each p, mean over common topics.
 
     >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "abd"), ("b", "cbe")])
     >>> [round(mean.ext, 4) for mean in p_sweep(a, b, [0.5, 0.9]).means]

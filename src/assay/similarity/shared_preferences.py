@@ -220,14 +220,14 @@ class LikenessAndScores(Result):
 def likeness_and_scores(similarity: PreferenceSimilarity, scores: ScoreMatrix) -> LikenessAndScores:
     """Correlation of each run's similarity to the others with its mean score (Carterette & Allan, §5)."""
     means = scores.select(runs=similarity.runs).means()
-    likeness = settled(similarity.to_others())
+    to_others = settled(similarity.to_others())
     quality = settled(means)
     r = None
     tau = None
     # Neither correlation has a value where one side is the same for all runs.
-    if np.ptp(likeness) > 0 and np.ptp(quality) > 0:
-        r = pearson(likeness, quality)
-        tau = kendall_tau_b(likeness, quality)
+    if np.ptp(to_others) > 0 and np.ptp(quality) > 0:
+        r = pearson(to_others, quality)
+        tau = kendall_tau_b(to_others, quality)
     return LikenessAndScores(similarity, scores.measure, means, r, tau)
 
 

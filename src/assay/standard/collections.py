@@ -183,7 +183,8 @@ def _kappas(first: Floats, second: Floats) -> Floats:
     """κ of every column of means; 0 where neither set of means varies."""
     error = np.sqrt(np.mean((first - second) ** 2, axis=0))
     spread = first.std(axis=0, ddof=1) + second.std(axis=0, ddof=1)
-    return np.asarray(2 * error / np.where(spread > 0, spread, np.inf))
+    divisor = np.where(spread > 0, spread, np.inf)
+    return np.asarray(2 * error / divisor)
 
 
 def _kappa_or_none(x: Floats, y: Floats) -> float | None:

@@ -113,7 +113,8 @@ def _signature(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:
 def _column(sheet: Sheet, name: str) -> Floats:
     place = sheet.place(name)
     largest = LARGEST_RANK if name == "runs" else LARGEST
-    numbers = [sheet.finite(i, place, largest=largest) for i in range(len(sheet.rows))]
+    rows = range(len(sheet.rows))
+    numbers = [sheet.finite(row, place, largest=largest) for row in rows]
     return np.array(numbers, dtype=np.float64)
 
 

@@ -220,7 +220,8 @@ def method_test(
     def both_taus(task: _Task) -> tuple[float, float]:
         """τ of both arms on one subset of the runs."""
         case = cases[task.name]
-        few = case._replace(runs=[case.runs[run] for run in task.chosen])
+        chosen_runs = [case.runs[run] for run in task.chosen]
+        few = case._replace(runs=chosen_runs)
         true_means = truth[task.name][task.chosen]
         of_first = kendall(ARMS.call(first, few, task.seed), true_means)
         of_second = kendall(ARMS.call(second, few, task.seed), true_means)

@@ -51,7 +51,8 @@ def _square(measures: tuple[str, ...], values: Floats, caption: str, notes: list
     """A row and a column per measure, the columns called as the measures are."""
     rows = [(measure, *row) for measure, row in zip(measures, values, strict=True)]
     columns = {"measure": "", **dict.fromkeys(measures, ".3f")}
-    return Table.of(columns, rows, caption=caption, notes=notes, keys={measure: measure for measure in measures})
+    keys = {measure: measure for measure in measures}
+    return Table.of(columns, rows, caption=caption, notes=notes, keys=keys)
 
 
 def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> MeasureTau:

@@ -116,7 +116,7 @@ def _shared(lists: Ints) -> Floats:
 
 
 def _rbo_ext(shared: Floats, p: float) -> Floats:
-    """RBO EXT of lists over the same docs: the last agreement goes on for ever."""
+    """RBO EXT of lists over the same docs: the last agreement continues for ever."""
     docs = shared.shape[1]
     weights = (1 - p) * p ** np.arange(docs)
     seen = shared @ weights

@@ -78,9 +78,10 @@ class Archive:
         side, size = cell
         sign = side if self.problem.higher else -side
 
-        def place(found: tuple[bytes, float]) -> tuple[float, bytes]:
-            topics, value = found
-            return -sign * round(value, DIGITS), topics
+        def place(entry: tuple[bytes, float]) -> tuple[float, bytes]:
+            topics, value = entry
+            rounded = round(value, DIGITS)
+            return -sign * rounded, topics
 
         best_first = sorted(self._sets[cell].items(), key=place)
         kept = best_first[: self.keep]

@@ -94,12 +94,19 @@ def choose_topics(
     (2, 1.0)
     """
     test = hold_out(
-        history, criterion=criterion, scale=scale, cardinalities=(count,), splits=splits, groups=groups,
-        search=QUICK, seed=seed, progress=progress,
-    )  # fmt: skip
+        history,
+        criterion=criterion,
+        scale=scale,
+        cardinalities=(count,),
+        splits=splits,
+        groups=groups,
+        search=QUICK,
+        seed=seed,
+        progress=progress,
+    )
     ready = problem(history, criterion=criterion, scale=scale)
-    found = finished(search_subsets(ready, search=search, sides=("best",), cardinalities=(count,), seed=seed))
-    best = found.subsets("best", c=count)[0]
+    result = finished(search_subsets(ready, search=search, sides=("best",), cardinalities=(count,), seed=seed))
+    best = result.subsets("best", c=count)[0]
     actual = actual_random = None
     if truth is not None:
         checked = problem(truth, criterion=criterion, scale=scale)
@@ -114,6 +121,6 @@ def choose_topics(
         random=float(test.average[:, 0].mean()),
         actual=actual,
         actual_random=actual_random,
-        criterion=found.problem.title,
+        criterion=ready.title,
         test=test,
     )

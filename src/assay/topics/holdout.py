@@ -189,12 +189,12 @@ class Tested(NamedTuple):
     worst: Floats
 
 
-def _tested(found: SearchResult, other: Problem, wanted: tuple[int, ...], repetitions: int, seed: int) -> Tested:
+def _tested(result: SearchResult, other: Problem, wanted: tuple[int, ...], repetitions: int, seed: int) -> Tested:
     """The subsets of a search on other runs, and random subsets there."""
     chosen, best, ten_best, worst = np.empty((4, len(wanted)))
     for i, c in enumerate(wanted):
-        best_sets, values_where_chosen = found.sets["best"][c]
-        worst_sets, _ = found.sets["worst"][c]
+        best_sets, values_where_chosen = result.sets["best"][c]
+        worst_sets, _ = result.sets["worst"][c]
         best_there = other.of_masks(best_sets)
         worst_there = other.of_masks(worst_sets)
         chosen[i] = values_where_chosen[0]

@@ -34,10 +34,11 @@ def nsga(
     `evaluations` is per side. Best: few topics, high correlation; worst: many topics, low correlation. Every subset
     that is valued is offered to the archive.
     """
-    if population < archive.problem.n:
-        raise UsageError(f"nsga(population={population}): needs at least one subset per topic ({archive.problem.n})")
+    topics = archive.problem.n
+    if population < topics:
+        raise UsageError(f"nsga(population={population}): needs at least one subset per topic ({topics})")
     generations = max(1, ceil(evaluations / population) - 1)
-    living = {side: first_population(archive.problem.n, population, rng) for side in archive.sides}
+    living = {side: first_population(topics, population, rng) for side in archive.sides}
     merits = {side: _valued(archive, side, masks) for side, masks in living.items()}
     for generation in range(generations):
         for side, parents in living.items():

@@ -238,7 +238,7 @@ def sums_of_squares(rows: Floats) -> Floats:
 def _blocks(problem: Problem, masks: Masks, slope: Floats) -> tuple[Masks, Floats]:
     """Exchanges of 2, 4, 8 … topics at once, the steepest ones: they shorten the way to a distant set."""
     sizes = masks.sum(axis=1)
-    room = np.minimum(sizes, problem.n - sizes)
+    room = np.minimum(sizes, problem.n - sizes)  # no more topics can leave, or enter
     powers_of_two = 2 ** np.arange(1, problem.n.bit_length())
     lengths = powers_of_two[powers_of_two <= room.max(initial=0)]
     if not len(lengths):
@@ -255,8 +255,9 @@ def _blocks(problem: Problem, masks: Masks, slope: Floats) -> tuple[Masks, Float
 
 def _random_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
     sides, sizes = _grid(archive, starts)
-    random_places = row_places(rng.random((len(sides), archive.problem.n)))
-    return States(sides, random_places < sizes[:, None])
+    noise = rng.random((len(sides), archive.problem.n))
+    places = row_places(noise)
+    return States(sides, places < sizes[:, None])
 
 
 def _next_starts(archive: Archive, rng: np.random.Generator, starts: int) -> States:
@@ -298,16 +299,20 @@ def _grid(archive: Archive, starts: int) -> tuple[Numbers, Numbers]:
     """Side and cardinality of `starts` states for every cell that is not proved yet."""
     open_cells = [cell for cell in archive.cells() if cell not in archive.proved]
     cells = np.array(open_cells * starts, dtype=int).reshape(-1, 2)
-    return cells[:, 0], cells[:, 1]
+    sides, sizes = cells.T
+    return sides, sizes
 
 
 def row_places(values: Floats) -> Numbers:
     """The place of each value among those of its row, 0 for the lowest."""
-    return np.argsort(np.argsort(values, axis=1), axis=1)
+    lowest_first = np.argsort(values, axis=1)
+    return np.argsort(lowest_first, axis=1)
 
 
 def _lowest(values: Floats, width: int) -> Numbers:
     """Places of the `width` lowest values of each row."""
-    if width >= values.shape[1]:
-        return np.broadcast_to(np.arange(values.shape[1]), values.shape)
-    return np.argpartition(values, width - 1, axis=1)[:, :width]
+    columns = values.shape[1]
+    if width >= columns:
+        return np.broadcast_to(np.arange(columns), values.shape)
+    lowest_first = np.argpartition(values, width - 1, axis=1)
+    return lowest_first[:, :width]

@@ -49,7 +49,7 @@ class Accuracy(Result):
     unadjusted: Floats
     adjusted: Floats
     helps: Floats
-    """Share of the trials in which the adjusted mean was nearer to the truth than the unadjusted one."""
+    """Share of the trials in which the adjusted mean was nearer to the truth than the one without common topics."""
     recipe: str
 
     def table(self) -> Table:

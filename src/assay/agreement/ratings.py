@@ -214,17 +214,20 @@ class Ratings:
     def pairs(self) -> Pairs:
         """What every two workers said of the items they share; workers × items of memory, so for a few workers."""
         unanswered = -1
-        answers = np.full((len(self.workers), len(self.doc)), unanswered, dtype=np.int64)
+        workers = len(self.workers)
+        answers = np.full((workers, len(self.doc)), unanswered, dtype=np.int64)
         answers[self.worker, self.item] = self.answer
         answered = answers != unanswered
-        one, other = np.triu_indices(len(self.workers), k=1)
+        one, other = np.triu_indices(workers, k=1)
         pair, item = np.nonzero(answered[one] & answered[other])
-        # Only pairs that share an item are numbered.
-        met, number = np.unique(pair, return_inverse=True)
-        names = tuple((self.workers[one[i]], self.workers[other[i]]) for i in met)
         first = answers[one[pair], item]
         second = answers[other[pair], item]
-        return Pairs(names, number, item, first, second)
+        # Only pairs that share an item are numbered and named.
+        met, number = np.unique(pair, return_inverse=True)
+        names = []
+        for i in met.tolist():
+            names.append((self.workers[one[i]], self.workers[other[i]]))
+        return Pairs(tuple(names), number, item, first, second)
 
 
 @dataclass(frozen=True, eq=False)

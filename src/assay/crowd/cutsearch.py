@@ -89,10 +89,12 @@ def climbed(score: Callable[[Ints], Floats], places: int, points: int) -> Iterat
 def _spread(places: int, points: int, bend: float) -> Ints:
     """Different places spread over the scale: evenly for a bend of 1, towards the top below 1."""
     share = np.arange(1, points + 1) / (points + 1)
-    cut = np.floor(share**bend * (places - 1)).astype(np.int64)
+    highest = places - 1
+    cut = np.floor(share**bend * highest).astype(np.int64)
     # Two points on one place are moved apart, upwards.
     apart = np.arange(points)
-    return np.maximum.accumulate(cut - apart) + apart
+    lowest_free = np.maximum.accumulate(cut - apart)
+    return lowest_free + apart
 
 
 def _moved(score: Callable[[Ints], Floats], cut: Ints, j: int, places: int) -> Ints:

@@ -36,10 +36,13 @@ class Preferences:
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, str, str, float]], *, name: str = "preferences") -> Preferences:
         """Preferences from (topic, doc, other, worker, label)."""
-        columns = list(zip(*rows, strict=True)) or [(), (), (), (), ()]
-        topics, docs, others, workers, given = columns
-        labels = Labels.from_rows(zip(topics, docs, workers, given, strict=True), name=name)
-        return _paired(labels, list(others))
+        labelled = []
+        others = []
+        for topic, doc, other, worker, label in rows:
+            labelled.append((topic, doc, worker, label))
+            others.append(other)
+        labels = Labels.from_rows(labelled, name=name)
+        return _paired(labels, others)
 
 
 def read_preferences(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Preferences:

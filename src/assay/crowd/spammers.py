@@ -34,14 +34,18 @@ def mace(
     """
     checked_for_levels(ratings, iterations=iterations, restarts=restarts, theta=theta, strategy=strategy)
     workers = len(ratings.workers)
+    levels = len(ratings.levels)
     runs = []
     for rng in generators(seed, restarts):
         spam = _shares(rng.uniform(1, 2.5, (workers, 2)))
-        habit = _shares(rng.uniform(1, 2.5, (workers, len(ratings.levels))))
-        runs.append(_climbed(ratings, spam, habit, iterations, tolerance, (theta, strategy)))
+        habit = _shares(rng.uniform(1, 2.5, (workers, levels)))
+        run = _climbed(ratings, spam, habit, iterations, tolerance, (theta, strategy))
+        runs.append(run)
     fit = max(runs, key=lambda run: run.likelihood)
     honest = _shares(fit.parameters["spam"])[:, 1]
-    facts = {worker: {"honest": float(share)} for worker, share in zip(ratings.workers, honest, strict=True)}
+    facts = {}
+    for worker, share in zip(ratings.workers, honest, strict=True):
+        facts[worker] = {"honest": float(share)}
     ending = fit.ending(restarts, tolerance, "evidence lower bound")
     return judged("MACE", ratings, fit.posterior, (ending,), facts)
 

@@ -34,9 +34,11 @@ class RankingAgreement(Result):
 
     def table(self) -> Table:
         """One row per run, best by the reference first."""
+        best_first = np.argsort(-self.reference, kind="stable").tolist()
         rows = []
-        for run in np.argsort(-self.reference, kind="stable").tolist():
-            rows.append((self.runs[run], self.reference[run], self.ours[run]))
+        for run in best_first:
+            row = (self.runs[run], self.reference[run], self.ours[run])
+            rows.append(row)
         note = f"Kendall τ_b of the two rankings by mean {self.measure}: {self.tau:.4f}; {len(rows)} runs."
         formats = {"run": "", "reference": ".4f", "ours": ".4f"}
         return Table.of(formats, rows, caption=self.measure, notes=(note,))

@@ -235,10 +235,12 @@ class Uncertain(Result):
         return Table.of(formats, rows, caption=f"Workers by {self.method}{which}", notes=self.notes, keys=keys)
 
     def _as_qrels(self, grades: Floats, name: str) -> Qrels:
-        docs_of_topic = Counter(topic for topic, _ in self.items)
-        bounds = np.cumsum([0, *docs_of_topic.values()], dtype=np.int64)
-        docs = Ids.of(doc for _, doc in self.items)
-        return Qrels(tuple(docs_of_topic), bounds, docs, grades, name=name)
+        topics = [topic for topic, _ in self.items]
+        docs = [doc for _, doc in self.items]
+        docs_of_topic = Counter(topics)
+        ends = np.cumsum(list(docs_of_topic.values()), dtype=np.int64)
+        bounds = np.concatenate([[0], ends])
+        return Qrels(tuple(docs_of_topic), bounds, Ids.of(docs), grades, name=name)
 
 
 def _is_whole(values: Floats) -> bool:

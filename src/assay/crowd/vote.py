@@ -196,20 +196,28 @@ def _weighted_mean(ratings: Ratings) -> Uncertain:
     effective = sums**2 / np.bincount(item, of_label**2)
     variance = (effective * sd**2 + PRIOR_DEGREES * overall) / (effective + PRIOR_DEGREES)
     error = np.sqrt(variance / effective)
-    reach = t.ppf((1 + LEVEL) / 2, effective - 1 + PRIOR_DEGREES) * error
-    workers = {worker: {"weight": float(w * overall)} for worker, w in zip(ratings.workers, weight, strict=True)}
-    return estimated("weighted mean", ratings, centre, centre - reach, centre + reach, error, workers)
+    degrees = effective - 1 + PRIOR_DEGREES
+    reach = t.ppf((1 + LEVEL) / 2, degrees) * error
+    low = centre - reach
+    high = centre + reach
+    workers = {}
+    for worker, w in zip(ratings.workers, weight, strict=True):
+        workers[worker] = {"weight": float(w * overall)}
+    return estimated("weighted mean", ratings, centre, low, high, error, workers)
 
 
 def _weights_by_distance(ratings: Ratings) -> tuple[Floats, float]:
     """1/mean squared distance of each worker from the mean of the others, moderated; and that distance over all."""
+    item = ratings.item
+    value = ratings.value
     workers = len(ratings.workers)
-    n = ratings.sizes[ratings.item]
+    n = ratings.sizes[item]
     has_others = n > 1
-    total = np.bincount(ratings.item, ratings.value)[ratings.item]
-    mean_of_others = (total - ratings.value) / np.maximum(1, n - 1)
-    square = np.where(has_others, (ratings.value - mean_of_others) ** 2, 0.0)
-    overall = max(float(square.sum() / max(1, has_others.sum())), 1e-12)
+    total = np.bincount(item, value)
+    mean_of_others = (total[item] - value) / np.maximum(1, n - 1)
+    square = np.where(has_others, (value - mean_of_others) ** 2, 0.0)
+    mean_square = float(square.sum() / max(1, has_others.sum()))
+    overall = max(mean_square, 1e-12)
     heard = np.bincount(ratings.worker, has_others, minlength=workers)
     distance = np.bincount(ratings.worker, square, minlength=workers)
     weight = (heard + PRIOR_DEGREES) / (distance + PRIOR_DEGREES * overall)
@@ -264,11 +272,13 @@ def _moderated(item: Ints, values: Floats, n: Ints, kept: Ints) -> tuple[Floats,
 
     centre = np.bincount(item, values) / n
     squares = np.bincount(item, (values - centre[item]) ** 2)
-    degrees = int((n - 1).sum())
-    pooled = squares.sum() / max(1, degrees)
-    variance = (squares + PRIOR_DEGREES * pooled) / (n - 1 + PRIOR_DEGREES)
-    quantile = np.asarray(t.ppf((1 + LEVEL) / 2, kept - 1 + PRIOR_DEGREES))
-    return quantile, np.sqrt(variance / n)
+    own_degrees = n - 1
+    pooled = squares.sum() / max(1, int(own_degrees.sum()))
+    variance = (squares + PRIOR_DEGREES * pooled) / (own_degrees + PRIOR_DEGREES)
+    error = np.sqrt(variance / n)
+    degrees = kept - 1 + PRIOR_DEGREES
+    quantile = np.asarray(t.ppf((1 + LEVEL) / 2, degrees))
+    return quantile, error
 
 
 def estimated(

@@ -117,12 +117,13 @@ def align(run: Run, qrels: Qrels) -> Grades:
 
 def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     """Join a run with judgments on (topic, doc): by keys, a block of topics at a time, confirmed by the ids."""
-    number = {topic: i for i, topic in enumerate(run.topics)}
-    topic_in_run = np.array([number.get(topic, -1) for topic in qrels.topics], dtype=np.int64)
-    in_both = topic_in_run >= 0
+    place = {topic: i for i, topic in enumerate(run.topics)}
+    places = [place.get(topic, -1) for topic in qrels.topics]
+    topic_in_run = np.array(places, dtype=np.int64)
+    in_both = np.flatnonzero(topic_in_run >= 0)
     # A topic without judgments gets a number that no topic of the qrels has.
     topic_in_qrels = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
-    topic_in_qrels[topic_in_run[in_both]] = np.flatnonzero(in_both)
+    topic_in_qrels[topic_in_run[in_both]] = in_both
     rows, judged_as = _joined_rows(run, qrels, topic_in_qrels, threads)
     topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
     first_row = run.bounds[topic_in_run[topic]]

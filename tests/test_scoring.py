@@ -134,7 +134,7 @@ def test_judged_means_a_grade_of_at_least_0() -> None:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"unjudged": "nonsense"}, "unjudged='nonsense' is not one of 0, top"),
+        ({"unjudged": "nonsense"}, "no policy for unjudged docs 'nonsense'; known: 0, top"),
         ({"ties": "coin"}, "no tie policy 'coin'"),
         ({"top": 0}, "top=0 is not a grade above 0"),
         ({"top": "a"}, "top='a' is not a grade above 0"),

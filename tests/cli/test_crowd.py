@@ -261,7 +261,7 @@ def test_a_matrix_per_worker_needs_labels(tmp_path: Path) -> None:
 def test_check_reports_what_is_odd_and_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("topic,doc,worker,label\n1,a,w,1\n1,a,w,7\n1,b,v,1\n1,b,u,0\n1,c,u,0\n")
-    done = run("check", path, "--scale", "S2", "--docs", 0)
+    done = run("check", path, "--scale", "S2")
     assert done.exit_code == 0, done.output
     for words in ("label outside the scale", "same worker twice on a doc", "doc with one label", "worker with one"):
         assert words in done.output

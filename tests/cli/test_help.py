@@ -6,10 +6,12 @@ import ast
 import importlib
 from typing import Any
 
+import click
 import pytest
 
 from assay.cli.commands import RegistryOption
 from assay.core.registry import Registry
+from assay.studies.arms import ARMS
 from tests.cli.test_options import COMMANDS
 from tests.conftest import ROOT
 
@@ -27,11 +29,26 @@ def test_help_lists_what_is_registered_at_that_moment(place: str, monkeypatch: p
     option = next(option for option in OPTIONS if place in option.registries)
     registry = home(place)
     if not isinstance(registry, Registry):
-        assert option.names()  # a fixed list of names
+        assert set(registry) <= set(option.names().split(", "))  # a fixed list of names
         return
     assert set(registry.names()) <= set(option.names().split(", "))
     monkeypatch.setattr(registry, "_entries", {**registry._entries, "just-added": next(iter(registry))})
     assert "just-added" in option.names().split(", ")
+
+
+def test_help_texts_name_constants_as_they_are_at_that_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    option = next(option for option in OPTIONS if "{assay." in (option.help or ""))
+    written = option.help
+    command = COMMANDS["agreement"]
+    assert "none, linear, quadratic" in " ".join(command.get_help(click.Context(command)).split())
+    monkeypatch.setattr("assay.agreement.kappa.WEIGHTS", ("none", "cubic"))
+    assert "none, cubic" in " ".join(command.get_help(click.Context(command)).split())
+    assert option.help == written
+
+
+def test_every_arm_of_a_study_of_methods_is_in_its_help() -> None:
+    explained = COMMANDS["study methods"].help or ""
+    assert [name for name in ARMS.names() if f"{name}(" not in explained] == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "src" / "assay" / "cli").glob("*.py")), ids=lambda path: path.name)

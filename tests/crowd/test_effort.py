@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -153,7 +154,7 @@ def test_gain_profile_and_its_shape() -> None:
 
 
 def test_protocol_names_every_failure_and_why() -> None:
-    from assay.crowd.protocol import Protocol, check_protocol
+    from assay.crowd.protocol import check_protocol, protocol_of
 
     rows = task("good", 10, 90, 30, 40) + task("fast", 10, 90, 30, 40) + task("still", 50, 50, 50, 40)
     rows += task("wrong", 90, 10, 30, 40) + task("short", 10, 90, 30) + task("often", 10, 90, 30, 40)
@@ -164,7 +165,7 @@ def test_protocol_names_every_failure_and_why() -> None:
     attempt = np.ones(n, dtype=np.int64)
     attempt[-1] = 4
     labels = Labels.from_rows(rows, seconds=seconds, gold=gold, attempt=attempt, lines=np.arange(2, n + 2))
-    found = check_protocol(labels, Protocol(docs=4, on_docs=3, moved=2))
+    found = check_protocol(labels, protocol_of("s100", docs=4, on_docs=3, moved=2))
     named = {(f.check, f.worker, f.why, f.line) for f in found.failures}
     assert named == {
         ("docs", "short", "3 docs, not 4", 18),
@@ -179,15 +180,34 @@ def test_protocol_names_every_failure_and_why() -> None:
 
 
 def test_protocol_says_what_it_cannot_check_and_who_came_twice() -> None:
-    from assay.crowd.protocol import Protocol, check_protocol
+    from assay.crowd.protocol import Protocol, check_protocol, protocol_of
 
     rows = [*task("u", 1, 2), *task("u", 1, 2)]
     labels = Labels.from_rows(rows, task=np.array(["A", "A", "B", "B"], dtype=object))
-    found = check_protocol(labels, Protocol(docs=2, gold=1, start=None))
+    found = check_protocol(labels, replace(protocol_of("s100", docs=2, gold=1), start=None))
     assert [f.check for f in found.failures] == ["topic twice", "doc twice", "doc twice"]
     assert len(found.unchecked) == 3
     assert "Not checkable: gold docs (no column of gold labels)." in found.table().notes
     assert check_protocol(labels, Protocol(None, None, None, 0, None, 0, None, False)).failures == ()
+
+
+def test_without_a_protocol_only_the_order_of_gold_docs_is_checked() -> None:
+    """Docs per task, seconds, sliders and attempts differ from one experiment to the next."""
+    from assay.crowd.protocol import check_protocol, protocol_of
+
+    rows = [*task("u", 50, 50, 50), *task("v", 90, 10)]
+    gold = np.array([{"d0": 0.0, "d1": 100.0}.get(r[1], np.nan) for r in rows])
+    seconds, attempt = np.full(len(rows), 0.1), np.full(len(rows), 9)
+    found = check_protocol(Labels.from_rows(rows, gold=gold, seconds=seconds, attempt=attempt))
+    assert [(f.check, f.worker) for f in found.failures] == [("gold order", "u"), ("gold order", "v")]
+    assert found.unchecked == ()
+    assert "a protocol says what else" in found.summary().notes[-1]
+    strict = check_protocol(Labels.from_rows(rows, gold=gold, seconds=seconds, attempt=attempt), protocol_of("s100"))
+    assert {f.check for f in strict.failures} == {"docs", "seconds", "moved", "attempts", "gold order"}
+    on_all = check_protocol(Labels.from_rows(rows, seconds=seconds), protocol_of(seconds=0.1)).failures
+    assert on_all == ()
+    with pytest.raises(UsageError, match="no protocol 's10'; known: none, s100"):
+        protocol_of("s10")
 
 
 def test_gold_docs_are_those_that_everybody_judged() -> None:

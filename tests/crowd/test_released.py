@@ -18,7 +18,7 @@ from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.effort import run_out, time_by_position
 from assay.crowd.findings import findings
 from assay.crowd.profiles import gain_profile
-from assay.crowd.protocol import Protocol, check_protocol, with_gold
+from assay.crowd.protocol import check_protocol, protocol_of, with_gold
 from assay.crowd.quality import topic_quality
 from assay.crowd.units import units
 from assay.data import Labels, Qrels
@@ -102,7 +102,9 @@ def test_s100_pairwise_agreement_of_tasks_is_capped_by_ties() -> None:
 
 
 def test_s100_passed_its_gold_check() -> None:
-    found = check_protocol(with_gold(s100(), nist(), scale=S100), Protocol(docs=None, seconds=None, attempts=None))
+    found = check_protocol(
+        with_gold(s100(), nist(), scale=S100), replace(protocol_of("s100"), docs=None, seconds=None, attempts=None)
+    )
     # Every released task puts the relevant gold doc above the other; four have fewer than four moved sliders left.
     assert {f.check for f in found.failures} == {"moved", "doc twice"}
     assert (found.failed("moved"), found.failed("doc twice")) == (4, 5)

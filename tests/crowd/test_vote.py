@@ -150,7 +150,7 @@ def test_repeated_labels() -> None:
     labels = Labels.from_rows([("1", "a", "w", 0.0), ("1", "a", "w", 90.0)])
     means = [aggregate(labels, "mean", scale=S100, repeats=r).grade[0] for r in ("all", "first", "last")]
     assert means == [45, 0, 90]
-    with pytest.raises(UsageError, match="no way 'none'"):
+    with pytest.raises(UsageError, match="no way to treat repeated labels 'none'"):
         aggregate(labels, "mean", scale=S100, repeats="none")
 
 

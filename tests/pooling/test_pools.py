@@ -109,7 +109,7 @@ def test_groups_vote_once() -> None:
     seen = collected(runs, groups=teams)
     assert pool(seen, "rrf(n=1)").docs.tolist() == ["A"]
     assert pool(seen, "rrf(n=1)", by="group").docs.tolist() == ["C"]
-    with pytest.raises(UsageError, match="by 'run' or by 'group'"):
+    with pytest.raises(UsageError, match="known: run, group"):
         pool(seen, by="year")
 
 

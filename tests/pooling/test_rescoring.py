@@ -43,7 +43,7 @@ def test_treatments_of_unjudged_docs() -> None:
     assert (low < high).any()
     assert (low <= high).all()
     np.testing.assert_allclose(condensed, rescored(seen, "P'@10", grades=grades))
-    with pytest.raises(UsageError, match="no treatment 'maybe'"):
+    with pytest.raises(UsageError, match="no treatment of unjudged docs 'maybe'"):
         rescored(seen, "AP", unjudged="maybe")
 
 

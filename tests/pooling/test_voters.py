@@ -39,7 +39,7 @@ def test_contributors_by_run_and_group() -> None:
     names, has = contributors(seen, 2, by="group")
     assert names == ("g", "c")
     assert has.astype(int).tolist() == [[1, 1, 1], [0, 0, 1]]
-    with pytest.raises(UsageError, match="by 'run' or by 'group'"):
+    with pytest.raises(UsageError, match="known: run, group"):
         contributors(seen, 2, by="year")
 
 

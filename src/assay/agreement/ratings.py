@@ -19,6 +19,7 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import coded_names
 from assay.core.ids import coded
+from assay.core.registry import one_of
 from assay.data import Labels, Qrels
 
 REPEATS = ("all", "first", "last")
@@ -253,8 +254,7 @@ def single(labels: Labels, repeats: str = "first") -> Labels:
     >>> [single(Labels.from_rows(rows), r).label.tolist() for r in REPEATS]
     [[0.0, 1.0], [0.0], [1.0]]
     """
-    if repeats not in REPEATS:
-        raise UsageError(f"no way {repeats!r} to treat repeated labels; known: {', '.join(REPEATS)}")
+    one_of("way to treat repeated labels", repeats, REPEATS)
     if repeats == "all":
         return labels
     again = repeated(labels, from_last=repeats == "last")

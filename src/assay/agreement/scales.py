@@ -121,6 +121,8 @@ S100 = Scale.interval(0, 100, name="S100")
 MAGNITUDE = Scale("magnitude", "ratio")
 PREFERENCE = Scale("preference", "preference", (0.0, 0.5, 1.0), 0.0, 1.0, ("other", "tie", "this"))
 NAMED = {s.name.lower(): s for s in (S2, S4, S100, MAGNITUDE, PREFERENCE)}
+NAMES = tuple(s.name for s in NAMED.values())
+"""The scales that have a name of their own."""
 
 
 def default_level(scale: Scale) -> Level:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from assay.agreement.scales import Scale
 
 MEASURE_HELP = (
-    "One of: {names}; with parameters 'alpha(level=nominal)' (ordinal, interval, ratio), 'kappa(weighting=linear)' "
-    "(quadratic), 'overlap(rel=2)'. Repeatable. Without a level α takes that of the scale."
+    "One of: {names}; with parameters as in 'alpha(level=ordinal)' (levels: {assay.agreement.scales:LEVELS}), "
+    "'kappa(weighting=linear)' (weightings: {assay.agreement.kappa:WEIGHTS}), 'overlap(rel=2)'. Repeatable. Without a "
+    "level α takes that of the scale."
 )
 
 SAMPLED = frozenset({"per_topic", "resamples", "level", "seed"})

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import Any
 
 import click
 
 from assay.core.errors import UsageError
+from assay.core.registry import Registry
 
+PLACE = re.compile(r"\{(assay\.[\w.]+:\w+)\}")
+"""A constant of the library in a help text."""
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
@@ -51,10 +55,40 @@ def refuse_repeated_options(command: click.Command, ctx: click.Context, args: li
             raise UsageError(f"{max(parameter.opts, key=len)} is given twice; give it once")
 
 
+def names_at(place: str) -> tuple[str, ...]:
+    """The names of a registry, of a tuple or of a dict of the library, e.g. of "assay.scoring.policy:MISSING"."""
+    module, _, name = place.partition(":")
+    home = getattr(importlib.import_module(module), name)
+    return tuple(home.names()) if isinstance(home, Registry) else tuple(home)
+
+
+class KnownWord(click.Choice[str]):
+    """One of the words that a constant of the library lists: the one that the library checks the word against.
+
+    The constant is named by its place, "assay.scoring.policy:MISSING", and imported when somebody asks for the words.
+    A default is one of them (a test says so), and is taken without a look.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.case_sensitive = True
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if param is not None and value == param.default:
+            return str(value)
+        return super().convert(value, param, ctx)
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The words, as they are at that moment."""
+        return names_at(self.place)
+
+
 class RegistryOption(click.Option):
     """An option that takes a name of a registry; `registry="assay.stats.paired:TESTS"` is imported for help alone.
 
-    `{names}` in its help stands for the names that are registered at that moment, or for those of a tuple.
+    `{names}` in its help stands for the names that are registered at that moment, or for those of a tuple;
+    `{assay.agreement.kappa:WEIGHTS}` for those of that constant.
     """
 
     def __init__(self, *args: Any, registry: str | list[str], **kwargs: Any) -> None:
@@ -63,14 +97,13 @@ class RegistryOption(click.Option):
 
     def names(self) -> str:
         """What may be given, in one line."""
-        found = []
-        for place in self.registries:
-            module, _, name = place.partition(":")
-            home = getattr(importlib.import_module(module), name)
-            found.append(", ".join(home) if isinstance(home, tuple) else home.listed())
-        return ", ".join(found)
+        return ", ".join(name for place in self.registries for name in names_at(place))
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        if self.help and "{names}" in self.help:
-            self.help = self.help.replace("{names}", self.names())
-        return super().get_help_record(ctx)
+        written = self.help
+        named = (written or "").replace("{names}", self.names())
+        self.help = PLACE.sub(lambda place: ", ".join(names_at(place[1])), named)
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.help = written

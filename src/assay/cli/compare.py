@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.board_details import losses_of, shown_details, topic_queries
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -45,7 +45,7 @@ correction_option = click.option(
     metavar="NAME", help="Correction of p for the number of tests, one of: {names}.",
 )  # fmt: skip
 alternative_option = click.option(
-    "--alternative", type=click.Choice(["two-sided", "greater", "less"]), default="two-sided", show_default=True,
+    "--alternative", type=KnownWord("assay.stats.resampling:ALTERNATIVES"), default="two-sided", show_default=True,
     help="greater: the run is better than what it is compared with.",
 )  # fmt: skip
 alpha_option = click.option(
@@ -288,7 +288,7 @@ def sets(
 @click.argument("file", type=FILE)
 @click.option("--measure", default="score", metavar="NAME", help="What the scores are, for captions.")
 @click.option(
-    "--only", type=click.Choice(["analysis", "levels"]),
+    "--only", type=KnownWord("assay.stats.crossed:PARTS"),
     help="Show only the analysis of variance, or only the levels of the factors; CSV can hold only one of them.",
 )  # fmt: skip
 @alpha_option
@@ -309,8 +309,7 @@ def factorial(file: Path, measure: str, only: str | None, alpha: float, out: Out
         raise UsageError("CSV holds one table; choose it with --only analysis or --only levels")
     matrix, design = read_grid(file, measure=measure)
     result = factorial_analysis(matrix, design, level=1 - alpha)
-    tables = {None: result.tables(), "analysis": [result.table()], "levels": [result.levels_table()]}
-    out.write(*tables[only], of=result)
+    out.write(*(result.tables() if only is None else [result.part(only)]), of=result)
 
 
 @command.command()

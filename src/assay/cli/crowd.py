@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.label_files import (
     check_folders,
@@ -53,33 +53,34 @@ def command() -> None:
 @labels_input
 @reference_option
 @click.option("--gold", type=FILE, help="Qrels of gold docs, where the file has no gold column.")
-@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task; 0 turns the check off.")
-@click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task; 0: no check.")
 @click.option(
-    "--seconds",
-    type=click.FloatRange(min=0),
-    default=20.0,
-    show_default=True,
-    help="Minimum seconds on --on-docs docs; 0 turns the check off.",
-)
-@click.option("--on-docs", type=COUNT, default=6, show_default=True, help="Docs that must take --seconds.")
+    "--protocol", "protocol_name", cls=RegistryOption, registry="assay.crowd.protocol:PROTOCOLS", default="none",
+    show_default=True, metavar="NAME",
+    help="What every task must fulfil, one of: {names}. none: gold docs in the right order, where there are any; s100: "
+    "the checks of the 0–100 collection of Roitero et al. 2018. The options below add or change a check.",
+)  # fmt: skip
+@click.option("--docs", type=click.IntRange(min=1), help="Docs per task.")
+@click.option("--gold-docs", type=click.IntRange(min=1), help="Gold docs per task.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Minimum seconds on --on-docs docs.")
+@click.option("--on-docs", type=click.IntRange(min=1), help="Docs that must take --seconds.  [default: all of a task]")
 @click.option("--start", type=float, help="Preset value of the slider; checks that it was moved.")
-@click.option("--moved", type=COUNT, default=4, show_default=True, help="Docs on which it must be moved (see --start).")
-@click.option("--attempts", type=COUNT, default=3, show_default=True, help="Maximum attempts; 0: no check.")
+@click.option("--moved", type=click.IntRange(min=1), help="Docs on which it must be moved.  [default: 1]")
+@click.option("--attempts", type=click.IntRange(min=1), help="Maximum attempts.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Rows of workers, docs and failures.")
-@show_option("odd, protocol, failures, topics, workers, docs")
+@show_option("assay.crowd.checkup:PARTS")
 def check(
     labels: Labels,
     scale: Scale,
     reference: Path | None,
     gold: Path | None,
-    docs: int,
-    gold_docs: int,
-    seconds: float,
-    on_docs: int,
+    protocol_name: str,
+    docs: int | None,
+    gold_docs: int | None,
+    seconds: float | None,
+    on_docs: int | None,
     start: float | None,
-    moved: int,
-    attempts: int,
+    moved: int | None,
+    attempts: int | None,
     most: int,
     show: tuple[str, ...],
     out: Output,
@@ -87,30 +88,23 @@ def check(
     """What is odd, which tasks fail which check, and which workers deserve a second look.
 
     \b
-      assay crowd check labels.tsv --scale S100 --times 100 --reference trec8.qrels --start 50
+      assay crowd check labels.tsv --scale S100 --times 100 --reference trec8.qrels --protocol s100
+      assay crowd check labels.csv --docs 10 --seconds 5
       assay crowd check labels.tsv --show workers --most 1000 --format csv
     """
     from assay.crowd.checkup import check_labels
-    from assay.crowd.protocol import Protocol
+    from assay.crowd.protocol import protocol_of
 
-    has_effect("on_docs", seconds > 0, "without the check of seconds")
-    has_effect("moved", start is not None, "without --start")
-    protocol = Protocol(
-        docs=docs or None,
-        gold=gold_docs or None,
-        seconds=seconds or None,
-        on_docs=on_docs,
-        start=start,
-        moved=moved,
-        attempts=attempts or None,
-    )
+    protocol = protocol_of(
+        protocol_name, docs=docs, gold=gold_docs, seconds=seconds, on_docs=on_docs, start=start, moved=moved,
+        attempts=attempts,
+    )  # fmt: skip
+    has_effect("on_docs", protocol.seconds is not None, "without the check of seconds")
+    has_effect("moved", protocol.start is not None, "without --start")
     result = check_labels(
         labels, scale=scale, reference=read_reference(reference), gold=read_reference(gold), protocol=protocol
     )
-    parts = result.parts(most=most)
-    if not most and not show:
-        parts = {name: table for name, table in parts.items() if name not in ("failures", "workers", "docs")}
-    out.write(*shown_parts(parts, show), of=[result.workers, result.topics, result.docs])
+    out.write(*shown_parts(result.parts(most=most), show), of=[result.workers, result.topics, result.docs])
     for warning in result.warnings:
         out.say(warning)
 
@@ -126,14 +120,14 @@ def check(
     registry="assay.crowd.aggregation:AGGREGATIONS",
     help="One of: {names}; parameters as in 'dawid-skene(restarts=5)'. See `assay crowd methods`.",
 )
-@click.option("--repeats", default="all", show_default=True, type=click.Choice(["all", "first", "last"]),
+@click.option("--repeats", default="all", show_default=True, type=KnownWord("assay.agreement.ratings:REPEATS"),
               help="Where a worker labelled a doc more than once.")  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high, probability and sd of each doc here.")
 @click.option("--workers", type=COUNT, default=0, help="Also show N workers as the model sees them.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Show the N least certain docs.")
 @reference_option
-@show_option("summary, docs, workers, reference")
+@show_option("assay.crowd.uncertain:PARTS")
 def aggregate(
     labels: Labels,
     scale: Scale,
@@ -161,15 +155,9 @@ def aggregate(
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
     refuse_unwritable(judged, qrels_path)
     has_effect("workers", bool(judged.workers), f"with {judged.method}, which says nothing about workers")
-    parts = {"summary": judged.summary()}
-    if most:
-        parts["docs"] = judged.table(most=most)
-    if workers:
-        parts["workers"] = judged.worker_table(most=workers)
     known = read_reference(reference)
-    if known is not None:
-        parts["reference"] = agreement_with_reference(labels, known, [judged], scale=scale).table()
-    out.write(*shown_parts(parts, show), of=judged)
+    compared = None if known is None else agreement_with_reference(labels, known, [judged], scale=scale)
+    out.write(*shown_parts(judged.parts(most=most, workers=workers, reference=compared), show), of=judged)
     say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     write_judgments(judged, qrels_path, uncertainty, out)
 
@@ -213,7 +201,7 @@ def methods(out: Output) -> None:
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
 @click.option("--most", type=COUNT, default=20, show_default=True, help="Show at most N docs.")
-@show_option("summary, docs")
+@show_option("assay.crowd.preference_pairs:PARTS")
 @output_and_figure_options
 def preferences(
     path: Path,
@@ -237,8 +225,7 @@ def preferences(
     pairs = read_preferences(path, columns=named_values(columns, "--column"))
     judged = aggregated(pairs, "bradley-terry", prior=prior)
     refuse_unwritable(judged, qrels_path)
-    parts = {"summary": judged.summary(), "docs": judged.table(most=most)}
-    out.write(*shown_parts(parts, show), of=judged)
+    out.write(*shown_parts(judged.parts(most=most, workers=0), show), of=judged)
     write_judgments(judged, qrels_path, uncertainty, out)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import RegistryOption
+from assay.cli.commands import KnownWord, RegistryOption
 from assay.cli.crowd import command
 from assay.cli.inputs import FILE
 from assay.cli.label_files import (
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
     help="How to choose the cut: {names}; see `assay crowd methods`.",
 )  # fmt: skip
 @click.option("--target", type=FILE, help="Qrels on the coarse scale, for H, D_a+t and D_t+a.")
-@click.option("--scope", type=click.Choice(["topics", "mean", "pooled"]), default="topics", show_default=True,
+@click.option("--scope", type=KnownWord("assay.crowd.cuts:SCOPES"), default="topics", show_default=True,
               help="A cut per topic; one by the mean of the topics; one on all labels.")  # fmt: skip
-@click.option("--unjudged", type=click.Choice(["zero", "drop"]), default="zero", show_default=True,
+@click.option("--unjudged", type=KnownWord("assay.crowd.cuts:UNJUDGED_DOCS"), default="zero", show_default=True,
               help="Docs without a grade in the target.")  # fmt: skip
-@click.option("--undefined", type=click.Choice(["skip", "one"]), default="skip", show_default=True,
+@click.option("--undefined", type=KnownWord("assay.crowd.cuts:UNDEFINED_TASKS"), default="skip", show_default=True,
               help="Tasks in which nothing varies.")  # fmt: skip
-@click.option("--ties", type=click.Choice(["low", "high"]), default="low", show_default=True,
+@click.option("--ties", type=KnownWord("assay.crowd.cuts:MEDIAN_TIES"), default="low", show_default=True,
               help="Which of two central labels is the median.")  # fmt: skip
-@click.option("--aggregate", type=click.Choice(["median", "mean"]), default="median", show_default=True,
+@click.option("--aggregate", type=KnownWord("assay.crowd.cuts:AGGREGATES"), default="median", show_default=True,
               help="How labels are aggregated before the cut, for a+t.")  # fmt: skip
-@click.option("--search", type=click.Choice(["exact", "climb"]), default="exact", show_default=True)
+@click.option("--search", type=KnownWord("assay.crowd.cuts:SEARCHES"), default="exact", show_default=True)
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the transformed judgments here.")
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs that are ranked with both judgments; repeatable.")
 @click.option("-m", "--measure", default="nDCG", show_default=True, help="Measure of that ranking.")
 @reference_option
-@show_option("cuts, ranking")
+@show_option("assay.crowd.cuts:PARTS")
 def transform(
     labels: Labels,
     scale: Scale,
@@ -110,14 +110,13 @@ def transform(
     judged = transformed(labels, found, ties=ties, aggregate=aggregate)
     if qrels_path:
         refuse_unfit(qrels_path, judged)
-    parts = {"cuts": found.table()}
     known = read_reference(reference)
-    if runs and known is not None:
-        parts["ranking"] = ranking_agreement(list(runs), judged, known, measure=measure).table()
-    out.write(*shown_parts(parts, show), of=found)
+    ranking = None if known is None else ranking_agreement(list(runs), judged, known, measure=measure)
+    out.write(*shown_parts(found.parts(ranking=ranking), show), of=found)
     say_repeats(labels, scale, out, "the first counts")
-    if found.degenerate():
-        out.say(f"look at these before you use the cuts: topics {', '.join(found.degenerate())}")
+    warning = found.warning()
+    if warning is not None:
+        out.say(warning)
     if qrels_path:
         write_qrels(qrels_path, judged)
         out.say(f"qrels written to {qrels_path}")
@@ -143,7 +142,7 @@ def transform(
 )
 @click.option("--untied", is_flag=True, help="Divide by the pairs that the reference orders, not by all.")
 @seed_option
-@show_option("values, time, experience, fewer-docs, fewer-labels")
+@show_option("assay.crowd.effort_summary:PARTS")
 def effort(
     labels: Labels,
     scale: Scale,

@@ -12,9 +12,8 @@ import click
 
 from assay.cli.commands import Command
 from assay.cli.options import Output, seed_option, with_output
+from assay.core.tables import FORMATS_OF_SEVERAL
 
-FORMATS = ("text", "json", "markdown", "latex")
-"""Two tables of different columns are written, which a CSV cannot hold."""
 NEXT = """
 Try next:
   {assay} compare --qrels {folder}/qrels.txt {folder}/runs/atlas1.run {folder}/runs/borea1.run -m nDCG@10
@@ -29,7 +28,7 @@ Try next:
 )  # fmt: skip
 @click.option("--report/--no-report", default=True, help="Write the HTML report too.")
 @seed_option
-@functools.partial(with_output, formats=FORMATS)
+@functools.partial(with_output, formats=FORMATS_OF_SEVERAL)
 def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     """Make a small collection, score it, compare, plan, and write the report.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.commands import KnownWord
 from assay.cli.modes import is_given
 from assay.core.errors import UsageError
-from assay.data.runs import TIES
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
@@ -67,13 +67,14 @@ def policy_options(command: C) -> C:
         rel_option,
         binary_option,
         click.option(
-            "--ties", type=click.Choice(TIES), default="docid", show_default=True, help="Order of docs of equal score."
+            "--ties", type=KnownWord("assay.data.runs:TIES"), default="docid", show_default=True,
+            help="Order of docs of equal score.",
         ),
         click.option(
-            "--missing", type=click.Choice(["zero", "drop", "error"]), default="zero", show_default=True,
+            "--missing", type=KnownWord("assay.scoring.policy:MISSING"), default="zero", show_default=True,
             help="Score of a topic that is missing from a run: 0, or leave the topic out, or stop.",
         ),
-        click.option("--compat", type=click.Choice(["trec_eval-9", "trec_eval-10"]), help="Score like that program."),
+        click.option("--compat", type=KnownWord("assay.scoring.policy:COMPAT"), help="Score like that program."),
         click.option("--condensed", is_flag=True, help="Remove unjudged docs from the lists before scoring."),
         click.option("--depth", type=click.IntRange(min=1), help="Score only the first N docs of each topic."),
         click.option(

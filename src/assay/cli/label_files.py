@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.commands import RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.modes import is_given, longest_form
 from assay.core.errors import UsageError
@@ -24,12 +25,16 @@ READING = ("columns", "scale", "times", "where", "topic", "split", "drop_empty")
 """The parameters that `reading_options` adds."""
 
 reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
+scale_option = click.option(
+    "--scale", cls=RegistryOption, registry="assay.agreement.scales:NAMES",
+    help="Scale of the labels: {names}, 6 (levels), 0-5, or words such as no<maybe<yes.",
+)  # fmt: skip
 
 
 def reading_options(command: C) -> C:
     """--scale, --column, --times, --where, --topic, --split and --drop-empty: how to read a file of labels."""
     options: list[Callable[[Any], Any]] = [
-        click.option("--scale", help="S2, S4, S100, magnitude, 6 (levels), 0-5, or words such as no<maybe<yes."),
+        scale_option,
         click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable."),
         click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100."),
         click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
@@ -134,14 +139,13 @@ def read_reference(path: Path | None) -> Qrels | None:
     return read_qrels(path)
 
 
-def say_repeats(labels: Labels, scale: Scale, out: Output, what: str) -> None:
+def say_repeats(labels: Labels, scale: Scale, out: Output, counted: str) -> None:
     """Where workers labelled a doc more than once, say so, on which lines, and what becomes of it."""
-    from assay.crowd.findings import TWICE, findings
+    from assay.crowd.findings import repeats_remark
 
-    found = next((f for f in findings(labels, scale=scale) if f.problem == TWICE), None)
-    if found is not None:
-        _, count, lines, _ = found.row()
-        out.say(f"{TWICE}, {count} labels (lines {lines}): {what}")
+    remark = repeats_remark(labels, scale=scale, counted=counted)
+    if remark is not None:
+        out.say(remark)
 
 
 def has_effect(parameter: str, condition: bool, where: str) -> None:
@@ -170,8 +174,9 @@ def shown_parts(parts: Mapping[str, Table], chosen: Sequence[str]) -> list[Table
     return list(shown.values())
 
 
-def show_option(names: str) -> Callable[[C], C]:
-    """--show NAME, repeatable: only these tables, so that one of them can be written as CSV."""
+def show_option(parts: str) -> Callable[[C], C]:
+    """--show NAME, repeatable: only these tables, so that one of them can be written as CSV; parts: all their names."""
     return click.option(
-        "--show", multiple=True, metavar="NAME", help=f"Only these tables, repeatable: {names}. CSV holds one table."
-    )
+        "--show", multiple=True, metavar="NAME", cls=RegistryOption, registry=parts,
+        help="Only these tables, repeatable: {names}. CSV holds one table.",
+    )  # fmt: skip

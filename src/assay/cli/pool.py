@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.asking import ask, resumed
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
@@ -17,7 +17,7 @@ from assay.core.errors import UsageError
 if TYPE_CHECKING:
     from assay.data.lists import Lists
 
-BY = click.Choice(["run", "group"])
+BY = KnownWord("assay.pooling.voters:VOTERS")
 ORDERS = "assay.pooling.judging:ORDERS"
 
 groups_option = click.option("--groups", type=FILE, help="A table with columns run and group (or team).")
@@ -37,7 +37,7 @@ pool_option = click.option(
     show_default=True, help="How to pool, e.g. 'rrf(n=50)' for 50 docs per topic. One of: {names}.",
 )  # fmt: skip
 unjudged_option = click.option(
-    "--unjudged", type=click.Choice(["nonrelevant", "condensed", "relevant"]), default="nonrelevant",
+    "--unjudged", type=KnownWord("assay.pooling.rescoring:TREATMENTS"), default="nonrelevant",
     show_default=True, help="How unjudged docs count.",
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ order_option = click.option(
     "--confidence", type=click.FloatRange(0.5, 1),
     help="With order mtc: judge for pairs of runs not yet decided at this probability; stop when none is left.",
 )  # fmt: skip
-@click.option("--spread", type=click.Choice(["local", "global"]), default="local", show_default=True,
+@click.option("--spread", type=KnownWord("assay.pooling.judging:SPREADS"), default="local", show_default=True,
               help="local: as many docs for every topic; global: where they help most.")  # fmt: skip
 @depth_option
 @rel_option

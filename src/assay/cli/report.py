@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.commands import Command, RegistryOption
+from assay.cli.commands import Command, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -25,6 +25,7 @@ from assay.cli.inputs import (
     run_files,
     transpose_option,
 )
+from assay.cli.label_files import scale_option
 from assay.cli.modes import is_given
 from assay.cli.options import Output, check_targets, jobs_option, seed_option
 from assay.core.errors import UsageError
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from assay.report.material import Material
     from assay.scoring import Policy
 
-FORMATS = ("html", "latex", "csv", "json")
 LABEL_OPTIONS = {"scale": "--scale", "columns": "--column", "times": "--times"}
 RUN_OPTIONS = {
     "info": "--info", "pool_runs": "--pool-runs", "lenient": "--lenient", "ties": "--ties", "missing": "--missing",
@@ -51,7 +51,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @name_option
 @force_option
 @click.option("--labels", "labels_path", type=FILE, help="Crowd labels: topic, doc, worker, label.")
-@click.option("--scale", help="Of the labels: S2, S4, S100, magnitude, 6 (levels), 0-5, or words as no<maybe<yes.")
+@scale_option
 @click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="Of the labels, e.g. label=score.")
 @click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100.")
 @click.option("--info", type=FILE, help="Table of runs with the columns run and group: groups leave the pool together.")
@@ -61,7 +61,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 )  # fmt: skip
 @click.option("--baseline", metavar="RUN", help="Test every run against this one.  [default: the best mean]")
 @click.option(
-    "--sections", cls=RegistryOption, registry="assay.report.sections:ALL", metavar="LIST",
+    "--sections", cls=RegistryOption, registry="assay.report.sections:ORDER", metavar="LIST",
     help="Only these, separated by commas: {names}.  [default: all that the files allow]",
 )  # fmt: skip
 @click.option("--top", type=click.IntRange(min=2), default=30, show_default=True, help="Runs in charts of means.")
@@ -74,7 +74,13 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @policy_options
 @seed_option
 @jobs_option
-@click.option("--format", type=click.Choice(FORMATS), default="html", show_default=True, help="Tables go to a folder.")
+@click.option(
+    "--format",
+    type=KnownWord("assay.report.write:FORMATS"),
+    default="html",
+    show_default=True,
+    help="Tables go to a folder.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here.  [default: report.html or report/]")
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def command(
@@ -175,13 +181,10 @@ def _aligned(
 
 
 def _write(material: Material, sections: list[str] | None, title: str, out: Output) -> None:
-    from assay.report.write import write_page, write_tables
+    from assay.report.write import write_report
 
     with out.progress("writing the report") as progress:
-        if out.format == "html":
-            path = out.path or Path("report.html")
-            write_page(path, material, sections=sections, title=title, progress=progress)
-        else:
-            path = out.path or Path("report")
-            write_tables(path, material, format=out.format, sections=sections, progress=progress)
+        path = write_report(
+            out.path, material, format=out.format, sections=sections, title=title, progress=progress
+        )  # fmt: skip
     out.say(f"report written to {path}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import Command
+from assay.cli.commands import Command, KnownWord
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from assay.scoring import Aligned, Policy
 
 DEFAULT = "AP nDCG@10 P@10 RR"
-ON_RUNS = ("recall-precision", "relevance")
-"""Figures that are drawn from the runs themselves."""
 POLICY = frozenset(
     {"binary", "ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"}
 )
@@ -64,7 +62,7 @@ MODES = {
     "--bounds", is_flag=True, help="Also the score if no unjudged doc were relevant, and if all had the top grade."
 )
 @click.option(
-    "--draw", type=click.Choice(["map", "distribution", "recall-precision", "relevance"]), default="map",
+    "--draw", type=KnownWord("assay.report.score_pictures:PICTURES"), default="map",
     show_default=True, help="What --figure shows: scores by run and topic, raw and standardized, curves, or ranks.",
 )  # fmt: skip
 @click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for measures of time and cost.")
@@ -76,10 +74,16 @@ MODES = {
 @click.option("-n", "no_summary", is_flag=True, help="trec_eval's -n: no `all` rows.")
 @click.option("-Z", "zscores", type=FILE, help="trec_eval's -Z: standardize by `topic measure mean sd` lines.")
 @click.option(
-    "-R", "rel_format", type=click.Choice(["qrels", "prefs", "qrels_prefs", "qrels_jg"]), default="qrels",
+    "-R", "rel_format", type=KnownWord("assay.trec_eval.asked:FORMATS"), default="qrels",
     help="trec_eval's -R: format of the judgments; prefs: topic group subgroup doc level, the others: qrels.",
 )  # fmt: skip
-@click.option("-T", "run_format", type=click.Choice(["trec_results"]), help="trec_eval's -T: format of the runs.")
+@click.option(
+    "-T",
+    "run_format",
+    type=KnownWord("assay.trec_eval.asked:RUN_FORMATS"),
+    default="trec_results",
+    help="trec_eval's -T: format of the runs.",
+)
 @click.option(
     "-N", "collection_size", type=click.IntRange(min=1),
     help="trec_eval's -N: docs in the collection. As there, no measure uses it.",
@@ -109,7 +113,7 @@ def command(
     no_summary: bool,
     zscores: Path | None,
     rel_format: str,
-    run_format: str | None,
+    run_format: str,
     collection_size: int | None,
     policy: Policy,
     seed: int,
@@ -145,7 +149,7 @@ def command(
         named = (measures or "official").split()
         options = Options(
             policy.compat or "trec_eval-9", tuple(named), per_topic, complete, rel, policy.depth, policy.condensed,
-            not no_summary, read_zscores(zscores) if zscores else {}, rel_format,
+            not no_summary, read_zscores(zscores) if zscores else {}, rel_format, run_format,
         )  # fmt: skip
         judgments = read_judgments(qrels_path, rel_format)
         out.text("".join(output(run, judgments, options) for run in _read(files, lenient, out)).removesuffix("\n"))
@@ -209,7 +213,7 @@ def _score(
     runs = _read(files, True, out) if lenient else files
     aligned: Aligned | None = None
     with out.progress("scoring") as progress:
-        if bounds or (out.figure is not None and draw in ON_RUNS):
+        if bounds or (out.figure is not None and _is_of_runs(draw)):
             # The runs are needed again: they are read and joined once for all that is asked.
             aligned = Aligned.of(runs, _plain(qrels, bounds, draw), policy=policy, jobs=jobs, progress=progress)
             scores = aligned.scores(measures, lengths=words, jobs=jobs)
@@ -220,13 +224,24 @@ def _score(
         more.append(scores.per_topic())
     # CSV holds one table: the one that was asked for, which has the scores in it.
     tables = more if out.format == "csv" and more else [scores.table(), *more]
-    drawn = _drawing(draw, scores, aligned) if out.figure else None
-    out.write(*tables, of=scores, drawn=drawn)
+    out.write(*tables, of=scores, drawn=_pictures(scores, draw, aligned) if out.figure else None)
     if save:
         from assay.io.scores import write_scores
 
         write_scores(save, scores)
         out.say(f"scores written to {save}")
+
+
+def _is_of_runs(draw: str) -> bool:
+    from assay.report.score_pictures import ON_RUNS
+
+    return draw in ON_RUNS
+
+
+def _pictures(scores: Scores, draw: str, aligned: Aligned | None) -> object:
+    from assay.report.score_pictures import score_pictures
+
+    return score_pictures(scores, draw, aligned=aligned)
 
 
 def _plain(qrels: Qrels | IntentQrels, bounds: bool, draw: str) -> Qrels:
@@ -236,24 +251,6 @@ def _plain(qrels: Qrels | IntentQrels, bounds: bool, draw: str) -> Qrels:
     if isinstance(qrels, Qrels):
         return qrels
     raise UsageError(f"{'--bounds' if bounds else f'--draw {draw}'} needs plain judgments; give --qrels")
-
-
-def _drawing(draw: str, scores: Scores, aligned: Aligned | None) -> object:
-    """What the figure is made of."""
-    if aligned is not None and draw == "recall-precision":
-        from assay.report.curves import recall_precision
-
-        return recall_precision(aligned)
-    if aligned is not None and draw == "relevance":
-        from assay.report.figures.data import relevance_map
-
-        return [relevance_map(aligned.grades(run), run=run) for run in aligned.names]
-    if draw == "distribution":
-        from assay.report.figures.data import distribution
-        from assay.standard import standardize
-
-        return [distribution(matrix, standardize(matrix, form="z")) for matrix in scores]
-    return scores[0] if len(scores) == 1 else list(scores)
 
 
 def _with_uncertainty(files: list[Path], judgments: Path, measures: list[Measure], seed: int, out: Output) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
@@ -27,7 +27,7 @@ MODES = {
 files_argument = click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 depth_option = click.option("--depth", type=click.IntRange(min=1), help="Compare only the first N docs of each topic.")
 ties_option = click.option(
-    "--ties", type=click.Choice(["order", "w", "a", "b"]), default="order", show_default=True,
+    "--ties", type=KnownWord("assay.similarity.by_topic:TIED"), default="order", show_default=True,
     help="Docs of equal score: in the order of the run, or one of RBO's tie forms.",
 )  # fmt: skip
 lists_option = click.option(
@@ -166,7 +166,7 @@ def series(
 @files_argument
 @qrels_option
 @click.option(
-    "--among", type=click.Choice(["all", "relevant", "nonrelevant"]), default="all", show_default=True,
+    "--among", type=KnownWord("assay.similarity.shared_preferences:AMONG"), default="all", show_default=True,
     help="Preferences among these docs; all but 'all' need --qrels, which also shows the correlation with AP.",
 )  # fmt: skip
 @depth_option

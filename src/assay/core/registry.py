@@ -10,7 +10,7 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, get_args
 
@@ -191,6 +191,17 @@ def keyword_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """
     signature = inspect.signature(function)
     return {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
+
+
+def one_of(what: str, value: Any, known: Collection[str]) -> str:
+    """The value if it is one of the known words, else an error that names them.
+
+    >>> one_of("spread", "local", ("local", "global"))
+    'local'
+    """
+    if value not in known:
+        raise UsageError(f"no {what} {value!r}; known: {', '.join(known)}")
+    return str(value)
 
 
 def did_you_mean(name: str, known: Any) -> str:

@@ -24,6 +24,8 @@ from assay.core.markup import html_page, html_table, html_text, markdown_text, t
 from assay.core.tex import tex, tex_columns, tex_row
 
 FORMATS = ("text", "csv", "json", "latex", "markdown", "html")
+FORMATS_OF_SEVERAL = tuple(format for format in FORMATS if format != "csv")
+"""Formats of several tables with different columns, which a CSV cannot hold."""
 NOTHING = "–"
 MOST_SHOWN = 60
 """Rows that a prompt shows of a table that nobody printed."""

@@ -20,6 +20,7 @@ from assay.crowd.quality import (
 from assay.data import Labels, Qrels
 
 PARTS = ("odd", "protocol", "failures", "topics", "workers", "docs")
+"""The tables of a checkup, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +35,15 @@ class Checkup(Result):
     warnings: tuple[str, ...] = ()
 
     def parts(self, *, most: int | None = None) -> dict[str, Table]:
-        """The tables by the names of PARTS; of failures, workers and docs the first `most` rows."""
-        return {
-            "odd": findings_table(list(self.odd)),
-            "protocol": self.protocol.summary(),
-            "failures": self.protocol.table(most=most),
-            "topics": self.topics.table(),
-            "workers": self.workers.table(most=most),
-            "docs": self.docs.table(most=most),
-        }
+        """The tables by the names of PARTS; of failures, workers and docs the first `most` rows, or with 0 none."""
+        parts = {"odd": findings_table(list(self.odd)), "protocol": self.protocol.summary()}
+        if most != 0:
+            parts["failures"] = self.protocol.table(most=most)
+        parts["topics"] = self.topics.table()
+        if most != 0:
+            parts["workers"] = self.workers.table(most=most)
+            parts["docs"] = self.docs.table(most=most)
+        return parts
 
     def tables(self) -> list[Table]:
         """All of them."""

@@ -17,6 +17,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.cutsearch import BestCut, Keeper, climbed, combinations, every
@@ -24,7 +25,20 @@ from assay.crowd.cutsums import CutSums, table_alpha
 from assay.crowd.cutways import WAYS, Source, doc_places, parts_of, source_of
 from assay.data import Labels, Qrels
 
+PARTS = ("cuts", "ranking")
+"""The tables of a search for cuts, by name."""
 SCOPES = ("topics", "mean", "pooled")
+UNJUDGED_DOCS = ("zero", "drop")
+"""What docs without a target grade count as."""
+UNDEFINED_TASKS = ("skip", "one")
+"""What tasks in which nothing varies count as."""
+SEARCHES = ("exact", "climb")
+MEDIAN_TIES = ("low", "high")
+"""Which of two central labels is the median, after cutting."""
+AGGREGATES = ("median", "mean")
+"""How labels are aggregated before cutting."""
+ALPHA_LEVELS = ("interval", "nominal", "ordinal")
+"""The levels of α that cuts are searched by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +91,19 @@ class CutSearch(Result):
         caption = f"{self.source.name} → {self.levels} levels by {self.way}"
         return Table.of(formats, rows, caption=caption, notes=self.notes)
 
+    def parts(self, *, ranking: Result | None = None) -> dict[str, Table]:
+        """The tables by the names of PARTS; ranking: how the judgments that the cuts make rank the runs."""
+        parts = {"cuts": self.table()}
+        if ranking is not None:
+            parts["ranking"] = ranking.table()
+        return parts
+
+    def warning(self) -> str | None:
+        """A sentence that names the topics whose cuts should not be trusted."""
+        if not self.degenerate():
+            return None
+        return f"look at these before you use the cuts: topics {', '.join(self.degenerate())}"
+
 
 def _shown(points: tuple[float, ...]) -> str:
     if not points:
@@ -118,7 +145,7 @@ def best_cuts(
     """
     entry = WAYS[way]
     needs_target = entry.facts["target"]
-    _checked(scope, unjudged, undefined, search)
+    _checked(scope, unjudged, undefined, search, ties, aggregate)
     _checked_level(level, way, search, scope)
     kept = single(labels, "first")
     scale = scale_for(kept, source)
@@ -160,22 +187,19 @@ def best_cuts(
     return CutSearch(way, scope, scale, levels, cuts, curves, (note,))
 
 
-def _checked(scope: str, unjudged: str, undefined: str, search: str) -> None:
+def _checked(scope: str, unjudged: str, undefined: str, search: str, ties: str, aggregate: str) -> None:
     """Refuses a word that is none of the known ones."""
-    _known("scope", scope, SCOPES)
-    _known("unjudged", unjudged, ("zero", "drop"))
-    _known("undefined", undefined, ("skip", "one"))
-    _known("search", search, ("exact", "climb"))
-
-
-def _known(name: str, given: str, choices: tuple[str, ...]) -> None:
-    if given not in choices:
-        raise UsageError(f"no {name} {given!r}; known: {', '.join(choices)}")
+    one_of("scope", scope, SCOPES)
+    one_of("unjudged", unjudged, UNJUDGED_DOCS)
+    one_of("undefined", undefined, UNDEFINED_TASKS)
+    one_of("search", search, SEARCHES)
+    one_of("ties", ties, MEDIAN_TIES)
+    one_of("aggregate", aggregate, AGGREGATES)
 
 
 def _checked_level(level: str, way: str, search: str, scope: str) -> None:
     """Refuses a level of α that this way of searching has no sums for."""
-    _known("level", level, ("interval", "nominal", "ordinal"))
+    one_of("level", level, ALPHA_LEVELS)
     if level == "interval":
         return
     if not way.startswith("D_") or search != "exact" or scope == "mean":

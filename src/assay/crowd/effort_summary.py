@@ -12,6 +12,9 @@ from assay.core.tables import Table
 from assay.crowd.effort import Fewer, RunOut, TimeByPosition, fewer_docs, fewer_judgments, run_out, time_by_position
 from assay.data import Labels, Qrels
 
+PARTS = ("values", "time", "experience", "fewer-docs", "fewer-labels")
+"""The tables of the effort, by name."""
+
 
 @dataclass(frozen=True, eq=False)
 class Effort(Result):
@@ -28,7 +31,7 @@ class Effort(Result):
         return [part for part in every if part is not None]
 
     def parts(self) -> dict[str, Table]:
-        """The tables by name."""
+        """The tables by the names of PARTS."""
         parts: dict[str, Table] = {}
         if self.values is not None:
             parts["values"] = self.values.table()

@@ -53,6 +53,15 @@ def findings(labels: Labels, *, scale: Scale) -> list[Finding]:
     return found
 
 
+def repeats_remark(labels: Labels, *, scale: Scale, counted: str) -> str | None:
+    """A sentence on workers who labelled a doc more than once: how often, on which lines, and what is counted."""
+    repeats = next((finding for finding in findings(labels, scale=scale) if finding.problem == TWICE), None)
+    if repeats is None:
+        return None
+    _, count, lines, _ = repeats.row()
+    return f"{TWICE}, {count} labels (lines {lines}): {counted}"
+
+
 def _lines(labels: Labels, rows: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     """The lines of these rows in their file, or their numbers from 1."""
     places = np.flatnonzero(rows)

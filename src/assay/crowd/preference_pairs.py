@@ -45,6 +45,10 @@ class Preferences:
         return _paired(labels, others)
 
 
+PARTS = ("summary", "docs")
+"""The tables of judgments from preference pairs, by name."""
+
+
 def read_preferences(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Preferences:
     """Preferences of a file with the columns topic, doc, other, worker, label (1 this doc, 0 the other, .5 a tie)."""
     named = dict(columns or {})

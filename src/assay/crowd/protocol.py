@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from assay.agreement.ratings import repeated
 from assay.agreement.scales import Scale
 from assay.core.arrays import Bools, Ints
 from assay.core.errors import DataError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.units import task_of
@@ -24,21 +26,40 @@ from assay.data import Labels, Qrels
 
 @dataclass(frozen=True)
 class Protocol:
-    """What a task must fulfil; the defaults are those of the 0–100 collection of Roitero et al. 2018.
+    """What a task must fulfil; by default only what any labels can show: gold docs are put in the right order.
 
     docs: docs of a task, gold among them. gold: gold docs of a task. seconds, on_docs: at least `seconds` on `on_docs`
-    docs or more. start, moved: labels other than the preset value on at least `moved` docs. attempts: at most.
-    once_per_topic: a worker may do one task of a topic. Set a number to None to leave its check out.
+    docs or more, by default on all docs of the task. start, moved: labels other than the preset value on at least
+    `moved` docs. attempts: at most. once_per_topic: a worker may do one task of a topic. A number that is None is not
+    checked.
     """
 
-    docs: int | None = 8
-    gold: int | None = 2
-    seconds: float | None = 20.0
-    on_docs: int = 6
-    start: float | None = 50.0
-    moved: int = 4
-    attempts: int | None = 3
-    once_per_topic: bool = True
+    docs: int | None = None
+    gold: int | None = None
+    seconds: float | None = None
+    on_docs: int | None = None
+    start: float | None = None
+    moved: int = 1
+    attempts: int | None = None
+    once_per_topic: bool = False
+
+
+PROTOCOLS = {
+    "none": Protocol(),
+    "s100": Protocol(docs=8, gold=2, seconds=20.0, on_docs=6, start=50.0, moved=4, attempts=3, once_per_topic=True),
+}
+"""Protocols by name: none asks nothing of a task; s100 is that of the 0–100 collection of Roitero et al. 2018."""
+
+
+def protocol_of(name: str = "none", **rules: Any) -> Protocol:
+    """A named protocol with some of its rules set otherwise; a rule that is None stays as the protocol has it.
+
+    >>> protocol_of("s100", docs=10).docs, protocol_of("s100").docs, protocol_of().docs
+    (10, 8, None)
+    """
+    named = PROTOCOLS[one_of("protocol", name, PROTOCOLS)]
+    given = {rule: value for rule, value in rules.items() if value is not None}
+    return replace(named, **given)
 
 
 @dataclass(frozen=True)
@@ -101,7 +122,10 @@ class ProtocolCheck(Result):
         return Table.of(formats, rows, caption=caption, notes=self._notes())
 
     def _notes(self) -> tuple[str, ...]:
-        return tuple(f"Not checkable: {check}." for check in self.unchecked)
+        notes = [f"Not checkable: {check}." for check in self.unchecked]
+        if self.protocol == Protocol():
+            notes.append("Only the order of gold docs is checked, where there are any; a protocol says what else.")
+        return tuple(notes)
 
 
 def check_protocol(labels: Labels, protocol: Protocol | None = None) -> ProtocolCheck:
@@ -193,7 +217,7 @@ def _too_fast(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
         return
     long_enough = tasks.count(np.nan_to_num(seconds) >= rules.seconds)
     # A task with fewer docs than the protocol asks for needs the time on all of them.
-    needed = np.minimum(rules.on_docs, tasks.size)
+    needed = tasks.size if rules.on_docs is None else np.minimum(rules.on_docs, tasks.size)
     yield from tasks.failures(
         "seconds",
         failing=long_enough < needed,
@@ -232,16 +256,17 @@ def _too_many_attempts(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
 def _wrong_gold(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
     """Tasks with another number of gold docs, and gold docs that got labels in the wrong order."""
     gold = tasks.labels.gold
-    if rules.gold is None or gold is None:
+    if gold is None:
         return
     has_gold = ~np.isnan(gold)
-    count = tasks.count(has_gold)
-    yield from tasks.failures(
-        "gold docs",
-        failing=count != rules.gold,
-        amounts=count,
-        why=f"{{}} gold docs, not {rules.gold}",
-    )
+    if rules.gold is not None:
+        count = tasks.count(has_gold)
+        yield from tasks.failures(
+            "gold docs",
+            failing=count != rules.gold,
+            amounts=count,
+            why=f"{{}} gold docs, not {rules.gold}",
+        )
 
     # Gold docs of each task from the worst to the best: neighbours are compared.
     rows = np.flatnonzero(has_gold)

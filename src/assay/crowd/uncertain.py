@@ -24,6 +24,8 @@ from assay.core.tables import Table
 from assay.data import Qrels
 
 COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels")
+PARTS = ("summary", "docs", "workers", "reference")
+"""The tables of aggregated judgments, by name."""
 LEVEL = 0.95
 FEW_GRADES = 12
 """Up to this many different grades are listed one by one."""
@@ -196,6 +198,22 @@ class Uncertain(Result):
         """The summary, every doc, and the workers where the method says something of them."""
         workers = [self.worker_table()] if self.workers else []
         return [self.summary(), self.table(), *workers]
+
+    def parts(
+        self, *, most: int | None = None, workers: int | None = None, reference: Result | None = None
+    ) -> dict[str, Table]:
+        """The tables by the names of PARTS: at most `most` docs and `workers` workers, with 0 none of them.
+
+        reference: how far these judgments agree with others.
+        """
+        parts = {"summary": self.summary()}
+        if most != 0:
+            parts["docs"] = self.table(most=most)
+        if workers != 0 and self.workers:
+            parts["workers"] = self.worker_table(most=workers)
+        if reference is not None:
+            parts["reference"] = reference.table()
+        return parts
 
     def row(self, i: int) -> tuple[Any, ...]:
         """One doc, in the order of COLUMNS; whole grades as whole numbers."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.core.arrays import Bools, places_within
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import did_you_mean
+from assay.core.registry import did_you_mean, one_of
 from assay.data import Qrels
 from assay.data.lists import TopicLists
 from assay.pooling import bandits, doc_strengths, mtc  # noqa: F401  (they register their orders)
@@ -53,8 +53,7 @@ class Judging:
         spread: str = "local",
         by: str = "run",
     ) -> None:
-        if spread not in SPREADS:
-            raise UsageError(f"no spread {spread!r}; known: {', '.join(SPREADS)}")
+        one_of("spread", spread, SPREADS)
         ORDERS.parse(order)  # a name that does not exist is an error also where there is no topic
         lists = lists_of(runs)
         self.topics = lists.topics

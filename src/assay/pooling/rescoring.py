@@ -13,6 +13,7 @@ import numpy as np
 from assay.core.arrays import Codes, Floats, Ints, places_within
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import one_of
 from assay.data.grades import UNJUDGED, Grades
 from assay.data.lists import Lists
 from assay.measures import Measure, parse
@@ -43,8 +44,7 @@ def rescored(
     >>> [round(float(rescored(judged, "P@2", unjudged=how)[0, 0]), 4) for how in TREATMENTS]
     [0.5, 1.0, 1.0]
     """
-    if unjudged not in TREATMENTS:
-        raise UsageError(f"no treatment {unjudged!r} of unjudged docs; known: {', '.join(TREATMENTS)}")
+    one_of("treatment of unjudged docs", unjudged, TREATMENTS)
     if isinstance(measure, str):
         measure = parse(measure)
     if grades is None:

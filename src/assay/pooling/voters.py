@@ -13,10 +13,13 @@ import numpy as np
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
+from assay.core.registry import one_of
 from assay.data import Qrels
 from assay.data.lists import NONE, Lists, TopicLists, collected
 from assay.io.brought import plain_qrels_of, run_list
 
+VOTERS = ("run", "group")
+"""Who votes, and who contributes: each run, or each group of runs as one."""
 POOLED = -1
 """The grade that is written for a doc that was pooled and not judged; every negative grade means that."""
 LARGEST = 1e300
@@ -45,8 +48,7 @@ def voters(lists: Lists, t: int, *, by: str = "run", depth: int | None = None, j
     judged_only takes out the docs that nobody judged (a negative grade means pooled and not judged) and closes the
     lists up, before the cut.
     """
-    if by not in ("run", "group"):
-        raise UsageError(f"a pool is by 'run' or by 'group', not {by!r}")
+    one_of("kind of voter", by, VOTERS)
     seen = lists.topic(t)
     if judged_only:
         seen = seen.only(lists.grades[seen.items] >= 0)
@@ -116,8 +118,7 @@ def scaled_scores(lists: TopicLists) -> Floats:
 
 def contributors(lists: Lists, depth: int, *, by: str = "run") -> tuple[tuple[str, ...], Bools]:
     """Who has each item in the first `depth`: names of runs or groups, and a table contributors × items."""
-    if by not in ("run", "group"):
-        raise UsageError(f"contributions are by 'run' or by 'group', not {by!r}")
+    one_of("kind of contributor", by, VOTERS)
     name_of_run = lists.runs if by == "run" else lists.groups
     names = tuple(dict.fromkeys(name_of_run))
     owners = [names.index(name) for name in name_of_run]

@@ -8,7 +8,7 @@ value, it raises DataError. A user picks one by name from CORRELATIONS. Lists th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,13 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, one_of
 from assay.rankings.counts import concordant_pairs, midranks, tie_groups, tied_pairs
 
 Vector = npt.ArrayLike
 Heavy = Literal["top", "bottom"]
 Ranks = Literal["truth", "estimate", "both"]
+HEAVY, RANKS = get_args(Heavy), get_args(Ranks)
 
 CORRELATIONS: Registry[Callable[..., float]] = Registry("correlation")
 
@@ -115,10 +116,10 @@ def tau_ap(x: Vector, y: Vector, *, ties: str = "a", heavy: Heavy = "top", ranks
     if ties not in ("a", "b"):
         raise UsageError(f"tau-ap: no tie form {ties!r}; take a (accuracy) or b (agreement)")
     truth, estimate = aligned(x, y) if ties == "a" else _varying(x, y)
-    if choice("heavy", heavy, ("top", "bottom")) == "bottom":
+    if one_of("heavy", heavy, HEAVY) == "bottom":
         truth, estimate = -truth, -estimate
     form = _tau_ap_a if ties == "a" else _tau_ap_b
-    chosen = choice("ranks", ranks, ("truth", "estimate", "both")) if ties == "a" else "both"
+    chosen = one_of("ranks", ranks, RANKS) if ties == "a" else "both"
     if chosen == "estimate":
         return form(truth, estimate)
     if chosen == "truth":
@@ -200,9 +201,9 @@ def weighted_tau(
         raise UsageError(f"tau-w: no weight {weight!r}; known: {', '.join(PAIR_WEIGHTS)}, or give a function")
     of_ranks = PAIR_WEIGHTS[weight] if isinstance(weight, str) else weight
     truth, estimate = _varying(x, y)
-    if choice("heavy", heavy, ("top", "bottom")) == "bottom":
+    if one_of("heavy", heavy, HEAVY) == "bottom":
         truth, estimate = -truth, -estimate
-    chosen = choice("ranks", ranks, ("truth", "estimate", "both"))
+    chosen = one_of("ranks", ranks, RANKS)
     values = []
     if chosen in ("truth", "both"):
         values.append(_weighted_tau(truth, estimate, of_ranks))
@@ -321,10 +322,3 @@ def _finite(a: Floats) -> Floats:
     if not np.isfinite(a).all():
         raise DataError(f"a score is {a[~np.isfinite(a)][0]}; scores must be finite numbers")
     return a
-
-
-def choice(what: str, value: Any, known: tuple[str, ...]) -> str:
-    """The value if it is one of the known, else an error that names them."""
-    if value not in known:
-        raise UsageError(f"no {what} {value!r}; known: {', '.join(known)}")
-    return str(value)

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import UsageError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.rankings.correlation import CORRELATIONS, Heavy, aligned, choice
+from assay.rankings.correlation import CORRELATIONS, HEAVY, Heavy, aligned
 from assay.rankings.ranked_items import Items as Items
 from assay.rankings.ranked_items import Ranking as Ranking
 from assay.rankings.ranked_items import parse_ranking as parse_ranking
@@ -186,7 +187,7 @@ def rbo_of_scores(
     if p is None:
         items_at_top = max(1, round(top * len(a)))
         p = persistence_for(items_at_top, weight)
-    if choice("heavy", heavy, ("top", "bottom")) == "bottom":
+    if one_of("heavy", heavy, HEAVY) == "bottom":
         a = -a
         b = -b
     first = Ranking.of_scores(a)

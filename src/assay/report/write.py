@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.engine import Progress, silent
-from assay.core.errors import UsageError
+from assay.core.registry import one_of
 from assay.io.files import write_whole
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from assay.report.material import Material
 
 TABLE_FORMATS = {"latex": "tex", "csv": "csv", "json": "json"}
+ENDINGS = {"html": "html", **TABLE_FORMATS}
+"""How a report may be written, and how its files end: one page, or a folder of tables."""
+FORMATS = tuple(ENDINGS)
 
 
 def report(
@@ -80,6 +83,26 @@ def report(
     return Path(path)
 
 
+def write_report(
+    path: str | Path | None,
+    material: Material,
+    *,
+    format: str = "html",
+    sections: Sequence[str] | None = None,
+    title: str = "Evaluation report",
+    progress: Progress = silent,
+) -> Path:
+    """The report in one of FORMATS: a page, by default report.html, or a folder of tables, by default report."""
+    one_of("format for a report", format, FORMATS)
+    if format == "html":
+        target = Path(path or "report.html")
+        write_page(target, material, sections=sections, title=title, progress=progress)
+    else:
+        target = Path(path or "report")
+        write_tables(target, material, format=format, sections=sections, progress=progress)
+    return target
+
+
 def write_page(
     path: str | Path,
     material: Material,
@@ -104,8 +127,7 @@ def write_tables(
     progress: Progress = silent,
 ) -> list[Path]:
     """Every table of the report as a file of its own, `01-leaderboard-1.csv` and so on; the summary as a text."""
-    if format not in TABLE_FORMATS:
-        raise UsageError(f"no format {format!r} for tables; known: {', '.join(TABLE_FORMATS)}")
+    one_of("format for tables", format, TABLE_FORMATS)
     from assay.core.tables import render
     from assay.report.sections import made
 

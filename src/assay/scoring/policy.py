@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.core.registry import did_you_mean
+from assay.core.registry import did_you_mean, one_of
 from assay.data import Qrels
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
@@ -52,14 +52,11 @@ class Policy:
             raise UsageError(f"binary={self.binary!r} is not True, False or the lowest relevant grade")
         if self.binary is not None and not 0 < self.binary < np.inf:
             raise UsageError(f"the lowest relevant grade of binary judgments must be above 0, not {self.binary:g}")
-        if self.ties not in TIES:
-            raise UsageError(f"no tie policy {self.ties!r}; known: {', '.join(TIES)}")
-        if self.missing not in MISSING:
-            raise UsageError(f"missing={self.missing!r} is not one of {', '.join(MISSING)}")
-        if self.compat not in (None, *COMPAT):
-            raise UsageError(f"compat={self.compat!r} is not one of {', '.join(COMPAT)}")
-        if self.unjudged not in UNJUDGED_AS:
-            raise UsageError(f"unjudged={self.unjudged!r} is not one of {', '.join(UNJUDGED_AS)}")
+        one_of("tie policy", self.ties, TIES)
+        one_of("policy for missing topics", self.missing, MISSING)
+        if self.compat is not None:
+            one_of("compat", self.compat, COMPAT)
+        one_of("policy for unjudged docs", self.unjudged, UNJUDGED_AS)
         if not isinstance(self.condensed, bool | np.bool_):
             raise UsageError(f"condensed={self.condensed!r} is not True or False")
         if self.depth is not None and not (_is_whole(self.depth) and self.depth >= 1):

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError
 from assay.core.groups import natural_order
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Run
@@ -23,6 +24,8 @@ from assay.rankings.rank_biased import RBO, TIE_FORMS, Items, Ranking, rbo
 from assay.similarity.overlap import LIST_SIMILARITIES
 
 RBO_KEYS = {"RBO EXT": "rbo", "EXT": "rbo", "MIN": "rbo_min", "MAX": "rbo_max"}
+TIED = ("order", *TIE_FORMS)
+"""How docs of equal score are taken: in the order of the run, or by one of RBO's tie forms."""
 MOST_DIFFERENT = 5
 """Topics that the note of a comparison names."""
 
@@ -276,8 +279,7 @@ def _topics_with_docs(run: Run) -> set[str]:
 
 def ranking_of(run: Run, topic: str, ties: str = "order") -> Ranking:
     """The docs of a run on a topic; unless ties="order", docs of equal score are tied."""
-    if ties != "order" and ties not in TIE_FORMS:
-        raise UsageError(f"no tie form {ties!r}; known: order, {', '.join(TIE_FORMS)}")
+    one_of("tie form", ties, TIED)
     docs = run.ranking(topic)
     try:
         if ties == "order":

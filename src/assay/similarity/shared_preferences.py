@@ -17,6 +17,7 @@ import numpy.typing as npt
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import UsageError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data import Qrels, Run
@@ -134,8 +135,7 @@ def preference_similarity(
 
 def _check_among(among: str, qrels: Qrels | None) -> None:
     """Refuses an unknown set of docs, and one that is known only from qrels if there are none."""
-    if among not in AMONG:
-        raise UsageError(f"no set of docs {among!r}; known: {', '.join(AMONG)}")
+    one_of("set of docs", among, AMONG)
     if among != "all" and qrels is None:
         raise UsageError(f"preferences among {among} docs need qrels; give them")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -56,6 +57,10 @@ class FactorLevels(Result):
         return Table.of(LEVEL_COLUMNS, self.rows(), caption=f"Levels of {self.factor}", notes=[self.recipe])
 
 
+PARTS = ("analysis", "levels")
+"""What a factorial analysis says, a table each."""
+
+
 @dataclass(frozen=True)
 class Factorial(Result):
     """The analysis of variance of a factorial design and the levels of each factor."""
@@ -66,6 +71,12 @@ class Factorial(Result):
     def tables(self) -> list[Table]:
         """The analysis, then one table per factor."""
         return [self.anova.table(), *(f.table() for f in self.factors)]
+
+    def part(self, name: str) -> Table:
+        """One of the two tables that hold all of it, by its name in PARTS."""
+        return (
+            self.table() if one_of("part of a factorial analysis", name, PARTS) == "analysis" else self.levels_table()
+        )
 
     def levels_table(self) -> Table:
         """The levels of all factors in one table, for programs."""

@@ -13,7 +13,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.engine import chunks, generator
 from assay.core.errors import UsageError
-from assay.core.registry import parse_call
+from assay.core.registry import one_of, parse_call
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 DRAWS_AT_ONCE = 512
@@ -127,10 +127,7 @@ def sides_in_words(alternative: str) -> str:
 
 def checked_alternative(alternative: str) -> str:
     """The alternative if it is one of ALTERNATIVES."""
-    if alternative not in ALTERNATIVES:
-        known = ", ".join(ALTERNATIVES)
-        raise UsageError(f"no alternative {alternative!r}; known: {known}")
-    return alternative
+    return one_of("alternative", alternative, ALTERNATIVES)
 
 
 def refuse_alternative(test: str) -> None:

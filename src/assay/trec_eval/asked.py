@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.core.errors import UsageError
-from assay.core.registry import did_you_mean
+from assay.core.registry import did_you_mean, one_of
 from assay.measures.trec_names import ROOTS, Line, printed_as
 
 OFFICIAL = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
@@ -20,6 +20,8 @@ OUTSIDE = ("yaap", "dcg", "ideal_dcg")
 
 FORMATS = ("qrels", "prefs", "qrels_prefs", "qrels_jg")
 """What -R may be."""
+RUN_FORMATS = ("trec_results",)
+"""What -T may be."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,12 @@ class Options:
     """-Z: (topic, measure) → mean and standard deviation."""
     judgments: str = "qrels"
     """-R: the format of the judgments."""
+    run_format: str = "trec_results"
+    """-T: the format of the runs."""
 
     def __post_init__(self) -> None:
-        if self.judgments not in FORMATS:
-            raise UsageError(f"-R {self.judgments} is not one of {', '.join(FORMATS)}")
+        one_of("format of judgments", self.judgments, FORMATS)
+        one_of("format of runs", self.run_format, RUN_FORMATS)
 
     @property
     def version(self) -> int:

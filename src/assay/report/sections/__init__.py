@@ -56,17 +56,6 @@ _NEEDS = {
 }  # fmt: skip
 
 
-class _All:
-    """All sections by name, in their order, for help texts."""
-
-    def listed(self) -> str:
-        """The names in one line."""
-        return ", ".join(ORDER)
-
-
-ALL = _All()
-
-
 def made(material: Material, names: Sequence[str] | None = None, *, progress: Progress = silent) -> list[Section]:
     """The sections, in order. A section that the data do not allow says why instead."""
     todo = chosen(material, names)

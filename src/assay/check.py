@@ -30,6 +30,8 @@ from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
 from assay.scoring import Policy
 
+MOST_DROPPED = 10
+"""Dropped lines of a file that are named; the rest are counted."""
 SHOWN = 5
 """Findings of one kind that are listed by line; the rest are counted."""
 
@@ -136,6 +138,19 @@ def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
     if not reading.rows:
         raise DataError(f'{path}: no line is a run line, "{RUN.form}"')
     return _run_of(reading, Path(path).name), reading.problems
+
+
+def read_runs_leniently(paths: Sequence[str | Path]) -> tuple[list[Run], list[str]]:
+    """TREC runs without their bad lines; and in words the first lines dropped of each file, and how many they are."""
+    runs = []
+    remarks = []
+    for path in paths:
+        run, dropped = read_run_leniently(path)
+        remarks += [f"{path}:{problem.line}: dropped: {problem.what}" for problem in dropped[:MOST_DROPPED]]
+        if dropped:
+            remarks.append(f"{path}: {len(dropped)} lines dropped in all")
+        runs.append(run)
+    return runs, remarks
 
 
 def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:

@@ -160,3 +160,14 @@ def test_bad_settings() -> None:
         sample(problem(made()), percentiles=(0.0,))
     with pytest.raises(UsageError, match="repetitions"):
         sample(problem(made()), repetitions=0)
+
+
+def test_why_subsets_were_not_tested_on_other_runs() -> None:
+    few = ScoreMatrix.of(np.random.default_rng(1).random((5, 6)))
+    assert best_topics(few, repetitions=20).remarks()[0] == "5 runs are too few to hold out half of them; 6 are needed"
+    assert len(best_topics(few, repetitions=20, holdout=False).remarks()) == 1
+    many = ScoreMatrix.of(np.random.default_rng(1).random((8, 6)))
+    tested = best_topics(many, repetitions=20, held_out_at=(2, 4), splits=2)
+    assert tested.tested is not None
+    assert tested.tested.c == (2, 4)
+    assert tested.remarks()[0].startswith(f"{tested.found.evaluations} subsets valued in ")

@@ -135,7 +135,7 @@ def runs(
     _refuse_idle_top(top, every)
     details = shown_details(info, show)
     queries = topic_queries(topics_path, worst, baseline, every)
-    boards = []
+    boards: list[Leaderboard] = []
     for matrix in every:
         with out.progress(f"testing {matrix.measure}") as progress:
             board = compare(
@@ -144,7 +144,7 @@ def runs(
         if details is not None:
             board = board.showing(*details)
         boards.append(board if top is None else board.best(top))
-    pictures = [_topic_differences(board) for board in boards] if differences else boards
+    pictures = _differences(boards) if differences else boards
     losses = [] if worst is None else losses_of(boards, worst, queries, of_all=out.format in ("csv", "json"))
     shown = losses if losses and out.format == "csv" else [*boards, *losses]
     out.write(*(result.table() for result in shown), of=shown, drawn=pictures)
@@ -170,8 +170,6 @@ def pairs(
     assay compare pairs scores.csv --correction bh --format csv
     assay compare pairs scores.csv --test randomised-tukey
     """
-    from dataclasses import replace
-
     from assay.data.scores import joined
     from assay.stats import all_pairs
     from assay.stats.pair_tests import by_mean
@@ -186,7 +184,7 @@ def pairs(
                 by_mean(matrix), test, correction=correction, interval=interval, level=1 - alpha, progress=progress,
                 **how,
             )  # fmt: skip
-        found.append(replace(tested, top=top))
+        found.append(tested.best(top))
     out.write(*(tested.table() for tested in found), of=found)
 
 
@@ -342,13 +340,11 @@ def uncertain(
     out.write(*tables)
 
 
-def _topic_differences(board: Leaderboard) -> Any:
-    """The picture of the best other run minus the baseline on every topic."""
-    from assay.report.figures.stats import differences
+def _differences(boards: Sequence[Leaderboard]) -> Sequence[Any]:
+    """The picture of the best other run minus the baseline on every topic, for each board."""
+    from assay.report.figures.stats import board_differences
 
-    best, values = board.best_other()
-    matrix = board.matrix
-    return differences(values, topics=matrix.topics, runs=(best, board.baseline), measure=matrix.measure)
+    return [board_differences(board) for board in boards]
 
 
 def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means: bool = True) -> None:

@@ -159,89 +159,30 @@ def load_scores(
         wanted = measures_at(chosen_measures(measures or "AP nDCG@10"), rel, binary)
         made_binary = rel if binary else None
         return list(evaluate(run_files(files), load_qrels(qrels_path), wanted, jobs=2, binary=made_binary))
-    matrices = _score_tables(files, transpose, name)
-    if measures:
-        matrices = _chosen(matrices, measures)
-    return matrices if force is None else [matrix.renamed(force) for matrix in matrices]
+    from assay.io.score_files import read_score_files
 
-
-def _chosen(matrices: Sequence[ScoreMatrix], measures: str) -> list[ScoreMatrix]:
-    """Those of the measures of a list; an error if the files lack one of them."""
-    from assay.data.quantities import canonical
-
-    known = [canonical(matrix.measure) for matrix in matrices]
-    names = [_as_in_files(text, known) for text in measures.replace(",", " ").split()]
-    for text in names:
-        if text not in known:
-            have = ", ".join(sorted({matrix.measure for matrix in matrices}))
-            raise UsageError(f"no measure {text!r} in these files; they have: {have}")
-    # in the order in which they were asked for
-    return [matrices[at] for text in dict.fromkeys(names) for at, name in enumerate(known) if name == text]
-
-
-def _as_in_files(text: str, known: Sequence[str]) -> str:
-    """A measure as score files call it: by the name that is given, or by our name of it where they have that."""
-    from assay.data.quantities import canonical
-    from assay.measures import parse
-
-    given = canonical(text)
-    if given in known:
-        return given
-    try:
-        ours = canonical(str(parse(text)))
-    except UsageError:
-        return given
-    return ours if ours in known else given
-
-
-def _score_tables(files: Sequence[Path], transpose: bool, name: str | None) -> list[ScoreMatrix]:
-    """The matrices of all files; those that do not name their measure are called `name`, or as their file."""
-    from assay.data.quantities import canonical
-    from assay.io.scores import score_tables
-
-    matrices = [matrix for path in files for matrix in score_tables(path, transpose=transpose, name=name)]
-    if name is not None and canonical(name) not in {canonical(matrix.measure) for matrix in matrices}:
-        have = ", ".join(dict.fromkeys(matrix.measure for matrix in matrices))
-        raise UsageError(f"--measure {name}: the files name their measures themselves ({have}); choose with -m")
-    return matrices
+    return read_score_files(files, measures=named_measures(measures), transpose=transpose, name=name, force=force)
 
 
 def one_matrix(matrices: Sequence[ScoreMatrix]) -> ScoreMatrix:
     """The only matrix, for commands that work on one measure; several files of it are joined."""
-    from assay.data.scores import joined
+    from assay.io.score_files import only_measure
 
-    found = joined(matrices)
-    if len(found) != 1:
-        names = ", ".join(matrix.measure for matrix in found)
-        raise UsageError(f"this works on one measure, and there are {len(found)} ({names}); choose one with -m")
-    return found[0]
+    return only_measure(matrices)
 
 
 def run_files(paths: Sequence[Path]) -> list[Path]:
     """The files named, and the files in the folders named, in order of their names."""
-    out: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
-            if not inside:
-                raise UsageError(f"{path}: the folder has no files")
-            out += inside
-        else:
-            out.append(path)
-    return out
+    from assay.io.run_files import run_files as files_of
+
+    return files_of(paths)
 
 
 def load_runs(paths: Sequence[Path], *, jobs: int = 2) -> list[Run]:
     """All runs, read by threads; runs of one name are told apart by their file names."""
-    from dataclasses import replace
+    from assay.io.run_files import read_run_files
 
-    from assay.core.engine import ordered_map
-    from assay.io import read_run
-
-    files = run_files(paths)
-    runs = ordered_map(lambda p: read_run(p), files, jobs=jobs, threads=True)
-    names = [r.name for r in runs]
-    return [replace(r, name=p.name) if names.count(r.name) > 1 else r for r, p in zip(runs, files, strict=True)]
+    return read_run_files(paths, jobs=jobs)
 
 
 def load_qrels(path: Path) -> Qrels:
@@ -269,12 +210,30 @@ def measures_at(measures: list[Measure], rel: float, binary: bool) -> list[Measu
         raise UsageError("--rel has no effect: none of these measures has a lowest relevant grade; leave it out")
     # AP and AP(rel=2) may now be the same
     return list(dict.fromkeys(measure.with_rel(rel) for measure in measures))
+def named_measures(text: str | None) -> list[list[str]]:
+    """The measures of a list, each by every name that score files may have for it."""
+    from assay.measures.translation import spellings
+
+    return [spellings(word) for word in words(text)]
+
+
+def words(text: str | None) -> list[str]:
+    """The words of a list such as 'AP nDCG@10' or 'AP,nDCG@10'; none where there is no list."""
+    return (text or "").replace(",", " ").split()
+
+
+def decimals(text: str, what: str) -> list[float]:
+    """The numbers of a list such as '.5 .8 .9'; what: how to write them, for the error."""
+    try:
+        return [float(part) for part in words(text)]
+    except ValueError:
+        raise UsageError(f"{text!r}: {what}") from None
 
 
 def numbers(text: str) -> list[int]:
     """The whole numbers of a list such as '5,10,20'."""
     try:
-        return [int(part) for part in text.replace(",", " ").split()]
+        return [int(part) for part in words(text)]
     except ValueError:
         raise UsageError(f"{text!r}: write whole numbers separated by commas, e.g. 5,10,20") from None
 

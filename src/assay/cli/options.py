@@ -16,7 +16,7 @@ import click
 
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
-from assay.core.results import Result
+from assay.core.results import json_text
 from assay.core.tables import FORMATS, Table, render
 from assay.io.files import write_whole
 
@@ -101,28 +101,6 @@ class Output:
                 bar.update(task, completed=done, total=total)
 
             yield tell
-
-
-def json_text(tables: Sequence[Table], of: Any = None) -> str:
-    """The records of the tables, each with the facts of its result, as JSON: one object, or a list of them."""
-    import json
-
-    facts = facts_of(of, len(tables))
-    records = [{**known, **table.record()} for known, table in zip(facts, tables, strict=True)]
-    whole = records[0] if len(records) == 1 else records
-    return json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False)
-
-
-def facts_of(of: Any, tables: int) -> list[dict[str, Any]]:
-    """What the results say beside their tables (verdict, correction, signatures …), one record for each table.
-
-    One result with several tables says it with the first; what has no results says nothing.
-    """
-    results = list(of) if isinstance(of, list | tuple) else [of]
-    if not all(isinstance(result, Result) for result in results) or len(results) not in (1, tables):
-        return [{}] * tables
-    known = [result.scalars() for result in results]
-    return [*known, *({} for _ in range(tables - len(known)))]
 
 
 figure_options = (

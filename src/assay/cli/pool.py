@@ -9,7 +9,7 @@ import click
 
 from assay.cli.asking import ask, resumed
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument
+from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument, words
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
@@ -198,8 +198,7 @@ def next_docs(
         if judge:
             ask(desk, out)
             return
-    recipe = f"order {order}, depth {depth}, spread {spread}, seed {seed}"
-    found = upcoming(session, count, confidence=confidence, recipe=recipe)
+    found = upcoming(session, count, confidence=confidence)
     out.write(found.table(), of=found)
 
 
@@ -319,7 +318,7 @@ def adjust(
     """
     from assay.pooling import adjusted
 
-    topics = None if common is None else common.replace(",", " ").split()
+    topics = None if common is None else words(common)
     if topics is not None:
         _refuse("by", "--by is for adjusting from the systems; with --common the run's own docs alone count")
     seen = _lists(runs, qrels_path, by=by, groups=groups)

@@ -289,10 +289,6 @@ def _show(result: RunRanking, ranks: bool, save: Path | None, out: Output) -> No
 
 def _names(path: Path | None) -> list[str]:
     """The names in a file, one per line."""
-    if path is None:
-        return []
-    from assay.io.files import read_bytes
-    from assay.io.sheet import decoded
+    from assay.io.run_files import read_names
 
-    lines = decoded(str(path), read_bytes(path)).splitlines()
-    return [line.strip() for line in lines if line.strip()]
+    return [] if path is None else read_names(path)

@@ -24,6 +24,7 @@ from assay.cli.inputs import (
     qrels_option,
     run_files,
     transpose_option,
+    words,
 )
 from assay.cli.label_files import scale_option
 from assay.cli.modes import is_given
@@ -127,7 +128,7 @@ def command(
             made["qrels"] = load_qrels(qrels_path)
     from assay.report.material import material
 
-    _write(material(**made), sections.replace(",", " ").split() if sections else None, title, out)
+    _write(material(**made), words(sections) or None, title, out)
 
 
 def _refuse(options: dict[str, str], *, unless: bool, what: str) -> None:

@@ -276,17 +276,12 @@ def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Q
 
 
 def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
-    from assay.check import read_run_leniently
+    from assay.check import read_runs_leniently
     from assay.io import read_run
 
     if not lenient:
         return [read_run(path, ranks=False) for path in files]
-    runs = []
-    for path in files:
-        run, dropped = read_run_leniently(path)
-        for problem in dropped[:10]:
-            out.say(f"{path}:{problem.line}: dropped: {problem.what}")
-        if dropped:
-            out.say(f"{path}: {len(dropped)} lines dropped in all")
-        runs.append(run)
+    runs, remarks = read_runs_leniently(files)
+    for remark in remarks:
+        out.say(remark)
     return runs

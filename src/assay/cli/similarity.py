@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
+from assay.cli.inputs import decimals, load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
@@ -135,7 +135,7 @@ def sweep(files: Sequence[Path], at: str, ties: str, depth: int | None, jobs: in
     """How does the similarity of two runs change with depth? RBO at several p."""
     from assay.similarity.by_topic import p_sweep
 
-    ps = _numbers(at)
+    ps = decimals(at, "write numbers separated by blanks, e.g. '.5 .8 .9'")
     a, b = _two(_runs(files, jobs), "sweep")
     found = p_sweep(a, b, ps, ties=ties, depth=depth)
     out.write(found.table(), of=found)
@@ -289,10 +289,3 @@ def _over_depth(runs: Sequence[Run], p: float) -> object:
     from assay.report.curves import overlap_by_depth
 
     return overlap_by_depth(runs[0], runs[1], p=p)
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        raise UsageError(f"--at {text!r}: write numbers separated by blanks, e.g. '.5 .8 .9'") from None

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import RegistryOption
-from assay.cli.inputs import FILE, numbers, one_matrix, scores_input
+from assay.cli.inputs import FILE, decimals, numbers, one_matrix, scores_input
 from assay.cli.modes import is_given
 from assay.cli.options import Output
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.topics.problem import Problem
-    from assay.topics.search import SearchResult
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -65,6 +64,8 @@ def problem_options(command: C) -> C:
 def search_options(command: C) -> C:
     """--search, --seconds, --resume; the command gets a function `look(out, …)` that searches, with progress.
 
+    `look(out, best_topics, …)` searches by that function instead.
+
     A search that Ctrl-C cut short gives the best so far: the command goes on with that, and ends with code 130.
     """
 
@@ -75,9 +76,9 @@ def search_options(command: C) -> C:
         named = {"search": kwargs.pop("search"), "seconds": kwargs.pop("seconds"), "resume": kwargs.pop("resume")}
         ready, seed, stops = kwargs["ready"], kwargs["seed"], []
 
-        def look(out: Output, **asked: Any) -> SearchResult:
+        def look(out: Output, by: Callable[..., Any] = search_subsets, **asked: Any) -> Any:
             with out.progress("searching") as progress:
-                found = search_subsets(ready, seed=seed, progress=progress, **named, **asked)
+                found = by(ready, seed=seed, progress=progress, **named, **asked)
             stops.append(found.stopped)
             return found
 
@@ -112,7 +113,4 @@ def chosen_sizes(at: str | None, ready: Problem) -> tuple[int, ...]:
 
 def percentages(text: str) -> tuple[float, ...]:
     """The percentages of a list such as '1,5'."""
-    try:
-        return tuple(float(part) for part in text.replace(",", " ").split())
-    except ValueError:
-        raise UsageError(f"{text!r}: write percentages separated by commas, e.g. 1,5") from None
+    return tuple(decimals(text, "write percentages separated by commas, e.g. 1,5"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -60,7 +60,7 @@ def command() -> None:
 @seed_option
 @output_and_figure_options
 def best(
-    ready: Problem, look: Callable[..., SearchResult], repetitions: int, percentiles: str, holdout: bool, splits: int,
+    ready: Problem, look: Callable[..., Any], repetitions: int, percentiles: str, holdout: bool, splits: int,
     groups: Path | None, at: str | None, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """Best, average and worst subsets for every number of topics, and their value on held-out runs.
@@ -72,27 +72,19 @@ def best(
     assay topics best scores.csv --search 'swap+nsga' --seconds 60 --resume found.json
     assay topics best scores.csv --at 5,10,20 --format latex
     """
-    from assay.topics import hold_out
-    from assay.topics.extremes import LEAST_RUNS, SeriesResult, sample
+    from assay.topics import best_topics
 
     if not holdout:
         refuse("--no-holdout", "splits", "groups")
     shown = chosen_sizes(at, ready)
-    asked = () if at is None else shown
-    drawn = sample(ready, repetitions=repetitions, percentiles=percentages(percentiles), cardinalities=asked, seed=seed)
-    found = look(out, cardinalities=asked, known=drawn.extremes)
-    tested = None
-    if holdout and found.stopped == "interrupt":
-        out.say("interrupted: the sets were not tested on other runs")
-    elif holdout and len(ready.matrix.runs) < LEAST_RUNS:
-        out.say(f"{len(ready.matrix.runs)} runs are too few to hold out half of them; {LEAST_RUNS} are needed")
-    elif holdout:
-        named = groups_of(groups) or None
-        with out.progress("holding out") as progress:
-            tested = hold_out(ready, cardinalities=shown, splits=splits, groups=named, seed=seed, progress=progress)
-    result = SeriesResult(ready, found, drawn, tested)
+    result = look(
+        out, best_topics, cardinalities=() if at is None else shown, repetitions=repetitions,
+        percentiles=percentages(percentiles), holdout=holdout, held_out_at=shown, splits=splits,
+        groups=groups_of(groups) or None,
+    )  # fmt: skip
     out.write(result.table(at=shown), of=result)
-    out.say(f"{found.evaluations} subsets valued in {found.seconds:.1f} s")
+    for remark in result.remarks():
+        out.say(remark)
 
 
 @command.command()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,3 +57,26 @@ class Result:
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self.tables())
+
+
+def json_text(tables: Sequence[Table], of: Any = None) -> str:
+    """The records of the tables, each with the facts of its result, as JSON: one object, or a list of them.
+
+    of: the result that the tables are of, or one for each table, or nothing that has facts.
+    """
+    facts = facts_of(of, len(tables))
+    records = [{**known, **table.record()} for known, table in zip(facts, tables, strict=True)]
+    whole = records[0] if len(records) == 1 else records
+    return json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def facts_of(of: Any, tables: int) -> list[dict[str, Any]]:
+    """What the results say beside their tables (verdict, correction, signatures …), one record for each table.
+
+    One result with several tables says it with the first; what has no results says nothing.
+    """
+    results = list(of) if isinstance(of, list | tuple) else [of]
+    if not all(isinstance(result, Result) for result in results) or len(results) not in (1, tables):
+        return [{}] * tables
+    known = [result.scalars() for result in results]
+    return [*known, *({} for _ in range(tables - len(known)))]

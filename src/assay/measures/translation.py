@@ -249,3 +249,17 @@ def _with_level(ours: Written, level: int, known: Registry[Any]) -> Written:
         return ours.with_given("rel", level)
     below = "/".join(f"{grade}:0" for grade in range(1, level))
     return ours.with_given("gain", below) if below else ours
+
+
+def spellings(text: str) -> list[str]:
+    """The names that scores of a measure may carry: as it is given, and as it is written here.
+
+    >>> spellings("MRR"), spellings("my own")
+    (['MRR', 'RR'], ['my own'])
+    """
+    from assay.measures.base import parse  # which reads names with this module
+
+    try:
+        return [text, str(parse(text))]
+    except UsageError:  # scores of a measure that nobody knows here
+        return [text]

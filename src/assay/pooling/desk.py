@@ -27,10 +27,9 @@ class NextDocs(Result):
         return Table.of({"topic": "", "doc": ""}, self.docs, caption="Judge next", notes=self.notes)
 
 
-def next_docs(session: Judging, n: int = 10, *, confidence: float | None = None, recipe: str = "") -> NextDocs:
+def next_docs(session: Judging, n: int = 10, *, confidence: float | None = None) -> NextDocs:
     """The next n docs of a session; with a confidence (order mtc) those that decide pairs not yet decided at it."""
-    progress = f"{session.judged()} docs are judged"
-    notes = [f"{recipe}; {progress}" if recipe else progress]
+    notes = [f"{session.recipe}; {session.judged()} docs are judged"]
     if confidence is not None:
         undecided = session.confidence().undecided(confidence)
         session.focus(undecided)

@@ -62,6 +62,7 @@ class Judging:
         self._lists = [voters(lists, t, by=by, depth=depth) for t in range(len(lists.topics))]
         self._order = order
         self._seed = seed
+        self.recipe = f"order {order}, depth {depth}, spread {spread}, seed {seed}"
         self.orders = topic_orders(self._lists, order, seed=seed)
         self.judgments: list[dict[str, int]] = [{} for _ in self.topics]
 

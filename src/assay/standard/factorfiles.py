@@ -11,11 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.arrays import Floats
-from assay.core.errors import DataError
+from assay.core.errors import DataError, UsageError
+from assay.data.quantities import canonical
+from assay.data.scores import ScoreMatrix
 from assay.io.rows import LARGEST_RANK
-from assay.io.scores import file_stem
+from assay.io.score_files import only_measure
+from assay.io.scores import file_stem, score_tables
 from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
-from assay.standard.factors import Factors
+from assay.standard.factors import Factors, joined_factors
 
 COLUMNS = ("measure", "topic", "mean", "sd", "runs", "signature")
 
@@ -96,6 +99,32 @@ def _rows_by_measure(sheet: Sheet, measure: str) -> dict[str, list[int]]:
         name = measure if column is None else row[column].strip()
         rows.setdefault(name, []).append(i)
     return rows
+def read_factors_of(
+    paths: Sequence[str | Path], measure: str, *, name: str | None = None, force: str | None = None
+) -> Factors:
+    """The factors of one measure from several files, joined; those of a file's only measure where that is another.
+
+    name: the measure of files that do not name it. force: the measure that all of them are, whatever they say.
+    """
+    parts = []
+    for path in paths:
+        by_measure = read_factors(path, measure=name)
+        if measure not in by_measure and len(by_measure) > 1:
+            raise UsageError(f"{path}: no factors of {measure!r}; it has: {', '.join(by_measure)}")
+        part = by_measure.get(measure) or next(iter(by_measure.values()))
+        parts.append(part if force is None else part.renamed(force))
+    return joined_factors(*parts)
+
+
+def reference_scores(
+    path: str | Path, measure: str, *, transpose: bool = False, name: str | None = None, force: str | None = None
+) -> ScoreMatrix:
+    """Scores of reference runs: of a file of several measures those of this measure, else its only ones."""
+    tables = score_tables(path, transpose=transpose, name=name)
+    if force is not None:
+        tables = [table.renamed(force) for table in tables]
+    same = [table for table in tables if canonical(table.measure) == canonical(measure)]
+    return only_measure(same or tables)
 
 
 def _signature(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:

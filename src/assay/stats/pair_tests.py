@@ -6,7 +6,7 @@ All arrays have one value per pair; `first` and `second` are places in `runs`, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,10 @@ class PairsResult(Result):
 
     def __len__(self) -> int:
         return len(self.p)
+
+    def best(self, top: int | None) -> PairsResult:
+        """The same tests, of which tables show only the pairs of the first `top` runs; None shows all."""
+        return replace(self, top=top)
 
     def corrected(self, correction: str | None = None) -> Floats:
         """p after a correction over this family; as they are where the test is simultaneous."""

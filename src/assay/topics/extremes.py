@@ -62,6 +62,18 @@ class SeriesResult(Result):
     sample: Sample
     tested: HoldoutResult | None = None
     """The best subsets on runs that they were not chosen on."""
+    untested: str = ""
+    """Why they were not tested on other runs, where that was asked for."""
+
+    @property
+    def stopped(self) -> str:
+        """Why the search stopped early: time, interrupt, or nothing."""
+        return self.found.stopped
+
+    def remarks(self) -> list[str]:
+        """What a person should know of the making, beside the table."""
+        effort = f"{self.found.evaluations} subsets valued in {self.found.seconds:.1f} s"
+        return [self.untested, effort] if self.untested else [effort]
 
     @property
     def c(self) -> Numbers:
@@ -137,6 +149,7 @@ def best_topics(
     repetitions: int = 5000,
     percentiles: tuple[float, ...] = (1.0,),
     holdout: bool = True,
+    held_out_at: tuple[int, ...] = (),
     splits: int = 5,
     groups: Mapping[str, str] | None = None,
     seconds: float | None = None,
@@ -148,8 +161,9 @@ def best_topics(
 
     A posteriori: the curves bound what choosing topics can bring, they choose none (Guiver, Mizzaro and Robertson
     2009). Best subsets are chosen on the very runs they are tested on; with `holdout`, from 6 runs on, the result also
-    says what is left on other runs, over `splits` random halves (runs of one of `groups` stay together). The search
-    starts from the extremes of the sample, so that no subset drawn is beyond Best or Worst.
+    says what is left on other runs, over `splits` random halves (runs of one of `groups` stay together), for every c or
+    those of `held_out_at`. The search starts from the extremes of the sample, so that no subset drawn is beyond Best or
+    Worst.
 
     >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
     >>> best_topics(m).sample.average.round(3).tolist()
@@ -158,23 +172,28 @@ def best_topics(
     ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     drawn = sample(ready, repetitions=repetitions, percentiles=percentiles, cardinalities=cardinalities, seed=seed)
     found = search_subsets(
-        ready,
-        search=search,
-        cardinalities=cardinalities,
-        seconds=seconds,
-        resume=resume,
-        known=drawn.extremes,
-        seed=seed,
-        progress=progress,
-    )
-    tested = None
-    if holdout and len(ready.matrix.runs) >= LEAST_RUNS and found.stopped != "interrupt":
-        from assay.topics.holdout import hold_out
+        ready, search=search, cardinalities=cardinalities, seconds=seconds, resume=resume, known=drawn.extremes,
+        seed=seed, progress=progress,
+    )  # fmt: skip
+    untested = _untested(ready, found) if holdout else ""
+    if untested or not holdout:
+        return SeriesResult(ready, found, drawn, None, untested)
+    from assay.topics.holdout import hold_out
 
-        tested = hold_out(
-            ready, cardinalities=cardinalities, splits=splits, groups=groups, seed=seed, progress=progress
-        )
+    tested = hold_out(
+        ready, cardinalities=held_out_at or cardinalities, splits=splits, groups=groups, seed=seed, progress=progress
+    )
     return SeriesResult(ready, found, drawn, tested)
+
+
+def _untested(ready: Problem, found: SearchResult) -> str:
+    """Why the sets cannot be tested on other runs; nothing where they can."""
+    runs = len(ready.matrix.runs)
+    if found.stopped == "interrupt":
+        return "interrupted: the sets were not tested on other runs"
+    if runs < LEAST_RUNS:
+        return f"{runs} runs are too few to hold out half of them; {LEAST_RUNS} are needed"
+    return ""
 
 
 def sample(

@@ -170,6 +170,13 @@ def _verdict(p: float, alpha: float, difference: float) -> str:
     return VERDICTS[0] if difference > 0 else VERDICTS[1]
 
 
+def board_differences(board: Leaderboard) -> Figure:
+    """The best run of a leaderboard that is not the baseline, minus the baseline, on every topic."""
+    best, values = board.best_other()
+    matrix = board.matrix
+    return differences(values, topics=matrix.topics, runs=(best, board.baseline), measure=matrix.measure)
+
+
 def differences(
     values: npt.ArrayLike, *, topics: Sequence[str], runs: tuple[str, str], measure: str = "score"
 ) -> Figure:

@@ -143,8 +143,24 @@ def test_every_option_of_one_value_is_given_once(words: str) -> None:
 
 def test_measures_accumulate_wherever_several_are_taken() -> None:
     for words, command in COMMANDS.items():
-        several = [option for option in command.params if "--measures" in option.opts]
+        several = [option for option in command.params if option.name == "measures"]
         assert all(isinstance(option, click.Option) and option.multiple for option in several), words
+
+
+def test_a_short_flag_has_one_meaning_in_all_commands() -> None:
+    """One long name, whatever the command; trec_eval's own letters mean what they mean there, in `score` alone."""
+    meanings: dict[str, dict[str, list[str]]] = {}
+    for words, command in COMMANDS.items():
+        for option in command.params:
+            longest = max(option.opts, key=len)
+            for flag in option.opts:
+                if flag.startswith("-") and not flag.startswith("--"):
+                    meanings.setdefault(flag, {}).setdefault(longest, []).append(words)
+    assert {flag: found for flag, found in meanings.items() if len(found) > 1} == {}
+    without_a_long_name = {flag: found[flag] for flag, found in meanings.items() if flag in found}
+    assert without_a_long_name == {flag: ["score"] for flag in ("-c", "-M", "-J", "-n", "-Z", "-R", "-T", "-N")}
+    assert list(meanings["-q"]) == ["--per-topic"]
+    assert list(meanings["-l"]) == ["--rel"]
 
 
 MEASURES_SIDE_BY_SIDE = ("similarity scores", "similarity d-rank")
@@ -155,7 +171,7 @@ TAKE_SCORES = [words for words, command in COMMANDS.items() if any("--transpose"
 @pytest.mark.parametrize("words", TAKE_SCORES)
 def test_whoever_reads_scores_can_be_told_their_measure(words: str) -> None:
     options = {name for parameter in COMMANDS[words].params for name in parameter.opts}
-    assert "--measure" in options
+    assert "--unnamed-measure" in options
     assert "--force-measure" in options or words in MEASURES_SIDE_BY_SIDE
 
 

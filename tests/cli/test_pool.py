@@ -84,7 +84,7 @@ def test_a_pool_draws_what_each_run_brought(folder: Path) -> None:
 
 def test_next_follows_the_journal(folder: Path) -> None:
     journal = str(folder / "my.qrels")
-    first = rows(pool(folder, "next", "--order", "hedge", "-n", "2", "--format", "json"))
+    first = rows(pool(folder, "next", "--order", "hedge", "--count", "2", "--format", "json"))
     topic, doc = str(first[0]["topic"]), str(first[0]["doc"])
     after = rows(
         pool(folder, "next", "--order", "hedge", "--journal", journal, "--tell", topic, doc, "1", "--format", "json")
@@ -108,7 +108,7 @@ def test_judging_by_hand(folder: Path) -> None:
 def test_a_saved_pool_is_no_judgment(folder: Path) -> None:
     saved = folder / "pool.qrels"
     pool(folder, "make", "--method", "take(n=2)", "--save", str(saved))
-    result = pool(folder, "next", "--journal", str(saved), "-n", "1")
+    result = pool(folder, "next", "--journal", str(saved), "--count", "1")
     assert "12 docs have grade -1 or less, which means not judged" in result.stderr
     assert "0 docs are judged" in result.stdout
     with pytest.raises(AssayError, match="grade -1 means pooled and not judged"):
@@ -147,7 +147,7 @@ def test_a_killed_session_loses_no_judgment(folder: Path) -> None:
     kept = [(line.split()[0], line.split()[2], line.split()[3]) for line in journal.read_text().splitlines()]
     assert kept == [(t, d, g) for (t, d), g in zip(asked, "101", strict=False)]
     resumed = rows(
-        pool(folder, "next", "--order", "max-mean", "--journal", str(journal), "-n", "1", "--format", "json")
+        pool(folder, "next", "--order", "max-mean", "--journal", str(journal), "--count", "1", "--format", "json")
     )
     assert resumed == [{"topic": asked[3][0], "doc": asked[3][1]}]
 
@@ -165,9 +165,9 @@ def _question(process: subprocess.Popen[bytes]) -> tuple[str, str]:
 
 
 def test_mtc_stops_at_a_confidence(folder: Path) -> None:
-    listed = pool(folder, "next", "--order", "mtc", "--confidence", "0.9", "-n", "1")
+    listed = pool(folder, "next", "--order", "mtc", "--confidence", "0.9", "--count", "1")
     assert "pairs of runs are not decided at 0.9" in listed.stdout
-    csv = pool(folder, "next", "--order", "mtc", "--confidence", "0.9", "-n", "1", "--format", "csv").stdout
+    csv = pool(folder, "next", "--order", "mtc", "--confidence", "0.9", "--count", "1", "--format", "csv").stdout
     assert csv.splitlines()[0] == "topic,doc"
     assert set(rows(pool(folder, "confidence", "--format", "json"))[0]) == {"run", "expected", "undecided"}
     answers = "1\n0\n" * 400
@@ -204,7 +204,7 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
         (["make", "--groups", "Q"], "--groups has no effect with --by run"),
         (["contributions", "--rel", "2"], "--rel counts relevant docs; give --qrels"),
         (["sample", "--qrels", "Q"], "give --save"),
-        (["next", "--judge", "--journal", "J", "-n", "3"], "leave one out"),
+        (["next", "--judge", "--journal", "J", "--count", "3"], "leave one out"),
         (["next", "--journal", "J", "--tell", "1", "d001", "-2"], "grade -2 means pooled and not judged"),
         (["adjust", "--qrels", "Q", "--run", "r00", "--common", "1", "--by", "run"], "--by is for adjusting"),
         (["next", "--order", "hegde"], "did you mean hedge"),

@@ -53,7 +53,7 @@ def test_best_resumes(scores: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["sets", "-c", "3", "--keep", "4"], ["Best subsets", "Worst subsets", "proved"]),
+        (["sets", "--count", "3", "--keep", "4"], ["Best subsets", "Worst subsets", "proved"]),
         (["stability"], ["Stability along cardinality", "share"]),
         (["top-stability", "--at", "3,4"], ["Stability of the top sets", "of ceiling"]),
         (["map"], ["Pixel map", "#"]),
@@ -62,7 +62,7 @@ def test_best_resumes(scores: str, tmp_path: Path) -> None:
         (["clusters", "--pca", "2", "--repetitions", "20"], ["one per cluster", "2 principal components"]),
         (["clusters", "--clusters", "3", "--repetitions", "20"], ["3 clusters, round by round"]),
         (["hits"], ["HITS of the topics", "HITS of the runs"]),
-        (["choose", "-c", "4", "--splits", "2"], ["expected on new runs", "judge: "]),
+        (["choose", "--count", "4", "--splits", "2"], ["expected on new runs", "judge: "]),
         (["growth", "--sizes", "4,8", "--draws", "2"], ["Larger ground truth"]),
     ],
 )
@@ -77,7 +77,7 @@ def test_transfer_and_choice_with_truth(scores: str, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     write_scores(other, [made(runs=9, topics=10, seed=5)], shape="matrix")
     assert "9 runs by AP" in run("transfer", scores, "--to", str(other), "--at", "3,5").output
-    assert "given for checking" in run("choose", scores, "-c", "4", "--truth", str(other), "--splits", "2").output
+    assert "given for checking" in run("choose", scores, "--count", "4", "--truth", str(other), "--splits", "2").output
 
 
 @pytest.mark.parametrize("kind", ["normal", "resampled"])
@@ -91,7 +91,9 @@ def test_simulate_writes_a_matrix(scores: str, tmp_path: Path, kind: str) -> Non
 def test_groups_of_runs(scores: str, tmp_path: Path) -> None:
     groups = tmp_path / "groups.csv"
     groups.write_text("run,group\n" + "".join(f"run{i},g{i // 3}\n" for i in range(1, 13)))
-    assert "groups kept together" in run("choose", scores, "-c", "4", "--splits", "2", "--groups", str(groups)).output
+    assert (
+        "groups kept together" in run("choose", scores, "--count", "4", "--splits", "2", "--groups", str(groups)).output
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_groups_of_runs(scores: str, tmp_path: Path) -> None:
         (["best", "--search", "swop"], "did you mean swap"),
         (["best", "--search", "swap(round=3)"], "no parameter 'round'"),
         (["best", "--top", "0.1"], "1 runs; ranking by subsets needs at least 3"),
-        (["choose", "-c", "40"], "no subsets of 40 topics"),
+        (["choose", "--count", "40"], "no subsets of 40 topics"),
         (["growth", "--sizes", "99"], "99 topics as ground truth"),
     ],
 )
@@ -163,14 +165,14 @@ def test_every_help_has_an_example() -> None:
     "args",
     [
         ["best", "--at", "2,5", "--repetitions", "20", "--splits", "2", "--search", "swap(rounds=1)"],
-        ["sets", "-c", "3"],
+        ["sets", "--count", "3"],
         ["stability"],
         ["top-stability", "--at", "3"],
         ["map"],
         ["holdout", "--at", "3", "--splits", "1"],
         ["hits"],
         ["conclusions", "--at", "3"],
-        ["choose", "-c", "4", "--splits", "2"],
+        ["choose", "--count", "4", "--splits", "2"],
         ["growth", "--sizes", "4", "--draws", "1"],
         ["clusters", "--repetitions", "5"],
     ],

@@ -31,7 +31,7 @@ def _listed(context: click.Context, option: click.Parameter, values: tuple[str, 
 
 
 measures_option = click.option(
-    "--measures", "-m", multiple=True, callback=_listed, metavar="LIST",
+    "--measure", "-m", "measures", multiple=True, callback=_listed, metavar="LIST",
     help="Measures, e.g. -m 'AP nDCG@10', or -m AP -m nDCG@10; see `assay measures`.",
 )  # fmt: skip
 
@@ -89,7 +89,7 @@ def policy_options(command: C) -> C:
 
 
 name_option = click.option(
-    "--measure",
+    "--unnamed-measure",
     "name",
     metavar="NAME",
     help="Name of the measure, for score tables that do not say it.  [default: the file's name]",
@@ -147,13 +147,13 @@ def load_scores(
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
-    name: the measure of the files that do not name it (--measure). force: the measure that a person says all of them
+    name: the measure of the files that do not name it (--unnamed-measure). force: the measure that a person says all of them
     are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
     """
     if qrels_path is not None:
         from assay.scoring import evaluate
 
-        for option, given in (("--measure", name), ("--transpose", transpose), ("--force-measure", force)):
+        for option, given in (("--unnamed-measure", name), ("--transpose", transpose), ("--force-measure", force)):
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
         wanted = measures_at(chosen_measures(measures or "AP nDCG@10"), rel, binary)

@@ -333,7 +333,7 @@ def bias(
 
 @command.command()
 @runs_argument
-@click.option("--qrels", "-q", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
+@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
 @click.option("--depths", default="2,5,10,20,50,100", show_default=True, help="Depths to compare.")
 @click.option("--budget", type=click.IntRange(min=1), default=5000, show_default=True, help="Judgments to spend.")
 @click.option("--pairs", type=click.IntRange(min=1), default=1000, show_default=True, help="Random pairs of runs.")
@@ -366,7 +366,7 @@ def depth(
 def _refuse_without_scores(scores: Scores, *options: str) -> None:
     """An error where an option that says how to read score files is given without any."""
     written = {str(p.name): p.opts[-1] for p in click.get_current_context().command.params}
-    given = [written[name].replace("--measures", "-m") for name in options if is_given(name)]
+    given = [written[name] for name in options if is_given(name)]
     if given and not scores:
         raise UsageError(f"{', '.join(given)} has no effect without score files; leave it out")
 

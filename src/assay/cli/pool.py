@@ -25,7 +25,7 @@ depth_option = click.option("--depth", type=click.IntRange(min=1), default=100, 
 own_rel_option = click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")
 rel_option = click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 by_option = click.option("--by", type=BY, default="run", show_default=True, help="Each run, or each group as one.")
-judgments_option = click.option("--qrels", "-q", "qrels_path", type=FILE, required=True, help="Judgments.")
+judgments_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments.")
 save_option = click.option(
     "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the pool to a qrels file."
 )
@@ -86,7 +86,7 @@ def make(runs: tuple[Path, ...], method: str, save: Path | None, by: str, groups
 @command.command()
 @runs_argument
 @pool_option
-@click.option("--qrels", "-q", "qrels_path", type=FILE, help="Judgments, to count relevant docs.")
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to count relevant docs.")
 @by_option
 @groups_option
 @rel_option
@@ -115,7 +115,7 @@ def contributions(
     "--method", "-p", cls=RegistryOption, registry="assay.pooling.sampling:SAMPLES", default="uniform(share=0.1)",
     show_default=True, help="How to draw, e.g. 'statap(n=50)'. One of: {names}.",
 )  # fmt: skip
-@click.option("--qrels", "-q", "qrels_path", type=FILE, help="Judgments: with --save, the grades of the drawn docs.")
+@click.option("--qrels", "qrels_path", type=FILE, help="Judgments: with --save, the grades of the drawn docs.")
 @save_option
 @seed_option
 @output_options
@@ -153,7 +153,7 @@ order_option = click.option(
 @runs_argument
 @order_option
 @journal_option
-@click.option("-n", "count", type=click.IntRange(min=1), default=10, show_default=True, help="How many docs to list.")
+@click.option("--count", type=click.IntRange(min=1), default=10, show_default=True, help="How many docs to list.")
 @click.option(
     "--tell", nargs=3, type=str, multiple=True, metavar="TOPIC DOC GRADE", help="Add a judgment to the journal."
 )
@@ -188,7 +188,7 @@ def next_docs(
     if (judge or tell) and journal is None:
         raise UsageError("judgments need a place to be kept; give --journal FILE")
     if judge:
-        _refuse("count", "-n names docs, and --judge asks for their grades; leave one out")
+        _refuse("count", "--count names docs, and --judge asks for their grades; leave one out")
     seen = _lists(runs, None, depth=depth, by=by, groups=groups)
     session = Judging(seen, order, depth=depth, rel=rel, seed=seed, spread=spread, by=by)
     if journal is not None:

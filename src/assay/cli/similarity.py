@@ -189,7 +189,7 @@ def preferences(
 @command.command()
 @files_argument
 @click.option(
-    "-m", "--correlation", "correlations", multiple=True, metavar="NAME", cls=RegistryOption,
+    "-m", "--measure", "correlations", multiple=True, metavar="NAME", cls=RegistryOption,
     registry="assay.rankings:CORRELATIONS", help="A correlation, repeatable: {names}.",
 )  # fmt: skip
 @transpose_option

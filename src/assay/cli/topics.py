@@ -120,7 +120,7 @@ def holdout(
 @command.command()
 @problem_options
 @search_options
-@click.option("--count", "-c", type=COUNT, required=True, help="Topics in a subset.")
+@click.option("--count", type=COUNT, required=True, help="Topics in a subset.")
 @click.option("--keep", type=COUNT, default=10, show_default=True, help="Distinct subsets per side.")
 @seed_option
 @output_options
@@ -316,7 +316,7 @@ def transfer(
 
 @command.command()
 @scores_input
-@click.option("--count", "-c", type=COUNT, required=True, help="Topics to judge.")
+@click.option("--count", type=COUNT, required=True, help="Topics to judge.")
 @criterion_option
 @click.option("--truth", type=FILE, help="Scores from judgments, to see what the choice is really worth.")
 @splits_option

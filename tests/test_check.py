@@ -63,3 +63,41 @@ def test_the_record_counts(tmp_path: Path) -> None:
     assert (record["errors"], record["result"]) == (1, "findings")
     assert len(record["more"]) == 1
     assert read_qrels(tmp_path / "q").topics == ("1",)
+
+
+def many_runs(folder: Path, runs: int) -> list[Path]:
+    """Runs of which the fourth has most ties, the sixth a bad line, and all lack a topic."""
+    paths = []
+    for i in range(runs):
+        scores = [5.0] * (4 if i == 3 else 2) + [1.0] * (i != 3) + [0.5] * (i != 3)
+        lines = [
+            f"1 Q0 {doc} {rank} {score} r{i}" for rank, (doc, score) in enumerate(zip("abcd", scores, strict=True), 1)
+        ]
+        lines += ["1 Q0 e 5 NA r5"] * (i == 5)
+        paths.append(write(folder, f"r{i:02d}.run", "\n".join(lines) + "\n"))
+    return paths
+
+
+def test_of_many_files_a_person_sees_the_kinds_and_the_worst(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q.txt", "1 0 a 1\n2 0 b 1\n")
+    found = check(many_runs(tmp_path, 12), qrels)
+    summary, errors, ties = found.shown()
+    assert [row[1:3] for row in summary.rows][:2] == [("bad lines", 1), ("ties", 12)]
+    worst = dict(zip(summary.column("kind"), summary.column("worst"), strict=True))
+    assert worst["bad lines"].endswith("r05.run")
+    assert worst["ties"].endswith("r03.run")
+    assert summary.column("there")[1].startswith("4 docs are tied with another")
+    assert summary.notes == (f"1 errors, {len(found.found) - 1} remarks",)
+    assert errors.column("where") == [f"{tmp_path / 'r05.run'}:5"]
+    assert len(ties.rows) == 5
+    assert "5 of 48 scores" in ties.caption
+    assert "--all shows the rest" in ties.caption
+    moves = [row[-1] for row in found.ties.rows]
+    assert [row[-1] for row in ties.rows] == sorted(moves, reverse=True)[:5]
+    assert [table.rows for table in found.shown(every=True)] == [table.rows for table in found.tables()]
+
+
+def test_of_few_files_everything_is_shown(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q.txt", "1 0 a 1\n2 0 b 1\n")
+    found = check(many_runs(tmp_path, 9), qrels)
+    assert [table.caption for table in found.shown()] == [table.caption for table in found.tables()]

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.pool import command
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, UsageError
 from assay.io import read_qrels, write_qrels, write_run
 from assay.pooling.judging import ORDERS
 from assay.pooling.pools import POOLS
@@ -49,6 +49,22 @@ def test_make_a_pool_and_save_it(folder: Path) -> None:
     saved = read_qrels(folder / "pool.qrels")
     assert len(saved) == 18
     assert set(saved.grades.tolist()) == {-1}
+
+
+def test_make_is_quiet_and_keeps_to_a_budget(folder: Path) -> None:
+    saved = folder / "pool.qrels"
+    said = pool(folder, "make", "--budget", "40", "--save", str(saved))
+    assert "not spent" in said.stdout
+    assert f"written to {saved}" in said.stderr
+    assert len(read_qrels(saved)) <= 40
+    silent = pool(folder, "make", "--budget", "40", "--save", str(saved), "--quiet")
+    assert (silent.exit_code, silent.output) == (0, "")
+    assert len(rows(pool(folder, "make", "--save", str(saved), "--quiet", "--format", "json", "--budget", "40"))) <= 40
+    assert "Docs to judge" in pool(folder, "make", "--quiet").stdout
+    drawn = pool(folder, "sample", "--save", str(saved), "--quiet")
+    assert (drawn.exit_code, drawn.output) == (0, "")
+    with pytest.raises(UsageError, match="budget 2: depth 1 has"):
+        pool(folder, "make", "--budget", "2")
 
 
 def test_make_a_sample_with_its_probabilities(folder: Path) -> None:

@@ -58,17 +58,27 @@ def command() -> None:
 @command.command()
 @runs_argument
 @pool_option
+@click.option(
+    "--budget", type=click.IntRange(min=1),
+    help="At most N docs over all topics. A pool by depth gets the greatest depth (at most its k) that N docs pay for; "
+    "any other method the same number of docs for every topic (at most its n), and what a topic cannot use goes to the "
+    "others.",
+)  # fmt: skip
 @save_option
 @by_option
 @groups_option
 @output_options
-def make(runs: tuple[Path, ...], method: str, save: Path | None, by: str, groups: Path | None, out: Output) -> None:
+def make(
+    runs: tuple[Path, ...], method: str, budget: int | None, save: Path | None, by: str, groups: Path | None,
+    out: Output,
+) -> None:  # fmt: skip
     """List the docs to judge: a pool.
 
-    --save writes `topic 0 doc grade`; the grade is -1 until a doc is judged.
+    --save writes `topic 0 doc grade`, grade -1 until a doc is judged; with --quiet too, nothing is printed unasked.
 
     \b
-    Example: assay pool make runs/ --method 'rrf(n=50)' --save pool.qrels
+    assay pool make runs/ --method 'rrf(n=50)' --save pool.qrels
+    assay pool make runs/ --budget 2000 --save pool.qrels --quiet
     """
     from assay.core.registry import parse_call
     from assay.io import write_qrels
@@ -77,10 +87,12 @@ def make(runs: tuple[Path, ...], method: str, save: Path | None, by: str, groups
 
     if parse_call(method)[0] in SAMPLES:
         raise UsageError(f"{method} is a sample; `assay pool sample` draws it")
-    chosen = pool(_lists(runs, None, by=by, groups=groups), method, by=by)
+    chosen = pool(_lists(runs, None, by=by, groups=groups), method, by=by, budget=budget)
     if save is not None:
         write_qrels(save, chosen.qrels())
-    out.write(chosen.table(), of=chosen)
+        out.say(f"{len(chosen)} docs of pool {chosen.method} written to {save}")
+    if not _is_silent(save, out):
+        out.write(chosen.table(), of=chosen)
 
 
 @command.command()
@@ -125,7 +137,7 @@ def drawn(
     """List the docs to judge: a random sample of a pool, with the probability of every doc.
 
     --save writes all pooled docs, with the probability in a fifth column, so that infAP, xinfAP and statAP can be
-    computed; the grade is -1 until a doc is judged.
+    computed; the grade is -1 until a doc is judged. With --quiet too, nothing is printed unless -o or --format asks.
 
     \b
     Example: assay pool sample runs/ --method 'stratified(depths=10/100,rates=1/0.1)' --save sample.qrels
@@ -139,7 +151,9 @@ def drawn(
     found = sample(seen, method, seed=seed)
     if save is not None:
         write_qrels(save, found.qrels(seen if qrels_path is not None else None, unjudged=0))
-    out.write(found.table(), of=found)
+        out.say(f"{len(found)} pooled docs, {found.drawn()} of them drawn, written to {save}")
+    if not _is_silent(save, out):
+        out.write(found.table(), of=found)
 
 
 order_option = click.option(
@@ -357,6 +371,11 @@ def accuracy(
             topic_samples=topic_samples, unjudged=unjudged, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     out.write(found.table(), of=found)
+
+
+def _is_silent(save: Path | None, out: Output) -> bool:
+    """Whether the file of --save is all that was asked for."""
+    return save is not None and out.quiet and not (out.path or is_given("format"))
 
 
 def _refuse(name: str, message: str) -> None:

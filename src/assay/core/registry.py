@@ -131,6 +131,18 @@ class Registry(Generic[F]):
         entry = self[name]
         return entry, entry.checked(given)
 
+    def entry(self, text: str) -> Entry[F]:
+        """The entry that a text names; an error where the name or a parameter in its brackets does not exist.
+
+        >>> shapes = Registry("shape")
+        >>> @shapes.register("scaled", kind="number")
+        ... def scaled(x: float, *, by: float = 2.0) -> float: return x * by
+        >>> shapes.entry("scaled(by=5)").facts["kind"]
+        'number'
+        """
+        entry, _ = self.parse(text)
+        return entry
+
     def call(self, text: str, *data: Any, **common: Any) -> Any:
         """What the named function makes of the data.
 

@@ -21,6 +21,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists, TopicLists
+from assay.pooling.budgets import cut_by_depth, cut_by_topic
 from assay.pooling.voters import POOLED, Collected, contributors, lists_of, scaled_scores, voters
 
 Chosen = tuple[Ints, Floats]
@@ -43,6 +44,8 @@ class Pool(Result):
     docs: Ids
     weights: Floats
     by: str = "run"
+    budget: int | None = None
+    """The most docs that the pool may have over all topics, where that was asked for."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -59,6 +62,8 @@ class Pool(Result):
         for t, doc, weight in zip(self.topic.tolist(), self.docs, self.weights, strict=True):
             rows.append((self.topics[t], doc, weight))
         note = f"{len(self)} docs of {len(self.topics)} topics; pool {self.method}, voters: each {self.by}"
+        if self.budget is not None:
+            note += f"; budget {self.budget}, {self.budget - len(self)} not spent"
         return Table.of(
             {"topic": "", "doc": "", "weight": ".5f"},
             rows,
@@ -67,12 +72,21 @@ class Pool(Result):
         )
 
 
-def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = None, by: str = "run") -> Pool:
+def pool(
+    runs: Collected,
+    method: str = "depth(k=100)",
+    *,
+    depth: int | None = None,
+    by: str = "run",
+    budget: int | None = None,
+) -> Pool:
     """The docs to judge of every topic. With by="group" the voters are groups: each group's runs are merged first.
 
     runs: {run: {topic: {doc: score}}}, paths, data frames, Run objects, a list of these, or Lists;
     depth: only the first docs of each are looked at. A topic that one run alone retrieved is pooled from that run; a
-    topic that none retrieved has no docs.
+    topic that none retrieved has no docs. budget: the most docs over all topics. A pool by depth then has the greatest
+    depth (at most its k) whose docs are no more; any other gives every topic the same number of docs (at most its n),
+    and what a topic cannot use goes to the others, the odd docs to the first topics.
 
     >>> from assay.data import Run
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
@@ -81,6 +95,8 @@ def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = N
     """
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}; a pool is at least 1 doc deep")
+    if budget is not None and budget < 1:
+        raise UsageError(f"budget is {budget}; a pool has at least 1 doc")
     lists = lists_of(runs)
     topics = [np.zeros(0, dtype=np.int64)]
     items = [np.zeros(0, dtype=np.int64)]
@@ -92,18 +108,23 @@ def pool(runs: Collected, method: str = "depth(k=100)", *, depth: int | None = N
         items.append(seen.items[docs])
         weights.append(weight)
 
-    chosen = np.concatenate(items)
-    shown = method
-    if depth is not None:
-        shown = f"{method}, first {depth} docs"
+    topic, chosen, weight = np.concatenate(topics), np.concatenate(items), np.concatenate(weights)
+    if budget is not None:
+        if POOLS.entry(method).name == "depth":
+            k, kept = cut_by_depth(weight, budget)
+            method = f"depth(k={k})"
+        else:
+            kept = cut_by_topic(topic, len(lists.topics), budget)
+        topic, chosen, weight = topic[kept], chosen[kept], weight[kept]
     return Pool(
-        method=shown,
+        method=method if depth is None else f"{method}, first {depth} docs",
         topics=lists.topics,
-        topic=np.concatenate(topics),
+        topic=topic,
         items=chosen,
         docs=lists.docs.take(chosen),
-        weights=np.concatenate(weights),
+        weights=weight,
         by=by,
+        budget=budget,
     )
 
 

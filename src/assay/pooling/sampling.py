@@ -47,6 +47,10 @@ class Sample(Result):
     def __len__(self) -> int:
         return len(self.items)
 
+    def drawn(self) -> int:
+        """How many docs the lot chose."""
+        return int(self.chosen.sum())
+
     def qrels(self, lists: Lists | None = None, *, unjudged: int = POOLED) -> Qrels:
         """The pool as judgments with probabilities: the chosen docs with their grade in the lists, the others −1.
 
@@ -68,7 +72,7 @@ class Sample(Result):
         topics = [self.topics[t] for t in self.topic[chosen].tolist()]
         docs = self.docs.take(chosen).tolist()
         probabilities = self.probabilities[chosen]
-        note = f"{len(chosen)} docs drawn of {len(self)} pooled; sample {self.method}, seed {self.seed}"
+        note = f"{self.drawn()} docs drawn of {len(self)} pooled; sample {self.method}, seed {self.seed}"
         return Table.of(
             {"topic": "", "doc": "", "probability": ".5f"},
             list(zip(topics, docs, probabilities, strict=True)),

@@ -189,7 +189,7 @@ class Material:
         from assay.report.oddities import odd_in_run
 
         found = list(check_qrels(self.qrels_file)) if self.qrels_file else []
-        found += [Finding(what, None, "remark", "bad line left out") for what in self.dropped]
+        found += [Finding(what, None, "remark", "bad line left out", "bad lines") for what in self.dropped]
         joined = self._aligned.matches if self.files else ()
         pairs = list(zip(self.files, joined, strict=True))
         parts = ordered_map(lambda pair: odd_in_run(*pair), pairs, jobs=self.jobs, forks=True)

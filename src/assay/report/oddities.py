@@ -76,6 +76,7 @@ def _some(where: str, rows: Ints, what: str, lines: list[bytes]) -> Iterator[Fin
             said = f"rank {rank} has a higher score ({score}) than the rank before; the score decides"
         else:
             said = f"rank {rank!r} does not follow the line before"
-        yield Finding(where, row + 1, "remark", said)
+        yield Finding(where, row + 1, "remark", said, what)
     if len(rows) > SHOWN:
-        yield Finding(where, None, "remark", f"{len(rows) - SHOWN} more lines: {what}")
+        more = len(rows) - SHOWN
+        yield Finding(where, None, "remark", f"{more} more lines: {what}", what, more)

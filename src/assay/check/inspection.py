@@ -1,23 +1,21 @@
-"""What is odd in a file? Findings with file and line numbers; and reading that drops bad lines and says which."""
+"""Looking at runs and judgments: bad lines, ranks, ties, grades, topics; and reading that drops bad lines."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from assay.check.finding import SHOWN, Finding, Findings, ties_table
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import AssayError, DataError
 from assay.core.ids import Ids
-from assay.core.lazy import callable_module
-from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.data.aligned import Match, match
@@ -32,48 +30,6 @@ from assay.scoring import Policy
 
 MOST_DROPPED = 10
 """Dropped lines of a file that are named; the rest are counted."""
-SHOWN = 5
-"""Findings of one kind that are listed by line; the rest are counted."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is odd: an error that keeps the file from being scored, or a remark."""
-
-    where: str
-    line: int | None
-    level: str
-    what: str
-
-
-@dataclass(frozen=True)
-class Findings(Result):
-    """All that is odd in some files, and how far the order of tied docs could move the scores of their runs."""
-
-    found: tuple[Finding, ...]
-    ties: Table = field(default_factory=lambda: ties_table(()))
-
-    @property
-    def errors(self) -> int:
-        """How many of them are errors."""
-        return sum(f.level == "error" for f in self.found)
-
-    def table(self) -> Table:
-        """One row per finding."""
-        rows = []
-        for finding in self.found:
-            where = f"{finding.where}:{finding.line}" if finding.line else finding.where
-            rows.append((where, finding.level, finding.what))
-        note = f"{self.errors} errors, {len(self.found) - self.errors} remarks"
-        return Table.of({"where": "", "level": "", "what": ""}, rows, notes=["", note])
-
-    def tables(self) -> list[Table]:
-        """The findings, and the table of ties where there are any."""
-        return [self.table(), *([self.ties] if self.ties.rows else [])]
-
-    def record(self) -> dict[str, Any]:
-        """As of every result, with the number of errors and of remarks."""
-        return {**super().record(), "errors": self.errors, "remarks": len(self.found) - self.errors}
 
 
 def check(runs: Any, qrels: Any = None, *, binary: bool | float = False, progress: Progress = silent) -> Findings:
@@ -169,8 +125,7 @@ def _odd_in_lines(path: str | Path, qrels: Qrels | None) -> list[Finding]:
     reading = read_rows(read_text(path), RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
-        found.append(Finding(where, None, "error", f'no line is a run line, "{RUN.form}"'))
-        return found
+        return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"', "no run")]
     found += _odd_scores(where, reading.rows)
     found += _rank_order(where, reading.rows)
     run = _run_of(reading, Path(path).name)
@@ -190,7 +145,7 @@ def _odd_in_judged_lines(path: str | Path) -> list[Finding]:
     where = str(path)
     reading = read_rows(read_text(path), QRELS)
     if not reading.rows and not reading.problems:
-        return [Finding(where, None, "error", f'there is no judgment; a qrels line is "{QRELS.form}"')]
+        return [Finding(where, None, "error", f'there is no judgment; a qrels line is "{QRELS.form}"', "no judgments")]
     grades = [(row.topic, float(row.fields[3])) for row in reading.rows]
     found = list(_problems(where, reading))
     found += _of_judgments(where, grades)
@@ -203,17 +158,19 @@ def _of_judgments(where: str, graded: Sequence[tuple[str, float]]) -> list[Findi
     counts = Counter(grade for _, grade in graded)
     pooled = sum(count for grade, count in counts.items() if grade < 0)
     if pooled:
-        found.append(Finding(where, None, "remark", f"{pooled} negative grades: pooled but not judged"))
+        what = f"{pooled} negative grades: pooled but not judged"
+        found.append(Finding(where, None, "remark", what, "pooled, not judged", pooled))
     if _is_odd_scale(counts):
-        spread = ", ".join(f"{grade:g}: {count}" for grade, count in sorted(counts.items())[:12])
-        found.append(Finding(where, None, "remark", f"odd grades ({spread}); is the scale as you think?"))
+        spread = ", ".join(f"{grade:g}: {n}" for grade, n in sorted(counts.items())[:12])
+        what = f"odd grades ({spread}); is the scale as you think?"
+        found.append(Finding(where, None, "remark", what, "odd grades"))
     best: dict[str, float] = {}
     for topic, grade in graded:
         best[topic] = max(best.get(topic, grade), grade)
     empty = [topic for topic, grade in best.items() if grade < 1]
     if empty:
         what = f"{len(empty)} topics without a relevant doc{_names(empty)}"
-        found.append(Finding(where, None, "remark", what))
+        found.append(Finding(where, None, "remark", what, "topics without a relevant doc", len(empty)))
     return found
 
 
@@ -252,25 +209,15 @@ def _within_ties(g: Grades, key: Floats) -> Ints:
     return np.lexsort((rank, key, block))
 
 
-def ties_table(rows: Sequence[Sequence[object]], binary_from: float | None = None) -> Table:
-    """The table of tie sensitivity; binary_from: the grade from which on judgments were made binary, if they were."""
-    formats = {"run": "", "measure": "", "mean": ".4f", "worst order": ".4f", "best order": ".4f", "could move": ".4f"}
-    note = "mean: ties by doc id; worst and best: over all orders of docs of equal score"
-    notes = [note] if binary_from is None else [note, f"judgments: binary, relevant from grade {binary_from:g} on"]
-    return Table.of(formats, rows, caption="Tie sensitivity", notes=notes)
-
-
 def _findings_of(where: str, look: Callable[[], Sequence[Finding]]) -> list[Finding]:
     """What a look at a file finds, or the error that keeps it from being read."""
     try:
         return list(look())
     except DataError as error:
-        said = str(error)
-    # An error of a line begins `file:line: `, one of the whole file `file: `.
-    line, _, what = said.removeprefix(f"{where}:").partition(": ")
-    if line.isdigit():
-        return [Finding(where, int(line), "error", what)]
-    return [Finding(where, None, "error", said.removeprefix(f"{where}: "))]
+        line, _, what = str(error).removeprefix(f"{where}:").partition(": ")
+        if line.isdigit():
+            return [Finding(where, int(line), "error", what, "bad lines")]
+        return [Finding(where, None, "error", str(error).removeprefix(f"{where}: "), "unreadable")]
 
 
 def _judgments(qrels: Qrels) -> list[tuple[str, float]]:
@@ -292,11 +239,11 @@ def odd_in_order(where: str, run: Run, joined: Match | None) -> list[Finding]:
 
 
 def _problems(where: str, reading: Reading) -> Iterator[Finding]:
-    for problem in reading.problems[:SHOWN]:
-        yield Finding(where, problem.line, "error", problem.what)
+    for p in reading.problems[:SHOWN]:
+        yield Finding(where, p.line, "error", p.what, "bad lines")
     more = len(reading.problems) - SHOWN
     if more > 0:
-        yield Finding(where, None, "error", f"{more} more bad lines")
+        yield Finding(where, None, "error", f"{more} more bad lines", "bad lines", more)
 
 
 def _odd_scores(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
@@ -331,21 +278,19 @@ def _rank_order(where: str, lines: Sequence[Row]) -> Iterator[Finding]:
 
 def _some(where: str, found: Sequence[Row], kind: str, say: Callable[[Row], str]) -> Iterator[Finding]:
     for row in found[:SHOWN]:
-        yield Finding(where, row.line, "remark", say(row))
+        yield Finding(where, row.line, "remark", say(row), kind)
     more = len(found) - SHOWN
     if more > 0:
-        yield Finding(where, None, "remark", f"{more} more lines: {kind}")
+        yield Finding(where, None, "remark", f"{more} more lines: {kind}", kind, more)
 
 
 def _ties(where: str, run: Run) -> Iterator[Finding]:
     tied = run.tied()
-    if not tied.any():
-        return
-    follows = np.append(tied[1:], False)
-    docs = int((tied | follows).sum())
-    topics = len(np.unique(run.topic_of_row()[tied]))
-    what = f"{docs} docs are tied with another, in {topics} topics; they are ordered by doc id, descending"
-    yield Finding(where, None, "remark", what)
+    if tied.any():
+        follows = np.append(tied[1:], False)
+        docs, topics = int((tied | follows).sum()), len(set(run.topic_of_row()[tied].tolist()))
+        what = f"{docs} docs are tied with another, in {topics} topics; they are ordered by doc id, descending"
+        yield Finding(where, None, "remark", what, "ties", docs)
 
 
 def _against(where: str, joined: Match) -> Iterator[Finding]:
@@ -356,22 +301,22 @@ def _against(where: str, joined: Match) -> Iterator[Finding]:
     absent = [topic for topic in qrels.topics if topic not in in_run]
     extra = [topic for topic in run.topics if topic not in judged]
     if len(absent) == len(qrels.topics):
-        yield Finding(where, None, "error", f"none of the topics of {qrels.name} is in this run{_names(extra)}")
+        what = f"none of the topics of {qrels.name} is in this run{_names(extra)}"
+        yield Finding(where, None, "error", what, "no judged topic")
         return
     if absent:
         what = f"{len(absent)} topics of {qrels.name} are missing, they score 0{_names(absent)}"
-        yield Finding(where, None, "remark", what)
+        yield Finding(where, None, "remark", what, "missing topics", len(absent))
     if extra:
         what = f"{len(extra)} topics have no judgments and are left out{_names(extra)}"
-        yield Finding(where, None, "remark", what)
+        yield Finding(where, None, "remark", what, "topics without judgments", len(extra))
     g = joined.grades()
-    shares = []
+    unjudged = {}
     for k in (5, 10, 20, 100):
-        inside = g.inside(k)
-        unjudged = inside & ~g.judged(k)
-        share = 100 * unjudged.sum() / max(1, inside.sum())
-        shares.append(f"{share:.1f} % of the top {k}")
-    yield Finding(where, None, "remark", "unjudged docs: " + ", ".join(shares))
+        seen = g.inside(k)
+        unjudged[k] = float(100 * (seen & ~g.judged(k)).sum() / max(1, seen.sum()))
+    shares = ", ".join(f"{share:.1f} % of the top {k}" for k, share in unjudged.items())
+    yield Finding(where, None, "remark", f"unjudged docs: {shares}", "unjudged docs", unjudged[10])
 
 
 def _run_of(reading: Reading, name: str) -> Run:
@@ -390,6 +335,3 @@ def _run_of(reading: Reading, name: str) -> Run:
 
 def _names(topics: Sequence[str]) -> str:
     return f" ({', '.join(topics[:5])}{', …' if len(topics) > 5 else ''})"
-
-
-callable_module(__name__)

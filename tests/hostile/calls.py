@@ -122,6 +122,7 @@ CALLS = [
 ]
 """What is called; {kind} is a file of that kind, {runs} are five good runs, {out} is a folder for what is written."""
 WITHOUT_FILES = {
+    "help",
     "demo",
     "measures",
     "plan curve",

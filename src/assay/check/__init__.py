@@ -1,6 +1,6 @@
 """What is odd in a file? Findings with file and line numbers; and reading that drops bad lines and says which."""
 
-from assay.check.finding import SHOWN, Finding, Findings
+from assay.check.finding import SHOWN, Finding, Findings, ties_table
 from assay.check.inspection import (
     check,
     check_qrels,
@@ -9,7 +9,6 @@ from assay.check.inspection import (
     read_run_leniently,
     read_runs_leniently,
     tie_sensitivity,
-    ties_table,
 )
 from assay.core.lazy import callable_module
 

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
@@ -38,6 +39,15 @@ class Group(click.Group):
         super().__init__(*args, **kwargs)
         self.default = default
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names of commands, and what follows where none is named: options of the default, or its files."""
+        found = super().shell_complete(ctx, incomplete)
+        if self.default is None:
+            return found
+        if incomplete.startswith("-"):
+            return [*found, *self.commands[self.default].shell_complete(ctx, incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         asks_for_help = bool(args) and args[0] in SETTINGS["help_option_names"]
         if self.default is not None and args and args[0] not in self.commands and not asks_for_help:
@@ -48,6 +58,8 @@ class Group(click.Group):
 
 def refuse_repeated_options(command: click.Command, ctx: click.Context, args: list[str]) -> None:
     """An error if an option that takes one value is given twice: click would keep the last in silence."""
+    if ctx.resilient_parsing:  # a shell asks how the line may go on
+        return
     _, _, order = command.make_parser(ctx).parse_args(args=list(args))
     for i, parameter in enumerate(order):
         single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.count)
@@ -55,10 +67,15 @@ def refuse_repeated_options(command: click.Command, ctx: click.Context, args: li
             raise UsageError(f"{max(parameter.opts, key=len)} is given twice; give it once")
 
 
+def home_of(place: str) -> Any:
+    """What stands at a place of the library such as "assay.scoring.policy:MISSING"."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 def names_at(place: str) -> tuple[str, ...]:
     """The names of a registry, of a tuple or of a dict of the library, e.g. of "assay.scoring.policy:MISSING"."""
-    module, _, name = place.partition(":")
-    home = getattr(importlib.import_module(module), name)
+    home = home_of(place)
     return tuple(home.names()) if isinstance(home, Registry) else tuple(home)
 
 
@@ -98,6 +115,16 @@ class RegistryOption(click.Option):
     def names(self) -> str:
         """What may be given, in one line."""
         return ", ".join(name for place in self.registries for name in names_at(place))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names that begin as typed, each with its first sentence where it has one."""
+        items = []
+        for place in self.registries:
+            home = home_of(place)
+            for name in names_at(place):
+                summary = home[name].summary if isinstance(home, Registry) else None
+                items.append(CompletionItem(name, help=summary))
+        return [item for item in items if str(item.value).startswith(incomplete)]
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         written = self.help

@@ -9,7 +9,7 @@ import click
 
 from assay.cli.commands import KnownWord, RegistryOption
 from assay.cli.crowd import command
-from assay.cli.inputs import FILE
+from assay.cli.inputs import FILE, one_measure
 from assay.cli.label_files import (
     check_folders,
     has_effect,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @click.option("--search", type=KnownWord("assay.crowd.cuts:SEARCHES"), default="exact", show_default=True)
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the transformed judgments here.")
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs that are ranked with both judgments; repeatable.")
-@click.option("-m", "--measure", default="nDCG", show_default=True, help="Measure of that ranking.")
+@one_measure("Measure of that ranking.", "nDCG")
 @reference_option
 @show_option("assay.crowd.cuts:PARTS")
 def transform(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from assay.cli.commands import KnownWord
 from assay.cli.modes import is_given
@@ -30,8 +31,17 @@ def _listed(context: click.Context, option: click.Parameter, values: tuple[str, 
     return " ".join(values) or None
 
 
+def known_measures(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The measures that begin as the last word of the list does, for the shell."""
+    from assay.measures import MEASURES
+
+    before, blank, last = incomplete.rpartition(" ")
+    fitting = [entry for entry in MEASURES if entry.name.startswith(last)]
+    return [CompletionItem(f"{before}{blank}{entry.name}", help=entry.summary) for entry in fitting]
+
+
 measures_option = click.option(
-    "--measure", "-m", "measures", multiple=True, callback=_listed, metavar="LIST",
+    "--measure", "-m", "measures", multiple=True, callback=_listed, metavar="LIST", shell_complete=known_measures,
     help="Measures, e.g. -m 'AP nDCG@10', or -m AP -m nDCG@10; see `assay measures`.",
 )  # fmt: skip
 
@@ -40,6 +50,13 @@ rel_option = click.option("--rel", "-l", type=float, default=1, show_default=Tru
 binary_option = click.option(
     "--binary", is_flag=True, help="Score grades from --rel on as 1 and those below as 0, whatever the measure."
 )
+
+
+def one_measure(help: str, default: str | None = None) -> Callable[[C], C]:
+    """--measure NAME, -m NAME: the one measure of a command."""
+    return click.option(
+        "--measure", "-m", default=default, show_default=default is not None, help=help, shell_complete=known_measures
+    )
 
 
 def runs_argument(command: C) -> C:

@@ -10,12 +10,14 @@ import os
 import sys
 
 import click
+from click.shell_completion import CompletionItem
 
 from assay.core.errors import AssayError
 from assay.core.registry import did_you_mean
 from assay.version import __version__
 
 COMMANDS = {
+    "help": "the help of a command, as COMMAND --help",
     "demo": "make a small collection, score it, compare, write the report",
     "score": "score runs against judgments",
     "check": "what is odd in the files, with line numbers",
@@ -52,9 +54,14 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise AssayError(f"no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names of commands, without importing the commands; options as usual."""
+        commands = [CompletionItem(name, help=says) for name, says in COMMANDS.items() if name.startswith(incomplete)]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.results import json_text
 from assay.core.tables import FORMATS, Table, render
-from assay.io.files import write_whole
 
 if TYPE_CHECKING:
+    from assay.core.engine import Progress
     from assay.report.paper import Paper
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -59,7 +58,7 @@ class Output:
             charts = rendered_figures(of, self.figure, self.paper)
         self.text(text)
         for path, chart in charts.items():
-            write_whole(path, chart)
+            _write_file(path, chart)
             self.say(f"figure written to {path}")
 
     def text(self, text: str) -> None:
@@ -67,7 +66,7 @@ class Output:
         if self.path is None:
             click.echo(text)
         else:
-            write_whole(self.path, text + "\n")
+            _write_file(self.path, text + "\n")
 
     def width(self) -> int | None:
         """Columns of the terminal that shows the tables; None where a file or another program reads them."""
@@ -89,6 +88,8 @@ class Output:
     def progress(self, what: str) -> Iterator[Progress]:
         """A progress bar on standard error when that is a terminal."""
         if self.quiet or not sys.stderr.isatty():
+            from assay.core.engine import silent
+
             yield silent
             return
         from rich.console import Console
@@ -130,6 +131,13 @@ def paper_of(target: Path | None, options: dict[str, Any]) -> Paper | None:
     from assay.report.paper import Paper
 
     return Paper(given["width"], given["height"], given["font_size"], not given["no_title"], given["greyscale"])
+
+
+def _write_file(path: Path, content: str | bytes) -> None:
+    """A file that is whole or not there. What writes it is imported here: help and completion do without numpy."""
+    from assay.io.files import write_whole
+
+    write_whole(path, content)
 
 
 def output_options(command: C) -> C:

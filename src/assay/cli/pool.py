@@ -9,7 +9,7 @@ import click
 
 from assay.cli.asking import ask, resumed
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, runs_argument, words
+from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, one_measure, runs_argument, words
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
@@ -251,7 +251,7 @@ def confidence(
     default=("depth", "move-to-front", "hedge", "max-mean", "mtc"),
     help="A judging order, repeatable. One of: {names}.",
 )  # fmt: skip
-@click.option("--measure", "-m", default="AP", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
+@one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "AP")
 @click.option("--budgets", help="Docs per topic, e.g. '5 10 50'.")
 @click.option("--repetitions", "-r", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--all-docs", is_flag=True, help="Unjudged docs count as not relevant instead of being removed.")
@@ -283,7 +283,7 @@ def curve(
 @command.command()
 @runs_argument
 @judgments_option
-@click.option("--measure", "-m", default="AP", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
+@one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "AP")
 @depth_option
 @own_rel_option
 @by_option
@@ -313,7 +313,7 @@ def bias(
 @judgments_option
 @click.option("--run", "name", required=True, help="The run that was not pooled; the others were.")
 @click.option("--common", help="Topics judged for the new run as well, e.g. '3 7 12'; without them: from the systems.")
-@click.option("--measure", "-m", default="tRBP@10", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
+@one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "tRBP@10")
 @click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth.")
 @unjudged_option
 @by_option
@@ -343,7 +343,7 @@ def adjust(
 @command.command()
 @runs_argument
 @judgments_option
-@click.option("--measure", "-m", default="tRBP@10", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'.")
+@one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "tRBP@10")
 @click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth.")
 @click.option("--widths", default="2 4 10", show_default=True, help="Numbers of pooled runs.")
 @click.option("--common", default="10", show_default=True, help="Numbers of common topics.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -27,12 +27,8 @@ combine_option = click.option(
     "--combine", cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS", default="average",
     show_default=True, help="How the methods are combined. One of: {names}.",
 )  # fmt: skip
-truth_option = click.option(
-    "--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID."
-)
-measure_option = click.option(
-    "--measure", "-m", default="AP", show_default=True, help="Measure of the true ranking, e.g. 'AP(rel=2)'."
-)
+truth_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
+measure_option = one_measure("Measure of the true ranking, e.g. 'AP(rel=2)'.", "AP")
 depth_option = click.option(
     "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use."
 )
@@ -82,7 +78,7 @@ def command() -> None:
     help="Judgments of some topics: on these, true scores replace the predicted ones in the combination.",
 )  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
-@click.option("--measure", "-m", help="With --qrels or --judged: the true measure, AP by default.")
+@one_measure("With --qrels or --judged: the true measure, AP by default.")
 @table_options
 @click.option(
     "--scale", default=None, cls=RegistryOption, registry="assay.nojudgments.predictors:SCALES", metavar="NAME",
@@ -173,7 +169,7 @@ def accuracy(
 @common_options
 @combine_option
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to say how well the ease of topics was predicted.")
-@click.option("--measure", "-m", help="With --qrels: the true measure, AP by default.")
+@one_measure("With --qrels: the true measure, AP by default.")
 @click.option("--quarters", is_flag=True, help="With --qrels: true ease of the quarters of predicted ease.")
 @output_and_figure_options
 def difficulty(

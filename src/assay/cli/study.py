@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument, scores_input
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument, scores_input
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.core.errors import UsageError
@@ -173,7 +173,7 @@ def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
 @command.command()
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
-@click.option("--measure", "-m", default="AP", show_default=True)
+@one_measure("Measure of the runs.", "AP")
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Depth of the pool.")
 @click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")
 @click.option("--info", type=FILE, help="Table of runs: run, group, year, manual; then also group by group.")
@@ -222,7 +222,7 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
     "--labels", "labelled", multiple=True, nargs=2, metavar="NAME LABELS", type=(str, FILE),
     help="The labels of a crowd for a collection: topic, doc, worker, label; for the arm crowd.",
 )  # fmt: skip
-@click.option("--measure", "-m", default="AP", show_default=True, help="Measure for the true ranking.")
+@one_measure("Measure for the true ranking.", "AP")
 @click.option("--sizes", default="2,4,6,8,10", show_default=True, help="Numbers of runs in a subset.")
 @click.option("--subsets", type=click.IntRange(min=2), default=50, show_default=True, help="Subsets of each size.")
 @seed_option

@@ -27,6 +27,8 @@ from assay.measures.other_names import (
 
 REQUIRED = inspect.Parameter.empty
 HERE = Path(__file__).resolve().parent / "reference"
+SHIPPED = HERE.parent.parent / "src" / "assay" / "cli" / "schema.json"
+"""The copy of the JSON schema that `assay help schema` prints."""
 
 REGISTRIES = {
     "measures": ("Measures", "assay.measures.base", "MEASURES"),
@@ -35,7 +37,7 @@ REGISTRIES = {
 
 
 def pages() -> dict[str, str]:
-    """Every reference page and its text."""
+    """Every reference page and its text, the JSON schema among them."""
     out = {"commands.md": commands_page()}
     for page, (title, module, name) in REGISTRIES.items():
         importlib.import_module("assay.measures")
@@ -43,7 +45,10 @@ def pages() -> dict[str, str]:
     out["measure-names.md"] = measure_names_page()
     out["methods.md"] = methods_page()
     out["api.md"] = api_page()
-    return out
+    # It calls every command, and the tests whose calls it repeats import this file.
+    from make_schema import schema_pages
+
+    return out | schema_pages()
 
 
 WIDTH = 110
@@ -257,7 +262,9 @@ def _shown(value: object) -> str:
 
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        if sys.argv[1:] == ["--check"] and (HERE / name).read_text() != text:
-            sys.exit(f"docs/reference/{name} is out of date; run python docs/make_reference.py")
-        (HERE / name).write_text(text)
+    made = pages()
+    targets = {HERE / name: text for name, text in made.items()} | {SHIPPED: made["schema.json"]}
+    for path, text in targets.items():
+        if sys.argv[1:] == ["--check"] and path.read_text() != text:
+            sys.exit(f"{path.name} is out of date; run python docs/make_reference.py")
+        path.write_text(text)

@@ -9,19 +9,23 @@ import json
 import shlex
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote
 
+import jsonschema
 import numpy as np
 import polars as pl
 import pytest
 
-from assay.core.results import Result
+from assay.core.errors import AssayError
+from assay.core.results import Result, json_text
 from assay.core.tables import Table
 from assay.data import ScoreMatrix
+from assay.measures import parse
 from assay.stats import all_pairs, compare
 from tests.conftest import ROOT
-from tests.hostile.calls import CALLS, call
+from tests.hostile.calls import CALLS, call, every_command, named
 from tests.hostile.test_commands import Files
 from tests.report.zoo import ZOO
 
@@ -40,6 +44,10 @@ MORE = [
     "plan power --topics 50 --delta .05 --sigma .2", "predict methods", "similarity list",
     "similarity runs {run} {runs} --pairs", "study rbo-and-ap --repetitions 5",
     "score --qrels {qrels} {run} {runs} --per-topic -m AP -m nDCG@10",
+    "standardize trend 2019={matrix} 2020={matrix} --reference sys0,sys1",
+    "predict learn {run} {runs} --year 2021 --earlier x 2019 {qrels} {run folder} --method sakai-lin --model ridge",
+    "study methods 'predict(method=sakai-lin)' 'predict(method=soboroff)' --collection x {qrels} {run folder} "
+    "--collection y {qrels} {run folder} --sizes 2,3 --subsets 3",
 ]  # fmt: skip
 SEVERAL_TABLES = {"crowd aggregate", "crowd check", "crowd effort", "crowd preferences", "crowd transform"}
 """Commands whose tables are chosen with --show."""
@@ -123,6 +131,7 @@ def test_csv_is_one_table_and_json_is_json(template: str, files: Files) -> None:
     assert as_json.code in (0, 1), as_json.err
     record = json.loads(as_json.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
     assert [key for key in keys(record) if not key.isascii()] == []
+    assert_fits_the_schema(record, named(template))
     files.empty_out()
     as_csv = call([*words, "--format", "csv"])
     if " ".join(words[:2]) in SEVERAL_TABLES and as_csv.code == 2:
@@ -132,6 +141,57 @@ def test_csv_is_one_table_and_json_is_json(template: str, files: Files) -> None:
     table = pl.read_csv(io.StringIO(as_csv.out), infer_schema_length=None)
     assert all(name.isascii() for name in table.columns)
     assert len({len(line) for line in rows_of(as_csv.out)}) == 1
+
+
+SCHEMA = json.loads((ROOT / "docs" / "reference" / "schema.json").read_text())
+
+
+def assert_fits_the_schema(printed: object, command: str) -> None:
+    """What a command prints is what the published schema says of it, and of all commands."""
+    jsonschema.validate(printed, SCHEMA)
+    assert command in SCHEMA["$defs"], f"{command} is not in the schema; run python docs/make_reference.py"
+    jsonschema.validate(printed, {"$ref": f"#/$defs/{quote(command)}", "$defs": SCHEMA["$defs"]})
+    for record in printed if isinstance(printed, list) else [printed]:
+        columns = [column["key"] for column in record["columns"]]
+        assert all(list(row) == columns for row in record["rows"])
+        assert [key for key in columns if key != key.lower() and not is_measure(key)] == []
+
+
+def is_measure(key: str) -> bool:
+    try:
+        parse(key)
+    except AssayError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("broken", "where"),
+    [
+        (lambda record: record.pop("rows"), "rows"),
+        (lambda record: record["rows"][0].pop("p_corrected"), "p_corrected"),
+        (lambda record: record["rows"][0].update(mean="high"), "mean"),
+        (lambda record: record.pop("verdict"), "verdict"),
+        (lambda record: record.update(result="other"), "result"),
+    ],
+)
+def test_the_schema_finds_what_is_missing_or_wrong(broken: Callable[[Any], object], where: str) -> None:
+    board = compare(ScoreMatrix.of(np.random.default_rng(0).random((3, 8)), measure="AP"))
+    record = json.loads(json_text([board.table()], board))
+    assert_fits_the_schema(record, "compare runs")
+    broken(record)
+    with pytest.raises(jsonschema.ValidationError, match=where):
+        assert_fits_the_schema(record, "compare runs")
+
+
+def test_every_command_that_prints_tables_is_in_the_schema() -> None:
+    silent = {"demo", "help", "report page", "report published"}
+    assert set(SCHEMA["$defs"]) - {"record"} == set(every_command()) - silent
+
+
+def test_the_schema_that_is_shipped_is_the_published_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert call(["help", "schema"]).out == (ROOT / "docs" / "reference" / "schema.json").read_text()
 
 
 def rows_of(text: str) -> list[list[str]]:

@@ -88,7 +88,7 @@ def test_pairs_and_anova(scores: Path) -> None:
     assert len(pairs["rows"]) == 3
     assert {"run", "against", "delta", "delta_low", "delta_high", "p", "p_corrected"} <= set(pairs["rows"][0])
     anova = json.loads(run("anova", scores, "--format", "json").output)
-    assert anova["rows"][0]["F"] == pytest.approx(2.475, abs=5e-4)
+    assert anova["rows"][0]["f"] == pytest.approx(2.475, abs=5e-4)
     ranks = json.loads(run("friedman", scores, "--format", "json").output)
     assert {r["run"] for r in ranks["rows"]} == {"x", "y", "z"}
 

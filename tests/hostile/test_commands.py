@@ -35,7 +35,7 @@ class Files:
         self.folder = folder
         self.out = folder / "out"
         self.good = {kind: self._write("good", name, good_text(kind).encode()) for kind, name in GOOD.items()}
-        self.runs = [self._write("good", f"{name}.run", runs_text(name).encode()) for name in "abcde"]
+        self.runs = [self._write("runs", f"{name}.run", runs_text(name).encode()) for name in "abcde"]
         self.odd = {kind: [self._write(kind, *file) for file in odd_files(kind)] for kind in GOOD}
 
     def _write(self, kind: str, name: str, data: bytes) -> Path:
@@ -59,6 +59,11 @@ class Files:
                 words += map(str, self.runs)
             elif word == "{one_run}":
                 words.append(str(self.runs[0]))
+            elif word == "{run_folder}":
+                words.append(str(self.runs[0].parent))
+            elif "={" in word:  # a file under a name of its own: 2019={matrix}
+                name, _, held = word.partition("={")
+                words.append(f"{name}={self.good[held[:-1].replace('_', ' ')]}")
             elif word.startswith("{out}"):
                 words.append(word.replace("{out}", str(self.out)))
             elif word.startswith("{"):

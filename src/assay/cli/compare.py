@@ -334,12 +334,12 @@ def uncertain(
 
     drawn_from = read_uncertain(judgments)
     scored = load_runs(files)
-    tables = []
+    found = []
     for measure in chosen_measures(measures or "nDCG@10"):
         with out.progress(f"drawing judgments for {measure}") as progress:
-            found = score_uncertainty(scored, drawn_from, str(measure), baseline=baseline, seed=seed, progress=progress)
-        tables.append(found.table() if baseline is None else found.differences())
-    out.write(*tables)
+            drawn = score_uncertainty(scored, drawn_from, str(measure), baseline=baseline, seed=seed, progress=progress)
+        found.append(drawn)
+    out.write(*(part.table() if baseline is None else part.differences() for part in found), of=found)
 
 
 def _differences(boards: Sequence[Leaderboard]) -> Sequence[Any]:

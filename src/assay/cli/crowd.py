@@ -104,7 +104,8 @@ def check(
     result = check_labels(
         labels, scale=scale, reference=read_reference(reference), gold=read_reference(gold), protocol=protocol
     )
-    out.write(*shown_parts(result.parts(most=most), show), of=[result.workers, result.topics, result.docs])
+    drawn = [result.workers, result.topics, result.docs]
+    out.write(*shown_parts(result.parts(most=most), show), of=result, drawn=drawn)
     for warning in result.warnings:
         out.say(warning)
 

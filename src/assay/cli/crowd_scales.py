@@ -174,7 +174,7 @@ def effort(
             seed=seed,
             progress=progress,
         )
-    out.write(*shown_parts(found.parts(), show), of=found.results())
+    out.write(*shown_parts(found.parts(), show), of=found, drawn=found.results())
 
 
 @command.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,9 @@ from click.shell_completion import CompletionItem
 from assay.cli.commands import Command
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
+
+SCHEMA = "schema"
+"""What is no command, and explained as well."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +48,14 @@ def next_words(context: click.Context, argument: click.Parameter, incomplete: st
 def command(context: click.Context, words: tuple[str, ...]) -> None:
     """Show the help of a command; without one, all commands.
 
+    `assay help schema` prints the JSON schema of what --format json prints.
+
     \b
     assay help
     assay help score
     assay help plan power
     """
-    click.echo(context_of(context.find_root(), words).get_help())
+    if words == (SCHEMA,):
+        click.echo(resources.files("assay.cli").joinpath("schema.json").read_text("utf-8").rstrip())
+    else:
+        click.echo(context_of(context.find_root(), words).get_help())

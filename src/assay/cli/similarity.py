@@ -223,7 +223,7 @@ def d_rank(files: Sequence[Path], transpose: bool, name: str | None, resamples: 
 
     truth, *others = _matrices(files, transpose, name)
     found = [d_rank_between(truth, m, resamples=resamples, seed=seed) for m in others]
-    out.write(*(f.table() for f in found))
+    out.write(*(f.table() for f in found), of=found)
 
 
 @command.command(name="list")

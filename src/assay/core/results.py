@@ -41,7 +41,7 @@ class Result:
 
     def scalars(self) -> dict[str, Any]:
         """What the record says beside its tables: the kind of result and whatever scalars it adds."""
-        of_tables = {"rows", "caption", "notes", "more"}
+        of_tables = {"rows", "columns", "caption", "notes", "more"}
         return {key: value for key, value in self.record().items() if key not in of_tables}
 
     def figure(self, **options: Any) -> Figure:

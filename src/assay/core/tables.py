@@ -186,10 +186,11 @@ class Table(FramesOut):
         return out.getvalue().rstrip("\n")
 
     def record(self) -> dict[str, Any]:
-        """The table as plain data, for JSON; rows by key."""
+        """The table as plain data, for JSON; the key and the name of every column, and rows by key."""
         return {
             "caption": self.caption,
             "notes": [note for note in self.notes if note],
+            "columns": [{"key": key, "name": name} for key, name in zip(self.keys, self.columns, strict=True)],
             "rows": [dict(zip(self.keys, row, strict=True)) for row in self.rows],
         }
 

@@ -193,7 +193,7 @@ class TopicQuality(Result):
         if self.compared:
             formats |= {"agreement": ".4f", "untied": ".4f", "AUC": ".4f"}
         rows = [row[: len(formats)] for row in self.rows]
-        return Table.of(formats, rows, caption="Quality per topic", notes=self.notes)
+        return Table.of(formats, rows, caption="Quality per topic", notes=self.notes, keys={"AUC": "auc"})
 
 
 def topic_quality(labels: Labels, *, scale: Scale | str | None = None, reference: Qrels | None = None) -> TopicQuality:

@@ -15,6 +15,7 @@ import numpy as np
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.keys import key_of
 from assay.core.registry import parse_call
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -100,15 +101,17 @@ class RunRanking(Result):
             "kind": ("", self.kinds()),
             "combined": (".4f", self.combined),
         }
+        keys = {}
         ranks = np.array([places(p.means()) for p in self.predictions])
         if len(ranks) <= FEW or wide:
             for prediction, own_ranks in zip(self.predictions, ranks, strict=True):
-                columns[short_name(prediction.measure)] = ("d", own_ranks)
+                heading = short_name(prediction.measure)
+                columns[heading] = ("d", own_ranks)
+                keys[heading] = key_of(prediction.measure)
         else:
             columns["median rank"] = (".1f", np.median(ranks, axis=0))
             columns["best"] = ("d", ranks.min(axis=0))
             columns["worst"] = ("d", ranks.max(axis=0))
-        keys = {}
         judged = self.combination.judged
         if judged is not None:
             columns[f"judged {judged.measure}"] = (".4f", judged.means())

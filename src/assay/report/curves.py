@@ -17,6 +17,7 @@ from assay.report.figures import draws
 from assay.report.figures.similarity import with_band
 from assay.report.shapes import amount, lines
 from assay.scoring import Aligned
+from assay.similarity.by_topic import RBO_KEYS
 
 if TYPE_CHECKING:
     from assay.data import Run
@@ -118,7 +119,7 @@ class OverlapByDepth(Result):
         first, second = self.runs
         caption = f"RBO of {first} and {second} by depth"
         note = f"p = {self.p:g}, mean over {self.topics} topics; MIN and MAX bound what deeper lists could give"
-        return Table.of(columns, rows, caption=caption, notes=[note])
+        return Table.of(columns, rows, caption=caption, notes=[note], keys=RBO_KEYS)
 
 
 def overlap_by_depth(a: Run, b: Run, *, p: float = 0.9, depths: Sequence[int] | None = None) -> OverlapByDepth:

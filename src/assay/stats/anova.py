@@ -80,7 +80,8 @@ class Anova(Result):
         """One row per source of variance."""
         columns = {"source": "", "SS": ".5f", "df": "d", "MS": ".6f", "F": ".4f", "p": "p"}
         columns |= {"η²": ".4f", "partial η²": ".4f", "ω²": ".4f", "partial ω²": ".4f"}
-        keys = {"η²": "eta2", "partial η²": "partial_eta2", "ω²": "omega2", "partial ω²": "partial_omega2"}
+        keys = {"SS": "ss", "MS": "ms", "F": "f"}
+        keys |= {"η²": "eta2", "partial η²": "partial_eta2", "ω²": "omega2", "partial ω²": "partial_omega2"}
         rows = [source._row() for source in (*self.effects, self.residual)]
         caption = "Analysis of variance"
         if self.measure:

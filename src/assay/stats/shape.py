@@ -128,10 +128,11 @@ class Normality(Result):
             [row],
             caption="Normality of the differences (Shapiro-Wilk)",
             notes=[self.verdict()],
-            keys={"topics": "n"},
+            keys=NORMALITY_KEYS | {"topics": "n"},
         )
 
 
+NORMALITY_KEYS = {"W": "w"}
 NORMALITY_COLUMNS = {"W": ".4f", "p": "p", "skewness": "+.3f", "kurtosis": "+.3f"}
 
 
@@ -195,6 +196,7 @@ class RunsNormality(Result):
             rows,
             caption=f"{self.measure}: do the differences to {self.baseline} look normal?",
             notes=notes,
+            keys=NORMALITY_KEYS,
         )
 
     def record(self) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class ConclusionsResult(Result):
             rows,
             caption="Conclusions with fewer topics",
             notes=[self._meaning(), self.note],
+            keys={outcome: outcome.lower() for outcome in OUTCOMES},
         )
 
     def _meaning(self) -> str:

@@ -146,7 +146,7 @@ def test_csv_is_one_table_and_json_is_json(template: str, files: Files) -> None:
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "schema.json").read_text())
 
 
-def assert_fits_the_schema(printed: object, command: str) -> None:
+def assert_fits_the_schema(printed: Any, command: str) -> None:
     """What a command prints is what the published schema says of it, and of all commands."""
     jsonschema.validate(printed, SCHEMA)
     assert command in SCHEMA["$defs"], f"{command} is not in the schema; run python docs/make_reference.py"

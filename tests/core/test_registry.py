@@ -144,3 +144,37 @@ def test_a_name_that_is_removed_can_be_given_again() -> None:
     shapes.register("square")(lambda x: x**2)
     with pytest.raises(UsageError, match="no shape 'circle'"):
         shapes.remove("circle")
+
+
+def test_a_text_is_taken_apart_by_the_registry_alone() -> None:
+    """Others ask for the entry, what is given, a bound function or the answer; measures have a `parse` of their own."""
+    taken_apart = []
+    for path in Path(assay.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            is_parse = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parse"
+            if is_parse and path.name != "registry.py":
+                taken_apart.append(f"{path.name}:{node.lineno}")
+    assert taken_apart == []
+
+
+def test_what_a_text_names_and_gives() -> None:
+    things: Registry[Any] = Registry("thing")
+
+    @things.register("scaled", paper="none")
+    def scaled(x: float, *, by: float = 2.0, seed: int = 0, how: str = "up") -> tuple[float, int, str]:
+        return x * by, seed, how
+
+    assert things.entry("scaled(by=3)").name == "scaled"
+    assert things.given("scaled(by=3)") == {"by": 3}
+    assert things.bound("scaled(by=3)", seed=7, resamples=9)(2.0) == (6.0, 7, "up")
+    # Where a word is wanted, what looks like a number or like none is a word.
+    assert things.call("scaled(how=3)", 1.0) == (2.0, 0, "3")
+    assert things.call("scaled(how=none)", 1.0) == (2.0, 0, "none")
+    with pytest.raises(UsageError, match="no parameter 'size'; it takes: by, seed, how"):
+        things.entry("scaled(size=3)")
+    with pytest.raises(UsageError, match="by=inf is too large"):
+        things.entry("scaled(by=inf)")
+    with pytest.raises(UsageError, match="too large; give at most 1e"):
+        things.entry(f"scaled(seed={10**30})")
+    with pytest.raises(UsageError, match="5 is no name"):
+        things.entry(5)  # type: ignore[arg-type]

@@ -50,7 +50,10 @@ def test_measures_are_chosen_by_name(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     write_scores(path, matrices())
     assert [matrix.measure for matrix in read_score_files([path], measures=["AP"])] == ["AP"]
-    assert [matrix.measure for matrix in read_score_files([path], measures=["nDCG@10", ["MAP", "AP"]])] == ["nDCG@10", "AP"]
+    assert [matrix.measure for matrix in read_score_files([path], measures=["nDCG@10", ["MAP", "AP"]])] == [
+        "nDCG@10",
+        "AP",
+    ]
     assert [matrix.measure for matrix in read_score_files([path], force="P@5")] == ["P@5", "P@5"]
     with pytest.raises(UsageError, match=r"no measure 'RR' in these files; they have: AP, nDCG@10"):
         of_measures(matrices(), ["RR"])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from assay.agreement.scales import Level, Scale, default_level, given_scale, sca
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generators, silent
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels, Qrels
@@ -63,7 +63,7 @@ def _overlap(ratings: Ratings, weights: Floats, *, rel: float = 1.0) -> Floats:
 
 
 @AGREEMENTS.register("phi", own_interval=True)
-def _phi(ratings: Ratings, *, confidence: float = 0.95) -> tuple[float, Interval]:
+def _phi(ratings: Ratings, *, confidence: Annotated[float, Within(0, 1, open=True)] = 0.95) -> tuple[float, Interval]:
     """Φ of Checco et al.: labels between the two ends of a scale; likelihood-ratio interval."""
     ends = (ratings.scale.low, ratings.scale.high)
     found = phi(ratings.item, ratings.value, scale=ends, level=confidence)
@@ -170,7 +170,7 @@ def agreement(
 def _refuse_phi(names: Sequence[str]) -> None:
     """An error if Φ is among the measures while nobody named the scale."""
     for name in names:
-        entry, _ = AGREEMENTS.parse(name)
+        entry = AGREEMENTS.entry(name)
         if entry.name == "phi":
             raise UsageError("phi needs the two ends of the scale, which are never guessed; name the scale, e.g. 0-100")
 
@@ -209,8 +209,8 @@ def usual_measures(ratings: Ratings) -> tuple[str, ...]:
 
 def _full_name(name: str, ratings: Ratings) -> str:
     """The name of a measure; that of α with the level at which it is taken."""
-    entry, given = AGREEMENTS.parse(name)
-    if entry.name == "alpha" and not given.get("level"):
+    is_alpha = AGREEMENTS.entry(name).name == "alpha"
+    if is_alpha and not AGREEMENTS.given(name).get("level"):
         return f"alpha(level={default_level(ratings.scale)})"
     return name
 
@@ -238,7 +238,7 @@ def _rows(
 
 
 def _has_own_interval(name: str) -> bool:
-    entry, _ = AGREEMENTS.parse(name)
+    entry = AGREEMENTS.entry(name)
     return bool(entry.facts.get("own_interval"))
 
 

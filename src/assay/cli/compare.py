@@ -354,7 +354,7 @@ def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means:
     from assay.stats.multiple import CORRECTIONS
     from assay.stats.pairwise import draws, is_simultaneous
 
-    CORRECTIONS.parse(correction)
+    CORRECTIONS.entry(correction)
     simultaneous = is_simultaneous(test)
     if simultaneous and is_given("correction"):
         raise UsageError(f"--correction has no effect: p of {test} holds for all pairs at once; leave it out")

@@ -227,6 +227,8 @@ def measures_at(measures: list[Measure], rel: float, binary: bool) -> list[Measu
         raise UsageError("--rel has no effect: none of these measures has a lowest relevant grade; leave it out")
     # AP and AP(rel=2) may now be the same
     return list(dict.fromkeys(measure.with_rel(rel) for measure in measures))
+
+
 def named_measures(text: str | None) -> list[list[str]]:
     """The measures of a list, each by every name that score files may have for it."""
     from assay.measures.translation import spellings

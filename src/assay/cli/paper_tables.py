@@ -125,7 +125,7 @@ def _refuse_idle(baseline: Sequence[str], test: str) -> None:
     for option in context.command.params:
         if not baseline and option.name in OF_TESTS and is_given(option.name):
             raise UsageError(f"{longest_form(option)} has no effect without --baseline; name a run")
-    TESTS.parse(test)
+    TESTS.entry(test)
     for name, written in (("resamples", "-B"), ("seed", "--seed")):
         if is_given(name) and not draws(test):
             raise UsageError(f"{written} has no effect: --test {test} draws no resamples; leave it out")

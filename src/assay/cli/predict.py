@@ -27,7 +27,9 @@ combine_option = click.option(
     "--combine", cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS", default="average",
     show_default=True, help="How the methods are combined. One of: {names}.",
 )  # fmt: skip
-truth_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
+truth_option = click.option(
+    "--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID."
+)
 measure_option = one_measure("Measure of the true ranking, e.g. 'AP(rel=2)'.", "AP")
 depth_option = click.option(
     "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use."

@@ -6,6 +6,7 @@ the same way on the command line: `name` or `name(key=value, key=value)`. What a
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import re
@@ -21,6 +22,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 KINDS = {"int": "a whole number", "float": "a number", "str": "a word", "bool": "true or false", "None": "none"}
 """The kinds of value that a text can write, in words."""
 
+LARGEST = 1e15
+"""No parameter of anything needs a number beyond; sums of squares of such would overflow."""
+UNWRITTEN = re.compile(r"Progress|Mapping|Generator")
+"""Kinds of value that a program passes, and no text can write."""
 MOST_NAMES = 40
 """At most this many known names are listed in an error."""
 
@@ -64,18 +69,30 @@ class Entry(Generic[F]):
         return inspect.cleandoc(self.function.__doc__ or "").partition("\n")[0]
 
     def checked(self, given: dict[str, Any]) -> dict[str, Any]:
-        """`given` if every name in it is a parameter and every value of its kind, else an error that says which."""
+        """`given` if every name in it is a parameter and every value of its kind, else an error that says which.
+
+        Where a word is wanted, a number or `none` is one.
+        """
+        checked = {}
         for key, value in given.items():
-            if key not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
+            if key not in self.settable():
+                known = ", ".join(self.settable()) or "none"
                 raise UsageError(f"{self.name}: no parameter {key!r}; it takes: {known}")
             kinds = self.kinds(key)
             if not fits(value, kinds):
                 raise UsageError(f"{self.name}: {key}={value!r} is not {' or '.join(KINDS[kind] for kind in kinds)}")
+            if isinstance(value, int | float) and abs(value) > LARGEST:
+                raise UsageError(f"{self.name}: {key}={value} is too large; give at most {LARGEST:g}")
             limits = self.limits(key)
             if limits is not None and isinstance(value, int | float) and value not in limits:
                 raise UsageError(f"{self.name}: {key} must be {limits}, not {value}")
-        return given
+            is_word = kinds == ["str"] and not isinstance(value, str)
+            checked[key] = written(value) if is_word else value
+        return checked
+
+    def settable(self) -> list[str]:
+        """The parameters that a text can write: not those of the program, such as a progress bar or a table."""
+        return [key for key in self.parameters if not UNWRITTEN.search(" ".join(self.kinds(key)))]
 
     def kinds(self, key: str) -> list[str]:
         """The kinds of value that a parameter takes, as its annotation names them, e.g. ["int", "None"]."""
@@ -143,6 +160,17 @@ class Registry(Generic[F]):
         entry, _ = self.parse(text)
         return entry
 
+    def given(self, text: str) -> dict[str, Any]:
+        """The parameters that a text sets in its brackets."""
+        _, given = self.parse(text)
+        return given
+
+    def bound(self, text: str, **common: Any) -> Callable[..., Any]:
+        """The named function with what the text sets, for who calls it many times; `common` as in `call`."""
+        entry, given = self.parse(text)
+        fitting = {key: value for key, value in common.items() if key in entry.parameters}
+        return functools.partial(entry.function, **(fitting | given))
+
     def call(self, text: str, *data: Any, **common: Any) -> Any:
         """What the named function makes of the data.
 
@@ -155,9 +183,7 @@ class Registry(Generic[F]):
         >>> shapes.call("scaled", 3, seed=0), shapes.call("scaled(by=5)", 3, by=7)
         (6.0, 15)
         """
-        entry, given = self.parse(text)
-        fitting = {key: value for key, value in common.items() if key in entry.parameters}
-        return entry.function(*data, **(fitting | given))
+        return self.bound(text, **common)(*data)
 
     def listed(self) -> str:
         """All names in one line, for help texts."""
@@ -238,6 +264,8 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     >>> parse_call("RBP(p=0.8, gain=exp)")
     ('RBP', {'p': 0.8, 'gain': 'exp'})
     """
+    if not isinstance(text, str):
+        raise UsageError(f"{text!r} is no name; write it as a text, such as 'name' or 'name(key=value)'")
     name, bracket, rest = text.strip().partition("(")
     if not bracket:
         return name, {}
@@ -250,6 +278,15 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
             raise UsageError(f"{text!r}: write parameters as name=value, not {part!r}")
         given[key.strip()] = literal(value.strip())
     return name.strip(), given
+
+
+def written(value: Any) -> str:
+    """A value as a person writes it.
+
+    >>> [written(literal(text)) for text in ("10", "0.1", "true", "none")]
+    ['10', '0.1', 'true', 'none']
+    """
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def literal(text: str) -> Any:

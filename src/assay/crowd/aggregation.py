@@ -47,7 +47,7 @@ def aggregate(
     >>> aggregate(Labels.from_rows(rows), "majority").qrels().to_dict()
     {'1': {'a': 1}}
     """
-    entry, _ = AGGREGATIONS.parse(method)
+    entry = AGGREGATIONS.entry(method)
     entry.checked(parameters)
     needs = entry.facts["kind"]
     given = labels if isinstance(labels, Preferences) else labels_of(labels)

@@ -7,12 +7,14 @@ common cut points divide into levels. Both are fitted by coordinate updates over
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import Within
 from assay.crowd.uncertain import LEVEL, Uncertain
 from assay.crowd.vote import AGGREGATIONS, estimated
 
@@ -38,7 +40,11 @@ class Worth:
 
 @AGGREGATIONS.register("interval", kind="numbers")
 def interval(
-    ratings: Ratings, *, iterations: int = 1000, tolerance: float = 1e-8, per_topic: bool = False
+    ratings: Ratings,
+    *,
+    iterations: Annotated[int, Within(1)] = 1000,
+    tolerance: Annotated[float, Within(0)] = 1e-8,
+    per_topic: bool = False,
 ) -> Uncertain:
     """Worth of a doc with each worker's bias taken out and each label weighted by the worker's precision.
 
@@ -158,7 +164,9 @@ def _moments(group: Ints, worth: Floats, extra: Floats) -> tuple[Floats, Floats]
 
 
 @AGGREGATIONS.register("ordinal", kind="categories")
-def ordinal(ratings: Ratings, *, iterations: int = 500, tolerance: float = 1e-5) -> Uncertain:
+def ordinal(
+    ratings: Ratings, *, iterations: Annotated[int, Within(1)] = 500, tolerance: Annotated[float, Within(0)] = 1e-5
+) -> Uncertain:
     """Cumulative probit: P(answer ≤ k) = Φ((c_k − θ_doc − b_worker)·√τ_worker), common cut points c.
 
     θ ~ N(0, 1), b ~ N(0, ¼), τ ~ Gamma(2, 2); hidden answers are truncated normals, cut points maximise the likelihood.

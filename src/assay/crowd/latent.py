@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats
 from assay.core.engine import generators
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import Within
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
 
@@ -86,11 +87,11 @@ def best_fit(step: Step, ratings: Ratings, *, iterations: int, tolerance: float,
 def dawid_skene(
     ratings: Ratings,
     *,
-    iterations: int = 1000,
-    tolerance: float = 1e-9,
-    smoothing: float = 0.0,
-    restarts: int = 1,
-    seed: int = 0,
+    iterations: Annotated[int, Within(1)] = 1000,
+    tolerance: Annotated[float, Within(0)] = 1e-9,
+    smoothing: Annotated[float, Within(0)] = 0.0,
+    restarts: Annotated[int, Within(1)] = 1,
+    seed: Annotated[int, Within(0)] = 0,
 ) -> Uncertain:
     """Each worker has a confusion matrix P(answer | truth); truth and matrices by EM from the majority's shares.
 
@@ -161,11 +162,11 @@ def _confusion(matrix: Any, posterior: Floats, used: Any, smoothing: float) -> F
 def one_coin(
     ratings: Ratings,
     *,
-    iterations: int = 1000,
-    tolerance: float = 1e-9,
-    smoothing: float = 0.0,
-    restarts: int = 1,
-    seed: int = 0,
+    iterations: Annotated[int, Within(1)] = 1000,
+    tolerance: Annotated[float, Within(0)] = 1e-9,
+    smoothing: Annotated[float, Within(0)] = 0.0,
+    restarts: Annotated[int, Within(1)] = 1,
+    seed: Annotated[int, Within(0)] = 0,
 ) -> Uncertain:
     """Each worker has one accuracy s: P(answer | truth) is s if they agree, else (1−s)/(K−1).
 
@@ -197,7 +198,13 @@ def one_coin(
 
 
 @AGGREGATIONS.register("glad", kind="categories")
-def glad(ratings: Ratings, *, iterations: int = 100, tolerance: float = 1e-6, steps: int = 25) -> Uncertain:
+def glad(
+    ratings: Ratings,
+    *,
+    iterations: Annotated[int, Within(1)] = 100,
+    tolerance: Annotated[float, Within(0)] = 1e-6,
+    steps: Annotated[int, Within(1)] = 25,
+) -> Uncertain:
     """Ability a of a worker and ease exp(b) of a doc: P(right) = 1/(1+exp(−a·exp(b))); a < 0 is an adversary.
 
     Priors N(1, 1) on a and b, uniform on the levels; the M-step takes at most `steps` conjugate gradients, and the log

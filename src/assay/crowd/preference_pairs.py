@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from assay.agreement.scales import PREFERENCE
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import coded_names
+from assay.core.registry import Within
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels
@@ -81,7 +83,11 @@ def _refuse_itself(labels: Labels, docs: list[str], others: list[str]) -> None:
 
 @AGGREGATIONS.register("bradley-terry", kind="preferences")
 def bradley_terry(
-    preferences: Preferences, *, prior: float = 0.5, iterations: int = 10_000, tolerance: float = 1e-10
+    preferences: Preferences,
+    *,
+    prior: Annotated[float, Within(0, open=True)] = 0.5,
+    iterations: Annotated[int, Within(1)] = 10_000,
+    tolerance: Annotated[float, Within(0)] = 1e-10,
 ) -> Uncertain:
     """Strength λ of each doc of a topic: P(doc preferred to other) = λ_doc/(λ_doc + λ_other).
 

@@ -5,11 +5,14 @@ Variational Bayes on the same sparse tables as the models of `latent.py`, from s
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats
 from assay.core.engine import generators
+from assay.core.registry import Within
 from assay.crowd.latent import Fit, checked_for_levels, judged, log_sum, settled
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS, softmax
@@ -19,12 +22,12 @@ from assay.crowd.vote import AGGREGATIONS, softmax
 def mace(
     ratings: Ratings,
     *,
-    iterations: int = 500,
-    tolerance: float = 1e-7,
-    restarts: int = 10,
-    seed: int = 0,
-    theta: float = 0.5,
-    strategy: float = 10.0,
+    iterations: Annotated[int, Within(1)] = 500,
+    tolerance: Annotated[float, Within(0)] = 1e-7,
+    restarts: Annotated[int, Within(1)] = 10,
+    seed: Annotated[int, Within(0)] = 0,
+    theta: Annotated[float, Within(0, open=True)] = 0.5,
+    strategy: Annotated[float, Within(0, open=True)] = 10.0,
 ) -> Uncertain:
     """A worker answers truly with probability 1 − spam, else from a habit; variational Bayes.
 

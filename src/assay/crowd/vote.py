@@ -7,6 +7,7 @@ Each rule is registered in AGGREGATIONS and gives an `Uncertain`: grades with in
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.crowd.uncertain import LEVEL, Uncertain
 
 Aggregation = Callable[..., Uncertain]
@@ -35,7 +36,7 @@ def mean(ratings: Ratings) -> Uncertain:
 
 
 @AGGREGATIONS.register("geometric", kind="numbers")
-def geometric(ratings: Ratings, *, add: float = 0.0) -> Uncertain:
+def geometric(ratings: Ratings, *, add: Annotated[float, Within(0)] = 0.0) -> Uncertain:
     """Geometric mean, exp of the mean log of (label + add), minus add: for magnitudes.
 
     A label + add that is not above 0 is an error. The interval is taken on the logs.
@@ -49,7 +50,7 @@ def geometric(ratings: Ratings, *, add: float = 0.0) -> Uncertain:
 
 
 @AGGREGATIONS.register("trimmed", kind="numbers")
-def trimmed(ratings: Ratings, *, share: float = 0.2) -> Uncertain:
+def trimmed(ratings: Ratings, *, share: Annotated[float, Within(0, 0.5)] = 0.2) -> Uncertain:
     """Mean without the lowest and highest ⌊share·n⌋ labels of each doc.
 
     Interval: that of the mean, with the spread of all labels after those cut off are set to the nearest one kept, and
@@ -107,7 +108,7 @@ def _of_ties(low: Floats, high: Floats, ties: str) -> Floats:
 
 
 @AGGREGATIONS.register("majority", kind="categories")
-def majority(ratings: Ratings, *, ties: str = "low", seed: int = 0) -> Uncertain:
+def majority(ratings: Ratings, *, ties: str = "low", seed: Annotated[int, Within(0)] = 0) -> Uncertain:
     """The level most workers chose; ties: `low` level, `high` level, or `random` from the seed.
 
     Posterior: all workers taken as equally good, P(level c) ∝ (s(K−1)/(1−s))^votes(c), where s solves

@@ -127,7 +127,7 @@ def _level(shown: Bools, alpha: float, correction: str) -> float:
 
 def checked_test(test: str) -> str:
     """The test if it is one of GATE_TESTS, with or without parameters; else an error."""
-    entry, _ = TESTS.parse(test)
+    entry = TESTS.entry(test)
     if entry.name not in GATE_TESTS:
         known = ", ".join(GATE_TESTS)
         raise UsageError(
@@ -146,5 +146,5 @@ def checked_correction(correction: str) -> str:
 
 def draws_resamples(test: str) -> bool:
     """Whether a test draws resamples, so that their number and the seed matter."""
-    entry, _ = TESTS.parse(test)
+    entry = TESTS.entry(test)
     return bool(entry.facts.get("resampled"))

@@ -142,7 +142,7 @@ def expected_session_ndcg(
     down: Annotated[float, Within(0, 1)] = 0.8,
     reform: Annotated[float, Within(0, 1)] = 0.5,
     samples: Annotated[int, Within(1)] = 1000,
-    seed: int = 0,
+    seed: Annotated[int, Within(0)] = 0,
 ) -> float:
     """nDCG of what a user sees, expected over how far she goes down each list and whether she reformulates.
 

@@ -59,7 +59,7 @@ def combined(predictions: Sequence[ScoreMatrix], how: str = "average") -> ScoreM
     differences between topics stay.
     """
     first = _same_shape(predictions)
-    entry, _ = FUSIONS.parse(how)
+    entry = FUSIONS.entry(how)
     if entry.name == "average":
         unit_scores = [scaled(prediction, "min-max").values for prediction in predictions]
         values = np.mean(unit_scores, axis=0)
@@ -87,7 +87,7 @@ def combined_means(predictions: Sequence[ScoreMatrix], how: str = "average") -> 
 def _fused(how: str, scores: Floats) -> Floats:
     """One score per run, turned so that more is better."""
     fused: Floats = FUSIONS.call(how, scores)
-    entry, _ = FUSIONS.parse(how)
+    entry = FUSIONS.entry(how)
     return fused if entry.facts["higher"] else -fused
 
 

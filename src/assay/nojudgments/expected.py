@@ -108,9 +108,9 @@ def emap(
     lists: Lists,
     *,
     depth: Annotated[int, Within(1)] = DEPTH,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    manual: float = 1.0,
+    alpha: Annotated[float, Within(0, open=True)] = 1.0,
+    beta: Annotated[float, Within(0, open=True)] = 1.0,
+    manual: Annotated[float, Within(0)] = 1.0,
 ) -> Floats:
     """E[AP] with relevance from the pairwise preferences of the runs (Bradley-Terry with a Beta prior).
 

@@ -174,7 +174,7 @@ def injection(
         sizes = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500) if size < n]
     if not sizes or min(sizes) < 1 or max(sizes) > n:
         raise UsageError(f"sizes: between 1 and {n} topics can be judged, not {list(sizes)}")
-    entry, _ = CHOICES.parse(choice)
+    entry = CHOICES.entry(choice)
     searches = entry.facts["search"]
     by_chance = searches or entry.name == "P1"
     times = repetitions if by_chance else 1

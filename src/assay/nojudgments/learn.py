@@ -105,13 +105,13 @@ def ridge(*, alpha: Annotated[float, Within(0)] = 1.0) -> Any:
 
 
 @MODELS.register("random-forest")
-def random_forest(*, trees: Annotated[int, Within(1)] = 100, seed: int = 0) -> Any:
+def random_forest(*, trees: Annotated[int, Within(1)] = 100, seed: Annotated[int, Within(0)] = 0) -> Any:
     """Mean of regression trees grown on resampled rows."""
     return _sklearn("ensemble").RandomForestRegressor(n_estimators=trees, random_state=seed)
 
 
 @MODELS.register("svr")
-def svr(*, c: Annotated[float, Within(0, open=True)] = 1.0, nu: Annotated[float, Within(0, 1)] = 0.5) -> Any:
+def svr(*, c: Annotated[float, Within(0, open=True)] = 1.0, nu: Annotated[float, Within(1e-6, 1)] = 0.5) -> Any:
     """ν-support vector regression with a radial kernel, the best of those tried by Roitero 2020 (there SVM-E)."""
     return _sklearn("svm").NuSVR(kernel="rbf", C=c, nu=nu)
 
@@ -142,7 +142,7 @@ def learned(
     fitted.fit(np.vstack(features), np.concatenate(labels))
     values = np.asarray(fitted.predict(target.features()), dtype=np.float64)
     first = target.predictions[0]
-    name = MODELS.parse(model)[0].name
+    name = MODELS.entry(model).name
     names = ", ".join(f"{collection.name} ({collection.year})" for collection in training)
     methods = ", ".join(target.methods())
     signature = f"{model} taught on {names}|features: {methods}"

@@ -40,7 +40,8 @@ def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str 
     """
     coded = lists if isinstance(lists, Lists) else comparable(lists)
     values: Floats = METHODS.call(method, coded, seed=seed)
-    entry, given = METHODS.parse(method)
+    entry = METHODS.entry(method)
+    given = METHODS.given(method)
     parameters = dict(entry.parameters)
     if "seed" in parameters:
         parameters["seed"] = seed

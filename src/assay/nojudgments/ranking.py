@@ -336,7 +336,7 @@ def taken(methods: Sequence[str]) -> list[str]:
     """
     strong = []
     for method in methods:
-        entry, _ = METHODS.parse(method)
+        entry = METHODS.entry(method)
         if entry.name not in LEFT_OUT:
             strong.append(method)
     return strong or list(methods)

@@ -83,13 +83,13 @@ def soboroff(
     lists: Lists,
     *,
     mean: float | None = None,
-    sd: float | None = None,
+    sd: Annotated[float, Within(0)] | None = None,
     fractions: Mapping[str, float] | None = None,
     duplicates: bool = False,
     depth: Annotated[int, Within(1)] = 100,
     repetitions: Annotated[int, Within(1)] = 20,
     empty: str = "zero",
-    seed: int = 0,
+    seed: Annotated[int, Within(0)] = 0,
 ) -> Floats:
     """Mean AP over repetitions with randomly drawn pseudo-relevant docs.
 

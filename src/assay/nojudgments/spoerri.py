@@ -22,21 +22,27 @@ PAPER = "Spoerri 2007"
 
 
 @METHODS.register("spoerri-single", short="SPO-S", higher=False, paper=PAPER)
-def spoerri_single(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
+def spoerri_single(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: Annotated[int, Within(0)] = 0
+) -> Floats:
     """S %: the share of a run's docs that it alone found among the five of a trial, mean over its trials."""
     single, _ = overlap_shares(lists, depth=depth, seed=seed)
     return single
 
 
 @METHODS.register("spoerri-all", short="SPO-A", higher=True, paper=PAPER)
-def spoerri_all(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
+def spoerri_all(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: Annotated[int, Within(0)] = 0
+) -> Floats:
     """A %: the share of a run's docs that all five runs of a trial found, mean over its trials."""
     _, everywhere = overlap_shares(lists, depth=depth, seed=seed)
     return everywhere
 
 
 @METHODS.register("spoerri-difference", short="SPO-SA", higher=False, paper=PAPER)
-def spoerri_difference(lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: int = 0) -> Floats:
+def spoerri_difference(
+    lists: Lists, *, depth: Annotated[int, Within(1)] = 1000, seed: Annotated[int, Within(0)] = 0
+) -> Floats:
     """S % − A %."""
     single, everywhere = overlap_shares(lists, depth=depth, seed=seed)
     return single - everywhere

@@ -177,7 +177,7 @@ def audit(scores: Any, *, power: float = 0.8, weights: str = "baselines", test: 
     runs, n = matrix.shape
     if runs < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; an audit needs two runs and two topics")
-    WEIGHTS.parse(weights)  # an unknown name is an error before any work
+    WEIGHTS.entry(weights)  # an unknown name is an error before any work
     test = paired(test)
     mean, sd = pair_differences(by_mean(matrix))
     each_pair_once = np.triu_indices(runs, 1)

@@ -54,7 +54,7 @@ class Judging:
         by: str = "run",
     ) -> None:
         one_of("spread", spread, SPREADS)
-        ORDERS.parse(order)  # a name that does not exist is an error also where there is no topic
+        ORDERS.entry(order)  # a name that does not exist is an error also where there is no topic
         lists = lists_of(runs)
         self.topics = lists.topics
         self.rel = rel

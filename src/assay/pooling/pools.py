@@ -148,7 +148,9 @@ def take(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Ch
 
 
 @POOLS.register("rrf", paper="Cormack, Clarke & Büttcher 2009")
-def reciprocal(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, c: float = 60.0) -> Chosen:
+def reciprocal(
+    lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, c: Annotated[float, Within(0)] = 60.0
+) -> Chosen:
     """Reciprocal rank fusion: the sum of 1 / (c + rank) over the runs that have the doc."""
     votes = 1.0 / (c + _places(lists))
     return _heaviest(_sum(lists, votes), n)
@@ -234,7 +236,9 @@ def dcg(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None) -> Cho
 
 
 @POOLS.register("rbp", paper="Moffat, Webber & Zobel 2007")
-def rbp(lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, p: float = 0.8) -> Chosen:
+def rbp(
+    lists: TopicLists, *, n: Annotated[int, Within(1)] | None = None, p: Annotated[float, Within(0, 1, open=True)] = 0.8
+) -> Chosen:
     """The sum of the RBP weights (1 − p)·p^(rank − 1) over the runs: how much the doc can move all scores together."""
     if not 0 < p < 1:
         raise UsageError(f"rbp(p={p}): the persistence lies between 0 and 1")

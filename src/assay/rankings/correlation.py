@@ -8,7 +8,7 @@ value, it raises DataError. A user picks one by name from CORRELATIONS. Lists th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry, one_of
+from assay.core.registry import Registry, Within, one_of
 from assay.rankings.counts import concordant_pairs, midranks, tie_groups, tied_pairs
 
 Vector = npt.ArrayLike
@@ -197,7 +197,7 @@ def weighted_tau(
     >>> round(weighted_tau([4, 3, 2, 1], [3, 4, 2, 1], weight="ap", ranks="estimate"), 4)
     0.3333
     """
-    if isinstance(weight, str) and weight not in PAIR_WEIGHTS:
+    if not callable(weight) and weight not in PAIR_WEIGHTS:
         raise UsageError(f"tau-w: no weight {weight!r}; known: {', '.join(PAIR_WEIGHTS)}, or give a function")
     of_ranks = PAIR_WEIGHTS[weight] if isinstance(weight, str) else weight
     truth, estimate = _varying(x, y)
@@ -252,7 +252,9 @@ def mean_absolute_error(x: Vector, y: Vector) -> float:
 
 
 @CORRELATIONS.register("error-rate", symmetric=True, distance=True)
-def error_rate(x: Vector, y: Vector, *, fuzz: float = 0.0, relative: bool = True, ties: bool = True) -> float:
+def error_rate(
+    x: Vector, y: Vector, *, fuzz: Annotated[float, Within(0)] = 0.0, relative: bool = True, ties: bool = True
+) -> float:
     """The share of pairs of items that the two rankings put in opposite order, a distance.
 
     A pair counts as tied where its scores differ by less than `fuzz`, relative to the larger score or absolutely

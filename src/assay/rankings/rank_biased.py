@@ -7,7 +7,7 @@ EXT [MIN – MAX]. Webber, Moffat & Zobel 2010 (Webber 2010, ch. 7); ties after 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.core.engine import chunks
 from assay.core.errors import UsageError
-from assay.core.registry import one_of
+from assay.core.registry import Within, one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.rankings.correlation import CORRELATIONS, HEAVY, Heavy, aligned
@@ -169,9 +169,9 @@ def rbo_of_scores(
     x: npt.ArrayLike,
     y: npt.ArrayLike,
     *,
-    p: float | None = None,
-    top: float = 0.1,
-    weight: float = 0.75,
+    p: Annotated[float, Within(0, 1, open=True)] | None = None,
+    top: Annotated[float, Within(0, 1)] = 0.1,
+    weight: Annotated[float, Within(0, 1, open=True)] = 0.75,
     ties: str = "a",
     heavy: Heavy = "top",
 ) -> float:

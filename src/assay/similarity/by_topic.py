@@ -186,8 +186,8 @@ def _two_rankings(a: Run, b: Run, topics: Sequence[str], ties: str) -> list[tupl
 
 
 def _on_each_topic(measure: str, lists: Sequence[tuple[Ranking, Ranking]]) -> tuple[float, ...]:
-    entry, given = LIST_SIMILARITIES.parse(measure)
-    return tuple(if_defined(entry.function, x, y, **given) for x, y in lists)
+    similarity = LIST_SIMILARITIES.bound(measure)
+    return tuple(if_defined(similarity, x, y) for x, y in lists)
 
 
 @dataclass(frozen=True)

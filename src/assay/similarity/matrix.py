@@ -194,7 +194,8 @@ def similarity_matrix(
     >>> float(similarity_matrix([a, b], "overlap(k=2)").mean[0, 1])
     0.5
     """
-    entry, given = LIST_SIMILARITIES.parse(measure)
+    entry = LIST_SIMILARITIES.entry(measure)
+    given = LIST_SIMILARITIES.given(measure)
     if entry.name == "rbo":
         if "ties" in given:
             raise UsageError(f"{measure}: a matrix reads ties in the order of the run; compare two runs for a tie form")

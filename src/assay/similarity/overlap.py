@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.core.tables import Table
 from assay.rankings import CORRELATIONS
 from assay.rankings.counts import concordant_pairs
@@ -23,7 +24,9 @@ LIST_SIMILARITIES: Registry[Callable[..., float]] = Registry("list similarity")
 
 
 @LIST_SIMILARITIES.register("rbo")
-def rbo_similarity(a: Items | Ranking, b: Items | Ranking, *, p: float = 0.9, ties: str = "a") -> float:
+def rbo_similarity(
+    a: Items | Ranking, b: Items | Ranking, *, p: Annotated[float, Within(0, 1, open=True)] = 0.9, ties: str = "a"
+) -> float:
     """Rank-biased overlap, extrapolated: top-weighted, needs no depth.
 
     >>> round(rbo_similarity(["a", "b", "d"], ["c", "b", "e"]), 4)
@@ -33,7 +36,7 @@ def rbo_similarity(a: Items | Ranking, b: Items | Ranking, *, p: float = 0.9, ti
 
 
 @LIST_SIMILARITIES.register("overlap")
-def overlap(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+def overlap(a: Items | Ranking, b: Items | Ranking, *, k: Annotated[int, Within(1)] | None = None) -> float:
     """The share of the first k that both lists hold, |A ∩ B| / k, whatever the order.
 
     k defaults to the length of the shorter list; a list shorter than k still divides by k.
@@ -46,7 +49,7 @@ def overlap(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> 
 
 
 @LIST_SIMILARITIES.register("average-overlap")
-def average_overlap(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+def average_overlap(a: Items | Ranking, b: Items | Ranking, *, k: Annotated[int, Within(1)] | None = None) -> float:
     """Mean of the overlap at depths 1 … k: top-weighted, but its values at different k do not compare.
 
     AO = 1/k Σ_{d≤k} |A_d ∩ B_d| / d. It can rise while every new item disagrees (Webber 2010, Fig. 7.2).
@@ -70,7 +73,13 @@ def average_overlap_weights(k: int) -> Floats:
 
 
 @LIST_SIMILARITIES.register("kendall-top-k")
-def kendall_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None, penalty: float = 0.0) -> float:
+def kendall_top_k(
+    a: Items | Ranking,
+    b: Items | Ranking,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    penalty: Annotated[float, Within(0, 1)] = 0.0,
+) -> float:
     """Kendall's distance K^(p) of top-k lists as a similarity 1 − 2K/max: 1 the same, −1 disjoint, about 0 reversed.
 
     An item missing from a list ranks below all that it holds; a pair of which one list holds neither costs `penalty`
@@ -93,7 +102,7 @@ def kendall_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = Non
 
 
 @LIST_SIMILARITIES.register("gamma-top-k")
-def gamma_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+def gamma_top_k(a: Items | Ranking, b: Items | Ranking, *, k: Annotated[int, Within(1)] | None = None) -> float:
     """Goodman and Kruskal's γ of top-k lists: (C − D)/(C + D), pairs that one list does not order left out.
 
     Two lists of the same single item order no pair: an error.
@@ -110,7 +119,7 @@ def gamma_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None)
 
 
 @LIST_SIMILARITIES.register("footrule-top-k")
-def footrule_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+def footrule_top_k(a: Items | Ranking, b: Items | Ranking, *, k: Annotated[int, Within(1)] | None = None) -> float:
     """Spearman's footrule of top-k lists as a similarity: 1 − Σ|rank_a − rank_b| / maximum.
 
     A missing item is placed at rank k + 1; disjoint lists score 0 (Fagin, Kumar & Sivakumar 2003).
@@ -123,7 +132,7 @@ def footrule_top_k(a: Items | Ranking, b: Items | Ranking, *, k: int | None = No
 
 
 @LIST_SIMILARITIES.register("bar-ilan")
-def bar_ilan(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) -> float:
+def bar_ilan(a: Items | Ranking, b: Items | Ranking, *, k: Annotated[int, Within(1)] | None = None) -> float:
     """M of Bar-Ilan, Mat-Hassan & Levene 2006: 1 − Σ|1/rank_a − 1/rank_b| / maximum, a missing item at rank k + 1.
 
     Top-weighted; disjoint lists score 0. Two lists of one item differ as far as 1/1 − 1/2 allows.
@@ -136,7 +145,13 @@ def bar_ilan(a: Items | Ranking, b: Items | Ranking, *, k: int | None = None) ->
 
 
 @LIST_SIMILARITIES.register("anchor-map", symmetric=False)
-def anchor_map(a: Items | Ranking, b: Items | Ranking, *, s: int = 30, k: int | None = None) -> float:
+def anchor_map(
+    a: Items | Ranking,
+    b: Items | Ranking,
+    *,
+    s: Annotated[int, Within(1)] = 30,
+    k: Annotated[int, Within(1)] | None = None,
+) -> float:
     """Average precision of b to depth k, where the first s of a count as relevant: asymmetric (Buckley 2004).
 
     k defaults to the whole of b. A list a shorter than s anchors what it has.

@@ -149,15 +149,15 @@ def topic_weights(topics: int, resamples: int, rng: np.random.Generator) -> Floa
 def _correlation(
     measure: str, a: ScoreMatrix, b: ScoreMatrix, paired: bool, drawn: tuple[Floats, Floats], level: float
 ) -> Correlation:
-    entry, given = CORRELATIONS.parse(measure)
+    correlation = CORRELATIONS.bound(measure)
 
     def value(x: Floats, y: Floats) -> float:
         try:
-            return entry.function(x, y, **given)
+            return float(correlation(x, y))
         except DataError:
             return float("nan")
 
-    if entry.name == "delta" and paired:
+    if CORRELATIONS.entry(measure).name == "delta" and paired:
         return Correlation(measure, value(a.values, b.values), None, None)
     observed = value(settled(a.means()), settled(b.means()))
     if not np.isfinite(observed):

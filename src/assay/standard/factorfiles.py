@@ -99,6 +99,8 @@ def _rows_by_measure(sheet: Sheet, measure: str) -> dict[str, list[int]]:
         name = measure if column is None else row[column].strip()
         rows.setdefault(name, []).append(i)
     return rows
+
+
 def read_factors_of(
     paths: Sequence[str | Path], measure: str, *, name: str | None = None, force: str | None = None
 ) -> Factors:

@@ -194,8 +194,7 @@ def standardize(scores: Any, by: Any = None, *, form: str = FORM, smoothing: str
     >>> standardize(ScoreMatrix.of([[0.25, 0.5], [0.75, 0.5]]), form="z").values.tolist()
     [[-1.0, 0.0], [1.0, 0.0]]
     """
-    entry, _ = FORMS.parse(form)
-    facts = entry.facts
+    facts = FORMS.entry(form).facts
     matrix = score_matrix_of(scores)
     if isinstance(by, Factors):
         factors = by

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.stats.resampling import RESAMPLES, checked_resamples, checked_share, drawn_in_words, percent, topic_counts
 
 DECIMALS = 12
@@ -184,7 +185,7 @@ def mean_interval(
 
 
 @INTERVALS.register("t")
-def t_interval(rows: Floats, *, level: float = 0.95) -> Intervals:
+def t_interval(rows: Floats, *, level: Annotated[float, Within(0, 1, open=True)] = 0.95) -> Intervals:
     """Mean ± t·S/√n with n − 1 degrees of freedom."""
     from scipy.special import stdtrit
 
@@ -202,7 +203,13 @@ def t_interval(rows: Floats, *, level: float = 0.95) -> Intervals:
 
 
 @INTERVALS.register("basic", resampled=True)
-def basic_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
+def basic_interval(
+    rows: Floats,
+    *,
+    level: Annotated[float, Within(0, 1, open=True)] = 0.95,
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+) -> Intervals:
     """Basic bootstrap: the quantiles of the centred resampled means are taken off the mean, so that the tails swap."""
     mean = rows.mean(axis=1)
     centred = rows - mean[:, None]
@@ -229,7 +236,13 @@ def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> 
 
 
 @INTERVALS.register("percentile", resampled=True)
-def percentile_interval(rows: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> Intervals:
+def percentile_interval(
+    rows: Floats,
+    *,
+    level: Annotated[float, Within(0, 1, open=True)] = 0.95,
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+) -> Intervals:
     """Percentile bootstrap: the quantiles of the resampled means themselves."""
     low, high = _quantiles_of_means(rows, level, resamples, seed)
     draws = drawn_in_words(resamples, seed)

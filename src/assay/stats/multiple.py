@@ -73,7 +73,7 @@ def family_wise_error(alpha: float, tests: int) -> float:
 
 def family_in_words(correction: str, tests: int, alpha: float) -> str:
     """The part of a recipe that says what was corrected, and what not correcting costs."""
-    entry, _ = CORRECTIONS.parse(correction)
+    entry = CORRECTIONS.entry(correction)
     if tests == 1:
         return "a single test, p needs no correction"
     if entry.name != "none":

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.resampling import (
     RESAMPLES,
@@ -60,7 +60,7 @@ def outcome_of(rows: npt.ArrayLike, test: str = "t", **common: Any) -> Outcome:
     outcome: Outcome = TESTS.call(test, checked_rows(rows), **common)
     sides = sides_in_words(alternative)
     if alternative == "two-sided":
-        entry, _ = TESTS.parse(test)
+        entry = TESTS.entry(test)
         sides += entry.facts.get("two_sided", "")
     return replace(outcome, recipe=f"{outcome.recipe}, {sides}")
 
@@ -127,7 +127,11 @@ def wilcoxon_test(
 
 @TESTS.register("sign", two_sided=" by doubling the smaller tail")
 def sign_test(
-    rows: Floats, *, alternative: str = "two-sided", min_difference: float = 0.0, normal: bool = False
+    rows: Floats,
+    *,
+    alternative: str = "two-sided",
+    min_difference: Annotated[float, Within(0)] = 0.0,
+    normal: bool = False,
 ) -> Outcome:
     """Sign test: wins m of n topics that are not ties; P(X ≥ m) for X ~ Binomial(n, ½), doubled when two-sided.
 
@@ -163,7 +167,12 @@ def _count_above(rows: Floats, least: float) -> Ints:
 
 @TESTS.register("bootstrap", resampled=True, two_sided=" by |mean|")
 def bootstrap_test(
-    rows: Floats, *, alternative: str = "two-sided", resamples: int = RESAMPLES, seed: int = 0, plain: bool = False
+    rows: Floats,
+    *,
+    alternative: str = "two-sided",
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+    plain: bool = False,
 ) -> Outcome:
     """Paired bootstrap of the mean: resampled means, shifted to centre on 0, at least as extreme as the mean.
 
@@ -183,7 +192,12 @@ def bootstrap_test(
 
 @TESTS.register("bootstrap-t", resampled=True, two_sided=" by |t|")
 def studentised_bootstrap_test(
-    rows: Floats, *, alternative: str = "two-sided", resamples: int = RESAMPLES, seed: int = 0, plain: bool = False
+    rows: Floats,
+    *,
+    alternative: str = "two-sided",
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+    plain: bool = False,
 ) -> Outcome:
     """Paired bootstrap of the studentised mean: t of each resample of the shifted differences against the observed t.
 
@@ -204,7 +218,12 @@ def studentised_bootstrap_test(
 
 @TESTS.register("randomisation", resampled=True, two_sided=" by |mean|")
 def randomisation_test(
-    rows: Floats, *, alternative: str = "two-sided", resamples: int = RESAMPLES, seed: int = 0, plain: bool = False
+    rows: Floats,
+    *,
+    alternative: str = "two-sided",
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+    plain: bool = False,
 ) -> Outcome:
     """Randomisation of signs: under the null the two runs' labels may be swapped on any topic.
 

@@ -113,9 +113,9 @@ def draws(test: str, interval: str | None = None) -> bool:
     (False, True, True)
     """
     registry: Registry[Any] = SIMULTANEOUS if is_simultaneous(test) else TESTS
-    drawn = registry.parse(test)[0].facts.get("resampled", False)
+    drawn = registry.entry(test).facts.get("resampled", False)
     if interval is not None:
-        drawn = drawn or INTERVALS.parse(interval)[0].facts.get("resampled", False)
+        drawn = drawn or INTERVALS.entry(interval).facts.get("resampled", False)
     return bool(drawn)
 
 
@@ -197,7 +197,7 @@ def _tested(rows: Floats, asked: Asked) -> Part:
 
 
 def _pairs_at_once(test: str, topics: int) -> int:
-    entry, given = TESTS.parse(test)
-    if entry.name == "wilcoxon" and given.get("exact"):
+    entry = TESTS.entry(test)
+    if entry.name == "wilcoxon" and TESTS.given(test).get("exact"):
         return max(1, EXACT_POINTS // (topics * (topics + 1)))
     return RESAMPLED_AT_ONCE if entry.facts.get("resampled") else PAIRS_AT_ONCE

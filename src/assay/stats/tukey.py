@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, silent
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.data.scores import ScoreMatrix
 from assay.stats.anova import one_way, two_way
 from assay.stats.effect import checked_rows, ratio, rounded
@@ -41,7 +42,11 @@ PERMUTED_AT_ONCE = 64
 
 @SIMULTANEOUS.register("tukey")
 def tukey(
-    matrix: ScoreMatrix, *, design: str = "two-way", level: float = 0.95, alternative: str = "two-sided"
+    matrix: ScoreMatrix,
+    *,
+    design: str = "two-way",
+    level: Annotated[float, Within(0, 1, open=True)] = 0.95,
+    alternative: str = "two-sided",
 ) -> PairsResult:
     """Tukey's honestly significant difference: q = |difference|/√(MSE/n) against the studentized range.
 
@@ -76,10 +81,10 @@ def tukey(
 def randomised_tukey(
     matrix: ScoreMatrix,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
     plain: bool = False,
-    level: float = 0.95,
+    level: Annotated[float, Within(0, 1, open=True)] = 0.95,
     alternative: str = "two-sided",
     progress: Progress = silent,
 ) -> PairsResult:

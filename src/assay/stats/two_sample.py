@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.stats.effect import (
     INTERVALS,
     checked_rows,
@@ -146,8 +147,8 @@ def two_sample_bootstrap_test(
     y: Floats,
     *,
     alternative: str = "two-sided",
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
     plain: bool = False,
 ) -> SampleOutcome:
     """Studentised two-sample bootstrap: both samples shifted to the common mean, Welch's t of each resample.
@@ -177,10 +178,8 @@ def sets_draw(test: str, interval: str) -> bool:
     >>> sets_draw("welch", "t"), sets_draw("bootstrap", "t"), sets_draw("welch", "basic")
     (False, True, True)
     """
-    test_entry, _ = TWO_SAMPLE_TESTS.parse(test)
-    interval_entry, _ = INTERVALS.parse(interval)
-    test_draws = test_entry.facts.get("resampled", False)
-    interval_draws = interval_entry.facts.get("resampled", False)
+    test_draws = TWO_SAMPLE_TESTS.entry(test).facts.get("resampled", False)
+    interval_draws = INTERVALS.entry(interval).facts.get("resampled", False)
     return bool(test_draws or interval_draws)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints, places_within
 from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.aggregation import aggregate
@@ -52,14 +52,21 @@ SIZES = (2, 4, 6, 8, 10)
 
 
 @ARMS.register("predict")
-def predict(case: Case, seed: int = 0, *, method: str = "emap", depth: int = 100) -> Floats:
+def predict(case: Case, seed: int = 0, *, method: str = "emap", depth: Annotated[int, Within(1)] = 100) -> Floats:
     """A method without judgments, by its name in `assay predict`."""
     kept = [run.cut(depth) for run in _on_topics(case)]
     return predicted(kept, method, seed=seed).means()
 
 
 @ARMS.register("reweight")
-def reweight(case: Case, seed: int = 0, *, rounds: int = 3, depth: int = 100, score: str = "emap") -> Floats:
+def reweight(
+    case: Case,
+    seed: int = 0,
+    *,
+    rounds: Annotated[int, Within(1)] = 3,
+    depth: Annotated[int, Within(1)] = 100,
+    score: str = "emap",
+) -> Floats:
     """EMAP after `rounds` judged docs per topic with runs reweighted; score=ap is AP on the judged docs alone."""
     if score not in ("emap", "ap"):
         raise UsageError(f"reweight(score={score}): the score is emap or ap")
@@ -70,7 +77,14 @@ def reweight(case: Case, seed: int = 0, *, rounds: int = 3, depth: int = 100, sc
 
 
 @ARMS.register("judge")
-def judge(case: Case, seed: int = 0, *, order: str = "move-to-front", judgments: int = 3, depth: int = 100) -> Floats:
+def judge(
+    case: Case,
+    seed: int = 0,
+    *,
+    order: str = "move-to-front",
+    judgments: Annotated[int, Within(1)] = 3,
+    depth: Annotated[int, Within(1)] = 100,
+) -> Floats:
     """AP after that many judgments per topic in a judging order, by its name in `assay pool`."""
     lists = collected(case.runs, case.qrels, depth=depth)
     session = Judging(lists, order, depth=depth, seed=seed)
@@ -86,7 +100,7 @@ def judge(case: Case, seed: int = 0, *, order: str = "move-to-front", judgments:
 
 
 @ARMS.register("topics")
-def topics(case: Case, seed: int = 0, *, count: int = 10, measure: str = "AP") -> Floats:
+def topics(case: Case, seed: int = 0, *, count: Annotated[int, Within(1)] = 10, measure: str = "AP") -> Floats:
     """A measure on a random subset of that many topics, fully judged."""
     if count < 1:
         raise UsageError(f"topics(count={count}): at least one topic must be judged")
@@ -98,7 +112,12 @@ def topics(case: Case, seed: int = 0, *, count: int = 10, measure: str = "AP") -
 
 @ARMS.register("crowd")
 def crowd(
-    case: Case, seed: int = 0, *, aggregation: str = "majority", labels: int | None = None, measure: str = "AP"
+    case: Case,
+    seed: int = 0,
+    *,
+    aggregation: str = "majority",
+    labels: Annotated[int, Within(1)] | None = None,
+    measure: str = "AP",
 ) -> Floats:
     """A measure on the judgments of a crowd, by an aggregation of `assay crowd`; of each doc only some labels."""
     if case.labels is None:
@@ -264,7 +283,7 @@ def _check(first: str, second: str, cases: Mapping[str, Case], sizes: Sequence[i
     if not sizes or min(sizes) < 2:
         raise UsageError(f"sizes {list(sizes)}: a subset has two runs or more to be ranked")
     for arm in (first, second):
-        ARMS.parse(arm)  # a name or parameter that nobody knows is said before anything is computed
+        ARMS.entry(arm)  # a name or parameter that nobody knows is said before anything is computed
     for name, case in cases.items():
         if len(case.runs) < max(sizes):
             raise DataError(f"{name}: {len(case.runs)} runs; subsets of {max(sizes)} need more")

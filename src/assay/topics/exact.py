@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
+from assay.core.registry import Within
 from assay.topics.archive import WORST, Archive
 from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks, Problem
@@ -27,9 +29,9 @@ def exact(
     archive: Archive,
     rng: np.random.Generator,
     *,
-    subsets: int = 2_500_000,
-    sums: int = 200_000_000,
-    deepest: int | None = None,
+    subsets: Annotated[int, Within(1)] = 2_500_000,
+    sums: Annotated[int, Within(1)] = 200_000_000,
+    deepest: Annotated[int, Within(0)] | None = None,
 ) -> Steps:
     """Every subset, where there are at most `subsets` of a cardinality; Pearson as far as `sums` additions go.
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.topics.archive import Archive
 from assay.topics.criteria import Numbers
 from assay.topics.exact import colex
@@ -18,7 +20,7 @@ from assay.topics.problem import Masks
 from assay.topics.swap import Steps
 
 
-def greedy(archive: Archive, rng: np.random.Generator, *, k: int = 2) -> Steps:
+def greedy(archive: Archive, rng: np.random.Generator, *, k: Annotated[int, Within(1, 3)] = 2) -> Steps:
     """The best set of c+1 topics among those with at most k topics that the best set of c lacks.
 
     k = 1 adds one topic at a time; the original used k = 3, which took it 12 hours for 50 topics (Guiver, Mizzaro and

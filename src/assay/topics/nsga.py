@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from math import ceil
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.registry import Within
 from assay.topics.archive import Archive
 from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks
@@ -24,10 +26,10 @@ def nsga(
     archive: Archive,
     rng: np.random.Generator,
     *,
-    population: int = 2000,
-    evaluations: int = 1_000_000,
-    crossover: float = 0.7,
-    mutation: float = 0.3,
+    population: Annotated[int, Within(1)] = 2000,
+    evaluations: Annotated[int, Within(1)] = 1_000_000,
+    crossover: Annotated[float, Within(0, 1)] = 0.7,
+    mutation: Annotated[float, Within(0, 1)] = 0.3,
 ) -> Steps:
     """NSGA-II as published: AND/OR crossover, one-bit mutation, binary tournaments, elitist replacement.
 

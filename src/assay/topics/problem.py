@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.data.scores import ScoreMatrix
 from assay.topics.criteria import CRITERIA, CriterionFunction, Numbers
 
@@ -33,7 +33,7 @@ def plain(values: Floats) -> Floats:
 
 
 @SCALES.register("log")
-def log_scores(values: Floats, *, epsilon: float = 1e-5, add: bool = False) -> Floats:
+def log_scores(values: Floats, *, epsilon: Annotated[float, Within(0, open=True)] = 1e-5, add: bool = False) -> Floats:
     """ln of each score (logAP); zeros become epsilon, or with add=true epsilon is added to every score.
 
     >>> log_scores(np.array([[1.0, 0.0]])).round(4).tolist()
@@ -44,7 +44,7 @@ def log_scores(values: Floats, *, epsilon: float = 1e-5, add: bool = False) -> F
 
 
 @SCALES.register("logit")
-def logit_scores(values: Floats, *, epsilon: float = 1e-5) -> Floats:
+def logit_scores(values: Floats, *, epsilon: Annotated[float, Within(0, 0.5, open=True)] = 1e-5) -> Floats:
     """ln(score / (1 - score)) (logitAP), scores kept within epsilon of 0 and 1.
 
     >>> logit_scores(np.array([[0.5, 1.0]])).round(4).tolist()
@@ -55,7 +55,7 @@ def logit_scores(values: Floats, *, epsilon: float = 1e-5) -> Floats:
 
 
 @SCALES.register("gmap", link=np.exp)
-def geometric(values: Floats, *, epsilon: float = 1e-5) -> Floats:
+def geometric(values: Floats, *, epsilon: Annotated[float, Within(0, open=True)] = 1e-5) -> Floats:
     """Geometric means over the topics (GMAP) in place of arithmetic ones; ranks as `log`, differs for Pearson."""
     return log_scores(values, epsilon=epsilon)
 
@@ -197,19 +197,18 @@ def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain"
     ([[5, 3, 1], [1, 2, 3]], 1.0, -1.0)
     """
     kept = top_runs(matrix, top)
-    entry, parameters = CRITERIA.parse(criterion)
-    form, settings = SCALES.parse(scale)
-    units, unit = whole_numbers(form.function(kept.values.T, **settings))
+    entry = CRITERIA.entry(criterion)
+    units, unit = whole_numbers(SCALES.call(scale, kept.values.T))
     ready = Problem(
         matrix=kept,
         criterion=entry.name,
         units=units,
         unit=unit,
         function=entry.function,
-        parameters=parameters,
+        parameters=CRITERIA.given(criterion),
         title=entry.facts["title"],
         higher=entry.facts["higher"],
-        link=form.facts.get("link"),
+        link=SCALES.entry(scale).facts.get("link"),
         named=(criterion, scale),
     )
     return _checked(ready)

@@ -6,18 +6,19 @@ findings are merged; with a time budget they continue, with other random numbers
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
-from assay.core.registry import Entry, Registry
+from assay.core.registry import Registry, Within
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -34,7 +35,6 @@ SEARCHES: Registry[Callable[..., Steps]] = Registry("search")
 """Facts: again, the parameters with which a search is repeated while there is time; without it, it has an end."""
 ENDS = {"": "", "time": ", stopped by the time budget", "interrupt": ", interrupted"}
 """How a note ends, by why a search stopped."""
-Named = tuple[Entry[Callable[..., Steps]], dict[str, Any]]
 SEARCHES.register("swap", again={})(swap)
 SEARCHES.register("sweep", again={"rounds": 60})(sweep)
 SEARCHES.register("exact")(exact)
@@ -43,7 +43,9 @@ SEARCHES.register("nsga", again={})(nsga)
 
 
 @SEARCHES.register("auto", again={"proof": False})
-def auto(archive: Archive, rng: np.random.Generator, *, effort: int = 1, proof: bool = True) -> Steps:
+def auto(
+    archive: Archive, rng: np.random.Generator, *, effort: Annotated[int, Within(1)] = 1, proof: bool = True
+) -> Steps:
     """Swaps, then sweeps from what they found, `effort` times; then proof where it is cheap.
 
     Up to 60 topics every cardinality is tried whose proof takes seconds; beyond, only those of a few topics in or out.
@@ -196,11 +198,11 @@ def finished(found: SearchResult) -> SearchResult:
 
 def _run(archive: Archive, names: str, seed: int, deadline: float | None, progress: Progress) -> str:
     """Run the searches in turn; why they stopped early, or nothing."""
-    named = [SEARCHES.parse(name.strip()) for name in names.split("+")]
+    named = names.split("+")
     try:
-        for turn, (entry, parameters) in enumerate(_turns(named, endless=deadline is not None)):
+        for turn, search in enumerate(_turns(named, endless=deadline is not None)):
             rng = np.random.default_rng([seed, turn, archive.evaluations])  # a resumed search takes other ways
-            for done, total in entry.function(archive, rng, **parameters):
+            for done, total in search(archive, rng):
                 progress(done, total)
                 late = deadline is not None and time.perf_counter() > deadline
                 if late and (turn >= len(named) or _complete(archive)):
@@ -214,13 +216,15 @@ def _run(archive: Archive, names: str, seed: int, deadline: float | None, progre
     return ""
 
 
-def _turns(named: list[Named], *, endless: bool) -> Iterator[Named]:
+def _turns(names: list[str], *, endless: bool) -> Iterator[Callable[..., Steps]]:
     """The searches named; then, if there is no end, those that gain by it over and over."""
-    yield from named
+    searches = {name: SEARCHES.bound(name) for name in names}
+    yield from [searches[name] for name in names]
     again = []
-    for entry, parameters in named:
-        if "again" in entry.facts:
-            again.append((entry, parameters | entry.facts["again"]))
+    for name in names:
+        facts = SEARCHES.entry(name).facts
+        if "again" in facts:
+            again.append(functools.partial(searches[name], **facts["again"]))
     while endless and again:
         yield from again
 

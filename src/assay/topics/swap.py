@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
+from assay.core.registry import Within
 from assay.topics.archive import Archive
 from assay.topics.criteria import Numbers
 from assay.topics.problem import Masks, Problem, times
@@ -26,9 +28,9 @@ def swap(
     archive: Archive,
     rng: np.random.Generator,
     *,
-    starts: int | None = None,
-    rounds: int | None = None,
-    width: int | None = None,
+    starts: Annotated[int, Within(1)] | None = None,
+    rounds: Annotated[int, Within(1)] | None = None,
+    width: Annotated[int, Within(1)] | None = None,
 ) -> Steps:
     """Local search by swaps with restarts.
 

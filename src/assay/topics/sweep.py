@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
+from assay.core.registry import Within
 from assay.topics.archive import Archive
 from assay.topics.criteria import CRITERIA, Numbers
 from assay.topics.problem import Masks, Problem, times
@@ -23,7 +25,13 @@ MARGIN = 2  # sizes beyond those asked for before a pass turns back
 OFFERED = 12  # sets of each step that are shown to the archive
 
 
-def sweep(archive: Archive, rng: np.random.Generator, *, width: int | None = None, rounds: int | None = None) -> Steps:
+def sweep(
+    archive: Archive,
+    rng: np.random.Generator,
+    *,
+    width: Annotated[int, Within(1)] | None = None,
+    rounds: Annotated[int, Within(1)] | None = None,
+) -> Steps:
     """The `width` best sets of each size, grown by every topic, then shrunk by every topic, in three passes a round.
 
     Two rounds per side go with the sets that the archive holds at first, one from no topic upwards, one from all topics

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, generator, generators, silent
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry
+from assay.core.registry import Registry, Within
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -31,7 +32,13 @@ CRITICAL = {
 }  # Stephens 1974, both parameters estimated
 
 
-def normal_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0) -> ScoreMatrix:
+def normal_matrix(
+    like: ScoreMatrix,
+    *,
+    runs: Annotated[int, Within(1)],
+    topics: Annotated[int, Within(1)],
+    seed: Annotated[int, Within(0)] = 0,
+) -> ScoreMatrix:
     """Independent normal cells with the mean and the variance of a real matrix."""
     mean = like.values.mean()
     sd = like.values.std()
@@ -40,7 +47,13 @@ def normal_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0) -
     return ScoreMatrix.of(values, measure=like.measure)
 
 
-def resampled_matrix(like: ScoreMatrix, *, runs: int, topics: int, seed: int = 0) -> ScoreMatrix:
+def resampled_matrix(
+    like: ScoreMatrix,
+    *,
+    runs: Annotated[int, Within(1)],
+    topics: Annotated[int, Within(1)],
+    seed: Annotated[int, Within(0)] = 0,
+) -> ScoreMatrix:
     """Cells drawn with replacement from those of a real matrix: its distribution without its structure.
 
     >>> resampled_matrix(ScoreMatrix.of([[0.5, 0.5], [0.5, 0.5]]), runs=3, topics=2).values.tolist()

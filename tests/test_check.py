@@ -87,7 +87,7 @@ def test_of_many_files_a_person_sees_the_kinds_and_the_worst(tmp_path: Path) -> 
     assert worst["bad lines"].endswith("r05.run")
     assert worst["ties"].endswith("r03.run")
     assert summary.column("there")[1].startswith("4 docs are tied with another")
-    assert summary.notes == (f"1 errors, {len(found.found) - 1} remarks",)
+    assert summary.notes == (f"1 errors, {len(found.found) - 1} remarks; --all shows every one",)
     assert errors.column("where") == [f"{tmp_path / 'r05.run'}:5"]
     assert len(ties.rows) == 5
     assert "5 of 48 scores" in ties.caption

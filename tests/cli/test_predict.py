@@ -53,7 +53,7 @@ def test_ranks_runs_of_a_folder(folder: Path) -> None:
 def test_the_truth_stands_beside_the_prediction(folder: Path) -> None:
     result = predict(folder / "runs", "--qrels", folder / "qrels.txt", "-m", "nDCG@10", "--format", "json")
     ranking = json.loads(result.output)
-    assert set(ranking["rows"][0]) >= {"rank", "run", "combined", "SNC", "EMAP", "true_rank", "true_mean"}
+    assert set(ranking["rows"][0]) >= {"rank", "run", "combined", "soboroff", "emap", "true_rank", "true_mean"}
 
 
 def test_accuracy(folder: Path) -> None:
@@ -80,7 +80,7 @@ def test_chosen_methods_and_combination(folder: Path) -> None:
         "--format", "csv", "--seed", "3",
     )  # fmt: skip
     (header, *rows) = list(csv.reader(io.StringIO(result.output)))
-    assert header == ["rank", "run", "kind", "combined", "EMAP", "SNC(duplicates=true)"]
+    assert header == ["rank", "run", "kind", "combined", "emap", "soboroff(duplicates=true)"]
     assert len(rows) == 8
 
 
@@ -90,7 +90,7 @@ def test_many_methods_fit_a_terminal_and_are_all_there_on_request(folder: Path) 
     assert max(map(len, short.splitlines()[:12])) <= 100
     assert "SPO-SA  EMAP" in wide
     (header, *_) = csv.reader(io.StringIO(predict(folder / "runs", "--format", "csv").output))
-    assert header[-1] == "EMAP"
+    assert header[-1] == "emap"
 
 
 def test_earlier_collections_teach(folder: Path) -> None:

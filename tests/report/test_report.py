@@ -240,7 +240,7 @@ def test_tables_as_files(tmp_path: Path, whole: Material) -> None:
     assert len(json.loads((tmp_path / "json" / "02-leaderboard-1.json").read_text())["rows"]) == len(whole.main.runs)
     write_tables(tmp_path / "latex", whole, format="latex", sections=some)
     assert r"\begin{tabular}" in (tmp_path / "latex" / "02-leaderboard-1.tex").read_text()
-    with pytest.raises(UsageError, match="no format 'xml'"):
+    with pytest.raises(UsageError, match="no format for tables 'xml'"):
         write_tables(tmp_path / "xml", whole, format="xml")
 
 

@@ -116,7 +116,7 @@ def test_bad_runs_are_refused() -> None:
         rbo_matrix(runs, score="mean")
     with pytest.raises(UsageError, match="strictly between"):
         rbo_matrix(runs, p=1)
-    with pytest.raises(UsageError, match="depth 1 or more"):
+    with pytest.raises(UsageError, match="k must be at least 1"):
         similarity_matrix(runs, "overlap(k=0)")
     with pytest.raises(UsageError, match="in the order of the run"):
         similarity_matrix(runs, "rbo(ties=b)")

@@ -73,9 +73,9 @@ def test_one_collection_alone_is_refused(collections: dict[str, Case]) -> None:
 @pytest.mark.parametrize(
     ("arm", "message"),
     [
-        ("topics(count=0)", "at least one topic"),
+        ("topics(count=0)", "count must be at least 1"),
         ("reweight(score=map)", "emap or ap"),
-        ("crowd(labels=0)", "at least one label"),
+        ("crowd(labels=0)", "labels must be at least 1"),
         ("judge(order=nope)", "no judging order 'nope'"),
     ],
 )

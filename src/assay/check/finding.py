@@ -75,7 +75,7 @@ class Findings(Result):
                 rows.append((level, kind, *_spread([f for f in of_level if f.kind == kind])))
         columns = {"level": "", "kind": "", "files": "d", "worst": "", "there": ""}
         caption = f"What is odd in {self.files} files"
-        return Table.of(columns, rows, caption=caption, notes=[self._counts()])
+        return Table.of(columns, rows, caption=caption, notes=[f"{self._counts()}; --all shows every one"])
 
     def _worst_errors(self) -> list[Table]:
         """The first errors, at most SHOWN; none where there are none."""

@@ -243,10 +243,10 @@ def methods(
         --collection dl21 dl21/qrels.txt dl21/runs --collection covid covid/qrels.txt covid/runs
     """
     from assay.io.labels import read_labels
-    from assay.studies.arms import Case, method_test
+    from assay.studies.arms import ARMS, Case, method_test
 
     _check_names([name for name, _, _ in collections], [name for name, _ in labelled])
-    if labelled and not any(arm.startswith("crowd") for arm in (first, second)):
+    if labelled and "crowd" not in (ARMS.entry(first).name, ARMS.entry(second).name):
         raise UsageError("--labels has no effect, for neither arm is crowd; leave it out")
     labels = {name: read_labels(path) for name, path in labelled}
     loaded = {}

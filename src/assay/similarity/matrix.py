@@ -210,8 +210,6 @@ def _of_topic(entry: Entry[Callable[..., float]], given: dict[str, Any]) -> Call
     """What gives the matrix of one topic: all at once where a doc's part depends on its ranks only, else by pairs."""
     k = given.get("k")
     if entry.name in ("overlap", "average-overlap") and k is not None:
-        if k < 1:
-            raise UsageError(f"k = {k}: lists are compared at depth 1 or more")
         value_at = overlap_value if entry.name == "overlap" else average_overlap_value
         return functools.partial(summed, value=value_at(k))
     of_two = functools.partial(if_defined, entry.function, **given)

@@ -84,7 +84,7 @@ def test_means_keep_their_fractions(tmp_path: Path) -> None:
     "arguments",
     [
         ["check", "--moved", "3"],
-        ["check", "--seconds", "0", "--on-docs", "3"],
+        ["check", "--on-docs", "3"],
         ["aggregate", "--method", "majority", "--workers", "3"],
         ["transform", "--scale", "S4", "--reference", "q"],
         ["transform", "--scale", "S4", "-m", "AP"],

@@ -224,7 +224,7 @@ def test_bad_names_and_values_are_refused() -> None:
     for text in ("sign(min_difference=abc)", "sign(normal=3)", "bootstrap(resamples=1.5)", "sign(min_difference=nan)"):
         with pytest.raises(UsageError, match=r"is not (a|true)"):
             outcome_of([1, 2], text)
-    with pytest.raises(UsageError, match="must not be negative"):
+    with pytest.raises(UsageError, match="min_difference must be at least 0"):
         outcome_of([1, 2], "sign(min_difference=-1)")
     with pytest.raises(UsageError, match="option of its own"):
         outcome_of([1, 2], "t(alternative=less)")

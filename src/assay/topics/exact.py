@@ -29,8 +29,8 @@ def exact(
     archive: Archive,
     rng: np.random.Generator,
     *,
-    subsets: Annotated[int, Within(1)] = 2_500_000,
-    sums: Annotated[int, Within(1)] = 200_000_000,
+    subsets: Annotated[int, Within(0)] = 2_500_000,
+    sums: Annotated[int, Within(0)] = 200_000_000,
     deepest: Annotated[int, Within(0)] | None = None,
 ) -> Steps:
     """Every subset, where there are at most `subsets` of a cardinality; Pearson as far as `sums` additions go.

@@ -156,14 +156,12 @@ class TopicView(Result):
             own = {"run": run, "returned": self.returned[at], "docs": [self._doc_record(doc) for doc in docs]}
             own["scores"] = [{"measure": name, "score": values[at]} for name, values in self.scores.items()]
             lists.append(own)
-        return {
-            "result": "topic_view",
+        return super().record() | {
             "topic": self.topic,
             "query": dict(self.query),
             "depth": self.depth,
             "rbo": None if self.rbo is None else self.rbo.scalars(),
             "runs": lists,
-            "notes": [*self._notes(), *self._score_notes()],
         }
 
     def _doc_record(self, listed: ListedDoc) -> dict[str, Any]:

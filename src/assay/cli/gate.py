@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.commands import Command, RegistryOption
+from assay.cli.commands import Command, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -25,7 +25,6 @@ from assay.cli.options import Output, seed_option, with_output
 from assay.core.errors import DataError, UsageError
 from assay.core.tables import FORMATS
 from assay.gate.alarms import JUDGED_DEPTH, MAX_JUDGED_DROP, MIN_JUDGED
-from assay.gate.gated import UNDECIDED
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
@@ -57,7 +56,7 @@ SHARE = click.FloatRange(0, 1)
     "--power", type=float, default=0.8, show_default=True, help="Power of the number of topics that would decide."
 )
 @click.option(
-    "--undecided", type=click.Choice(UNDECIDED),
+    "--undecided", type=KnownWord("assay.gate.gated:UNDECIDED"),
     help="Count an undecided gate as this; one with an alarm never counts as a pass.  [default: exit code 3]",
 )  # fmt: skip
 @click.option(

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 READY  := $(VENV)/.ready
 
-.PHONY: demo test browser check format docs bench clean
+.PHONY: demo test browser check format docs reproduce bench clean
 
 # The demo needs the program and its charts, not what the tests need.
 demo: $(READY)
@@ -20,17 +20,21 @@ browser:
 	  (apt-get update -qq && apt-get install -y -qq chromium) > /dev/null 2>&1 || true; fi
 
 check: $(STAMP)
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks reproduction
+	$(BIN)/ruff check src tests benchmarks reproduction
 	$(BIN)/mypy
 
 format: $(STAMP)
-	$(BIN)/ruff format src tests benchmarks
-	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks reproduction
+	$(BIN)/ruff check --fix src tests benchmarks reproduction
 
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	$(BIN)/mkdocs build --strict
+
+# The page of the literature's numbers; needs the public data in ASSAY_DATA and takes some minutes.
+reproduce: $(STAMP)
+	$(BIN)/python -m reproduction.page
 
 # The peers of the benchmarks are heavy; they have an environment of their own. They come compiled, so the package is too.
 bench:

@@ -19,6 +19,8 @@ from assay.data import Qrels
 from assay.data.scores import ScoreMatrix
 from assay.io import read_qrels, read_scores
 from assay.io.scores import write_scores
+from assay.standard import fit
+from assay.standard.factors import Factors
 from reproduction.items import data_folder
 
 MATRICES = "trec-score-matrices"
@@ -131,6 +133,19 @@ def normalized_p10(p10: ScoreMatrix) -> ScoreMatrix:
     return ScoreMatrix.of(p10.values / ideal, runs=p10.runs, topics=p10.topics, measure="nP@10")
 
 
+def sample_factors(reference: ScoreMatrix) -> Factors:
+    """Standardization factors with the sample sd, n − 1: what the printed numbers of Webber's works rest on."""
+    by = fit(reference)
+    return replace(by, sd=by.sd * np.sqrt(by.runs / (by.runs - 1)))
+
+
+def _factor_lines(name: str) -> str:
+    by = sample_factors(scores(name))
+    columns = zip(by.topics, by.mean.tolist(), by.sd.tolist(), by.runs.tolist(), strict=True)
+    lines = [f"{by.measure},{topic},{mean!r},{sd!r},{runs}" for topic, mean, sd, runs in columns]
+    return "\n".join(["measure,topic,mean,sd,runs", *lines, ""])
+
+
 Example = dict[str, tuple[str, str]]
 """Topic → grades in rank order, and grades of judged docs that were not retrieved."""
 
@@ -180,6 +195,9 @@ def _register() -> None:
     add(
         "robust-80.csv", "topics 301–450, AP, the 80 runs whose tags do not say description-only", _without_descriptions
     )
+    for reference, name in (("adhoc7-ap", "trec7"), ("adhoc8-ap", "trec8"), ("t04", "t04")):
+        about = f"factors of the runs of {reference}.csv, with the sd of n − 1"
+        add(f"{name}-factors.csv", about, partial(_factor_lines, f"{reference}.csv"))
     add("pair.csv", "TREC 8 ad hoc, AP, CL99XT and apl8c221", lambda: _runs_of_trec8("CL99XT", "apl8c221"))
     add("a.csv", "system A of the running example: CL99XT", lambda: _runs_of_trec8("CL99XT"))
     add("b.csv", "system B of the running example: apl8c221", lambda: _runs_of_trec8("apl8c221"))

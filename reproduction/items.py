@@ -125,15 +125,19 @@ def _rounds_to(ours: float, printed: str) -> bool:
     return abs(ours - _number(printed)) <= half * (1 + 1e-9)
 
 
+def cell(what: str, printed: str, ours: float, otherwise: str) -> Line:
+    """A number of a table whose numbers differ, where they do, for one reason."""
+    return line(what, printed, ours, because="" if _rounds_to(ours, printed) else otherwise)
+
+
 def drawn(what: str, printed: str, ours: float, error: float, *, because: str = RANDOM) -> Line:
     """A number from random draws: as printed, or differs by no more than chance allows, which is an error otherwise.
 
     error: standard error of the difference between the printed study and ours.
     """
-    made = line(what, printed, ours, because=because) if not _rounds_to(ours, printed) else line(what, printed, ours)
     if abs(ours - _number(printed)) > 4 * error + 0.5 * 10 ** -_digits(printed):
         raise ValueError(f"{what}: printed {printed}, ours {ours}, standard error {error}: more than chance")
-    return made
+    return cell(what, printed, ours, because)
 
 
 def missing(what: str, printed: str, because: str) -> Line:

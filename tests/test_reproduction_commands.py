@@ -28,8 +28,12 @@ def commands(item: Item) -> list[str]:
 def test_commands_are_taken(command_line: str) -> None:
     program, name, *words = shlex.split(command_line)
     if program == "python":
-        assert name == "-c"
-        compile(words[0], "the command", "exec")
+        # Either a line of Python, or the program of this page with the name of an item.
+        if name == "-c":
+            compile(words[0], "the command", "exec")
+        else:
+            assert [name, words[0]] == ["-m", "reproduction.page"]
+            assert set(words[1:]) <= {item.key for item in ITEMS}
         return
     assert program == "assay"
     command: click.Command = importlib.import_module(f"assay.cli.{name}").command

@@ -1,0 +1,297 @@
+"""Webber 2010, sections 4.1 to 4.5: how scores vary, standardization, and runs that are no reference."""
+
+from __future__ import annotations
+
+import csv
+import lzma
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from assay.data.scores import ScoreMatrix
+from assay.rankings import kendall_tau_b
+from assay.standard import longevity, reference_size, standardize, variance_components
+from assay.standard.factors import Factors, z_bound
+from reproduction.files import MATRICES, add, scores
+from reproduction.items import Line, cannot_be_had, cell, data_folder, line, missing, reproduces, statement
+from reproduction.places import WEBBER
+
+PUBLISHED = "trec-published-means"
+NO_TREC_5 = "the scores of TREC 5's runs by topic are not public; NIST publishes only their means"
+NO_2003 = "the scores of the 78 runs of TREC 2003 Robust by topic are not public"
+ONLY_MEANS = "RBP and nDCG of the 110 runs on these topics are not public"
+
+for _place, _title, _instead in (
+    ("Figure 4.1", "AP of TREC 5 by run and topic", "Figure 1"),
+    ("Figure 4.2", "densities of AP of four runs and four topics of TREC 5", "Table 1"),
+    ("Figure 4.3", "intervals of the mean AP of TREC 5's runs", "Figure 2"),
+    ("Figure 4.4", "mean AP and mean standardized AP of TREC 5's runs: τ .903, r .985", "Section 5"),
+    ("Figure 4.5", "distribution of AP and of standardized AP, TREC 5", "Figure 3"),
+):
+    cannot_be_had(
+        WEBBER, _place, _title, f"{NO_TREC_5}; for TREC 8 see {_instead} of Webber, Moffat & Zobel 2008 below"
+    )
+cannot_be_had(WEBBER, "Figure 4.6", "standardized AP of TREC 5 by run and topic", NO_TREC_5)
+cannot_be_had(WEBBER, "Figure 4.7", "intervals of the mean standardized AP of TREC 5's runs", NO_TREC_5)
+
+
+def published_means(trec: str, track: str) -> dict[str, float]:
+    """Run → mean AP as NIST publishes it."""
+    with lzma.open(data_folder() / PUBLISHED / "published.tsv.xz", "rt") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    wanted = [row for row in rows if (row["trec"], row["track"], row["measure"]) == (trec, track, "map")]
+    return {row["run"]: float(row["value"]) for row in wanted}
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.1",
+    "mean and sd of AP, four runs and four topics of TREC 5",
+    command="python -m reproduction.page 'Webber 2010, Table 4.1'",
+    needs=[PUBLISHED],
+)
+def table_4_1() -> Iterator[Line]:
+    means = published_means("trec5", "adhoc")
+    for run, printed in (("ETHme1", "0.317"), ("LNmFull1", "0.282"), ("Cor5A1se", "0.206"), ("anu5aut1", "0.154")):
+        yield line(f"mean AP of {run}, as NIST publishes it", printed, means[run])
+    yield statement(
+        "tag of the second run",
+        "LNmFull11",
+        "LNmFull1",
+        "LNmFull11" in means,
+        because="TREC 5 has no run LNmFull11; LNmFull1 has the printed mean",
+    )
+    yield missing("their sds", ".231 .271 .220 .232", NO_TREC_5)
+    yield missing("topics 276, 262, 277, 252: means and sds", ".771 … .039", NO_TREC_5)
+
+
+def shares(matrix: ScoreMatrix) -> tuple[float, float, float, float]:
+    """Shares of run, topic and interaction in the variance, and ρ_I, in percent."""
+    found = variance_components(matrix)
+    whole = found.run + found.topic + found.interaction
+    parts = (100 * part / whole for part in (found.run, found.topic, found.interaction))
+    run, topic, interaction = parts
+    return run, topic, interaction, 100 * found.relative
+
+
+FEWER_RUNS = (
+    "the released matrix has 61 runs; NIST publishes means over these 149 topics of 86. Without the others topics "
+    "weigh more and the interaction less"
+)
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.2",
+    "components of variance of raw scores, in percent",
+    command="""assay standardize variance terabyte06.csv
+assay standardize variance terabyte06-ndcg.csv""",
+    needs=[MATRICES],
+)
+def table_4_2() -> Iterator[Line]:
+    names = ("run (φ)", "topic", "interaction", "ρ_I")
+    for measure, file, printed in (
+        ("AP", "terabyte06.csv", ("19", "49", "32", "37")),
+        ("nDCG", "terabyte06-ndcg.csv", ("30", "41", "29", "51")),
+    ):
+        for name, value, ours in zip(names, printed, shares(scores(file)), strict=True):
+            yield cell(f"TREC 2006 Terabyte, {measure}: {name}", value, ours, FEWER_RUNS)
+    yield missing("TREC 2006 Terabyte, P@10 and RBP", "19 41 40 32 and 19 51 30 39", "not in the released matrices")
+    yield missing("TREC 5 ad hoc, four measures", "8 62 30 22 … 16 55 29 36", NO_TREC_5)
+    yield missing(
+        "TREC 2001 Web, four measures", "12 46 42 23 … 18 44 38 33", "no scores by topic of that track are public"
+    )
+
+
+@reproduces(
+    WEBBER,
+    "Section 4.2.1",
+    "what is left of the variance with 50 topics (Equation 4.5)",
+    command="assay standardize variance trec8.csv",
+    needs=[MATRICES],
+)
+def section_4_2() -> Iterator[Line]:
+    left = {}
+    for measure, (run, topic, interaction) in {"AP": (8, 62, 30), "nDCG": (16, 55, 29)}.items():
+        left[measure] = 1 - run / (run + (topic + interaction) / 50)
+    own = 1 - variance_components(scores("trec8.csv")).dependability()
+    yield statement(
+        "share of the variance of 50-topic means that is not due to the runs",
+        "some 10 %",
+        f"from Table 4.2, TREC 5: AP {left['AP']:.0%}, nDCG {left['nDCG']:.0%}; "
+        f"from the scores of TREC 8, AP: {own:.0%}",
+        left["nDCG"] < 0.1 < left["AP"] and own < 0.1,
+    )
+
+
+FACTORS_4_1 = {"276": (0.771, 0.235), "262": (0.506, 0.383), "277": (0.175, 0.118), "252": (0.056, 0.039)}
+RAW_4_4 = {
+    "276": (0.968, 1.000, 0.615, 0.814),
+    "262": (0.500, 0.950, 0.017, 1.000),
+    "277": (0.344, 0.301, 0.256, 0.059),
+    "252": (0.045, 0.058, 0.030, 0.109),
+}
+STANDARD_4_4 = {
+    "276": ("0.840", "0.975", "−0.667", "0.180"),
+    "262": ("−0.015", "1.161", "−1.277", "1.291"),
+    "277": ("1.434", "1.067", "0.689", "−0.985"),
+    "252": ("−0.275", "0.059", "−0.665", "1.340"),
+}
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.4",
+    "standardized AP from the raw scores and the factors of Table 4.1",
+    command="assay standardize apply table-4-4.csv --factors table-4-1.csv --form z",
+)
+def table_4_4() -> Iterator[Line]:
+    raw = scores("table-4-4.csv")
+    after = standardize(raw, factors_of_table_4_1(), form="z")
+    rounded = "raw scores and factors are printed with three digits, whose rounding allows the printed value"
+    for place, topic in enumerate(raw.topics):
+        for run, printed, ours in zip(raw.runs, STANDARD_4_4[topic], after.values[:, place], strict=True):
+            yield cell(f"topic {topic}, {run}", printed, float(ours), rounded)
+    allowed = sum(_rounding_allows(topic, place) for topic in RAW_4_4 for place in range(4))
+    yield statement("printed values that the rounding allows", "all", f"{allowed} of 16", allowed == 16)
+
+
+def _rounding_allows(topic: str, place: int) -> bool:
+    """Whether some raw score, mean and sd that round to the printed ones give the printed standardized score."""
+    mean, sd = FACTORS_4_1[topic]
+    off = (-0.0005, 0.0005)
+    corners = product(off, off, off)
+    possible = [(RAW_4_4[topic][place] + a - mean - b) / (sd + c) for a, b, c in corners]
+    printed = float(STANDARD_4_4[topic][place].replace("−", "-"))
+    return min(possible) - 0.0005 <= printed <= max(possible) + 0.0005
+
+
+FACTOR_LINES = "measure,topic,mean,sd,runs\n" + "".join(
+    f"AP,{topic},{mean},{sd},61\n" for topic, (mean, sd) in FACTORS_4_1.items()
+)
+
+
+def raw_of_table_4_4() -> ScoreMatrix:
+    """The raw scores as printed."""
+    runs = ("ETHme1", "LNmFull1", "Cor5A1se", "anu5aut1")
+    return ScoreMatrix.of(np.array(list(RAW_4_4.values())).T, runs=runs, topics=list(RAW_4_4), measure="AP")
+
+
+def factors_of_table_4_1() -> Factors:
+    """The factors as printed: TREC 5 has 61 runs."""
+    mean, sd = np.array(list(FACTORS_4_1.values())).T
+    return Factors("AP", tuple(FACTORS_4_1), mean, sd, np.full(4, 61))
+
+
+add("table-4-4.csv", "the raw scores of Table 4.4 as printed", raw_of_table_4_4)
+add("table-4-1.csv", "the factors of Table 4.1 as printed", lambda: FACTOR_LINES)
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.5",
+    "components of variance of standardized scores, in percent",
+    command="""assay standardize apply terabyte06.csv --form z --save terabyte06-z.csv
+assay standardize variance terabyte06-z.csv""",
+    needs=[MATRICES],
+)
+def table_4_5() -> Iterator[Line]:
+    names = ("run (φ = ρ_I)", "topic", "interaction")
+    for measure, file, printed in (
+        ("sAP", "terabyte06.csv", ("39", "0", "61")),
+        ("snDCG", "terabyte06-ndcg.csv", ("54", "0", "46")),
+    ):
+        ours = shares(standardize(scores(file), form="z"))
+        for name, value, own in zip(names, printed, ours, strict=False):
+            yield cell(f"TREC 2006 Terabyte, {measure}: {name}", value, own, FEWER_RUNS)
+    yield missing("TREC 2006 Terabyte, sP@10 and sRBP", "32 0 68 and 41 0 59", "not in the released matrices")
+    yield missing("TREC 5 ad hoc, four measures", "29 0 71 … 38 0 62", NO_TREC_5)
+    yield missing("TREC 2001 Web, four measures", "28 0 72 … 35 0 65", "no scores by topic of that track are public")
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.7",
+    "the runs of TREC 2004 Robust by the factors of the original runs and by their own",
+    command="""assay standardize longevity t6.csv --reference adhoc6-ap.csv --form z
+assay standardize longevity t7.csv --reference adhoc7-ap.csv --form z
+assay standardize longevity t8.csv --reference adhoc8-ap.csv --form z
+assay similarity scores t03.csv t04.csv -m pearson -m tau-b""",
+    needs=[MATRICES],
+)
+def table_4_7() -> Iterator[Line]:
+    for year, r, tau in ((6, "0.997", "0.945"), (7, "0.999", "0.965"), (8, "0.999", "0.971")):
+        found = longevity(scores(f"t{year}.csv"), scores(f"adhoc{year}-ap.csv"), form="z")
+        yield line(f"T{year}, Pearson's r", r, found.pearson)
+        yield line(f"T{year}, Kendall's τ", tau, found.tau)
+    yield missing("T03, r and τ", "0.995 0.935", NO_2003)
+    pearson, kendall = between_t03_and_t04()
+    yield line("raw AP on T03 and on T04, r", "0.943", pearson)
+    yield line("raw AP on T03 and on T04, τ", "0.742", kendall)
+
+
+def between_t03_and_t04() -> tuple[float, float]:
+    """Pearson's r and τ of the runs' mean AP on the two sets of topics."""
+    first, second = (scores(name).means() for name in ("t03.csv", "t04.csv"))
+    return float(np.corrcoef(first, second)[0, 1]), kendall_tau_b(first, second)
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.8",
+    "components of variance of TREC 2004 Robust, topics 301–450 and 601–650, in percent",
+    command="""assay standardize variance robust-200.csv
+assay standardize variance robust-200-p10.csv
+assay standardize apply robust-200.csv --form z --save robust-200-z.csv
+assay standardize variance robust-200-z.csv""",
+    needs=[MATRICES],
+)
+def table_4_8() -> Iterator[Line]:
+    names = ("run (φ)", "topic", "interaction", "ρ_I")
+    for measure, file, raw, own in (
+        ("AP", "robust-200.csv", ("7", "66", "27", "20"), ("25", "0", "75")),
+        ("P@10", "robust-200-p10.csv", ("4", "60", "36", "11"), ("12", "0", "88")),
+    ):
+        for name, printed, ours in zip(names, raw, shares(scores(file)), strict=True):
+            yield line(f"{measure}, raw: {name}", printed, ours)
+        after = shares(standardize(scores(file), form="z"))
+        for name, printed, ours in zip(names, own, after, strict=False):
+            yield line(f"{measure}, standardized by the runs themselves: {name}", printed, ours)
+    yield missing("AP and P@10, standardized by the original runs", "20 10 70 22 and 10 8 82 11", NO_2003)
+    yield missing("RBP and nDCG, all blocks", "5 66 29 14 … 32 7 61 34", ONLY_MEANS)
+
+
+@reproduces(
+    WEBBER,
+    "Figure 4.8",
+    "how many reference runs are enough",
+    command="assay standardize references t8.csv --reference adhoc8-ap.csv --form z --figure references.svg",
+    needs=[MATRICES],
+    slow=True,
+)
+def figure_4_8() -> Iterator[Line]:
+    yield line("yardstick: τ of raw AP on T03 and T04", "0.742", between_t03_and_t04()[1])
+    yield missing("yardstick: τ of raw and standardized AP on T03", "0.888", NO_2003)
+    found = reference_size(scores("t8.csv"), scores("adhoc8-ap.csv"), form="z", sizes=(5, 10, 15, 20, 30))
+    raw = scores("t8.csv").means()
+    after = standardize(scores("t8.csv"), scores("adhoc8-ap.csv"), form="z").means()
+    yardstick = kendall_tau_b(raw, after)
+    another = (
+        f"ours is T8 with the 129 runs of TREC 8, where raw and standardized AP agree more (τ {yardstick:.3f}); "
+        f"{NO_2003}"
+    )
+    for place, percentile, printed in ((0, "median", "5"), (1, "95th percentile", "10"), (2, "99th percentile", "20")):
+        enough = [size for size, taus in zip(found.sizes, found.taus, strict=True) if taus[place] >= yardstick]
+        yield cell(f"reference runs as good as the yardstick, {percentile}", printed, min(enough), another)
+
+
+@reproduces(
+    WEBBER,
+    "Section 4.3",
+    "bound of standardized scores",
+    command="""python -c "from assay.standard.factors import z_bound; print(z_bound(78))\"""",
+)
+def section_4_3() -> Iterator[Line]:
+    yield line("largest score of 78 reference runs, √(n − 1)", "8.77", z_bound(78))
+    yield missing("T03, topic 605: runs above it, largest score", "8, 11.82", NO_2003)

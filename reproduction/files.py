@@ -202,7 +202,9 @@ def _register() -> None:
     add("a.csv", "system A of the running example: CL99XT", lambda: _runs_of_trec8("CL99XT"))
     add("b.csv", "system B of the running example: apl8c221", lambda: _runs_of_trec8("apl8c221"))
     add("best96.csv", "TREC 8 ad hoc, AP, the best 75 % of the runs", _best_of_trec8)
-    add("robust.qrels", "judgments of TREC 2004 Robust", _qrels_text)
+    add("robust.qrels", "judgments of TREC 2004 Robust", partial(_unpacked, "qrels.txt.xz"))
+    for tag in ("pircRB04td2", "NLPR04clus10", "uic0401"):
+        add(f"{tag}.run", f"run {tag} of TREC 2004 Robust", partial(_unpacked, f"runs/input.{tag}.xz"))
 
 
 def _part(measure: str, low: int, high: int) -> ScoreMatrix:
@@ -227,8 +229,8 @@ def _best_of_trec8() -> ScoreMatrix:
     return ranked.select(runs=ranked.runs[:96])
 
 
-def _qrels_text() -> str:
-    with lzma.open(data_folder() / ROBUST / "qrels.txt.xz", "rt") as file:
+def _unpacked(path: str) -> str:
+    with lzma.open(data_folder() / ROBUST / path, "rt") as file:
         return file.read()
 
 

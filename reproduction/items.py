@@ -92,12 +92,10 @@ def line(what: str, printed: str, ours: float, *, because: str = "") -> Line:
     error: it is out of date.
     """
     is_as_printed = _rounds_to(ours, printed)
-    digits = _digits(printed) if is_as_printed else _digits(printed) + 1
-    if float(ours).is_integer() and not _digits(printed):
-        digits = 0
-    shown = f"{ours:.{digits}f}"
-    if float(shown) == 0:
-        shown = shown.removeprefix("-")
+    if is_as_printed:
+        return judged(what, printed, printed, is_as_printed, because=because)
+    whole = float(ours).is_integer() and not _digits(printed)
+    shown = f"{ours:,.0f}" if whole else f"{ours:,.{_digits(printed) + 1}f}"
     if _plain(printed).startswith((".", "-.")):
         shown = shown.replace("0.", ".", 1)
     if printed.endswith("%"):

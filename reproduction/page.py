@@ -61,7 +61,8 @@ def _files() -> str:
     """The files that commands name."""
     rows = [f"| `{name}` | {file.about} |" for name, file in FILES.items()]
     table = "\n".join(["| file | holds |", "|---|---|", *rows])
-    return f"## Files\n\n{table}\n"
+    others = "`covid/` is the folder `trec-covid-round1` of the public data, its runs unpacked."
+    return f"## Files\n\n{table}\n\n{others}\n"
 
 
 def _work(work: Work, items: list[Item], made: dict[str, list[Line]]) -> str:

@@ -272,7 +272,7 @@ def alpha_ndcg() -> Iterator[Line]:
     rows = [(topic, "1", doc, 1) for topic in ("first", "second") for doc in "ab"]
     run = {"first": {"a": 2.0, "x": 1.0}, "second": {"x": 2.0, "b": 1.0}}
     found = assay.evaluate({"r": run}, IntentQrels.from_rows(rows), "alpha-nDCG@2")[0].to_dict()["r"]
-    # The list a x gains 1; the best one, a b, that and the gain of b at rank 2; x b the gain of a doc that is new there.
+    # The list a x gains 1; the best one, a b, that and the gain of b at rank 2; x b that of a doc that is new there.
     best = 1 / found["first"]
     discounts = [found["second"] * best * np.log2(3), (best - 1) * np.log2(3)]
     yield line("factor at rank 2 if the doc at rank 1 is not relevant to the intent", "1", discounts[0])
@@ -296,8 +296,7 @@ add("sakai-alpha.run", "a then x, and x then b", lambda: _ALPHA_RUN)
     SAKAI,
     "Slide: Session DCG",
     "a relevant doc late in the first list, and first in the second",
-    command="""python -c "from assay.measures.sessions import *; \\
-print([session_dcg_by_list(Session(g, judged=[1]), k=10) for g in ([[0]*9 + [1], [0]], [[0], [1]])])\"""",
+    command="python -m reproduction.page 'Sakai 2013, Slide: Session DCG'",
 )
 def session() -> Iterator[Line]:
     early = Session([[0] * 9 + [1], [0] * 10], judged=[1])
@@ -323,8 +322,8 @@ def session() -> Iterator[Line]:
     SAKAI,
     "Slide: Measuring agreement",
     "Cohen's κ of 50, 30, 10, 10",
-    command="""python -c "from assay.agreement.kappa import kappa_of_table as kappa; \\
-print(kappa([[50, 30], [10, 10]]))\"""",
+    command="""python -c "from assay.agreement import cohen_kappa; \\
+print(cohen_kappa([0] * 80 + [1] * 20, [0] * 50 + [1] * 30 + [0] * 10 + [1] * 10))\"""",
 )
 def agreement() -> Iterator[Line]:
     table = np.array([[50, 30], [10, 10]])
@@ -340,7 +339,7 @@ def agreement() -> Iterator[Line]:
     SAKAI,
     "Slide: Randomised Tukey HSD, Discriminative power",
     "pairs of 20 runs, and the family-wise error of as many tests",
-    command="""python -c "from assay.stats.multiple import family_wise_error; print(family_wise_error(0.05, 190))\"""",
+    command="python -m reproduction.page 'Sakai 2013, Slide: Randomised Tukey HSD, Discriminative power'",
 )
 def pairs() -> Iterator[Line]:
     yield line("pairs of 20 runs", "190", 20 * 19 // 2)

@@ -151,7 +151,7 @@ def figure_7_4() -> Iterator[Line]:
     WEBBER,
     "Section 7.3",
     "bounds and weights of RBO",
-    command="""python -c "from assay.rankings.rank_biased import residual_range; print(residual_range(0.9, 10))"
+    command="""python -m reproduction.page 'Webber 2010, Section 7.3'
 python -c "from assay.rankings import prefix_weight; print(prefix_weight(0.9, 10), prefix_weight(0.98, 50))\"""",
 )
 def section_7_3() -> Iterator[Line]:
@@ -180,7 +180,7 @@ def section_7_3() -> Iterator[Line]:
     "Section 7.3.6",
     "claims on lists of different lengths",
     command="""python -c "from assay.rankings import rbo; \\
-print([rbo(list('abc'), s, .9).ext for s in ('b', 'bz')], [rbo(list('abcd'), s, .9).ext for s in ('a', 'ac')])\"""",
+print([rbo([*'abc'], [*s], .9).ext for s in ('b', 'bz')], [rbo([*'abcd'], [*s], .9).ext for s in ('a', 'ac')])\"""",
 )
 def section_7_3_6() -> Iterator[Line]:
     before, after = (rbo(list("abc"), short, 0.9).ext for short in (["b"], ["b", "z"]))

@@ -22,8 +22,9 @@ RESAMPLES = 100_000
 QUANTILE_ERROR = 0.001
 """Standard error of the 2.5th percentile of 5,000 resampled means, whose sd is .027."""
 FLAB = "Flab8atdn"
-SCORES_OF_FLAB = f"import assay; x = assay.read_scores('trec8.csv')[0].of_run('{FLAB}')"
-COUNTS = """python -c "import assay; q = assay.read_qrels('robust.qrels').to_dict(); \
+SCORES_OF_FLAB = f"""python -c "import assay; x = assay.read_scores('trec8.csv')[0].of_run('{FLAB}'); \\
+"""
+COUNTS = """python -c "import assay; q = assay.read_qrels('robust.qrels').to_dict(); \\
 print([(t, len(d), sum(g > 0 for g in d.values())) for t, d in q.items()])\""""
 
 
@@ -128,7 +129,7 @@ def _t_interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[f
     WEBBER,
     "Figure 3.17",
     "AP of Flab8atdn on every topic of TREC 8",
-    command=f'python -c "{SCORES_OF_FLAB}; print(sorted(x))"',
+    command=f'{SCORES_OF_FLAB}print(sorted(x))"',
     needs=[MATRICES],
 )
 def figure_3_17() -> Iterator[Line]:
@@ -145,7 +146,7 @@ def figure_3_17() -> Iterator[Line]:
     WEBBER,
     "Figure 3.18",
     "two histograms of the same scores",
-    command=f'python -c "{SCORES_OF_FLAB}; import numpy as np; print(np.histogram(x, np.arange(-.05, 1.06, .1))[0])"',
+    command=f'{SCORES_OF_FLAB}import numpy as np; print(np.histogram(x, np.arange(-.05, 1.06, .1))[0])"',
     needs=[MATRICES],
 )
 def figure_3_18() -> Iterator[Line]:
@@ -167,7 +168,7 @@ def figure_3_18() -> Iterator[Line]:
     WEBBER,
     "Figure 3.19",
     "kernel density of ten scores of Flab8atdn",
-    command=f'python -c "{SCORES_OF_FLAB}; from assay.stats.shape import rule_of_thumb; print(rule_of_thumb(x[:10]))"',
+    command="python -m reproduction.page 'Webber 2010, Figure 3.19'",
     needs=[MATRICES],
 )
 def figure_3_19() -> Iterator[Line]:
@@ -191,7 +192,7 @@ def figure_3_19() -> Iterator[Line]:
     WEBBER,
     "Figure 3.20",
     "kernel density of all scores of Flab8atdn, reflected at 0 and 1",
-    command=f'python -c "{SCORES_OF_FLAB}; from assay.stats.shape import density; print(density(x).table())"',
+    command="python -m reproduction.page 'Webber 2010, Figure 3.20'",
     needs=[MATRICES],
 )
 def figure_3_20() -> Iterator[Line]:

@@ -290,7 +290,7 @@ def figure_4_8() -> Iterator[Line]:
     WEBBER,
     "Section 4.3",
     "bound of standardized scores",
-    command="""python -c "from assay.standard.factors import z_bound; print(z_bound(78))\"""",
+    command="python -m reproduction.page 'Webber 2010, Section 4.3'",
 )
 def section_4_3() -> Iterator[Line]:
     yield line("largest score of 78 reference runs, √(n − 1)", "8.77", z_bound(78))

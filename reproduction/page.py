@@ -94,6 +94,9 @@ def main(keys: list[str]) -> None:
     if not keys:
         PAGE.write_text(page(items))
         return
+    unknown = set(keys) - {item.key for item in items}
+    if unknown:
+        sys.exit(f"reproduction: no item {min(unknown)!r}; items are named as in 'Webber 2010, Table 4.2'")
     for item in items:
         if item.key in keys:
             print(section(item, item.made()))

@@ -69,7 +69,7 @@ def test_difficulty(folder: Path) -> None:
     assert len(found["rows"]) == 3
     assert set(found["rows"][0]) == {"topic", "quarter", "predicted", "true"}
     alone = predict("difficulty", folder / "runs", "--method", "emap")
-    assert "Topic difficulty by combined-average" in alone.output
+    assert "Topic difficulty by emap" in alone.output
     quarters = predict("difficulty", *given, "--quarters", "--format", "csv")
     assert quarters.output.splitlines()[0] == "quarters,delta,p_corrected"
 
@@ -186,6 +186,8 @@ def test_list_of_methods() -> None:
         (["accuracy", "runs"], "--qrels"),
         (["runs", "-m", "AP"], "give --qrels or --judged"),
         (["runs", "--scale", "z"], "give --save"),
+        (["runs", "--mix", "plain"], "give --judged"),
+        (["inject", "runs", "--qrels", "qrels.txt", "--method", "emap", "--mix", "shaken"], "no mixture of judged and"),
         (["runs", "--combine", "average", "--combine", "borda"], "--combine is given twice"),
         (["runs", "--manual-list", "nowhere.txt"], "nowhere.txt"),
         (["difficulty", "runs", "--quarters"], "give --qrels"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
 import tarfile
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from assay.cli.predict import command
 from assay.data import Qrels, Run
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
@@ -36,6 +40,7 @@ PAGE = ROOT / "docs" / "howto" / "rank-runs-without-judgments.md"
 class Real:
     """A collection with its runs, judgments, and true AP and nDCG@10."""
 
+    folder: Path
     lists: Lists
     qrels: Qrels
     rel: int
@@ -52,12 +57,17 @@ def loaded(name: str, folder: Path, ap: str, rel: int) -> Real:
     runs: list[Run] = [read_run(p) for p in sorted((folder / "runs").iterdir())]
     qrels = read_qrels(real_data(f"{name}/qrels.txt"))
     truths = evaluate(runs, qrels, [ap, "nDCG@10"], policy=Policy(compat="trec_eval-9"))
-    return Real(comparable(runs), qrels, rel, tuple(truths))
+    return Real(folder / "runs", comparable(runs), qrels, rel, tuple(truths))
 
 
 @pytest.fixture(scope="module")
 def covid(tmp_path_factory: pytest.TempPathFactory) -> Real:
     return loaded("trec-covid-round1", tmp_path_factory.mktemp("covid"), "AP", 1)
+
+
+@pytest.fixture(scope="module")
+def passages(tmp_path_factory: pytest.TempPathFactory) -> Real:
+    return loaded("trec-dl-2019-passage", tmp_path_factory.mktemp("passages"), "AP(rel=2)", 2)
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +160,45 @@ def test_judged_topics_and_predictions_on_covid(covid: Real) -> None:
     assert found.none == pytest.approx(0.65, abs=0.005)
     assert found.taus.mean(axis=0) == pytest.approx([0.66, 0.67, 0.70, 0.74], abs=0.006)
     assert found.alone.mean(axis=0) == pytest.approx([0.57, 0.67, 0.80, 0.87], abs=0.006)
+
+
+def test_the_command_injects_into_scores_as_the_method_gives_them(covid: Real) -> None:
+    """Scaled to [0, 1] the predicted scores weigh too much: τ .785 with five topics, less than those alone."""
+    qrels = real_data("trec-covid-round1/qrels.txt")
+    method = "soboroff(duplicates=true)"
+    given = ["inject", str(covid.folder), "--qrels", str(qrels), "--method", method, "--sizes", "1,2,5,10"]
+    shown = CliRunner().invoke(command, [*given, "--format", "json"], catch_exceptions=False)
+    found = json.loads(shown.output)["rows"]
+    assert [row["tau"] for row in found] == pytest.approx([0.769, 0.782, 0.816, 0.864], abs=0.0015)
+    assert [row["tau_judged_alone"] for row in found] == pytest.approx([0.583, 0.677, 0.798, 0.872], abs=0.0015)
+
+
+SIZES = (1, 2, 5, 10, 20)
+GAINS = {
+    "covid": ("TREC-COVID round 1", [-0.002, -0.001, 0, 0, 0]),
+    "passages": ("Deep Learning 2019", [-0.035, -0.023, -0.009, -0.002, 0]),
+    "deep": ("Deep Learning 2021", [-0.011, -0.007, -0.002, 0, 0]),
+}
+"""Name on the page, and what the worst method with weighted columns loses to the judged topics alone."""
+
+
+@pytest.mark.parametrize("mix", ["weighted", "plain"])
+@pytest.mark.parametrize("name", GAINS)
+def test_gain_over_the_judged_topics_alone(name: str, mix: str, request: pytest.FixtureRequest) -> None:
+    """The table of the page, cell by cell; weighted columns lose next to nothing, and nothing from ten topics on."""
+    real: Real = request.getfixturevalue(name)
+    title, worst = GAINS[name]
+    gains = []
+    for method in table():
+        found = injection(real.predicted(method), real.truths[0], "P1", sizes=SIZES, repetitions=100, mix=mix)
+        gains.append(found.taus.mean(axis=0) - found.alone.mean(axis=0))
+    [line] = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if f"{title}, `{mix}`" in line]
+    printed = [float(cell.replace("−", "-")) for cell in re.findall(r"[+−]?\.\d{3}", line)]
+    assert np.mean(gains, axis=0) == pytest.approx(printed[::2], abs=0.0015)
+    assert np.min(gains, axis=0) == pytest.approx(printed[1::2], abs=0.0025)
+    if mix == "weighted":
+        assert np.min(gains, axis=0) == pytest.approx(worst, abs=0.0025)
+        assert np.min(gains, axis=0)[3:].min() > -0.005
 
 
 def test_similar_methods_agree(covid: Real) -> None:

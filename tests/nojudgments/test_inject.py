@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, linregress
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
-from assay.nojudgments.inject import CHOICES, injected, injection
+from assay.nojudgments.inject import CHOICES, MIXTURES, injected, injection
+from assay.nojudgments.ranking import places
 from tests.conftest import real_data
 
 
@@ -31,17 +32,47 @@ def test_columns_are_replaced() -> None:
         injected(predicted, truth, ["99"])
     few = truth.select(topics=["2", "5"])
     np.testing.assert_array_equal(injected(predicted, few, ["2", "5"]).values, mixed.values)
-    np.testing.assert_array_equal(injected(predicted, few, [], rescale=True).values, predicted.values)
+    np.testing.assert_array_equal(injected(predicted, few, [], mix="rescaled").values, predicted.values)
 
 
 def test_rescaled_columns_have_the_moments_of_the_judged_ones() -> None:
     predicted, truth = pair()
     chosen = [t for t in truth.topics if int(t) <= 4]
-    mixed = injected(predicted, truth, chosen, rescale=True)
+    mixed = injected(predicted, truth, chosen, mix="rescaled")
     known = truth.select(topics=chosen).values
     rest = mixed.select(topics=[t for t in truth.topics if t not in chosen]).values
     assert rest.mean() == pytest.approx(known.mean(), abs=0.03)
     assert rest.std() == pytest.approx(known.std(), rel=0.2)
+
+
+def test_weighted_columns_are_least_squares_fits_of_the_judged_means() -> None:
+    predicted, truth = pair()
+    judged = ["2", "5", "9"]
+    mixed = injected(predicted, truth, judged, mix="weighted")
+    means = truth.select(topics=judged).means()
+    for j, topic in enumerate(truth.topics):
+        if topic in judged:
+            np.testing.assert_array_equal(mixed.values[:, j], truth.values[:, j])
+            continue
+        line = linregress(predicted.values[:, j], means)
+        fitted = line.intercept + line.slope * predicted.values[:, j] if line.slope > 0 else means.mean()
+        np.testing.assert_allclose(mixed.values[:, j], (3 * means + fitted) / 4)
+
+
+def test_weighted_columns_do_not_depend_on_the_scale_of_the_prediction() -> None:
+    predicted, truth = pair()
+    larger = ScoreMatrix.of(1000 * predicted.values - 7, measure="large")
+    values = [injected(p, truth, ["1", "2"], mix="weighted").values for p in (predicted, larger)]
+    np.testing.assert_allclose(values[0], values[1])
+
+
+@pytest.mark.parametrize("useless", ["backwards", "constant"])
+def test_a_prediction_that_is_no_good_leaves_the_judged_topics_alone(useless: str) -> None:
+    _, truth = pair()
+    values = -truth.means()[:, None].repeat(12, axis=1) if useless == "backwards" else np.ones((15, 12))
+    mixed = injected(ScoreMatrix.of(values), truth, ["3", "4"], mix="weighted")
+    alone = truth.select(topics=["3", "4"]).means()
+    np.testing.assert_allclose(places(mixed.means()), places(alone))
 
 
 @pytest.mark.parametrize("choice", CHOICES.names())
@@ -60,9 +91,9 @@ def test_taus_are_those_of_injected_matrices() -> None:
     predicted, truth = pair()
     merit = [kendalltau(predicted.values[:, j], truth.values[:, j])[0] for j in range(12)]
     best = [truth.topics[j] for j in np.argsort(-np.array(merit).round(12), kind="stable")[:4]]
-    for rescale in (False, True):
-        result = injection(predicted, truth, "T1", sizes=[4], rescale=rescale)
-        mixed = injected(predicted, truth, best, rescale=rescale)
+    for mix in MIXTURES.names():
+        result = injection(predicted, truth, "T1", sizes=[4], mix=mix)
+        mixed = injected(predicted, truth, best, mix=mix)
         assert result.taus[0, 0] == pytest.approx(kendalltau(mixed.means().round(9), truth.means().round(9))[0])
     assert result.none == pytest.approx(kendalltau(predicted.means().round(9), truth.means().round(9))[0])
 
@@ -117,6 +148,8 @@ def test_bad_input() -> None:
     predicted, truth = pair()
     with pytest.raises(UsageError, match="between 1 and 12"):
         injection(predicted, truth, sizes=[13])
+    with pytest.raises(UsageError, match="mixture of judged and predicted topics"):
+        injection(predicted, truth, mix="shaken")
     with pytest.raises(UsageError, match="choice of topics"):
         injection(predicted, truth, "P9")
     with pytest.raises(DataError, match=r"share 0 run\(s\)"):

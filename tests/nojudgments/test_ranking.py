@@ -92,7 +92,7 @@ def test_judged_topics_take_the_place_of_predicted_ones() -> None:
     (judged,) = evaluate(runs, Qrels.from_dict({"1": RELEVANT["1"]}), "AP")
     result = ranked(runs, methods, judged=judged)
     alone = ranked(runs, methods)
-    mixed = injected(alone.by_topic(), judged, ["1"], rescale=True)
+    mixed = injected(alone.by_topic(), judged, ["1"], mix="weighted")
     np.testing.assert_allclose(result.combined, mixed.means())
     np.testing.assert_array_equal(result.by_topic().select(topics=["1"]).values, judged.values)
     assert "no judgments used" in alone.notes[0]

@@ -79,6 +79,10 @@ def command() -> None:
     "--judged", type=FILE,
     help="Judgments of some topics: on these, true scores replace the predicted ones in the combination.",
 )  # fmt: skip
+@click.option(
+    "--mix", cls=RegistryOption, registry="assay.nojudgments.inject:MIXTURES", metavar="NAME",
+    help="With --judged: what predicted scores become beside true ones. One of: {names}.  [default: weighted]",
+)  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
 @one_measure("With --qrels or --judged: the true measure, AP by default.")
 @table_options
@@ -88,9 +92,9 @@ def command() -> None:
 )  # fmt: skip
 @output_and_figure_options
 def rank(
-    runs: Sequence[Path], methods: Sequence[str], combine: str, judged: Path | None, qrels_path: Path | None,
-    measure: str | None, depth: int, manual: Sequence[str], manual_list: Path | None, ranks: bool, save: Path | None,
-    scale: str | None, seed: int, jobs: int, out: Output,
+    runs: Sequence[Path], methods: Sequence[str], combine: str, judged: Path | None, mix: str | None,
+    qrels_path: Path | None, measure: str | None, depth: int, manual: Sequence[str], manual_list: Path | None,
+    ranks: bool, save: Path | None, scale: str | None, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Rank the runs by each method and by their combination.
 
@@ -99,10 +103,12 @@ def rank(
     """
     if measure is not None and qrels_path is None and judged is None:
         raise UsageError("--measure says what is true; give --qrels or --judged")
+    if mix is not None and judged is None:
+        raise UsageError("--mix is for predicted scores beside true ones; give --judged")
     if scale is not None and save is None:
         raise UsageError("--scale is that of the saved scores; give --save")
     result = _predicted(
-        out, runs, methods, combine=combine, judged=None if judged is None else load_qrels(judged),
+        out, runs, methods, combine=combine, judged=None if judged is None else load_qrels(judged), mix=mix,
         qrels=None if qrels_path is None else load_qrels(qrels_path), measure=measure or "AP",
         manual=[*manual, *_names(manual_list)], depth=depth, scale=scale or "none", seed=seed, jobs=jobs,
     )  # fmt: skip
@@ -207,13 +213,17 @@ def difficulty(
     help="How the topics to judge are chosen: by chance (P1), from predictions (P2 to P4) or, as a bound, knowing the "
     "truth (T1 to T5). Repeatable. Of: {names}.",
 )  # fmt: skip
+@click.option(
+    "--mix", cls=RegistryOption, registry="assay.nojudgments.inject:MIXTURES", metavar="NAME", default="plain",
+    show_default=True, help="What predicted scores become beside true ones. One of: {names}.",
+)  # fmt: skip
 @click.option("--sizes", metavar="LIST", help="Numbers of judged topics, e.g. 5,10,20.")
 @click.option("--repetitions", "-r", type=click.IntRange(min=1), default=100, show_default=True,
               help="Repetitions of choices that are partly random.")  # fmt: skip
 @output_and_figure_options
 def inject(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, choices: Sequence[str],
-    sizes: str | None, repetitions: int, depth: int, seed: int, jobs: int, out: Output,
+    mix: str, sizes: str | None, repetitions: int, depth: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show how τ with the true ranking grows if more and more topics are judged.
 
@@ -230,8 +240,8 @@ def inject(
     with out.progress("judging topics") as progress:
         found = [
             injection(
-                result.by_topic(), result.true_scores(), choice, sizes=chosen, repetitions=repetitions, seed=seed,
-                progress=progress,
+                result.by_topic(), result.true_scores(), choice, sizes=chosen, repetitions=repetitions, mix=mix,
+                seed=seed, progress=progress,
             )
             for choice in choices
         ]  # fmt: skip

@@ -10,12 +10,12 @@ from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.nojudgments.combine import FUSIONS
-from assay.nojudgments.inject import CHOICES
+from assay.nojudgments.inject import CHOICES, MIXTURES
 from assay.nojudgments.learn import MODELS
 from assay.nojudgments.predictors import METHODS
 
 REGISTRIES: dict[str, Registry[Callable[..., Any]]] = {
-    "method": METHODS, "combination": FUSIONS, "model": MODELS, "choice of topics": CHOICES,
+    "method": METHODS, "combination": FUSIONS, "model": MODELS, "choice of topics": CHOICES, "mixture": MIXTURES,
 }  # fmt: skip
 
 

@@ -30,6 +30,7 @@ def predict(
     *,
     combine: str | None = None,
     judged: Any = None,
+    mix: str | None = None,
     qrels: Any = None,
     measure: str = "AP",
     manual: Iterable[str] = (),
@@ -46,8 +47,9 @@ def predict(
 
     combine: a fusion (`average` by default) or, with `earlier` collections and the `year` of these runs, a model that
     learns from them (`svr` by default). judged: judgments of some topics, whose true scores take the place of the
-    predicted ones. qrels: judgments of all topics, to say how good the prediction was. manual: names of the runs made
-    with a person's help. Runs and judgments are dicts, paths, data frames or our own types, as in `assay.evaluate`.
+    predicted ones; mix: what those become beside them, one of MIXTURES (`weighted` by default). qrels: judgments of all
+    topics, to say how good the prediction was. manual: names of the runs made with a person's help. Runs and judgments
+    are dicts, paths, data frames or our own types, as in `assay.evaluate`.
 
     >>> runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xyz"), ("b", "xyw"), ("c", "qrs")]]
     >>> predict(runs, ["wu-crestani", "aslam-savell"]).table().column("run")
@@ -60,6 +62,8 @@ def predict(
         )
     if nearest is not None and not earlier:
         raise UsageError("nearest chooses among earlier collections, and there are none")
+    if mix is not None and judged is None:
+        raise UsageError("mix says how predicted topics go beside judged ones, and none are judged; give judgments")
     methods = [method] if isinstance(method, str) else method
     marked = _marked(run_list(runs), list(manual))
     lists = comparable(marked, depth=depth)
@@ -79,6 +83,7 @@ def predict(
         combine=combine or ("svr" if earlier else "average"),
         lessons=lessons,
         judged=None if judged is None else evaluate(marked, judged, measure)[0],
+        mix=mix or "weighted",
         truth=None if qrels is None else evaluate(marked, qrels, measure)[0],
         scale=scale,
         seed=seed,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, generators, silent
 from assay.core.errors import UsageError
 from assay.core.registry import Registry
@@ -87,13 +87,52 @@ def true_hubness(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Gene
     return hits(truth).topic_hubness
 
 
-def injected(
-    predicted: ScoreMatrix, truth: ScoreMatrix, topics: Sequence[str], *, rescale: bool = False
-) -> ScoreMatrix:
+MIXTURES: Registry[Callable[[Floats, Floats], Floats]] = Registry("mixture of judged and predicted topics")
+"""Functions of (predicted columns, true columns) that give the predicted columns as they go beside the true ones."""
+
+
+@MIXTURES.register("plain")
+def plain(predicted: Floats, known: Floats) -> Floats:
+    """Predicted scores as they are (Roitero 2020): those of a method with small scores hardly weigh."""
+    return predicted
+
+
+@MIXTURES.register("rescaled")
+def rescaled(predicted: Floats, known: Floats) -> Floats:
+    """Predicted scores brought to the mean and sd of the true ones that are known."""
+    spread = float(predicted.std())
+    if spread == 0:
+        spread = 1.0
+    z = (predicted - predicted.mean()) / spread
+    return np.asarray(z * known.std() + known.mean())
+
+
+@MIXTURES.register("weighted")
+def weighted(predicted: Floats, known: Floats) -> Floats:
+    """Each predicted column shrunk by its reliability on the judged topics; it counts as one judged topic.
+
+    Let m be the means of the runs on the b judged topics. Column p becomes (b·m + f)/(b + 1), where
+    f = mean(m) + s·(p − mean(p)) is the least-squares line of m on p, and s is 0 where it would be negative.
+    Predicted columns share their errors, so many of them are worth no more than one.
+    """
+    judged_means = known.mean(axis=1, keepdims=True)
+    level = judged_means.mean()
+    deviations = predicted - predicted.mean(axis=0)
+    variance = (deviations**2).mean(axis=0)
+    covariance = (deviations * (judged_means - level)).mean(axis=0)
+    # A column whose spread is only rounding says nothing of the runs.
+    varies = variance > (1e-12 * np.abs(predicted).max(axis=0, initial=1e-300)) ** 2
+    slope = np.divide(covariance, variance, out=np.zeros_like(variance), where=varies)
+    fitted = level + np.maximum(slope, 0) * deviations
+    judged = known.shape[1]
+    return np.asarray((judged * judged_means + fitted) / (judged + 1))
+
+
+def injected(predicted: ScoreMatrix, truth: ScoreMatrix, topics: Sequence[str], *, mix: str = "plain") -> ScoreMatrix:
     """The predicted matrix with the true columns of some topics in it; the other topics need no true scores.
 
-    rescale: the predicted columns are first brought to the mean and sd of the true columns put in, without which small
-    predicted scores hardly weigh. A topic that is not in both, or a run without true scores, is an error.
+    mix: one of MIXTURES, what the predicted columns become beside true ones. A topic that is not in both, or a run
+    without true scores, is an error.
 
     >>> p, t = ScoreMatrix.of([[1, 2], [3, 4]]), ScoreMatrix.of([[0.6], [0.8]], topics=["2"])
     >>> injected(p, t, ["2"]).values.tolist()
@@ -104,14 +143,12 @@ def injected(
             raise UsageError(f"no topic {topic!r} in both matrices")
     judged = [topic for topic in predicted.topics if topic in set(topics)]
     known = truth.select(runs=predicted.runs, topics=judged).values
-    if rescale and len(topics):
-        values = _rescaled(predicted.values, known)
-    else:
-        values = predicted.values.copy()
     is_judged = np.isin(predicted.topics, judged)
-    values[:, is_judged] = known
+    values = predicted.values.copy()
+    if judged:
+        values = _mixture(mix, predicted.values, known, is_judged)
     measure = f"{predicted.measure}+{len(topics)}"
-    signature = f"{predicted.signature}|true scores of {len(topics)} topics"
+    signature = f"{predicted.signature}|true scores of {len(topics)} topics|mix:{mix}"
     return ScoreMatrix(predicted.runs, predicted.topics, values, measure, signature)
 
 
@@ -154,7 +191,7 @@ def injection(
     sizes: Sequence[int] | None = None,
     repetitions: int = 100,
     low: bool = False,
-    rescale: bool = False,
+    mix: str = "plain",
     seed: int = 0,
     progress: Progress = silent,
 ) -> Injection:
@@ -162,6 +199,7 @@ def injection(
 
     choice: one of CHOICES; low takes the other end (the lowest correlation, the worst subset). Choices without chance
     (P2, P4, T1–T3, T5) are made once; P3 and T4 search again in each repetition. sizes: 1, 2, 5, 10, 20, … by default.
+    mix: one of MIXTURES, what the predicted columns become beside the judged ones.
 
     >>> guesses = ScoreMatrix.of([[0.2, 0.4, 0.1], [0.3, 0.1, 0.2]], measure="wu-crestani")
     >>> truth = ScoreMatrix.of([[0.1, 0.5, 0.2], [0.3, 0.0, 0.1]], measure="AP")
@@ -182,7 +220,7 @@ def injection(
     alone = np.empty((times, len(sizes)))
     for i, rng in enumerate(generators(seed, times)):
         chosen = _chosen(entry.function, guessed, real, rng, sizes, low=low, search=searches)
-        taus[i] = _mixture_taus(guessed, real, chosen, rescale)
+        taus[i] = _mixture_taus(guessed, real, chosen, mix)
         alone[i] = _taus_with(chosen @ real.values.T, real.values.sum(axis=1))
         progress(i + 1, times)
     tau_of_prediction = _taus_with(guessed.means()[None, :], real.means())[0]
@@ -193,7 +231,7 @@ def injection(
         taus=taus,
         alone=alone,
         none=float(tau_of_prediction),
-        recipe=f"{entry.summary} repetitions={times}, seed={seed}, rescale={rescale}, {size}",
+        recipe=f"{entry.summary} repetitions={times}, seed={seed}, mix={mix}, {size}",
     )
 
 
@@ -221,28 +259,20 @@ def _chosen(
     return (place < numbers[:, None]).astype(np.float64)
 
 
-def _mixture_taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, rescale: bool) -> Floats:
+def _mixture_taus(predicted: ScoreMatrix, truth: ScoreMatrix, chosen: Floats, mix: str) -> Floats:
     """τ of the sums of true scores on judged topics and predicted ones on the others, for each row of judged topics."""
-    true = truth.values
-    true_sums = true.sum(axis=1)
-    if not rescale:
-        sums = chosen @ true.T + (1 - chosen) @ predicted.values.T
-        return _taus_with(sums, true_sums)
     sums = np.empty((len(chosen), len(truth.runs)))
     for row, is_judged in enumerate(chosen.astype(bool)):
-        rescaled = _rescaled(predicted.values, true[:, is_judged])
-        mixture = np.where(is_judged, true, rescaled)
+        mixture = _mixture(mix, predicted.values, truth.values[:, is_judged], is_judged)
         sums[row] = mixture.sum(axis=1)
-    return _taus_with(sums, true_sums)
+    return _taus_with(sums, truth.values.sum(axis=1))
 
 
-def _rescaled(predicted: Floats, known: Floats) -> Floats:
-    """The predicted scores brought to the mean and sd of the true scores that are known."""
-    spread = float(predicted.std())
-    if spread == 0:
-        spread = 1.0
-    z = (predicted - predicted.mean()) / spread
-    return np.asarray(z * known.std() + known.mean())
+def _mixture(mix: str, predicted: Floats, known: Floats, is_judged: Bools) -> Floats:
+    """True scores on the judged topics, on the others what the mixture makes of the predicted ones."""
+    values = np.array(MIXTURES.call(mix, predicted, known))
+    values[:, is_judged] = known
+    return values
 
 
 def _column_taus(columns: Floats, means: Floats) -> Floats:

@@ -26,7 +26,7 @@ from assay.nojudgments.against_truth import Accuracies, Accuracy, accuracy, corr
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.difficulty import Difficulty, TopicEase, difficulty, topic_ease
-from assay.nojudgments.inject import injected
+from assay.nojudgments.inject import MIXTURES, injected
 from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
 from assay.nojudgments.predictors import METHODS, predictions
 from assay.nojudgments.pseudo import bias
@@ -45,7 +45,8 @@ class Combination:
 
     name: str
     by_topic: ScoreMatrix
-    """The mean of the scaled predictions, or what was learnt; with the judged topics if there are any."""
+    """The mean of the scaled predictions (of one method its own scores), or what was learnt; with the judged topics if
+    there are any."""
     fused: tuple[ScoreMatrix, ...] = ()
     """The predictions that are fused by their means; none where the means of `by_topic` are the combination."""
     judged: ScoreMatrix | None = None
@@ -162,6 +163,7 @@ def ranked(
     combine: str = "average",
     lessons: Lessons | None = None,
     judged: ScoreMatrix | None = None,
+    mix: str = "weighted",
     truth: ScoreMatrix | None = None,
     scale: str = "none",
     seed: int = 0,
@@ -171,7 +173,8 @@ def ranked(
     """Runs ranked by the methods (all by default) and their combination; with true scores also the accuracy of each.
 
     combine: one of FUSIONS or, with lessons from earlier collections, one of MODELS. judged: true scores of some
-    topics, which take the place of the predicted ones in the combination; those are brought to their mean and sd.
+    topics, which take the place of the predicted ones in the combination; mix: what those become beside them, one of
+    MIXTURES.
 
     >>> runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xyz"), ("b", "xyw"), ("c", "qrs")]]
     >>> ranked(runs, ["wu-crestani", "aslam-savell"]).combined.tolist()
@@ -186,7 +189,7 @@ def ranked(
     combination = _combination(to_combine, combine, lessons, seed)
     remarks = []
     if judged is not None:
-        combination, remark = _with_judged(combination, judged)
+        combination, remark = _with_judged(combination, judged, mix)
         remarks.append(remark)
     manual = tuple(bool(info.manual) for info in coded.infos)
     outlying = tuple(outliers(coded).tolist())
@@ -221,7 +224,9 @@ def _combination(fused: list[ScoreMatrix], combine: str, lessons: Lessons | None
     if is_model and lessons is None:
         raise UsageError(f"{combine} learns from earlier collections, and there are none; give them, or take average")
     if lessons is None:
-        return Combination(combine, combined(fused, "average"), tuple(fused))
+        # One method is as it is: scaling would change how much its scores weigh beside true ones.
+        by_topic = fused[0] if len(fused) == 1 else combined(fused, "average")
+        return Combination(combine, by_topic, tuple(fused))
     if not is_model:
         raise UsageError(
             f"earlier collections train a model, and {combine!r} is none; known: {', '.join(MODELS.names())}"
@@ -231,17 +236,22 @@ def _combination(fused: list[ScoreMatrix], combine: str, lessons: Lessons | None
     return Combination(combine, by_topic)
 
 
-def _with_judged(combination: Combination, judged: ScoreMatrix) -> tuple[Combination, str]:
+def _with_judged(combination: Combination, judged: ScoreMatrix, mix: str) -> tuple[Combination, str]:
     """The combination with the true scores of the judged topics in it, and a remark about that."""
     judged_topics = set(judged.topics)
     topics = [topic for topic in combination.by_topic.topics if topic in judged_topics]
     if not topics:
         raise DataError(f"no topic of the runs is judged ({judged.measure}); judge some, or leave the judgments out")
-    mixed = injected(combination.by_topic, judged, topics, rescale=True)
+    mixed = injected(combination.by_topic, judged, topics, mix=mix)
+    entry, _ = MIXTURES.parse(mix)
     remark = (
-        f"True {judged.measure} on {len(topics)} of {len(mixed.topics)} topics, predictions elsewhere. Soon the judged "
-        "topics alone rank better than this mixture: on TREC-COVID two of them as well, five better."
+        f"True {judged.measure} on {len(topics)} of {len(mixed.topics)} topics, predictions elsewhere, {entry.name}: "
+        f"{entry.summary}"
     )
+    if entry.name != "weighted":
+        remark += (
+            " The judged topics alone often rank better than such a mixture; `weighted` hardly ever loses to them."
+        )
     true_scores = judged.select(runs=mixed.runs, topics=topics)
     name = f"{combination.name}, {len(topics)} topics judged"
     return Combination(name, mixed, judged=true_scores), remark

@@ -371,6 +371,21 @@ def test_annotators_of_deep_learning_2019(data: Callable[[str], Path]) -> None:
     assert len(contingencies(Ratings.of_labels(labels))) == 28
 
 
+def test_a_topic_called_all_is_a_topic() -> None:
+    rows = [("1", "a", "u", 0), ("1", "a", "v", 0), ("1", "b", "u", 2), ("1", "b", "v", 2)]
+    rows += [("all", "a", "u", 0), ("all", "a", "v", 2), ("all", "b", "u", 2), ("all", "b", "v", 0)]
+    labels = Labels.from_rows([(topic, doc, worker, float(label)) for topic, doc, worker, label in rows])
+    found = agreement(labels, measures="fleiss", resamples=0)
+    assert found.table().column("topic") == ["(all)"]
+    assert found.topic_table().column("topic") == ["1", "all"]
+    assert (found.value("fleiss", "1"), found.value("fleiss", "all"), found.value("fleiss")) == (1, -1, 0)
+    truth = Qrels.from_dict({"1": {"a": 0, "b": 1}, "all": {"a": 0, "b": 1}})
+    against = reference_agreement(labels, truth, resamples=0)
+    assert against.value("ordered pairs", "1") == 1
+    assert against.value("ordered pairs", "all") == 0
+    assert against.table().column("items") == [4, 4]
+
+
 def test_reference_agreement_on_s100(data: Callable[[str], Path]) -> None:
     labels = read_labels(data("crowd-s100-trec8/judgments.tsv.xz"))
     qrels = read_qrels(data("crowd-s100-trec8/trec8-qrels.txt"))

@@ -153,10 +153,42 @@ def test_manual_runs_are_marked(folder: Path) -> None:
 def test_predicted_scores_can_be_saved(folder: Path) -> None:
     result = predict(folder / "runs", "--method", "emap", "--method", "sakai-lin", "--save", folder / "p.csv")
     assert result.exit_code == 0
-    assert [m.measure for m in read_scores(folder / "p.csv")] == ["emap", "sakai-lin"]
+    emap, count, together = read_scores(folder / "p.csv")
+    assert [m.measure for m in (emap, count, together)] == ["emap", "sakai-lin", "combined-average"]
+    np.testing.assert_allclose(together.values, (unit(emap.values) + unit(count.values)) / 2, atol=1e-9)
     predict(folder / "runs", "--method", "wu-crestani", "--save", folder / "s.csv", "--scale", "min-max")
     (scaled,) = read_scores(folder / "s.csv")
     assert (scaled.values.min(), scaled.values.max()) == (0, 1)
+
+
+def unit(values: np.ndarray) -> np.ndarray:
+    """Brought to [0, 1]."""
+    scaled: np.ndarray = (values - values.min()) / np.ptp(values)
+    return scaled
+
+
+@pytest.mark.parametrize(
+    ("args", "measures"),
+    [
+        (["--method", "emap"], ["emap"]),
+        (["--method", "emap", "--method", "sakai-lin", "--combine", "borda"], ["emap", "sakai-lin", "combined-borda"]),
+        (["--method", "emap", "--method", "wu-crestani-v4"], ["emap", "wu-crestani-v4"]),
+        (["--method", "emap", "--judged", "one.qrels"], ["emap", "emap+1"]),
+    ],
+)
+def test_the_combination_is_saved_where_it_is_more_than_one_method(
+    folder: Path, args: list[str], measures: list[str]
+) -> None:
+    given = [folder / word if word.endswith(".qrels") else word for word in args]
+    assert predict(folder / "runs", *given, "--save", folder / "p.csv").exit_code == 0
+    assert [m.measure for m in read_scores(folder / "p.csv")] == measures
+
+
+def test_what_a_model_learnt_is_saved(folder: Path) -> None:
+    earlier = ["--year", 2001, "--earlier", "old", 2000, folder / "qrels.txt", folder / "old"]
+    methods = ["--method", "emap", "--method", "sakai-lin"]
+    predict("learn", folder / "runs", *methods, *earlier, "--model", "ridge", "--save", folder / "p.csv")
+    assert [m.measure for m in read_scores(folder / "p.csv")] == ["emap", "sakai-lin", "learned-ridge"]
 
 
 def test_list_of_methods() -> None:

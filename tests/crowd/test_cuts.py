@@ -146,6 +146,17 @@ def test_scopes() -> None:
     assert mean.points("2") == mean.cuts[0].points
 
 
+def test_a_topic_called_all_is_a_topic() -> None:
+    rows = []
+    for seed, topic in enumerate(("all", "1", "2")):
+        rows += [(topic, *label) for label in sample(seed)[0]]
+    apart = best_cuts(Labels.from_rows(rows), "H_t+a", source=FINE)
+    assert {cut.topic for cut in apart.cuts} == {"all", "1", "2"}
+    for cut in apart.cuts:
+        assert apart.points(cut.topic) == cut.points
+    assert len({cut.points for cut in apart.cuts}) > 1
+
+
 def test_climbing_finds_the_exact_optimum_here() -> None:
     rows, two = sample(11, docs=40)
     target = Qrels.from_dict({"1": {d: 2 * g for d, g in two.items()}})

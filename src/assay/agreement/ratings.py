@@ -59,7 +59,7 @@ class Ratings:
             value=values,
             doc=names,
             topic=np.zeros(len(names), dtype=np.int64),
-            topics=("all",),
+            topics=("",),  # one, which has no name
             workers=tuple(map(str, workers.tolist())),
             scale=scale_seen(values),
         )

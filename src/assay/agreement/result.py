@@ -20,6 +20,7 @@ from assay.agreement.scales import Level, Scale, default_level, given_scale, sca
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generators, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.groups import name_of_all
 from assay.core.registry import Registry, Within
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -27,7 +28,6 @@ from assay.data import Labels, Qrels
 from assay.io.brought import labels_of, plain_qrels_of
 
 AGREEMENTS: Registry[Callable[..., Any]] = Registry("agreement measure")
-ALL = "all"
 SAMPLES = 64
 """Bootstrap samples computed at once: memory is SAMPLES × items."""
 
@@ -89,9 +89,12 @@ class AgreementResult(Result):
 
     rows: tuple[AgreementRow, ...]
     notes: tuple[str, ...]
+    whole: str = "all"
+    """What stands for the topic in the rows of all topics."""
 
-    def value(self, measure: str, topic: str = ALL) -> float | None:
-        """One value; α may be asked for without its level."""
+    def value(self, measure: str, topic: str | None = None) -> float | None:
+        """One value, of one topic or of all; α may be asked for without its level."""
+        topic = self.whole if topic is None else topic
         for row in self.rows:
             names = (row.measure, row.measure.partition("(level=")[0])
             if measure in names and row.topic == topic:
@@ -100,11 +103,11 @@ class AgreementResult(Result):
 
     def table(self) -> Table:
         """One row per measure, in all."""
-        return self._table([r for r in self.rows if r.topic == ALL], "Agreement")
+        return self._table([r for r in self.rows if r.topic == self.whole], "Agreement")
 
     def topic_table(self) -> Table:
         """One row per measure and topic."""
-        return self._table([r for r in self.rows if r.topic != ALL], "Agreement per topic")
+        return self._table([r for r in self.rows if r.topic != self.whole], "Agreement per topic")
 
     def tables(self) -> list[Table]:
         """In all, and per topic where that was asked for."""
@@ -156,7 +159,8 @@ def agreement(
     names = [_full_name(name, ratings) for name in asked]
     if scale is None:
         _refuse_phi(names)
-    parts = [(ALL, ratings)]
+    whole = name_of_all(ratings.topics)
+    parts = [(whole, ratings)]
     if per_topic:
         parts += [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
     rows: list[AgreementRow] = []
@@ -164,7 +168,7 @@ def agreement(
     for i, (topic, part) in enumerate(parts):
         rows += _rows(names, topic, part, rng_of_part[i], resamples, level)
         progress(i + 1, len(parts))
-    return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed))
+    return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed), whole)
 
 
 def _refuse_phi(names: Sequence[str]) -> None:
@@ -314,7 +318,8 @@ def reference_agreement(
     """
     by_topic = means_and_grades(labels, reference)
     grades, means, counts = zip(*by_topic.values(), strict=True)
-    parts = {ALL: (np.concatenate(grades), np.concatenate(means), np.concatenate(counts))}
+    whole = name_of_all(by_topic)
+    parts = {whole: (np.concatenate(grades), np.concatenate(means), np.concatenate(counts))}
     if per_topic:
         parts.update(by_topic)
     rows = []
@@ -333,7 +338,7 @@ def reference_agreement(
         f"share of pairs of docs that {reference.name} orders and the mean labels order alike, strictly",
         f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of docs, seed {seed}",
     )
-    return AgreementResult(tuple(rows), notes)
+    return AgreementResult(tuple(rows), notes, whole)
 
 
 def _drawn_agreements(grade: Floats, mean: Floats, untied: bool, resamples: int, rng: np.random.Generator) -> Floats:

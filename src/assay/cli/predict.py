@@ -49,7 +49,11 @@ def table_options(command: C) -> C:
         click.option("--manual", multiple=True, metavar="RUN", help="A run made with a person's help; repeatable."),
         click.option("--manual-list", type=FILE, help="A file with the names of the manual runs, one per line."),
         click.option("--ranks", is_flag=True, help="Show the rank by every method, even if they are many."),
-        click.option("--save", type=FILE, help="Write the predicted scores (runs × topics) to this file."),
+        click.option(
+            "--save",
+            type=FILE,
+            help="Write the scores of each method and of the combination (runs × topics) to this file.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -290,7 +294,7 @@ def _show(result: RunRanking, ranks: bool, save: Path | None, out: Output) -> No
     if save is not None:
         from assay.io.scores import write_scores
 
-        write_scores(save, result.predictions)
+        write_scores(save, result.matrices())
         out.say(f"predicted scores written to {save}")
     out.write(result.table(wide=ranks or out.format in ("csv", "json")), of=result)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -58,3 +58,15 @@ def _number_key(digits: str) -> tuple[int, str, str]:
     """Orders numbers by their value, however many digits they have, and equal ones by their text."""
     value = digits.lstrip("0")
     return len(value), value, digits
+
+
+def name_of_all(names: Collection[str]) -> str:
+    """What a row beside those of the topics is called that is of all of them: `all`, where no topic is called that.
+
+    >>> name_of_all(["301", "302"]), name_of_all(["all", "302"])
+    ('all', '(all)')
+    """
+    name = "all"
+    while name in names:
+        name = f"({name})"
+    return name

@@ -56,7 +56,7 @@ class CutSearch(Result):
     def points(self, topic: str) -> tuple[float, ...]:
         """The cut points for a topic."""
         for cut in self.cuts:
-            if cut.topic in (topic, "all"):
+            if self.scope != "topics" or cut.topic == topic:
                 return cut.points
         raise DataError(f"no cut was searched for topic {topic!r}")
 

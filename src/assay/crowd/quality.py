@@ -15,6 +15,7 @@ from assay.agreement.left_out import alpha_by_topic, alpha_without
 from assay.agreement.ratings import Ratings, single
 from assay.agreement.scales import Level, Scale, default_level, scale_for
 from assay.core.arrays import Floats, Ints
+from assay.core.groups import name_of_all
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.units import summable, task_of
@@ -229,7 +230,7 @@ def topic_quality(labels: Labels, *, scale: Scale | str | None = None, reference
         rows.append(row)
 
     last_row = (
-        "all",
+        name_of_all(ratings.topics),
         len(labels),
         len(ratings.items),
         len(np.unique(labels.worker)),

@@ -138,6 +138,15 @@ class RunRanking(Result):
         """What the methods say together of every run on every topic."""
         return self.combination.by_topic
 
+    def matrices(self) -> list[ScoreMatrix]:
+        """All predicted scores by topic: those of each method, and of their combination where it is not one of them."""
+        together = self.by_topic()
+        if len(self.combination.fused) > 1:
+            together = combined(self.combination.fused, self.combination.name)
+        if any(together is prediction for prediction in self.predictions):
+            return list(self.predictions)
+        return [*self.predictions, together]
+
     def true_scores(self) -> ScoreMatrix:
         """The true scores; an error where there are none."""
         if self.truth is None:

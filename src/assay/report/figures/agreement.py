@@ -39,14 +39,14 @@ def agreement_by_topic(result: AgreementResult, *, measure: str | None = None, m
     """One agreement measure on every topic with its interval, and on all; the least agreement first."""
     name = measure or result.rows[0].measure
     defined = [row for row in result.rows if row.measure == name and row.value is not None]
-    whole = [row for row in defined if row.topic == "all"][:1]
-    topics = [row for row in defined if row.topic != "all"]
+    whole = [row for row in defined if row.topic == result.whole]
+    topics = [row for row in defined if row.topic != result.whole]
     topics.sort(key=lambda row: row.value or 0.0)
     del topics[most:]
     rows = []
     for row in [*whole, *topics]:
         rows += rows_of(
-            topic=["all topics" if row.topic == "all" else row.topic],
+            topic=["all topics" if row.topic == result.whole else row.topic],
             value=[row.value],
             low=[row.value if row.low is None else row.low],
             high=[row.value if row.high is None else row.high],

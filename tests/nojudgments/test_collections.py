@@ -122,6 +122,20 @@ def test_order_of_methods_is_that_of_the_literature(better: str, worse: str, cov
     assert tau[0] > tau[1] + 0.05
 
 
+@pytest.mark.parametrize(
+    ("method", "tau"),
+    [
+        ("soboroff(pool=judged,share=judged)", 0.796),
+        ("soboroff(pool=judged,share=exact)", 0.802),
+        ("soboroff(duplicates=true,share=judged)", 0.669),
+    ],
+)
+def test_soboroff_drawn_from_judgments(method: str, tau: float, covid: Real) -> None:
+    runs = [read_run(path) for path in sorted(covid.folder.iterdir())]
+    found = predicted(comparable(runs, qrels=covid.qrels), method)
+    assert correlations(covid.truths[0].means(), found.means())["τ"] == pytest.approx(tau, abs=0.0015)
+
+
 def test_combination(covid: Real, deep: Real) -> None:
     for real, truth, wanted in ((covid, 0, 0.659), (deep, 1, 0.377)):
         kept = [real.predicted(m) for m in taken(METHODS.names())]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.engine import generators
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.data.lists import Lists
 from assay.io import read_qrels
 from assay.nojudgments.basis import comparable
+from assay.nojudgments.forecast import predict
 from assay.nojudgments.predictors import predicted
 from assay.nojudgments.soboroff import (
     expected_share,
@@ -168,3 +170,71 @@ def test_with_duplicates_popular_docs_are_drawn_more_often() -> None:
 
 def test_pooled_docs_are_not_in_the_share() -> None:
     assert judged_shares(Qrels.from_dict({"1": {"a": 1, "b": 0, "c": -1}, "2": {"a": -1}})) == {"1": 0.5}
+
+
+def judged_lists(rel_docs: int = 12, docs: int = 40) -> tuple[list[Run], Qrels]:
+    """Six runs, and judgments of docs that some of them never retrieve."""
+    rng = np.random.default_rng(5)
+    names = [f"d{i:03d}" for i in range(docs)]
+    runs = [Run.from_lists(f"r{r}", {str(t): rng.permutation(names)[:20].tolist() for t in range(3)}) for r in range(6)]
+    names.append("unseen")
+    grades = {str(t): {d: int(i < rel_docs + 4 * t) for i, d in enumerate(names)} for t in range(3)}
+    return runs, Qrels.from_dict(grades)
+
+
+def test_judged_docs_are_drawn_as_many_as_are_relevant() -> None:
+    """A plain loop: with the exact fraction of the judged docs, each topic draws its number of relevant docs."""
+    runs, qrels = judged_lists()
+    lists = comparable(runs, qrels=qrels)
+    found = soboroff_trials(lists, share="exact", pool="judged", repetitions=3, seed=4)
+    for trial, rng in zip(found, generators(4, 3), strict=True):
+        for t, topic in enumerate(lists.topics):
+            judged = sorted(qrels.to_dict()[topic])
+            wanted = sum(qrels.to_dict()[topic].values())
+            drawn = {judged[i] for i in rng.choice(len(judged), wanted, replace=False, shuffle=False)}
+            for r, run in enumerate(runs):
+                ranked = sorted(run.to_dict()[topic].items(), key=lambda pair: -pair[1])
+                hits, total = 0, 0.0
+                for rank, (doc, _) in enumerate(ranked, start=1):
+                    if doc in drawn:
+                        hits += 1
+                        total += hits / rank
+                assert trial[r, t] == pytest.approx(total / wanted)
+
+
+def test_judged_share_is_that_of_the_qrels() -> None:
+    runs, qrels = judged_lists()
+    share = judged_share(qrels)
+    lists = comparable(runs, qrels=qrels)
+    by_name = soboroff(lists, share="judged", repetitions=4)
+    by_number = soboroff(lists, mean=share.mean, sd=share.sd, repetitions=4)
+    np.testing.assert_array_equal(by_name, by_number)
+    per_topic = soboroff(lists, share="exact", repetitions=4)
+    np.testing.assert_array_equal(per_topic, soboroff(lists, fractions=judged_shares(qrels), repetitions=4))
+
+
+def test_judgments_change_nothing_where_they_are_not_asked_for() -> None:
+    runs, qrels = judged_lists()
+    blind, seeing = comparable(runs), comparable(runs, qrels=qrels)
+    for method in ("soboroff", "soboroff(duplicates=true)", "wu-crestani-v3", "nuray-can-borda", "spoerri-single"):
+        np.testing.assert_array_equal(predicted(blind, method).values, predicted(seeing, method).values)
+
+
+def test_judgments_that_are_asked_for_must_be_there() -> None:
+    runs, qrels = judged_lists()
+    with pytest.raises(DataError, match="need judgments; give qrels"):
+        predicted(runs, "soboroff(pool=judged)")
+    with pytest.raises(UsageError, match="draws from judgments, and there are none"):
+        predict(runs, "soboroff(share=judged)")
+    some = comparable(runs, qrels=Qrels.from_dict({"1": qrels.to_dict()["1"]}))
+    with pytest.raises(DataError, match="topic '0' has no judged doc"):
+        predicted(some, "soboroff(share=exact)")
+    lists = comparable(runs, qrels=qrels)
+    for wrong, message in (
+        ("soboroff(share=half)", "no share 'half'"),
+        ("soboroff(pool=half)", "no pool 'half'"),
+        ("soboroff(share=judged, mean=0.1)", "leave out mean and sd"),
+        ("soboroff(pool=judged, duplicates=true)", "duplicates count the runs"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            predicted(lists, wrong)

@@ -16,17 +16,18 @@ import numpy.typing as npt
 from assay.core.arrays import Bools, Floats, places_within
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
-from assay.data import Run
+from assay.data import Qrels, Run
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, collected
 from assay.measures.ranks import precision_sums_at
 
 
-def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
+def comparable(runs: Sequence[Run], *, depth: int = 1000, qrels: Qrels | None = None) -> Lists:
     """The runs as Lists, each cut at `depth`; topics are those that two runs or more answer, in natural order.
 
     A run that lacks a topic has an empty list there. Without judgments a run is known only by the others: topics that
-    one run alone answers are left out and named in `dropped`; one run, or no topic in common, is an error.
+    one run alone answers are left out and named in `dropped`; one run, or no topic in common, is an error. qrels: for
+    methods that are asked to draw from judgments; no other sees them.
 
     >>> from assay.data import Run
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]}), Run.from_lists("b", {"1": ["y"]})]
@@ -43,7 +44,7 @@ def comparable(runs: Sequence[Run], *, depth: int = 1000) -> Lists:
     topics = natural_order(topic for topic, answers in runs_of_topic.items() if answers > 1)
     if not topics:
         raise DataError("the runs have no topic in common; methods without judgments compare runs on the same topics")
-    return collected(runs, topics=topics, depth=depth)
+    return collected(runs, qrels, topics=topics, depth=depth)
 
 
 def without_judgments(lists: Lists) -> Lists:

@@ -13,10 +13,10 @@ from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
-from assay.io.brought import run_list
+from assay.io.brought import plain_qrels_of, run_list
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.learn import Lessons, judged_collection
-from assay.nojudgments.predictors import METHODS
+from assay.nojudgments.predictors import METHODS, draws_from_judgments
 from assay.nojudgments.ranking import RunRanking, ranked, taken
 from assay.scoring import evaluate
 
@@ -66,7 +66,10 @@ def predict(
         raise UsageError("mix says how predicted topics go beside judged ones, and none are judged; give judgments")
     methods = [method] if isinstance(method, str) else method
     marked = _marked(run_list(runs), list(manual))
-    lists = comparable(marked, depth=depth)
+    drawing = [name for name in methods or () if draws_from_judgments(name)]
+    if drawing and qrels is None:
+        raise UsageError(f"{drawing[0]} draws from judgments, and there are none; give qrels")
+    lists = comparable(marked, depth=depth, qrels=plain_qrels_of(qrels) if drawing else None)
     lessons = None
     if year is not None:
         names = taken(methods or METHODS.names())

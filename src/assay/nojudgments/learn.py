@@ -18,7 +18,7 @@ from assay.core.registry import Registry, Within
 from assay.data import Qrels, Run
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
-from assay.nojudgments.predictors import predictions, scaled
+from assay.nojudgments.predictors import draws_from_judgments, predictions, scaled
 from assay.scoring import evaluate
 
 MODELS: Registry[Callable[..., Any]] = Registry("model")
@@ -75,7 +75,8 @@ def judged_collection(
 ) -> Collection:
     """The predicted and the true scores of the runs of a judged collection, on its judged topics."""
     (truth,) = evaluate(runs, qrels, measure)
-    lists = comparable(runs, depth=depth)
+    drawing = any(draws_from_judgments(method) for method in methods)
+    lists = comparable(runs, depth=depth, qrels=qrels if drawing else None)
     judged_topics = set(truth.topics)
     topics = [topic for topic in lists.topics if topic in judged_topics]
     matrices = predictions(lists, methods, seed=seed, jobs=jobs)

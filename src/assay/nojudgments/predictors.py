@@ -7,6 +7,7 @@ family and register here; each says whether more is better, and `predicted` turn
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from assay.core.registry import Registry
 from assay.data import Run
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.basis import comparable
+from assay.nojudgments.basis import comparable, without_judgments
 
 Method = Callable[..., Floats]
 
 METHODS: Registry[Method] = Registry("method without judgments")
-"""Registered with three facts: `short` (the id in Roitero 2020, Table 5.1), `higher` (more is better) and `paper`."""
+"""Registered with three facts: `short` (the id in Roitero 2020, Table 5.1), `higher` (more is better) and `paper`; and
+with `judged`, a function of its parameters, where some of them ask for judgments. No other method sees any."""
 
 SCALES = ("none", "min-max", "z", "min-max-topic", "z-topic")
 
@@ -39,6 +41,8 @@ def predicted(lists: Lists | Sequence[Run], method: str = "emap", *, scale: str 
     [[1.0], [1.0]]
     """
     coded = lists if isinstance(lists, Lists) else comparable(lists)
+    if not draws_from_judgments(method):
+        coded = without_judgments(coded)
     values: Floats = METHODS.call(method, coded, seed=seed)
     entry = METHODS.entry(method)
     given = METHODS.given(method)
@@ -71,6 +75,17 @@ def predictions(
     return ordered_map(
         lambda name: predicted(coded, name, scale=scale, seed=seed), names, jobs=jobs, threads=True, progress=progress
     )
+
+
+def draws_from_judgments(method: str) -> bool:
+    """Whether a method, with these parameters, needs judgments to draw its pseudo-relevant docs.
+
+    >>> draws_from_judgments("soboroff"), draws_from_judgments("soboroff(share=exact)")
+    (False, True)
+    """
+    entry, given = METHODS.parse(method)
+    asks: Callable[[dict[str, Any]], bool] | None = entry.facts.get("judged")
+    return asks is not None and asks(given)
 
 
 def scaled(matrix: ScoreMatrix, scale: str = "min-max") -> ScoreMatrix:

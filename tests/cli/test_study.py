@@ -38,6 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["measure-tau", "{}/s.csv"], "Do the measures rank alike?"),
         (["predictivity", "{}/s.csv", "--splits", "20"], "Predictivity"),
         (["discriminative", "{}/s.csv", "--test", "t"], "Discriminative power"),
+        (["discriminative", "{}/s.csv", "--test", "t", "--two-sample"], "% two-sample"),
         (["swaps", "{}/s.csv", "--draws", "3", "-m", "AP"], "Swap rates of AP"),
         (["concordance", "{}/s.csv", "--pair", "AP,RR", "--gold", "P@10"], "Concordance"),
         (["votes", "{}/s.csv", "--votes", "{}/v.csv", "-m", "AP"], "Does AP prefer what people prefer?"),

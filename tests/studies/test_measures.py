@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 from assay.cli.study import command as study_commands
 from assay.core.errors import DataError, UsageError
@@ -15,6 +16,7 @@ from assay.io.scores import read_scores
 from assay.rankings.batch import pair_signs, tau_of_signs
 from assay.rankings.rank_biased import rbo_ext
 from assay.similarity.overlap import average_overlap
+from assay.standard import standardize
 from assay.stats import all_pairs
 from assay.stats.resampling import topic_counts
 from assay.studies import swaps as swap_module
@@ -296,6 +298,42 @@ def test_a_simultaneous_test_needs_its_own_difference_and_says_that_it_is_correc
 def test_a_test_of_two_topic_sets_is_refused_with_the_reason(test: str) -> None:
     with pytest.raises(UsageError, match=f"{test} compares two topic sets, .* the same topics; take t, "):
         discriminative_power([random_matrix(3, 6, 1)], test=test)
+
+
+def test_two_sample_p_is_scipys() -> None:
+    matrix = random_matrix(5, 12, 7)
+    found = discriminative_power([matrix], test="t", two_sample=True)
+    wanted = [ttest_ind(matrix.values[i], matrix.values[j]).pvalue for i in range(5) for j in range(i + 1, 5)]
+    assert found.unpaired[0].p == pytest.approx(sorted(wanted, reverse=True), rel=1e-9)
+    assert discriminative_power([matrix], test="t").unpaired == ()
+
+
+def test_overlap_of_two_tests() -> None:
+    """The second and third run differ from the first on every topic, but less than topics differ."""
+    topics = np.linspace(0.1, 0.9, 30)
+    noise = np.random.default_rng(0).normal(0, 0.005, (3, 30))
+    matrix = ScoreMatrix.of(np.stack([topics, topics - 0.03, topics - 0.6]) + noise, measure="AP")
+    found = discriminative_power([matrix], test="t", two_sample=True)
+    assert found.shares == (1.0,)
+    assert found.unpaired_shares[0] == pytest.approx(2 / 3)
+    assert found.unpaired[0].overlap == pytest.approx(2 / 3)
+    same = ScoreMatrix.of(np.ones((2, 4)), measure="AP")
+    assert discriminative_power([same], test="t", two_sample=True).unpaired[0].overlap is None
+
+
+@pytest.mark.parametrize(
+    ("track", "paired", "two_sample", "standardized"),
+    [("adhoc6", 0.641, 0.513, 0.696), ("adhoc7", 0.732, 0.547, 0.734), ("adhoc8", 0.724, 0.504, 0.722)],
+)
+def test_tables_4_3_and_4_6(track: str, paired: float, two_sample: float, standardized: float) -> None:
+    """Webber's finding on TREC 5 (.636 and .364 raw; .683 and .683 standardized; overlap .9) on the tracks we have."""
+    raw = real(track, ("ap",))[0]
+    found = discriminative_power([raw, standardize(raw, form="z")], test="t", two_sample=True)
+    assert found.shares[0] == pytest.approx(paired, abs=0.0006)
+    assert found.unpaired_shares == pytest.approx((two_sample, standardized), abs=0.0006)
+    overlap = found.unpaired[1].overlap
+    assert overlap is not None
+    assert overlap > 0.9
 
 
 def test_one_default_number_of_resamples() -> None:

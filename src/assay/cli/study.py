@@ -90,15 +90,20 @@ def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: in
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
     help="Number of resamples, for tests that resample.",
 )  # fmt: skip
+@click.option(
+    "--two-sample", is_flag=True, help="Also test each pair as if its runs had different topics: what pairing is worth."
+)
 @seed_option
 @jobs_option
 @output_and_figure_options
 def discriminative(
-    matrices: list[ScoreMatrix], test: str, alpha: float, resamples: int, seed: int, jobs: int, out: Output
-) -> None:
+    matrices: list[ScoreMatrix], test: str, alpha: float, resamples: int, two_sample: bool, seed: int, jobs: int,
+    out: Output,
+) -> None:  # fmt: skip
     """How many pairs of runs does each measure tell apart, and what difference does it need?
 
-    Tests of two topic sets, such as student, do not apply: all runs have the same topics.
+    --test takes tests of pairs, since all runs have the same topics; --two-sample adds what a two-sample t test would
+    find without that.
     """
     from assay.data.scores import joined
     from assay.studies.discriminative import discriminative_power, draws_samples
@@ -107,8 +112,9 @@ def discriminative(
         raise UsageError(f"--resamples has no effect on {test}, which draws no samples; leave it out")
     with out.progress("testing") as progress:
         found = discriminative_power(
-            joined(matrices), test=test, alpha=alpha, resamples=resamples, seed=seed, jobs=jobs, progress=progress
-        )
+            joined(matrices), test=test, alpha=alpha, two_sample=two_sample, resamples=resamples, seed=seed, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
     out.write(found.table(), of=found)
 
 

@@ -172,6 +172,29 @@ def two_sample_bootstrap_test(
     return replace(welch, p=float(p[0]), recipe=recipe)
 
 
+def unpaired_p(values: Floats) -> Floats:
+    """p of Student's two-sample t test for every pair of rows, as if each row had topics of its own.
+
+    Two-sided, in the order of `every_pair`. What pairing by topic is worth shows beside the paired test (Webber 2010,
+    Tables 4.3 and 4.6).
+
+    >>> unpaired_p(np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])).round(4)
+    array([0.2879])
+    """
+    from scipy.special import stdtr
+
+    rows = checked_rows(values)
+    runs, topics = rows.shape
+    first, second = np.triu_indices(runs, 1)
+    means = rows.mean(axis=1)
+    variances = standard_deviation(rows) ** 2
+    pooled_variance = (variances[first] + variances[second]) / 2
+    error = np.sqrt(pooled_variance * 2 / topics)
+    t = ratio(means[first] - means[second], error)
+    df = 2 * topics - 2
+    return np.asarray(2 * stdtr(df, -np.abs(t)))
+
+
 def sets_draw(test: str, interval: str) -> bool:
     """Whether a test of two topic sets, or an interval, draws resamples: whether their number has any effect.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, chunks, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import parse_call
@@ -23,11 +23,21 @@ from assay.stats.paired import TESTS
 from assay.stats.pairwise import is_simultaneous
 from assay.stats.resampling import RESAMPLES, topic_counts
 from assay.stats.tukey import SIMULTANEOUS
-from assay.stats.two_sample import TWO_SAMPLE_TESTS
+from assay.stats.two_sample import TWO_SAMPLE_TESTS, unpaired_p
 from assay.studies.measure_sets import same_cells
 
 REPLICATES = 1000
 PAIRS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Unpaired:
+    """The same pairs of one measure by a two-sample t test, as if each run had topics of its own."""
+
+    p: Floats
+    """Largest first."""
+    overlap: float | None
+    """Pairs that both tests find, of those that either finds; None where neither finds any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +54,18 @@ class DiscriminativePower(Result):
     topics: int
     simultaneous: bool = False
     """Whether the p-values hold for all pairs at once."""
+    unpaired: tuple[Unpaired, ...] = ()
+    """Per measure what a two-sample test finds, if that was asked for."""
 
     @property
     def shares(self) -> tuple[float, ...]:
         """Per measure the share of pairs with p below α."""
         return tuple(float((p < self.alpha).mean()) for p in self.p)
+
+    @property
+    def unpaired_shares(self) -> tuple[float, ...]:
+        """Per measure the share of pairs with p below α by the two-sample test; empty if that was not asked for."""
+        return tuple(float((unpaired.p < self.alpha).mean()) for unpaired in self.unpaired)
 
     def table(self) -> Table:
         """One row per measure, the most discriminating first."""
@@ -58,24 +75,36 @@ class DiscriminativePower(Result):
         for i in most_first:
             pairs = len(self.p[i])
             percent = 100 * shares[i]
-            rows.append((self.measures[i], pairs, percent, self.needed[i]))
+            row: list[object] = [self.measures[i], pairs, percent, self.needed[i]]
+            if self.unpaired:
+                row += [100 * self.unpaired_shares[i], self.unpaired[i].overlap]
+            rows.append(row)
         share = f"% with p < {self.alpha:g}"
         columns = {"measure": "", "pairs": "d", share: ".1f", "difference needed": ".3f"}
         keys = {share: "significant_percent"}
+        if self.unpaired:
+            columns |= {"% two-sample": ".1f", "overlap": ".3f"}
+            keys["% two-sample"] = "two_sample_percent"
         caption = f"Discriminative power on {self.topics} topics"
         return Table.of(columns, rows, caption=caption, notes=self._notes(), keys=keys)
 
     def _notes(self) -> list[str]:
-        if self.simultaneous:
-            return [
-                f"{self.recipe}; the p-values hold for all pairs at once",
-                f"difference needed: the critical difference of this test at {self.alpha:g}",
-            ]
-        return [
+        notes = [
             f"{self.recipe}; not corrected for the number of pairs",
             f"difference needed: Sakai's estimate by the studentised bootstrap, {REPLICATES} samples, whatever the "
             "test; the largest over all pairs",
         ]
+        if self.simultaneous:
+            notes = [
+                f"{self.recipe}; the p-values hold for all pairs at once",
+                f"difference needed: the critical difference of this test at {self.alpha:g}",
+            ]
+        if self.unpaired:
+            notes.append(
+                "two-sample: Student's t, two-sided, as if each run had topics of its own; overlap: pairs that both "
+                "tests find, of those that either finds"
+            )
+        return notes
 
 
 def discriminative_power(
@@ -83,12 +112,16 @@ def discriminative_power(
     *,
     test: str = "bootstrap-t",
     alpha: float = 0.05,
+    two_sample: bool = False,
     resamples: int = RESAMPLES,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> DiscriminativePower:
     """Share of run pairs with p < α by a test of pairs or of all pairs at once, and the difference needed.
+
+    `two_sample` also tests every pair as if the two runs had been scored on different topics: how much of the power
+    comes from pairing by topic, and how much of that a standardized measure keeps (Webber 2010, Tables 4.3 and 4.6).
 
     >>> scores = ScoreMatrix.of([[0.5, 0.6, 0.9, 0.7], [0.4, 0.4, 0.6, 0.5], [0.4, 0.4, 0.6, 0.5]])
     >>> [round(share, 2) for share in discriminative_power([scores], test="t").shares]
@@ -107,6 +140,10 @@ def discriminative_power(
         needed = [pairs.critical for pairs in tested]
     else:
         needed = [difference_needed(matrix, alpha=alpha, seed=seed) for matrix in matrices]
+    unpaired = []
+    if two_sample:
+        for matrix, pairs in zip(matrices, tested, strict=True):
+            unpaired.append(_unpaired(matrix, pairs.p < alpha, alpha))
     return DiscriminativePower(
         measures=tuple(matrix.measure for matrix in matrices),
         p=tuple(np.sort(pairs.p)[::-1] for pairs in tested),
@@ -115,7 +152,18 @@ def discriminative_power(
         recipe=tested[0].recipe,
         topics=len(matrices[0].topics),
         simultaneous=simultaneous,
+        unpaired=tuple(unpaired),
     )
+
+
+def _unpaired(matrix: ScoreMatrix, by_pairs: Bools, alpha: float) -> Unpaired:
+    """All pairs by the two-sample test, beside those that the test of pairs finds."""
+    p = unpaired_p(matrix.values)
+    by_two_samples = p < alpha
+    either = int((by_pairs | by_two_samples).sum())
+    both = int((by_pairs & by_two_samples).sum())
+    overlap = both / either if either else None
+    return Unpaired(np.sort(p)[::-1], overlap)
 
 
 def _is_simultaneous(test: str) -> bool:

@@ -35,7 +35,11 @@ def asl_curves(result: DiscriminativePower) -> Figure:
     best = max(shares, key=lambda m: shares[m])
     said = f"{best} tells most pairs apart: {100 * shares[best]:.1f} % with p < {result.alpha:g} (dashed)."
     title = f"p-values of {len(result.p[0])} pairs of runs, {result.topics} topics"
-    return asl_chart(dict(zip(result.measures, result.p, strict=True)), result.alpha, title, said)
+    curves = dict(zip(result.measures, result.p, strict=True))
+    if result.unpaired:
+        for measure, unpaired in zip(result.measures, result.unpaired, strict=True):
+            curves[f"{measure}, two-sample"] = unpaired.p
+    return asl_chart(curves, result.alpha, title, said)
 
 
 @draws("studies.Swaps")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from assay.check import check, check_qrels, check_run
+from assay.cli.check import command
 from assay.io import read_qrels
 
 RUN = "".join(f"1 Q0 {doc} {i} {9 - i} r\n" for i, doc in enumerate("abcd", 1))
@@ -101,3 +104,53 @@ def test_of_few_files_everything_is_shown(tmp_path: Path) -> None:
     qrels = write(tmp_path, "q.txt", "1 0 a 1\n2 0 b 1\n")
     found = check(many_runs(tmp_path, 9), qrels)
     assert [table.caption for table in found.shown()] == [table.caption for table in found.tables()]
+
+
+def assay_check(*args: object) -> Result:
+    return CliRunner().invoke(command, [str(arg) for arg in args], catch_exceptions=False)
+
+
+def test_judgments_alone_are_described(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q.txt", "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n")
+    whole = assay_check("--qrels", qrels, "--per-topic")
+    assert whole.exit_code == 0
+    assert "2 topics" in whole.stdout
+    assert "Docs of each topic" in whole.stdout
+    rows = json.loads(assay_check("--qrels", qrels, "--part", "x=1", "--format", "json").stdout)[0]["rows"]
+    assert rows[0]["relevant"] == 1
+    first = assay_check("--qrels", qrels, "--format", "csv").stdout.splitlines()[0]
+    assert first.startswith("docs,all,per_topic")
+
+
+def test_types_of_runs(tmp_path: Path) -> None:
+    qrels = write(tmp_path, "q.txt", "1 0 a 1\n1 0 b 0\n")
+    run = write(tmp_path, "r.run", RUN)
+    info = write(tmp_path, "info.csv", "run,type\nr,manual\n")
+    done = assay_check("--qrels", qrels, run, "--info", info, "--depth", 2, "--figure", tmp_path / "f.svg")
+    assert done.exit_code == 0, done.output
+    assert "Judged docs by type of run" in done.stdout
+    assert (tmp_path / "f.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "nothing to check"),
+        (["{run}", "--per-topic"], "--per-topic describes judgments; give --qrels"),
+        (["{run}", "--part", "a=1"], "--part describes judgments; give --qrels"),
+        (["--qrels", "{qrels}", "--part", "a"], "write NAME=TOPICS"),
+        (["--qrels", "{qrels}", "--part", "a=1", "--part", "a=1"], "'a' is there twice"),
+        (["--qrels", "{qrels}", "--info", "{run}"], "--info says what is known of runs; give the runs"),
+        (["--qrels", "{qrels}", "--by", "team"], "--by goes with --info"),
+        (["--qrels", "{qrels}", "--depth", "3"], "--depth goes with --info"),
+        (["--qrels", "{qrels}", "--ties"], "give runs as well"),
+        (["--qrels", "{qrels}", "{run}", "--rel", "2"], "--rel says from which grade on"),
+        (["--qrels", "{qrels}", "{run}", "--figure", "f.svg"], "--figure draws the judged docs"),
+    ],
+)
+def test_options_without_effect_are_errors(args: list[str], message: str, tmp_path: Path) -> None:
+    files = {"run": write(tmp_path, "r.run", RUN), "qrels": write(tmp_path, "q.txt", "1 0 a 1\n")}
+    done = CliRunner().invoke(command, [arg.format(**files) for arg in args])
+    assert done.exit_code != 0
+    said = str(done.exception) + done.output
+    assert message in said

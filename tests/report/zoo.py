@@ -503,6 +503,30 @@ def agreement() -> Any:
 
 
 @kept
+def collection_facts() -> Any:
+    from assay.pooling.collection_facts import describe
+
+    return describe(collection().qrels)
+
+
+@kept
+def collection_parts() -> Any:
+    from assay.pooling.collection_facts import describe
+
+    return describe(collection().qrels, parts={"first": "301-310", "second": "311-399"})
+
+
+@kept
+def pool_by_type() -> Any:
+    from assay.data.info import RunsInfo
+    from assay.pooling.collection_facts import pool_by_type
+
+    runs = collection().runs
+    types = {run.name: ("manual",) if "man" in run.name else ("automatic",) for run in runs}
+    return pool_by_type(runs, collection().qrels, RunsInfo("runs.csv", ("type",), types), depth=10)
+
+
+@kept
 def discriminative_power() -> Any:
     from assay.studies.discriminative import discriminative_power
 

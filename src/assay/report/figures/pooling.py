@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from assay.pooling.adjust import Adjustment
     from assay.pooling.adjustment_errors import Accuracy
     from assay.pooling.bias import LeftOut
+    from assay.pooling.collection_facts import CollectionFacts, PoolByType
     from assay.pooling.judging_curves import Curves
     from assay.pooling.mtc import Confidence
     from assay.pooling.pools import Contributions
@@ -162,3 +164,66 @@ def confidences(result: Confidence) -> Figure:
     undecided = int(result.undecided().sum()) // 2
     said = f"Best by the judgments so far: {result.runs[order[0]]}; {undecided} pairs are undecided."
     return drawn(made, name="confidence", title="How sure the order of the runs is", description=said, rows=rows)
+
+
+@draws("pooling.CollectionFacts")
+def docs_per_topic(result: CollectionFacts) -> Figure:
+    """Relevant docs of each topic, most first; with parts the mean judged docs per topic of each, by relevance."""
+    if result.parts:
+        return _docs_per_part(result)
+    order = np.argsort(-result.relevant, kind="stable")
+    topics = [result.topics[i] for i in order]
+    rows = rows_of(topic=topics, relevant=result.relevant[order], judged=result.judged[order])
+    tip = [("topic", "topic", ""), ("relevant", "relevant", "d"), ("judged", "judged", "d")]
+    x = names("X", "topic", "topic", sort=topics, labelAngle=-90, labelOverlap="greedy", labelFontSize=9, ticks=False)
+    y = amount("Y", "relevant", "relevant docs", zero=True)
+    bar = chart().mark_bar().encode(x=x, y=y, tooltip=tips(tip), color=altair().value(MAIN))
+    made = bar.properties(height=280)
+    mean = result.relevant.mean()
+    said = f"{mean:.1f} relevant docs per topic on average, from {result.relevant.min()} to {result.relevant.max()}."
+    title = f"Relevant docs of {len(topics)} topics"
+    return drawn(made, name="relevant", title=title, description=said, rows=rows)
+
+
+def _docs_per_part(result: CollectionFacts) -> Figure:
+    kinds = ("relevant", "not relevant")
+    rows = []
+    for part, places in result.parts.items():
+        relevant = result.relevant[list(places)].mean()
+        judged = result.judged[list(places)].mean()
+        for order, docs in enumerate((relevant, judged - relevant)):
+            rows += rows_of(part=[part], kind=[kinds[order]], docs=[docs], order=[order])
+    made = _stacked(rows, "part", "docs judged per topic", kinds, sort=list(result.parts))
+    said = f"Mean docs judged per topic, relevant from grade {result.rel:g} on."
+    return drawn(made, name="judged", title="Judged docs per topic", description=said, rows=rows)
+
+
+@draws("pooling.PoolByType")
+def docs_by_type(result: PoolByType) -> Figure:
+    """Relevant docs that each type of run brought, those that no other type brought marked."""
+    kinds = ("from it alone", "also from others")
+    rows = []
+    for i, name in enumerate(result.names):
+        alone = result.relevant_alone[i]
+        for order, docs in enumerate((alone, result.relevant[i] - alone)):
+            rows += rows_of(part=[name], kind=[kinds[order]], docs=[docs], order=[order])
+    made = _stacked(rows, result.column, "relevant docs", kinds, sort=list(result.names))
+    most = int(result.relevant_alone.argmax())
+    share = 100 * result.relevant_alone[most] / max(1, result.all_relevant)
+    said = f"{share:.1f} % of the {result.all_relevant} relevant docs come from {result.names[most]} runs alone."
+    return drawn(made, name="by-type", title=f"Relevant docs by {result.column} of run", description=said, rows=rows)
+
+
+def _stacked(rows: list[dict[str, Any]], what: str, y: str, kinds: Sequence[str], *, sort: list[str]) -> Any:
+    """Columns of two parts each."""
+    alt = altair()
+    scale = alt.Scale(domain=list(kinds), range=[ACCENT, MAIN])
+    colour = alt.Color("kind", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    tip = tips([("part", what, ""), ("kind", "docs", ""), ("docs", "number", ".1f")])
+    height = alt.X("docs", type="quantitative", stack="zero", title=y)
+    bar = (
+        chart()
+        .mark_bar()
+        .encode(y=names("Y", "part", what, sort=sort), x=height, color=colour, tooltip=tip, order="order:Q")
+    )
+    return tall(bar, len(sort))

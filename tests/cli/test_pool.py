@@ -211,6 +211,18 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
     assert len(study) == 8
 
 
+def test_pools_of_some_runs_and_others_estimated(folder: Path) -> None:
+    qrels = ["--qrels", str(folder / "q.txt"), "--samples", "5", "--jobs", "1", "--widths", "2"]
+    kinds = ["--info", str(folder / "teams.csv"), "--pooled", "team=x", "--new", "team=y"]
+    study = pool(folder, "accuracy", *qrels, *kinds, "--common", "3", "--topic-samples", "4")
+    assert "2 new runs against pools of 2" in study.stdout
+    best = pool(folder, "widths", *qrels, *kinds, "--best", "1", "--figure", str(folder / "b.svg"))
+    assert "1 new runs against pools of 2" in best.stdout
+    assert (folder / "b.svg").exists()
+    both = rows(pool(folder, "widths", *qrels, "--format", "json"))
+    assert [row["unjudged"] for row in both] == ["nonrelevant", "condensed"]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -232,10 +244,20 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
         (["curve", "--qrels", "Q", "--budgets", "a b"], "whole numbers separated by commas"),
         (["bias", "--qrels", "Q", "--by", "group", "--groups", "Q"], "no column"),
         (["adjust", "--qrels", "Q", "--run", "zz"], "no run 'zz'"),
+        (["accuracy", "--qrels", "Q", "--new", "team=x"], "--new is a condition on columns of --info"),
+        (["widths", "--qrels", "Q", "--info", "T"], "--info has no effect without --pooled or --new"),
+        (["widths", "--qrels", "Q", "--info", "T", "--new", "team"], "write COLUMN=TEXT"),
+        (["widths", "--qrels", "Q", "--info", "T", "--new", "team=q"], "no run with team=q; team is one of: x, y, z"),
+        (["widths", "--qrels", "Q", "--best", "9"], "the 9 best of 5 runs"),
     ],
 )
 def test_bad_input_is_one_line(folder: Path, words: list[str], message: str) -> None:
-    places = {"J": str(folder / "my.qrels"), "Q": str(folder / "q.txt"), "F": str(folder / "x.svg")}
+    places = {
+        "J": str(folder / "my.qrels"),
+        "Q": str(folder / "q.txt"),
+        "F": str(folder / "x.svg"),
+        "T": str(folder / "teams.csv"),
+    }
     with pytest.raises(AssayError, match=message) as raised:
         pool(folder, *(places.get(w, w) for w in words))
     assert "\n" not in str(raised.value)

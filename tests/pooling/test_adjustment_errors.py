@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from assay.core.engine import generators
 from assay.core.errors import UsageError
 from assay.data.lists import collected
-from assay.pooling.adjustment_errors import adjustment_accuracy
+from assay.pooling.adjustment_errors import adjustment_accuracy, best_runs, unpooled_bias
 from tests.oracles import pooling as oracle
 from tests.pooling.collections import made, made_lists
 
@@ -97,3 +99,71 @@ def test_bad_input_is_one_clear_error(options: dict[str, object], message: str) 
     chosen: dict[str, object] = {"widths": [2], "common": [3], "samples": 2} | options
     with pytest.raises(UsageError, match=message):
         adjustment_accuracy(made_lists(2, runs=5, topics=6), "P@5", **chosen)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_unlike_the_pool_by_plain_loops(seed: int) -> None:
+    """Tables 6.1 right and 6.4: the new run is of one kind, the pooled ones of another."""
+    runs, qrels = made(seed, runs=7, topics=7, docs=80)
+    manual, automatic = [run.name for run in runs[:3]], [run.name for run in runs[3:]]
+    found = adjustment_accuracy(
+        collected(runs, qrels), "P@5", depth=5, widths=[3], common=[4], samples=1, topic_samples=1, seed=seed,
+        pooled=automatic, new=manual,
+    )  # fmt: skip
+    (rng,) = generators(seed, 1)
+    new = runs[int(rng.choice([0, 1, 2]))]
+    pooled = [runs[place] for place in rng.choice([3, 4, 5, 6], size=3, replace=False)]
+    drawn = [qrels.topics[t] for t in rng.permuted(np.arange(7)[None, :], axis=1)[0, :4]]
+    lists = [{t: run.ranking(t) for t in qrels.topics} for run in (*pooled, new)]
+    relevant = {t: {d for d, g in docs.items() if g} for t, docs in qrels.to_dict().items()}
+    wanted = oracle.adjustment_trial(lists[:-1], lists[-1], relevant, 5, drawn)
+    assert found.raw[0] == pytest.approx(abs(wanted.raw), abs=1e-12)
+    assert found.systems_bias[0] == pytest.approx(wanted.systems, abs=1e-12)
+    assert found.adjusted[0, 0] == pytest.approx(abs(wanted.adjusted), abs=1e-12)
+    assert "3 new runs against pools of 4" in found.recipe
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_signed_bias_of_one_draw(seed: int) -> None:
+    runs, qrels = made(seed, runs=6, topics=7, docs=80)
+    found = unpooled_bias(collected(runs, qrels), "P@5", depth=5, widths=[3], samples=1, seed=seed)
+    (rng,) = generators(seed, 1)
+    *pooled, new = (runs[s] for s in rng.choice(6, size=4, replace=False))
+    lists = [{t: run.ranking(t) for t in qrels.topics} for run in (*pooled, new)]
+    relevant = {t: {d for d, g in docs.items() if g} for t, docs in qrels.to_dict().items()}
+    wanted = oracle.adjustment_trial(lists[:-1], lists[-1], relevant, 5, [qrels.topics[0]])
+    assert found.errors["nonrelevant"][0, 0] == pytest.approx(wanted.raw, abs=1e-12)
+
+
+def test_signed_bias_agrees_with_the_mean_absolute_error() -> None:
+    """Counted as not relevant, unjudged docs can only lose: the mean error is the bias without its sign."""
+    seen = made_lists(4, runs=8, topics=10)
+    bias = unpooled_bias(seen, "P@10", widths=[2, 5], samples=10, seed=3)
+    accuracy = adjustment_accuracy(seen, "P@10", widths=[2, 5], common=[2], samples=10, topic_samples=1, seed=3)
+    np.testing.assert_allclose(-bias.errors["nonrelevant"].mean(axis=1), accuracy.raw, atol=1e-12)
+    assert (bias.errors["condensed"].mean(axis=1) > bias.errors["nonrelevant"].mean(axis=1)).all()
+    row = dict(zip(bias.table().columns, bias.table().rows[0], strict=True))
+    assert row["first quartile"] <= row["median"] <= row["third quartile"]
+
+
+def test_best_runs_are_those_of_the_highest_mean() -> None:
+    seen = made_lists(4, runs=8, topics=10)
+    names = best_runs(seen, "P@10", 8)
+    assert best_runs(seen, "P@10", 3) == names[:3]
+    assert best_runs(seen, "P@10", 1, among=names[5:]) == [names[5]]
+    with pytest.raises(UsageError, match="the 9 best of 8 runs"):
+        best_runs(seen, "P@10", 9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pooled": ["nope"]}, "no run 'nope'"),
+        ({"new": []}, "no run is named"),
+        ({"pooled": ["r00", "r01"], "new": ["r00"], "widths": [2]}, "a width of 2 of 2 runs"),
+    ],
+)
+def test_bad_names_of_runs_are_one_clear_error(options: dict[str, Any], message: str) -> None:
+    seen = made_lists(2, runs=5, topics=6)
+    with pytest.raises(UsageError, match=message):
+        unpooled_bias(seen, "P@5", **options)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from assay.data.lists import Lists, collected
-from assay.io import read_qrels, read_run
+from assay.io import read_info, read_qrels, read_run
 from assay.pooling import curves, known_pool, left_out, pool
-from assay.pooling.adjustment_errors import adjustment_accuracy
+from assay.pooling.adjustment_errors import adjustment_accuracy, best_runs
 from assay.pooling.judging_curves import Curves
 from assay.pooling.pools import contributions
 from tests.conftest import ROOT, real_data
@@ -150,3 +150,27 @@ def test_two_runs_of_a_track_are_not_its_pool(collection: tuple[Lists, int]) -> 
     naive = left_out(given.lists.select([r.name for r in runs[:2]]), "nDCG@10", depth=10)
     assert naive.loss.min() < -0.06
     assert honest.loss.min() > -0.02
+
+
+def test_adjusting_a_manual_run_against_automatic_pools(collection: tuple[Lists, int]) -> None:
+    """Webber 2010, Tables 6.1 right, 6.4 and 6.5, on TREC-COVID: the page states the same of 100 draws."""
+    seen, _ = collection
+    board = real_data("trec-covid-round1") / "leaderboard.csv"
+    info = read_info(board)
+    if not any(run in info.rows for run in seen.runs):
+        pytest.skip("only TREC-COVID's leaderboard says which runs are manual")
+    manual = best_runs(seen, "tRBP@10", 11, among=info.matching("type=manual", seen.runs))
+    found = {}
+    for unjudged in ("nonrelevant", "condensed"):
+        found[unjudged] = adjustment_accuracy(
+            seen, widths=[2, 10], common=[5, 10], samples=25, topic_samples=50, unjudged=unjudged,
+            pooled=info.matching("type=automatic", seen.runs), new=manual,
+        )  # fmt: skip
+    plain, condensed = found["nonrelevant"], found["condensed"]
+    assert plain.raw == pytest.approx([0.458, 0.221], abs=0.05)
+    assert plain.systems == pytest.approx([0.265, 0.127], abs=0.06)
+    assert plain.adjusted[:, 1] == pytest.approx([0.048, 0.037], abs=0.008)
+    assert (plain.adjusted[:, 1] < plain.systems).all()
+    # On condensed lists of wide pools adjusting from the systems is worse than nothing, and from five topics too.
+    assert condensed.systems[1] > 1.5 * condensed.raw[1]
+    assert condensed.adjusted[1, 0] > condensed.raw[1] > condensed.adjusted[1, 1]

@@ -417,6 +417,15 @@ def adjustment_errors() -> Any:
 
 
 @kept
+def unpooled_bias() -> Any:
+    from assay.data.lists import collected
+    from assay.pooling.adjustment_errors import unpooled_bias
+
+    seen = collected(collection().runs, collection().qrels, depth=20)
+    return unpooled_bias(seen, widths=(3, 5), samples=3)
+
+
+@kept
 def confidence() -> Any:
     from assay.data.lists import collected
     from assay.pooling.judging import topic_orders

@@ -340,39 +340,6 @@ def adjust(
     out.write(found.table(), of=found)
 
 
-@command.command()
-@runs_argument
-@judgments_option
-@one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "tRBP@10")
-@click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth.")
-@click.option("--widths", default="2 4 10", show_default=True, help="Numbers of pooled runs.")
-@click.option("--common", default="10", show_default=True, help="Numbers of common topics.")
-@click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Draws of runs.")
-@click.option("--topic-samples", type=click.IntRange(min=1), default=200, show_default=True, help="Draws of topics.")
-@unjudged_option
-@seed_option
-@jobs_option
-@output_and_figure_options
-def accuracy(
-    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, widths: str, common: str, samples: int,
-    topic_samples: int, unjudged: str, seed: int, jobs: int, out: Output,
-) -> None:  # fmt: skip
-    """Show how far adjusted scores are from the truth: random runs pooled, one more estimated.
-
-    \b
-    Example: assay pool accuracy runs/ --qrels q.txt --widths '2 4 10 20' --common '10 20'
-    """
-    from assay.pooling.adjustment_errors import adjustment_accuracy
-
-    seen = _lists(runs, qrels_path)
-    with out.progress("drawing pools") as progress:
-        found = adjustment_accuracy(
-            seen, measure, depth=depth, widths=numbers(widths), common=numbers(common), samples=samples,
-            topic_samples=topic_samples, unjudged=unjudged, seed=seed, jobs=jobs, progress=progress,
-        )  # fmt: skip
-    out.write(found.table(), of=found)
-
-
 def _is_silent(save: Path | None, out: Output) -> bool:
     """Whether the file of --save is all that was asked for."""
     return save is not None and out.quiet and not (out.path or is_given("format"))
@@ -397,3 +364,7 @@ def _lists(
         raise UsageError("--groups has no effect with --by run; give --by group")
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     return collected(load_runs(runs), qrels, depth=depth, groups=groups_of(groups))
+
+
+# The commands of this group that stand in another file are added when that file is imported.
+from assay.cli import pool_draws  # noqa: E402, F401

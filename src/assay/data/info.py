@@ -62,6 +62,23 @@ class RunsInfo:
                 groups.setdefault(text, []).append(run)
         return groups
 
+    def matching(self, condition: str, runs: Sequence[str]) -> list[str]:
+        """Those of the runs for which a column has a text, written as `type=manual`; none of them is an error.
+
+        >>> info = RunsInfo("runs.csv", ("runtype",), {"a": ("manual",), "b": ("automatic",)})
+        >>> info.matching("type=manual", ["a", "b"])
+        ['a']
+        """
+        column, equals, text = condition.partition("=")
+        if not equals:
+            raise UsageError(f"{condition!r}: write COLUMN=TEXT, e.g. type=manual")
+        groups = self.groups(column.strip(), runs)
+        wanted = text.strip()
+        if wanted not in groups:
+            known = ", ".join(sorted(groups))
+            raise UsageError(f"{self.where}: no run with {condition}; {column.strip()} is one of: {known}")
+        return groups[wanted]
+
     def _place(self, name: str) -> int | None:
         lowered = [column.strip().lower() for column in self.columns]
         wanted = name.strip().lower()

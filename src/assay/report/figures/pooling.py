@@ -15,7 +15,7 @@ from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
     from assay.pooling.adjust import Adjustment
-    from assay.pooling.adjustment_errors import Accuracy
+    from assay.pooling.adjustment_errors import Accuracy, UnpooledBias
     from assay.pooling.bias import LeftOut
     from assay.pooling.collection_facts import CollectionFacts, PoolByType
     from assay.pooling.judging_curves import Curves
@@ -143,6 +143,34 @@ def adjustment_errors(result: Accuracy) -> Figure:
     return drawn(
         made, name="adjusted", title="How well adjustments undo the pool's bias", description=result.recipe, rows=rows
     )
+
+
+@draws("pooling.UnpooledBias")
+def unpooled_bias(result: UnpooledBias) -> Figure:
+    """Mean bias of a run outside the pool over the number of pooled runs, with the quartiles as bars."""
+    alt = altair()
+    words = {"nonrelevant": "unjudged not relevant", "condensed": "unjudged taken out"}
+    rows = []
+    for unjudged, errors in result.errors.items():
+        low, high = np.quantile(errors, [0.25, 0.75], axis=1)
+        how = [words[unjudged]] * len(result.widths)
+        rows += rows_of(how=how, width=result.widths, bias=errors.mean(axis=1), low=low, high=high)
+    tip = [("how", "how", ""), ("width", "runs in the pool", "d"), ("bias", "bias", "+.4f")]
+    tip += [("low", "first quartile", "+.4f"), ("high", "third quartile", "+.4f")]
+    x = alt.X("width", type="ordinal", title="runs in the pool", axis=alt.Axis(labelAngle=0))
+    scale = alt.Scale(domain=list(words.values()), range=[MAIN, ACCENT])
+    colour = alt.Color("how", type="nominal", scale=scale, legend=alt.Legend(title=None))
+    beside = alt.XOffset("how", type="nominal", sort=list(words.values()))
+    base = chart().encode(x=x, xOffset=beside, color=colour, tooltip=tips(tip))
+    title_of_y = f"unpooled − pooled mean {result.measure}"
+    rule = base.mark_rule(strokeWidth=2).encode(
+        y=alt.Y("low", type="quantitative", title=title_of_y), y2=alt.Y2("high")
+    )
+    point = base.mark_point(size=60, filled=True, opacity=1).encode(y=amount("Y", "bias", title_of_y, form="+.2f"))
+    made = alt.layer(rule, point).properties(height=300)
+    said = "Points: mean bias; bars: first to third quartile."
+    title = "What a run loses or gains outside the pool"
+    return drawn(made, name="unpooled-bias", title=title, description=said, rows=rows)
 
 
 @draws("pooling.Confidence")

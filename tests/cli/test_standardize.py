@@ -164,7 +164,7 @@ def test_errors_of_tests_are_one_table(folder: Path) -> None:
     assert 0 <= raw["false_positives"] <= raw["high"] <= raw["maximum"] <= 1
     assert 0 <= after["missed"] <= 1
     result = standardize("errors", folder / "one.csv", folder / "two.csv", "--splits", 50, "--format", "csv")
-    assert result.output.splitlines()[0] == "measure,false_positives,median,high,maximum,missed"
+    assert result.output.splitlines()[0] == "measure,false_positives,median,high,maximum,missed,mean_kappa"
 
 
 @pytest.fixture

@@ -536,6 +536,13 @@ def pool_by_type() -> Any:
 
 
 @kept
+def half_errors() -> Any:
+    from assay.standard.halves import half_errors
+
+    return half_errors(list(scores())[:2], splits=50)
+
+
+@kept
 def discriminative_power() -> Any:
     from assay.studies.discriminative import discriminative_power
 

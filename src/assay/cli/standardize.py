@@ -187,7 +187,7 @@ def compare(
     "--splits", type=click.IntRange(min=1), default=2000, show_default=True, help="Random splits into halves."
 )
 @seed_option
-@output_options
+@output_and_figure_options
 def errors(
     files: tuple[Path, ...],
     measures: str | None,
@@ -204,7 +204,8 @@ def errors(
     """How often do two-sample tests go wrong, raw and standardized?
 
     Counts runs that seem significantly different from themselves, and differences that are missed, on random halves
-    of the topics of all collections together, for raw and for standardized scores.
+    of the topics of all collections together, for raw and for standardized scores; and κ, how far means move between
+    the halves.
 
     \b
     assay standardize errors trec7.csv trec8.csv --splits 2000

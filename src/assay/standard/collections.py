@@ -19,6 +19,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix, same_scores
 from assay.standard.halves import t_of_rows
+from assay.standard.mean_moves import kappas, rmse
 
 CHUNK = 500  # permutations at a time: memory 500 × (topics + 2 · runs) floats
 
@@ -141,16 +142,6 @@ def pooled(collections: Mapping[str, ScoreMatrix]) -> ScoreMatrix:
     )
 
 
-def rmse(x: Floats, y: Floats) -> float:
-    """Root mean squared difference of the row means (Webber 2010, eq. 4.9).
-
-    >>> round(rmse(np.array([[0.2], [0.4]]), np.array([[0.3], [0.3]])), 6)
-    0.1
-    """
-    differences = x.mean(axis=1) - y.mean(axis=1)
-    return float(np.sqrt(np.mean(differences**2)))
-
-
 def kappa_p(a: ScoreMatrix, b: ScoreMatrix, *, permutations: int = 1000, seed: int = 0) -> float | None:
     """p-value of κ under random re-partition of the pooled topics into sets of the same sizes: (b + 1)/(B + 1).
 
@@ -174,17 +165,9 @@ def kappa_p(a: ScoreMatrix, b: ScoreMatrix, *, permutations: int = 1000, seed: i
         np.put_along_axis(chosen, shuffled[:, :in_first], 1.0, axis=1)
         first_means = both @ chosen.T / in_first
         second_means = both @ (1 - chosen).T / (topics - in_first)
-        kappas = _kappas(first_means, second_means)
-        as_large += int((kappas >= threshold).sum())
+        of_parts = kappas(first_means, second_means)
+        as_large += int((of_parts >= threshold).sum())
     return (as_large + 1) / (permutations + 1)
-
-
-def _kappas(first: Floats, second: Floats) -> Floats:
-    """κ of every column of means; 0 where neither set of means varies."""
-    error = np.sqrt(np.mean((first - second) ** 2, axis=0))
-    spread = first.std(axis=0, ddof=1) + second.std(axis=0, ddof=1)
-    divisor = np.where(spread > 0, spread, np.inf)
-    return np.asarray(2 * error / divisor)
 
 
 def _kappa_or_none(x: Floats, y: Floats) -> float | None:
@@ -193,5 +176,5 @@ def _kappa_or_none(x: Floats, y: Floats) -> float | None:
     spread = np.ptp(first) + np.ptp(second)
     if len(first) < 2 or spread == 0:
         return None
-    kappas = _kappas(first[:, None], second[:, None])
-    return float(kappas[0])
+    of_pair = kappas(first[:, None], second[:, None])
+    return float(of_pair[0])

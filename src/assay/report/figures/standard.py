@@ -13,6 +13,7 @@ from assay.report.theme import ACCENT, MAIN
 
 if TYPE_CHECKING:
     from assay.standard.collections import Comparabilities
+    from assay.standard.halves import HalfErrors
     from assay.standard.items import ItemTotal
     from assay.standard.reference import ReferenceSize, Trend
     from assay.standard.variance import Components
@@ -48,6 +49,35 @@ def components(result: Components) -> Figure:
     title = f"Where the variance of {result.measure} comes from ({n})"
     said = f"{said}. Reliability of the order of the runs Eρ² = {result.generalizability():.3f}."
     return drawn(made.properties(height=60), name="variance", title=title, description=said, rows=rows)
+
+
+@draws("standard.HalfErrors")
+def errors_of_halves(result: HalfErrors) -> Figure:
+    """Mean κ, false positives (97.5th percentile) and missed differences between halves, by form of the scores."""
+    alt = altair()
+    measures = [positives.measure for positives in result.positives]
+    panels = {
+        "mean κ": [float(kappa.mean()) for kappa in result.kappas],
+        "false positives, 97.5th percentile": [positives.high for positives in result.positives],
+    }
+    if result.negatives is not None:
+        panels["missed differences"] = list(result.negatives.rates)
+    rows = []
+    for panel, values in panels.items():
+        rows += rows_of(panel=[panel] * len(measures), measure=measures, value=values)
+    tip = tips([("measure", "scores", ""), ("panel", "", ""), ("value", "value", ".3f")])
+    bar = chart(None).mark_bar(height={"band": 0.75}).encode(
+        y=names("Y", "measure", None, sort=measures), x=alt.X("value", type="quantitative", title=None), tooltip=tip,
+        color=alt.value(MAIN),
+    )  # fmt: skip
+    made = (
+        bar.properties(data=alt.NamedData(name="rows"), height=28 * len(measures), width=190)
+        .facet(facet=alt.Facet("panel:N", title=None, sort=list(panels)), columns=len(panels))
+        .resolve_scale(x="independent")
+    )
+    said = ", ".join(f"{name} κ {kappa:.3f}" for name, kappa in zip(measures, panels["mean κ"], strict=True))
+    title = "What random halves of the topics do to means and tests"
+    return drawn(made, name="halves", title=title, description=f"{said}.", rows=rows)
 
 
 @draws("standard.Comparabilities")

@@ -12,11 +12,11 @@ import assay
 from assay.plan import depth, stopping_bias
 from assay.plan.audits import one_sigma
 from assay.plan.depths import DepthTradeoff
-from assay.plan.powers import topics_needed, whole
 from assay.plan.stopping import StoppingBias
 from assay.plan.trials import best_trial, inflated_sigma
 from assay.stats import all_pairs
 from assay.stats.paired import outcome_of
+from assay.stats.t_power import topics_needed, whole
 from reproduction.files import MATRICES, ROBUST, robust_qrels, scores
 from reproduction.items import Line, data_folder, drawn, line, missing, reproduces, statement
 from reproduction.places import WEBBER

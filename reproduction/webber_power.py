@@ -10,7 +10,7 @@ from scipy import stats
 
 from assay.plan import TTest, audit
 from assay.plan.audits import Audit
-from assay.plan.powers import detectable_effect, power_of, topics_needed, whole
+from assay.stats.t_power import detectable_effect, power_of, topics_needed, whole
 from reproduction.files import MATRICES, scores
 from reproduction.items import Line, cell, line, missing, reproduces, statement
 from reproduction.places import WEBBER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -14,7 +15,9 @@ import pytest
 import assay
 from assay import AssayError, DataError, Labels, Qrels, Run, ScoreMatrix, UsageError
 from assay.data import IntentQrels
-from assay.io import labels_of, qrels_of, runs_of, scores_of, topics_of
+from assay.io import labels_of, qrels_of, runs_of, scores_of, topics_of, write
+from assay.io.brought import run_list
+from assay.io.run_files import read_run_files
 from assay.scoring import Aligned
 
 BM25 = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d4": 2.0, "d5": 1.0}}
@@ -593,3 +596,119 @@ def test_scoring_files_and_dicts_imports_neither_pandas_nor_polars() -> None:
     code += "print([m for m in ('pandas', 'polars', 'pyarrow', 'assay.io.frame_tables') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_columns_are_named_once_for_all_tables(tmp_path: Path, frame: Callable[[dict[str, Any]], Any]) -> None:
+    run = {"question": ["q1", "q1"], "passage": ["d1", "d2"], "points": [2.0, 1.0]}
+    judged = {"question": ["q1", "q1"], "passage": ["d1", "d2"], "stars": [0, 1]}
+    path = tmp_path / "mine.csv"
+    path.write_text("question,passage,points\nq1,d1,2\nq1,d2,1\n")
+    names = {"topic": "question", "doc": "passage", "score": "points", "grade": "stars"}
+    for runs in ({"mine": frame(run)}, {"mine": path}, path, [path]):
+        scores = assay.evaluate(runs, frame(judged), "RR", columns=names)
+        assert scores["RR"].values.tolist() == [[0.5]]
+        aligned = Aligned.of(runs, frame(judged), columns=names)
+        assert aligned.scores("RR")[0].values.tolist() == [[0.5]]
+    of_judgments = {"topic": "question", "doc": "passage", "grade": "stars"}
+    assert assay.evaluate({"r": {"q1": ["d2"]}}, frame(judged), "RR", columns=of_judgments)[0].values.tolist() == [
+        [1.0]
+    ]
+    with pytest.raises(UsageError, match="columns probability=p has no effect: the tables have question"):
+        assay.evaluate(path, frame(judged), "RR", columns={**names, "probability": "p"})
+    with pytest.raises(UsageError, match="columns: there is no column 'topik'; did you mean topic"):
+        assay.evaluate(path, frame(judged), "RR", columns={"topik": "question"})
+    with pytest.raises(UsageError, match="columns topic=question has no effect: none of the files is a table"):
+        assay.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1}}, "RR", columns={"topic": "question"})
+
+
+def test_every_maker_takes_names_of_columns(tmp_path: Path) -> None:
+    runs = []
+    for number, order in enumerate([("d1", "d2", "d3"), ("d2", "d1", "d3"), ("d3", "d1", "d2")]):
+        rows = [f"{topic},{doc},{rank}" for topic in ("q1", "q2", "q3") for rank, doc in enumerate(order, 1)]
+        runs.append(tmp_path / f"run{number}.csv")
+        runs[-1].write_text("question,passage,rank\n" + "\n".join(rows) + "\n")
+    lists = {"topic": "question", "doc": "passage"}
+    assert len(assay.pool(runs, columns=lists).docs) == 9
+    assert assay.Judging(runs, columns=lists).next() == [("q1", "d1")]
+    assert len(assay.predict(runs, "soboroff", columns=lists).table().rows) == 3
+    assert assay.check(runs, columns=lists).errors == 0
+    assert assay.similarity(runs[0], runs[1], columns=lists) is not None
+    scores = tmp_path / "s.csv"
+    scores.write_text("model,query,score\n" + "".join(f"{m},{q},{q / 10}\n" for m in "abc" for q in (1, 2, 3)))
+    assert assay.compare(scores, columns={"run": "model"}).verdict
+    assert assay.audit(scores, columns={"run": "model"}).n == 3
+    assert assay.standardize(scores, columns={"run": "model"}).runs == ("a", "b", "c")
+    labels = tmp_path / "l.csv"
+    labels.write_text("query,passage,person,mark\n1,a,anna,1\n1,a,ben,0\n1,b,anna,1\n1,b,ben,1\n")
+    names = {"doc": "passage", "worker": "person", "label": "mark"}
+    assert assay.aggregate(labels, columns=names).qrels().to_dict() == {"1": {"a": 0, "b": 1}}
+    assert assay.agreement(labels, resamples=0, columns=names).table() is not None
+    written = assay.report(
+        runs, {"q1": {"d1": 1}, "q2": {"d1": 1}}, path=tmp_path / "r.html", sections=["summary"], columns=lists
+    )
+    assert written.exists()
+    for make in (assay.compare, assay.audit):
+        with pytest.raises(UsageError, match="no column 'nothing' for the run; it has model, query, score"):
+            make(scores, columns={"run": "nothing"})
+        with pytest.raises(UsageError, match="columns run=nothing has no effect"):
+            make({"a": {"1": 0.5}, "b": {"1": 0.25}}, columns={"run": "nothing"})
+    with pytest.raises(UsageError, match="columns worker=nobody has no effect"):
+        assay.aggregate({"1": {"a": {"anna": 1}}}, columns={"worker": "nobody"})
+
+
+def test_files_of_several_runs_are_several_runs(tmp_path: Path) -> None:
+    several = {"a": BM25, "b": DENSE}
+    (tmp_path / "runs.json").write_text(json.dumps(several))
+    rows = [(run, t, d, s) for run, of_run in several.items() for t, docs in of_run.items() for d, s in docs.items()]
+    (tmp_path / "runs.csv").write_text("run,topic,doc,score\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+    wanted = assay.evaluate(several, JUDGED, "AP")[0]
+    for source in (tmp_path / "runs.json", tmp_path / "runs.csv", [tmp_path / "runs.csv"]):
+        found = assay.evaluate(source, JUDGED, "AP", jobs=2)[0]
+        assert (found.runs, found.values.tolist()) == (("a", "b"), wanted.values.tolist())
+    both = assay.evaluate(tmp_path, JUDGED, "AP")[0]
+    assert both.runs == ("runs.csv:a", "runs.csv:b", "runs.json:a", "runs.json:b")
+
+
+def test_files_of_one_tag_are_called_as_their_files_whatever_their_format(tmp_path: Path) -> None:
+    run = Run.from_dict("bm25", BM25)
+    for name in ("a.parquet", "b.run", "c.csv"):
+        write(tmp_path / name, run)
+    for names in (("a.parquet", "b.run"), ("b.run", "c.csv"), ("a.parquet", "b.run", "c.csv")):
+        paths = [tmp_path / name for name in names]
+        assert assay.evaluate(paths, JUDGED, "AP", jobs=2)[0].runs == names
+        assert Aligned.of(paths, JUDGED).names == names
+        assert tuple(run.name for run in run_list(paths)) == names
+        assert tuple(run.name for run in read_run_files(paths)) == names
+    (tmp_path / "other").mkdir()
+    write(tmp_path / "other" / "a.parquet", run)
+    same = [tmp_path / "a.parquet", tmp_path / "other" / "a.parquet"]
+    assert assay.evaluate(same, JUDGED, "AP")[0].runs == tuple(map(str, same))
+
+
+def test_a_column_name_of_a_file_names_runs_or_docs(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("name,qid,docno,score\nbm25,q1,d1,2\nbm25,q1,d2,1\ndense,q1,d1,1\ndense,q1,d2,2\n")
+    assert [run.name for run in run_list(path)] == ["bm25", "dense"]
+    path.write_text("name,qid,docno,score\nAnna,q1,d1,2\nBen,q1,d2,1\n")
+    assert [(run.name, len(run)) for run in run_list(path)] == [("r", 2)]
+    path.write_text('name,qid,docno,score\n"Anna, B",q1,d1,2\nBen,q1,"d2, x",1\n')
+    assert [(run.name, len(run)) for run in run_list(path)] == [("r", 2)]
+    assert [run.name for run in run_list(path, columns={"run": "name"})] == ["Anna, B", "Ben"]
+
+
+def test_a_report_takes_paths_of_scores(tmp_path: Path) -> None:
+    rows = [(run, topic, (i + topic) % 7 / 7) for i, run in enumerate("abc") for topic in range(1, 9)]
+    text = "".join(f"{run},{topic},AP,{score}\n" for run, topic, score in rows)
+    for name, part in (("all.csv", text), ("a.csv", text[: text.index("b,")]), ("b.csv", text[text.index("b,") :])):
+        (tmp_path / name).write_text("run,topic,measure,score\n" + part)
+    page = tmp_path / "r.html"
+    whole = assay.report(tmp_path / "all.csv", path=page, sections=["leaderboard"]).read_text()
+    assert "AP" in whole
+    parts = [tmp_path / "a.csv", str(tmp_path / "b.csv")]
+    assert assay.report(parts, path=page, sections=["leaderboard"]).read_text() == whole
+    write(tmp_path / "x.run", Run.from_dict("x", BM25))
+    with pytest.raises(DataError, match=r"x.run is a run; give scores here"):
+        assay.report(tmp_path / "x.run", path=tmp_path / "none.html")
+    with pytest.raises(DataError, match=r"all.csv is scores; give a run here"):
+        assay.report(tmp_path / "all.csv", JUDGED, path=tmp_path / "none.html")
+    assert not (tmp_path / "none.html").exists()

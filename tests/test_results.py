@@ -36,7 +36,7 @@ DATA = {"score_matrix", "grades", "labels"}
 """What has a figure and is data, no result."""
 NO_RESULTS = {
     "Grades", "IntentQrels", "Labels", "Lists", "Qrels", "Run", "RunsInfo", "ScoreMatrix", "Topics",
-    "Collection", "Factors", "Figure", "Measure", "Path",
+    "Collection", "Factors", "Figure", "Measure", "Path", "Recognised",
 }  # fmt: skip
 """Nouns that functions may return beside results: data, and what is neither."""
 MORE = [

@@ -130,7 +130,7 @@ def test_lengths_for_measures_of_time(folder: Path) -> None:
         (["score", "--qrels", "{}/qrels.txt"], "Missing argument 'RUNS...'"),
         (["score", "--qrels", "{}/qrels.txt", "{}/runs", "--tie", "x"], "--tie"),
         (["score", "--qrels", "{}/qrels.txt", "{}/runs", "-c"], "-c goes with --format trec_eval, not with --qrels"),
-        (["score", "--qrels", "{}/runs/one.run", "{}/runs/one.run"], "6 fields"),
+        (["score", "--qrels", "{}/runs/one.run", "{}/runs/one.run"], "one.run is a run; give judgments"),
         (["scroe"], "no command 'scroe'; did you mean score"),
     ],
 )  # fmt: skip

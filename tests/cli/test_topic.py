@@ -77,7 +77,7 @@ def test_lists_fit_the_terminal(files: Path, columns: int) -> None:
         ("301", ["--characters", "5"], "--characters cuts the texts of --docs"),
         ("301", ["--docs", "docs.tsv", "--characters", "5", "--format", "csv"], "CSV and JSON have them whole"),
         ("302", ["--topics", "topics.txt"], "the topics have no text of topic '302'"),
-        ("302", ["--docs", "topics.txt"], "none of the 1 docs is in this file"),
+        ("302", ["--docs", "topics.txt"], "topics.txt is topics; give docs with --docs"),
         ("301", ["-m", "nonsense"], "nonsense"),
         ("301", ["--docs", "missing.tsv"], "missing.tsv: No such file"),
     ],

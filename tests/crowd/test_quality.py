@@ -145,7 +145,7 @@ def test_topics_and_docs() -> None:
     table = topic_quality(labels, scale=S100, reference=Qrels.from_dict({"1": {"a": 0, "b": 1}})).table()
     assert table.column("topic") == ["1", "2", "all"]
     assert table.column("AUC")[:2] == [1.0, None]
-    renamed = Labels.from_rows([("all" if topic == "2" else topic, *rest) for topic, *rest in rows])
+    renamed = Labels.from_rows([("all" if t == "2" else t, d, w, v) for t, d, w, v in rows])
     assert topic_quality(renamed, scale=S100).table().column("topic") == ["1", "all", "(all)"]
     docs = doc_quality(labels, scale=S100)
     assert docs.table().column("doc")[0] == "b"

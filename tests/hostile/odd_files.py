@@ -12,6 +12,7 @@ import itertools
 import json
 import lzma
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,10 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
         ),
         "topics": (["topic", "title"], [[t, f"title of {t}"] for t in TOPICS]),
         "run scores": (["run", "topic", "measure", "score"], [row for row in scores if row[0] == RUNS[0]]),
+        "beir qrels": (
+            ["query-id", "corpus-id", "score"],
+            [[t, d, str(rng.randrange(3))] for t in TOPICS for d in DOCS],
+        ),
     }  # fmt: skip
 
 
@@ -110,16 +115,48 @@ def _lines() -> dict[str, list[str]]:
         "lengths": [f"{d} 120" for d in DOCS],
         "journal": [f"{t} 0 {d} {rng.randrange(2)}" for t in TOPICS[:2] for d in DOCS[:3]],
         "names": ["b", "c"],
+        "msmarco run": [f"{t}\t{d}\t{i + 1}" for t in TOPICS for i, d in enumerate(DOCS[:9])],
+        "ntcir qrels": [f"{t} {d} L{rng.randrange(3)}" for t in TOPICS for d in DOCS],
+        "leaderboard": [f"{run}\tMAP\t{t}\t{rng.random():.4f}" for run in RUNS for t in (*TOPICS, "all")],
         "rel": [f"{t} {d} L{rng.randrange(3)}" for t in TOPICS for d in DOCS],
         "res": list(DOCS),
         "texts": [f"{d}\tabout number 7" for d in DOCS],
     }  # fmt: skip
 
 
-TABLES, LINES = _tables(), _lines()
+def _documents() -> dict[str, str]:
+    """The kinds that are JSON."""
+    rng = random.Random(2)
+    run = {t: {d: 20.5 - i for i, d in enumerate(DOCS[:9])} for t in TOPICS}
+    judged = {t: {d: rng.randrange(3) for d in DOCS} for t in TOPICS}
+    tasks = []
+    texts = []
+    for topic in TOPICS[:4]:
+        for doc in DOCS[:6]:
+            answer = rng.choice(["yes", "no"])
+            chosen = {"from_name": "relevant", "type": "choices", "value": {"choices": [answer]}}
+            annotations = [{"completed_by": w, "lead_time": 4.5, "result": [chosen]} for w in (1, 2)]
+            tasks.append({"id": 1, "data": {"topic": topic, "doc": doc}, "annotations": annotations})
+            texts.append({"id": 1, "text": "a text", "topic": topic, "doc": doc, "label": [answer], "Comments": []})
+    by_line = [{"qid": t, "hits": [{"docid": d, "score": s} for d, s in docs.items()]} for t, docs in run.items()]
+    return {
+        "nested run": json.dumps(run, indent=1),
+        "nested qrels": json.dumps(judged),
+        "lines run": "".join(json.dumps(line) + "\n" for line in by_line),
+        "label studio": json.dumps(tasks, indent=1),
+        "doccano": "".join(json.dumps(text) + "\n" for text in texts),
+        "corpus": "".join(json.dumps({"_id": d, "title": f"On {d}", "text": "Words."}) + "\n" for d in DOCS),
+        "queries": "".join(json.dumps({"_id": t, "text": f"query {t}"}) + "\n" for t in TOPICS),
+    }
+
+
+JSON_LINES = {"lines run", "doccano", "corpus", "queries"}
+TABLES, LINES, DOCUMENTS = _tables(), _lines(), _documents()
 GOOD = {
     **{kind: f"{kind}.csv" for kind in TABLES},
     **{kind: f"{kind}.txt" for kind in LINES},
+    **{kind: f"{kind}.jsonl" for kind in DOCUMENTS if kind in JSON_LINES},
+    **{kind: f"{kind}.json" for kind in DOCUMENTS if kind not in JSON_LINES},
     "plan": "plan.json",
 }
 """The kinds, and the name of the good file of each."""
@@ -135,6 +172,8 @@ def good_text(kind: str) -> str:
     """The good file of a kind."""
     if kind == "plan":
         return json.dumps({"delta": 0.1, "sigma": 0.2, "power": 0.8, "alpha": 0.05, "minimum": 3, "step": 1})
+    if kind in DOCUMENTS:
+        return DOCUMENTS[kind]
     return csv_text(*TABLES[kind]) if kind in TABLES else "".join(line + "\n" for line in LINES[kind])
 
 
@@ -229,6 +268,7 @@ def odd_files(kind: str) -> Iterator[tuple[str, bytes]]:
     for i, number in enumerate(NUMBERS):
         yield f"number {i}{ending}", _with_number(kind, number).encode()
     for i, name_ in enumerate(NAMES):
+        name_ = json.dumps(name_)[1:-1] if kind in DOCUMENTS else name_
         if FIRST in text and not (kind in LINES and name_.split() != [name_]):
             yield f"name {i}{ending}", text.replace(FIRST, name_).encode("utf-8", "surrogatepass")
     if kind in TABLES:
@@ -239,6 +279,8 @@ def _with_number(kind: str, number: str) -> str:
     """The good file with that number in its first row."""
     if kind == "plan":
         return good_text(kind).replace("0.2", number)
+    if kind in DOCUMENTS:
+        return re.sub(r"(?<=: )[\d.]+(?=[,}\n])", number, good_text(kind), count=1)
     if kind in TABLES:
         header, rows = TABLES[kind]
         cell = rows[0][-1]

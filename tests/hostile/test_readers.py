@@ -22,7 +22,18 @@ from assay.check import read_run_leniently
 from assay.core.errors import AssayError, DataError
 from assay.crowd.tasks import read_pool
 from assay.crowd.uncertain_files import read_uncertain
-from assay.io import frames, read_info, read_labels, read_qrels, read_run, read_texts, read_topics, rows
+from assay.io import (
+    frames,
+    read_docs,
+    read_info,
+    read_labels,
+    read_qrels,
+    read_run,
+    read_runs,
+    read_topics,
+    recognise,
+    rows,
+)
 from assay.io.columns import parse_columns
 from assay.io.files import read_text
 from assay.io.intents import read_intent_qrels, read_intents
@@ -112,6 +123,25 @@ def test_the_fast_reader_and_the_line_reader_agree(kind: str, tmp_path: Path) ->
         assert fast == slow, data
 
 
+def test_the_fast_reader_of_ranks_and_the_line_reader_agree(tmp_path: Path) -> None:
+    path = tmp_path / "odd.tsv"
+    agreed = 0
+    for data in trials(short(good_text("msmarco run"))):
+        path.write_bytes(data)
+        fast = outcome(lambda: read_run(path))
+        reading = rows.read_rows(read_text(path) if not isinstance(fast, str) else data, rows.RANKS)
+        ranked: dict[str, dict[float, str]] = {}
+        for row in reading.rows:
+            ranked.setdefault(row.topic, {}).setdefault(float(row.fields[2]), row.doc)
+        if isinstance(fast, str):
+            continue
+        assert not reading.problems, data
+        slow = {topic: [docs[rank] for rank in sorted(docs)] for topic, docs in ranked.items()}
+        assert {topic: fast.ranking(topic) for topic in fast.topics} == slow, data
+        agreed += 1
+    assert agreed > 10
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl"])
 @pytest.mark.parametrize("kind", ["table run", "table qrels"])
 def test_a_table_read_by_column_and_by_row_is_the_same(
@@ -139,8 +169,12 @@ def _content(table: Any) -> Any:
     return table.topics, table.to_dict()
 
 
-def _texts(path: Path) -> dict[str, str]:
-    return read_texts(path, {"d0", "d1", "nowhere"})
+def _wanted(path: Path) -> Any:
+    return read_docs(path, docs={"d0", "d1", "nowhere"})
+
+
+def _labelled(path: Path) -> Any:
+    return read_labels(path, levels={"yes": 1, "no": 0})
 
 
 READERS: dict[str, tuple[Callable[[Path], Any], bytes, str]] = {
@@ -155,18 +189,30 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes, str]] = {
     "topic lines": (read_topics, b"1\tone\n2\ttwo\n", "txt"),
     "topic table": (read_topics, good_text("topics").encode(), "csv"),
     "info": (read_info, good_text("groups").encode(), "csv"),
-    "text lines": (_texts, good_text("texts").encode(), "tsv"),
-    "text objects": (_texts, b'{"_id": "d0", "title": "a", "text": "b"}\n{"_id": "d1", "text": "c"}\n', "jsonl"),
-    "text table": (_texts, b'doc,text\nd0,"a, b"\nd1,c\n', "csv"),
-    "text gz": (_texts, gzip.compress(good_text("texts").encode(), mtime=0), "tsv.gz"),
-    "text xz": (_texts, lzma.compress(good_text("texts").encode()), "tsv.xz"),
-    "text zst": (_texts, zstandard.ZstdCompressor().compress(good_text("texts").encode()), "tsv.zst"),
+    "text lines": (_wanted, good_text("texts").encode(), "tsv"),
+    "text objects": (_wanted, b'{"_id": "d0", "title": "a", "text": "b"}\n{"_id": "d1", "text": "c"}\n', "jsonl"),
+    "text table": (_wanted, b'doc,text\nd0,"a, b"\nd1,c\n', "csv"),
+    "text gz": (_wanted, gzip.compress(good_text("texts").encode(), mtime=0), "tsv.gz"),
+    "text xz": (_wanted, lzma.compress(good_text("texts").encode()), "tsv.xz"),
+    "text zst": (_wanted, zstandard.ZstdCompressor().compress(good_text("texts").encode()), "tsv.zst"),
     "intents": (read_intent_qrels, short(good_text("intents")), "txt"),
     "intent info": (read_intents, short(good_text("intent info")), "txt"),
     "rel": (read_rel, short(good_text("rel")), "rel"),
     "res": (read_res, short(good_text("res")), "res"),
     "preferences": (read_preferences, b"1 0 0 d1 1\n1 0 0 d2 2\n2 0 1 d1 1\n", "txt"),
     "group qrels": (read_group_qrels, short(good_text("qrels")), "txt"),
+    "msmarco": (read_run, short(good_text("msmarco run")), "tsv"),
+    "nested run": (read_runs, good_text("nested run").encode(), "json"),
+    "nested qrels": (read_qrels, good_text("nested qrels").encode(), "json"),
+    "lines run": (read_run, good_text("lines run").encode(), "jsonl"),
+    "ntcir qrels": (read_qrels, short(good_text("ntcir qrels")), "qrels"),
+    "beir qrels": (read_qrels, short(good_text("beir qrels").replace(",", "\t")), "tsv"),
+    "label studio": (_labelled, good_text("label studio").encode(), "json"),
+    "doccano": (_labelled, good_text("doccano").encode(), "jsonl"),
+    "leaderboard": (read_scores, good_text("leaderboard").encode(), "txt"),
+    "corpus": (read_docs, good_text("corpus").encode(), "jsonl"),
+    "queries": (read_topics, good_text("queries").encode(), "jsonl"),
+    "anything": (recognise, short(good_text("run")), "txt"),
     "lenient run": (read_run_leniently, short(good_text("run")), "txt"),
     "jsonl": (read_sheet, _table("table run", "jsonl"), "jsonl"),
     "gz": (read_run, gzip.compress(short(good_text("run")), mtime=0), "txt.gz"),

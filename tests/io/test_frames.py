@@ -10,6 +10,8 @@ import pytest
 
 from assay.core.errors import DataError
 from assay.io import frames, read_qrels, read_run
+from assay.io.content import Content
+from assay.io.samples import sample_of
 
 PLAIN = "topic,doc,rank,score,run\n1,a,1,12.5,r\n1,b,2,-0.25,r\n010,a,1,1e-3,r\n1,c,3,7,r\n"
 TABLES = {
@@ -66,7 +68,8 @@ def test_a_table_reads_the_same_by_column_and_by_row(
 @pytest.mark.parametrize("name", ["plain.csv", "tabs.tsv", "quotes.csv", "numbers.jsonl", "not ASCII.csv"])
 def test_plain_tables_are_read_by_column(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "LARGE", 0)
-    assert frames.read_frame(name, TABLES[name].encode()) is not None
+    content = Content.of_bytes(name, TABLES[name].encode())
+    assert frames.read_frame(content, sample_of(content)) is not None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,8 @@ def test_a_large_table_is_the_large_run(tmp_path: Path) -> None:
     (tmp_path / "r.run").write_text("".join(f"{t} Q0 {d} 1 {s!r} r\n" for t, d, s in rows))
     (tmp_path / "r.csv").write_text("topic,doc,score,run\n" + "".join(f"{t},{d},{s!r},r\n" for t, d, s in rows))
     assert (tmp_path / "r.csv").stat().st_size > frames.LARGE
-    assert frames.read_frame("r.csv", (tmp_path / "r.csv").read_bytes()) is not None
+    content = Content.of(tmp_path / "r.csv")
+    assert frames.read_frame(content, sample_of(content)) is not None
     assert read_run(tmp_path / "r.csv").to_dict() == read_run(tmp_path / "r.run").to_dict()
 
 

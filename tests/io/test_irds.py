@@ -16,7 +16,7 @@ import assay
 from assay import DataError, MissingExtra, Qrels, Run, UsageError
 from assay.cli.main import cli
 from assay.data import IntentQrels
-from assay.io import irds, qrels_of, read_intent_qrels, runs_of
+from assay.io import irds, qrels_of, read_docs, read_intent_qrels, runs_of
 from assay.io.lengths import read_lengths
 
 ir_datasets = pytest.importorskip("ir_datasets")
@@ -78,6 +78,9 @@ def test_judgments_topics_runs_and_lengths() -> None:
     run = assay.read_run("irds:test/scored")
     assert (run.name, run.to_dict()) == ("test/scored", {"q1": {"d2": 5.5, "d1": 4.5}, "q2": {"d3": 1.0}})
     assert read_lengths("irds:test") == {"d1": 3, "d2": 1, "d3": 2}
+    texts = {"d1": {"text": "one two three"}, "d2": {"text": "one"}, "d3": {"text": "one two"}}
+    assert read_docs("irds:test") == texts
+    assert read_docs("irds:test", docs=["d2", "d9"]) == {"d2": texts["d2"]}
 
 
 @pytest.mark.usefixtures("datasets")

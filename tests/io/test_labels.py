@@ -118,9 +118,9 @@ def test_empty_labels_are_dropped_only_on_request_and_named(tmp_path: Path) -> N
 
 
 def test_an_unknown_column_of_ours_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no column 'labels' in labels; did you mean label\?"):
+    with pytest.raises(UsageError, match=r"labels have no 'labels'; did you mean label\?"):
         read_labels(written(tmp_path, PLAIN), columns={"labels": "label"})
-    with pytest.raises(DataError, match="no column 'mark'; the columns are"):
+    with pytest.raises(UsageError, match="no column 'mark' for the label; it has topic, doc"):
         read_labels(written(tmp_path, PLAIN), columns={"label": "mark"})
 
 

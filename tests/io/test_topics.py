@@ -44,7 +44,7 @@ def test_lines_and_tables(tmp_path: Path) -> None:
     (tmp_path / "q.tsv").write_text("1\tfirst query\n010\tsecond: query\n")
     assert read_topics(tmp_path / "q.tsv").ids == ("1", "010")
     (tmp_path / "q.csv").write_text("qid,text\n7,hello\n")
-    assert read_topics(tmp_path / "q.csv").fields == ({"text": "hello"},)
+    assert read_topics(tmp_path / "q.csv").fields == ({"title": "hello"},)
     (tmp_path / "q.csv").write_text("query,qid\nhello world,7\n")
     assert read_topics(tmp_path / "q.csv").queries() == {"7": "hello world"}
     (tmp_path / "queries.jsonl").write_text('{"_id": "7", "text": "hello", "metadata": {"url": "x"}}\n')

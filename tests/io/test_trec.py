@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import DataError
@@ -306,6 +306,7 @@ def test_the_fast_reader_reads_what_the_line_reader_reads(
     data = bytearray("".join(f"{t} Q0 {d} {i} {x} tag\n" for i, (t, d, x) in enumerate(lines)).encode())
     for at, byte in changes:
         data[at % len(data)] = byte
+    assume(any(data[0:3:2]) and any(data[1:4:2]))  # else it would be UTF-16
     path = tmp_path_factory.getbasetemp() / "any.run"
     path.write_bytes(data)
     slow = read_rows(bytes(data), RUN)
@@ -316,7 +317,8 @@ def test_the_fast_reader_reads_what_the_line_reader_reads(
         patch.setattr(trec, "pieces", lambda text: pieces(text, size))
         if slow.problems or not slow.rows:
             where = f"any.run:{slow.problems[0].line}:" if slow.problems else "there is no line"
-            with pytest.raises(DataError, match=where):
+            # Enough changes make it a good file of another kind.
+            with pytest.raises(DataError, match=f"{where}|; give a run here"):
                 read_run(path)
         else:
             assert read_run(path).to_dict() == wanted

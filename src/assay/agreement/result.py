@@ -26,6 +26,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels, Qrels
 from assay.io.brought import labels_of, plain_qrels_of
+from assay.io.column_names import Named, refuse_unused, shared_columns
 
 AGREEMENTS: Registry[Callable[..., Any]] = Registry("agreement measure")
 SAMPLES = 64
@@ -136,6 +137,7 @@ def agreement(
     per_topic: bool = True,
     resamples: int = 1000,
     level: float = 0.95,
+    columns: Named = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> AgreementResult:
@@ -147,12 +149,13 @@ def agreement(
     '0-100', 'no<maybe<yes') or as a Scale, which decides the level of measurement of α (see `default_level`); without
     it the one that they look like. Undefined (all labels equal, nobody shares an item): None.
     resamples=0: no intervals. Φ needs the scale, and has its own interval.
+    columns: our column → that of the tables which have it.
 
     >>> labels = Labels.from_rows([("1", "a", "w1", 1), ("1", "a", "w2", 1), ("1", "b", "w1", 0), ("1", "b", "w2", 0)])
     >>> agreement(labels, measures="kappa", resamples=0).value("kappa")
     1.0
     """
-    ratings = rated(source, scale=given_scale(scale))
+    ratings = rated(source, scale=given_scale(scale), columns=columns)
     if not (ratings.sizes > 1).any():
         raise DataError("no item has labels of two assessors; there is nothing to agree on")
     asked = [measures] if isinstance(measures, str) else list(measures or usual_measures(ratings))
@@ -179,15 +182,19 @@ def _refuse_phi(names: Sequence[str]) -> None:
             raise UsageError("phi needs the two ends of the scale, which are never guessed; name the scale, e.g. 0-100")
 
 
-def rated(source: Any, *, scale: Scale | None = None) -> Ratings:
+def rated(source: Any, *, scale: Scale | None = None, columns: Named = None) -> Ratings:
     """Ratings of whatever a person has; each worker's first label of a doc counts."""
+    shared = shared_columns(columns)
     if isinstance(source, Ratings):
+        refuse_unused(shared, columns)
         return source if scale is None else source.on(scale)
     if not _are_qrels(source):
-        labels = labels_of(source)
+        labels = labels_of(source, columns=shared)
+        refuse_unused(shared, columns)
         return Ratings.of_labels(labels, scale=scale or scale_seen(labels.label))
     # Files and Qrels have names of their own; dicts and frames are named by their place.
-    judged = [plain_qrels_of(one, name=f"assessor{i}") for i, one in enumerate(source, start=1)]
+    judged = [plain_qrels_of(one, columns=shared, name=f"assessor{i}") for i, one in enumerate(source, start=1)]
+    refuse_unused(shared, columns)
     ratings = Ratings.of_qrels(judged)
     return ratings if scale is None else ratings.on(scale)
 

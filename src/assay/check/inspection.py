@@ -20,10 +20,12 @@ from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.data.aligned import Match, match
 from assay.data.grades import Grades
-from assay.io import read_qrels, read_run, rows
+from assay.io import irds, read_qrels, read_run, rows
 from assay.io.brought import plain_qrels_of, qrels_file, runs_of
-from assay.io.files import read_text
-from assay.io.readers import has_lines
+from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.content import Content
+from assay.io.readers import TREC_LINES
+from assay.io.recognition import WrongKind, looked_at
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
 from assay.measures import Measure, parse
 from assay.scoring import Policy
@@ -32,10 +34,18 @@ MOST_DROPPED = 10
 """Dropped lines of a file that are named; the rest are counted."""
 
 
-def check(runs: Any, qrels: Any = None, *, binary: bool | float = False, progress: Progress = silent) -> Findings:
+def check(
+    runs: Any,
+    qrels: Any = None,
+    *,
+    binary: bool | float = False,
+    columns: Named = None,
+    progress: Progress = silent,
+) -> Findings:
     """What is odd in runs and judgments, of files with line numbers.
 
     Both are paths or anything else that `assay.evaluate` takes: dicts, data frames, our own types.
+    columns: our column → that of the tables which have it.
     With judgments also topics that runs lack, the share of unjudged docs, and how far ties could move the scores;
     binary: the scores on binary judgments, as in `assay.evaluate`.
 
@@ -46,10 +56,12 @@ def check(runs: Any, qrels: Any = None, *, binary: bool | float = False, progres
     ...     [(finding.line, finding.what.partition(";")[0]) for finding in check([file.name]).found]
     [(2, "score is not a number: 'NA'")]
     """
-    found, judgments = _checked_qrels(qrels)
+    shared = shared_columns(columns)
+    found, judgments = _checked_qrels(qrels, shared)
     if judgments is not None:
         judgments = Policy(binary=binary).judgments(judgments)
-    sources = runs_of(runs)
+    sources = runs_of(runs, columns=shared)
+    refuse_unused(shared, columns)
     ties: list[Table] = []
     for i, source in enumerate(sources):
         if isinstance(source, Run):
@@ -63,12 +75,12 @@ def check(runs: Any, qrels: Any = None, *, binary: bool | float = False, progres
     return Findings(tuple(found), ties_table(rows, None if judgments is None else judgments.binary_from))
 
 
-def _checked_qrels(qrels: Any) -> tuple[list[Finding], Qrels | None]:
+def _checked_qrels(qrels: Any, columns: Named) -> tuple[list[Finding], Qrels | None]:
     """What is odd in judgments, and the judgments where they can be read."""
     if qrels is None:
         return [], None
-    if not isinstance(qrels, str | Path):
-        judgments = plain_qrels_of(qrels)
+    if columns or not isinstance(qrels, str | Path):
+        judgments = plain_qrels_of(qrels, columns=columns)
         return _of_judgments(judgments.name, _judgments(judgments)), judgments
     found = check_qrels(qrels_file(qrels))
     is_bad = any(f.level == "error" for f in found)
@@ -86,22 +98,32 @@ def _ties_of(source: Run | str | Path, qrels: Qrels) -> list[Table]:
     return [tie_sensitivity(match(run.ordered("average"), qrels).grades(), run.name)]
 
 
-def read_run_leniently(path: str | Path) -> tuple[Run, list[Problem]]:
-    """A TREC run without its bad lines, and the lines that were dropped; of a table no line is dropped."""
-    if not has_lines(path):
-        return read_run(path), []
-    reading = read_rows(read_text(path), RUN)
+def _trec_text(path: str | Path, kind: str) -> bytes | None:
+    """The text of a run or of judgments whose lines are those of TREC; None if the file is of another format."""
+    if irds.is_irds(path):
+        return None
+    content = Content.of(path)
+    format = looked_at(content).as_kind(content, kind)
+    return content.bytes() if format in TREC_LINES else None
+
+
+def read_run_leniently(path: str | Path, *, columns: Named = None) -> tuple[Run, list[Problem]]:
+    """A TREC run without its bad lines, and the lines that were dropped; of other formats no line is dropped."""
+    text = _trec_text(path, "run")
+    if text is None:
+        return read_run(path, columns=columns), []
+    reading = read_rows(text, RUN)
     if not reading.rows:
         raise DataError(f'{path}: no line is a run line, "{RUN.form}"')
     return _run_of(reading, Path(path).name), reading.problems
 
 
-def read_runs_leniently(paths: Sequence[str | Path]) -> tuple[list[Run], list[str]]:
+def read_runs_leniently(paths: Sequence[str | Path], *, columns: Named = None) -> tuple[list[Run], list[str]]:
     """TREC runs without their bad lines; and in words the first lines dropped of each file, and how many they are."""
     runs = []
     remarks = []
     for path in paths:
-        run, dropped = read_run_leniently(path)
+        run, dropped = read_run_leniently(path, columns=columns)
         remarks += [f"{path}:{problem.line}: dropped: {problem.what}" for problem in dropped[:MOST_DROPPED]]
         if dropped:
             remarks.append(f"{path}: {len(dropped)} lines dropped in all")
@@ -111,18 +133,15 @@ def read_runs_leniently(paths: Sequence[str | Path]) -> tuple[list[Run], list[st
 
 def check_run(path: str | Path, qrels: Qrels | None = None) -> list[Finding]:
     """What is odd in a TREC run, alone and beside judgments; in a table, which bad row is the first."""
+    return _findings_of(str(path), lambda: _odd_in_file(path, qrels))
+
+
+def _odd_in_file(path: str | Path, qrels: Qrels | None) -> list[Finding]:
     where = str(path)
-    look = _odd_in_lines if has_lines(path) else _odd_in_table
-    return _findings_of(where, lambda: look(path, qrels))
-
-
-def _odd_in_table(path: str | Path, qrels: Qrels | None) -> list[Finding]:
-    return _odd_in(str(path), read_run(path), qrels)
-
-
-def _odd_in_lines(path: str | Path, qrels: Qrels | None) -> list[Finding]:
-    where = str(path)
-    reading = read_rows(read_text(path), RUN)
+    text = _trec_text(path, "run")
+    if text is None:
+        return _odd_in(where, read_run(path), qrels)
+    reading = read_rows(text, RUN)
     found = list(_problems(where, reading))
     if not reading.rows:
         return [*found, Finding(where, None, "error", f'no line is a run line, "{RUN.form}"', "no run")]
@@ -135,15 +154,15 @@ def _odd_in_lines(path: str | Path, qrels: Qrels | None) -> list[Finding]:
 
 def check_qrels(path: str | Path) -> list[Finding]:
     """What is odd in TREC judgments; in a table, which bad row is the first."""
-    where = str(path)
-    if not has_lines(path):
-        return _findings_of(where, lambda: _of_judgments(where, _judgments(read_qrels(path))))
-    return _findings_of(where, lambda: _odd_in_judged_lines(path))
+    return _findings_of(str(path), lambda: _odd_in_judgments(path))
 
 
-def _odd_in_judged_lines(path: str | Path) -> list[Finding]:
+def _odd_in_judgments(path: str | Path) -> list[Finding]:
     where = str(path)
-    reading = read_rows(read_text(path), QRELS)
+    text = _trec_text(path, "qrels")
+    if text is None:
+        return _of_judgments(where, _judgments(read_qrels(path)))
+    reading = read_rows(text, QRELS)
     if not reading.rows and not reading.problems:
         return [Finding(where, None, "error", f'there is no judgment; a qrels line is "{QRELS.form}"', "no judgments")]
     grades = [(row.topic, float(row.fields[3])) for row in reading.rows]
@@ -213,6 +232,8 @@ def _findings_of(where: str, look: Callable[[], Sequence[Finding]]) -> list[Find
     """What a look at a file finds, or the error that keeps it from being read."""
     try:
         return list(look())
+    except WrongKind:  # nothing is odd in the file: it is another one
+        raise
     except DataError as error:
         line, _, what = str(error).removeprefix(f"{where}:").partition(": ")
         if line.isdigit():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.columns import named_columns
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def topic_queries(
         return None
     from assay.io import read_topics
 
-    return read_topics(topics).queries()
+    return read_topics(topics, columns=named_columns()).queries()
 
 
 def losses_of(boards: Sequence[Leaderboard], most: int, queries: dict[str, str] | None, *, of_all: bool) -> list[Any]:

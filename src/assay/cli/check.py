@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, binary_option, load_qrels, load_runs, rel_option, run_files
 from assay.cli.modes import is_given
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@with_columns(click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments to check too, and to check the runs against.")
 @click.option("--ties", is_flag=True, help="Only the table that says how far ties could move a score; with --qrels.")
 @click.option("--all", "every", is_flag=True, help="Every finding, also of many files.  [default for CSV and JSON]")
@@ -70,7 +71,9 @@ def command(
             "--figure draws the judged docs of each topic or, with --info, of each type of run; see --help"
         )
     with out.progress("checking") as progress:
-        findings = check(run_files(runs), qrels_path, binary=rel if binary else False, progress=progress)
+        findings = check(
+            run_files(runs), qrels_path, binary=rel if binary else False, columns=named_columns(), progress=progress
+        )
     results: list[Result] = []
     details: list[Table] = []
     if qrels_path is not None and not findings.errors:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import re
+from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from assay.core.errors import UsageError
+from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
 
 PLACE = re.compile(r"\{(assay\.[\w.]+:\w+)\}")
@@ -27,6 +28,30 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         refuse_repeated_options(self, ctx, args)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DataError as error:
+            raise _with_help(error, ctx) from None
+
+
+def _with_help(error: DataError, ctx: click.Context) -> DataError:
+    """An error of a file of the wrong kind, with the option it was given with and the file that was perhaps meant."""
+    from assay.io.recognition import WrongKind
+
+    if not isinstance(error, WrongKind):
+        return error
+    paths: list[Path] = []
+    homes: list[str] = []
+    for parameter in ctx.command.params:
+        value = ctx.params.get(str(parameter.name))
+        given = [path for path in (value if isinstance(value, tuple) else [value]) if isinstance(path, Path)]
+        if error.where in map(str, given):
+            homes.append(max(parameter.opts, key=len) if isinstance(parameter, click.Option) else "")
+        paths += given
+    # A file that stands in several places does not say which of them is wrong.
+    return error.with_help(paths, homes[0] if len(homes) == 1 else "")
 
 
 class Group(click.Group):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.board_details import losses_of, shown_details, topic_queries
+from assay.cli.columns import column_option
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
@@ -245,6 +246,7 @@ def normality(matrices: list[ScoreMatrix], baseline: str | None, out: Output) ->
 
 @command.command()
 @click.argument("first", type=FILE)
+@column_option
 @click.argument("second", type=FILE)
 @measures_option
 @transpose_option
@@ -314,6 +316,7 @@ def factorial(file: Path, measure: str, only: str | None, alpha: float, out: Out
 
 @command.command()
 @click.argument("judgments", type=FILE)
+@column_option
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 @measures_option
 @click.option("--baseline", metavar="RUN", help="Show the differences to this run instead of the means.")

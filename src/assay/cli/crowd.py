@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import named_columns, named_values, with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.label_files import (
     check_folders,
     has_effect,
     labels_input,
-    named_values,
     read_reference,
     reference_option,
     say_repeats,
@@ -165,7 +165,7 @@ def aggregate(
 
 def refuse_unwritable(judged: Uncertain, qrels: Path | None) -> None:
     """An error, before anything is shown, if the qrels cannot be written as the file that was named."""
-    from assay.io.readers import refuse_unfit
+    from assay.io.writers import refuse_unfit
 
     if qrels:
         refuse_unfit(qrels, judged.qrels())
@@ -231,7 +231,7 @@ def preferences(
 
 
 @command.command()
-@click.argument("pool", type=FILE)
+@with_columns(click.argument("pool", type=FILE))
 @click.option("--gold", type=FILE, help="Qrels of gold docs; each task gets the lowest and the highest in turn.")
 @click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task, including gold.")
 @click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task.")
@@ -253,7 +253,7 @@ def tasks(
     has_effect("gold_docs", gold is not None, "without --gold")
     known = read_reference(gold)
     made = make_tasks(
-        read_pool(pool),
+        read_pool(pool, columns=named_columns()),
         gold=known.to_dict() if known is not None else None,
         docs=docs,
         gold_docs=gold_docs,

@@ -9,7 +9,7 @@ import click
 
 from assay.cli.commands import KnownWord, RegistryOption
 from assay.cli.crowd import command
-from assay.cli.inputs import FILE, one_measure
+from assay.cli.inputs import FILE, load_qrels, one_measure
 from assay.cli.label_files import (
     check_folders,
     has_effect,
@@ -81,7 +81,7 @@ def transform(
     from assay.crowd.cutways import WAYS
     from assay.crowd.system_ranking import ranking_agreement
     from assay.io import write_qrels
-    from assay.io.readers import refuse_unfit
+    from assay.io.writers import refuse_unfit
 
     check_folders(qrels_path)
     if runs and reference is None:
@@ -189,8 +189,7 @@ def profile(labels: Labels, scale: Scale, reference: Path, aggregated: bool, out
       assay crowd profile labels.tsv --scale S100 --times 100 --reference graded.qrels
     """
     from assay.crowd.profiles import gain_profile
-    from assay.io import read_qrels
 
     scale.checked(labels)
-    result = gain_profile(labels, read_qrels(reference), aggregated=aggregated)
+    result = gain_profile(labels, load_qrels(reference), aggregated=aggregated)
     out.write(result.table(), of=result)

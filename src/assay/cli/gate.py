@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Command, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
@@ -22,7 +23,7 @@ from assay.cli.inputs import (
 )
 from assay.cli.modes import is_given
 from assay.cli.options import Output, seed_option, with_output
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import UsageError
 from assay.core.tables import FORMATS
 from assay.gate.alarms import JUDGED_DEPTH, MAX_JUDGED_DROP, MIN_JUDGED
 
@@ -35,7 +36,7 @@ SHARE = click.FloatRange(0, 1)
 
 
 @click.command(cls=Command)
-@click.argument("new", type=FILE)
+@with_columns(click.argument("new", type=FILE))
 @click.option("--baseline", type=FILE, required=True, help="The run, or its scores, that NEW is to replace.")
 @qrels_option
 @measures_option
@@ -109,21 +110,14 @@ def command(
         given |= {"new": new, "baseline": baseline}
         given["measures"] = None if measures is None else chosen_measures(measures)
     with out.progress("gate") as progress:
-        result = gate(**given, max_drop=_by_measure(drops), progress=progress, **how)
+        result = gate(**given, columns=named_columns(), max_drop=_by_measure(drops), progress=progress, **how)
     _write(result, out, undecided)
     sys.exit(result.exit_code(undecided))
 
 
 def _scores_in(path: Path, how_read: dict[str, Any]) -> list[ScoreMatrix]:
-    """The score tables of a file; an error that speaks of --qrels where the file looks like a run."""
-    try:
-        return load_scores([path], qrels_path=None, **how_read)
-    except DataError as error:
-        from assay.io.files import TABULAR, kind
-
-        if kind(path) in TABULAR:
-            raise
-        raise DataError(f"{error}; if it is a run, give --qrels") from None
+    """The score tables of a file."""
+    return load_scores([path], qrels_path=None, **how_read)
 
 
 def _write(result: Gate, out: Output, undecided: str | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from assay.cli.columns import column_option, named_columns
 from assay.cli.commands import KnownWord
 from assay.cli.modes import is_given
 from assay.core.errors import UsageError
@@ -60,8 +61,9 @@ def one_measure(help: str, default: str | None = None) -> Callable[[C], C]:
 
 
 def runs_argument(command: C) -> C:
-    """RUN… as paths; a folder stands for the files in it."""
-    return click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))(command)
+    """RUN… as paths, and --column; a folder stands for the files in it."""
+    argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+    return argument(column_option(command))
 
 
 def policy_options(command: C) -> C:
@@ -144,6 +146,7 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
         transpose_option,
         name_option,
         force_option,
+        column_option,
     ]
     wrapped: Any = run
     for option in reversed(options):
@@ -164,8 +167,8 @@ def load_scores(
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
-    name: the measure of the files that do not name it (--unnamed-measure). force: the measure that a person says all of them
-    are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
+    name: the measure of the files that do not name it (--unnamed-measure). force: the measure that a person says all of
+    them are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
     """
     if qrels_path is not None:
         from assay.scoring import evaluate
@@ -175,10 +178,19 @@ def load_scores(
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
         wanted = measures_at(chosen_measures(measures or "AP nDCG@10"), rel, binary)
         made_binary = rel if binary else None
-        return list(evaluate(run_files(files), load_qrels(qrels_path), wanted, jobs=2, binary=made_binary))
+        qrels = load_qrels(qrels_path)
+        columns = named_columns()
+        return list(evaluate(run_files(files), qrels, wanted, columns=columns, jobs=2, binary=made_binary))
     from assay.io.score_files import read_score_files
 
-    return read_score_files(files, measures=named_measures(measures), transpose=transpose, name=name, force=force)
+    return read_score_files(
+        files,
+        measures=named_measures(measures),
+        transpose=transpose,
+        name=name,
+        force=force,
+        columns=named_columns(),
+    )
 
 
 def one_matrix(matrices: Sequence[ScoreMatrix]) -> ScoreMatrix:
@@ -199,14 +211,14 @@ def load_runs(paths: Sequence[Path], *, jobs: int = 2) -> list[Run]:
     """All runs, read by threads; runs of one name are told apart by their file names."""
     from assay.io.run_files import read_run_files
 
-    return read_run_files(paths, jobs=jobs)
+    return read_run_files(paths, columns=named_columns(), jobs=jobs)
 
 
 def load_qrels(path: Path) -> Qrels:
     """Judgments from a file."""
     from assay.io import read_qrels
 
-    return read_qrels(path)
+    return read_qrels(path, columns=named_columns())
 
 
 def chosen_measures(text: str) -> list[Measure]:

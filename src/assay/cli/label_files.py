@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.columns import column_option, named_columns, named_values
 from assay.cli.commands import RegistryOption
-from assay.cli.inputs import FILE
+from assay.cli.inputs import FILE, load_qrels
 from assay.cli.modes import is_given, longest_form
 from assay.core.errors import UsageError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from assay.data import Labels, Qrels
 
 C = TypeVar("C", bound=Callable[..., Any])
-READING = ("columns", "scale", "times", "where", "topic", "split", "drop_empty")
+READING = ("scale", "grades", "times", "where", "topic", "split", "drop_empty")
 """The parameters that `reading_options` adds."""
 
 reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
@@ -32,10 +33,11 @@ scale_option = click.option(
 
 
 def reading_options(command: C) -> C:
-    """--scale, --column, --times, --where, --topic, --split and --drop-empty: how to read a file of labels."""
+    """--scale, --grades, --column, --times, --where, --topic, --split, --drop-empty: how to read a file of labels."""
     options: list[Callable[[Any], Any]] = [
         scale_option,
-        click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. label=score; repeatable."),
+        click.option("--grades", multiple=True, metavar="WORD=NUMBER", help="Grade of a word, e.g. yes=1; repeatable."),
+        column_option,
         click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100."),
         click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
         click.option("--topic", help="The topic of all rows, if the file has no such column."),
@@ -64,8 +66,8 @@ def labels_input(command: C) -> C:
 def load_labels(
     path: Path,
     *,
-    columns: tuple[str, ...],
     scale: str | None,
+    grades: tuple[str, ...],
     times: float,
     where: tuple[str, ...],
     topic: str | None,
@@ -78,7 +80,7 @@ def load_labels(
 
     named = scale_of(scale) if scale else None
     labels = read_named(
-        path, named, columns=columns, times=times, where=where, topic=topic, split=split, drop_empty=drop_empty, say=say
+        path, named, grades=grades, times=times, where=where, topic=topic, split=split, drop_empty=drop_empty, say=say
     )
     if named is not None:
         return labels, named
@@ -91,7 +93,7 @@ def read_named(
     path: Path,
     scale: Scale | None,
     *,
-    columns: tuple[str, ...],
+    grades: tuple[str, ...],
     times: float,
     where: tuple[str, ...],
     topic: str | None,
@@ -104,8 +106,8 @@ def read_named(
 
     labels, left_out = labels_and_empty(
         path,
-        columns=named_values(columns, "--column"),
-        levels=scale.words() if scale else None,
+        columns=named_columns(),
+        levels=_levels(scale, grades),
         times=times,
         where=named_values(where, "--where"),
         topic=topic,
@@ -117,26 +119,28 @@ def read_named(
     return labels
 
 
-def named_values(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    """Names and values of an option that is given as name=value; a name given twice is an error."""
-    values: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name.strip() and equals and value):
-            raise UsageError(f"{option} {text!r} is not of the form name=value")
-        if name.strip() in values:
-            raise UsageError(f"{option} {name.strip()} is given twice; give it once")
-        values[name.strip()] = value
-    return values
+def _levels(scale: Scale | None, grades: tuple[str, ...]) -> dict[str, float] | None:
+    """The numbers of words: those of the scale, and those that --grades gives."""
+    levels = dict(scale.words()) if scale else {}
+    return {**levels, **grades_of(grades)} or None
+
+
+def grades_of(texts: tuple[str, ...]) -> dict[str, float]:
+    """The numbers of words that --grades gives."""
+    levels = {}
+    for word, text in named_values(texts, "--grades").items():
+        try:
+            levels[word] = float(text)
+        except ValueError:
+            raise UsageError(f"--grades {word}={text}: {text!r} is no number; write e.g. {word}=1") from None
+    return levels
 
 
 def read_reference(path: Path | None) -> Qrels | None:
     """The qrels of a path, or None."""
     if path is None:
         return None
-    from assay.io import read_qrels
-
-    return read_qrels(path)
+    return load_qrels(path)
 
 
 def say_repeats(labels: Labels, scale: Scale, out: Output, counted: str) -> None:

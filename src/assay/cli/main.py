@@ -20,6 +20,7 @@ COMMANDS = {
     "help": "the help of a command, as COMMAND --help",
     "demo": "make a small collection, score it, compare, write the report",
     "score": "score runs against judgments",
+    "convert": "write a file in another format",
     "check": "what is odd in the files, with line numbers",
     "measures": "list the measures, or explain one",
     "compare": "is the difference real: tests, corrections, intervals, effect sizes; tables for papers",

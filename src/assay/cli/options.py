@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.columns import refuse_unused_columns
 from assay.core.errors import UsageError
 from assay.core.results import json_text
 from assay.core.tables import FORMATS, Table, render
@@ -51,6 +52,7 @@ class Output:
 
         The chart is drawn first: where it cannot be, nothing is written.
         """
+        refuse_unused_columns()
         charts: dict[Path, str | bytes] = {}
         if self.figure is not None:
             from assay.report.figures import rendered_figures
@@ -63,6 +65,7 @@ class Output:
 
     def text(self, text: str) -> None:
         """A text to standard output or, whole or not at all, to the file."""
+        refuse_unused_columns()
         if self.path is None:
             click.echo(text)
         else:

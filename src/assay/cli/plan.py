@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.columns import with_columns
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import (
     FILE,
@@ -39,7 +40,7 @@ FIXED = ("delta", "sigma", "power", "alpha", "one_sided", "normal", "minimum", "
 
 power_option = click.option("--power", type=float, default=0.8, show_default=True, help="Wanted power, 1 − β.")
 delta_option = click.option("--delta", type=float, required=True, help="Smallest difference worth finding.")
-some_scores = click.argument("scores", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+some_scores = with_columns(click.argument("scores", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
 
 
 def planned_test(command: C) -> C:

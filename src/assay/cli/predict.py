@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 
-runs_argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 method_option = click.option(
     "--method", "methods", multiple=True, cls=RegistryOption, registry="assay.nojudgments.predictors:METHODS",
     help="Only this method; repeatable, parameters in brackets: 'soboroff(duplicates=true)'. One of: {names}.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import named_columns
 from assay.cli.inputs import words
 from assay.core.errors import UsageError
 
@@ -22,7 +23,9 @@ def collections_of(
     """One matrix per file, called as its file; files of one name are numbered."""
     from assay.io.score_files import scores_of_collections
 
-    return scores_of_collections(files, measures=words(measures), transpose=transpose, name=name, force=force)
+    return scores_of_collections(
+        files, measures=words(measures), transpose=transpose, name=name, force=force, columns=named_columns()
+    )
 
 
 def standardized_by(
@@ -60,7 +63,7 @@ def reference_scores(path: Path, matrix: ScoreMatrix, force: str | None) -> Scor
     from assay.standard.factorfiles import reference_scores as scores_in
 
     transpose = bool(click.get_current_context().params.get("transpose"))
-    return scores_in(path, matrix.measure, transpose=transpose, name=_named(), force=force)
+    return scores_in(path, matrix.measure, transpose=transpose, name=_named(), force=force, columns=named_columns())
 
 
 def refuse_force_without(force: str | None, *sources: Path | None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.columns import column_option, named_columns, refuse_unused_columns
 from assay.cli.commands import Command, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from assay.report.material import Material
     from assay.scoring import Policy
 
-LABEL_OPTIONS = {"scale": "--scale", "columns": "--column", "times": "--times"}
+LABEL_OPTIONS = {"scale": "--scale", "times": "--times"}
 RUN_OPTIONS = {
     "info": "--info", "pool_runs": "--pool-runs", "lenient": "--lenient", "ties": "--ties", "missing": "--missing",
     "rel": "--rel", "binary": "--binary",
@@ -53,7 +54,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--unnamed-measure", "force
 @force_option
 @click.option("--labels", "labels_path", type=FILE, help="Crowd labels: topic, doc, worker, label.")
 @scale_option
-@click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="Of the labels, e.g. label=score.")
+@column_option
 @click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100.")
 @click.option("--info", type=FILE, help="Table of runs with the columns run and group: groups leave the pool together.")
 @click.option(
@@ -86,7 +87,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--unnamed-measure", "force
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
-    force: str | None, labels_path: Path | None, scale: str | None, columns: tuple[str, ...], times: float,
+    force: str | None, labels_path: Path | None, scale: str | None, times: float,
     info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
     title: str, lenient: bool, rel: float, policy: Policy, seed: int, jobs: int, format: str, output: Path | None,
     quiet: bool,
@@ -121,13 +122,14 @@ def command(
         from assay.cli.label_files import load_labels
 
         made["labels"], made["scale"] = load_labels(
-            labels_path, columns=columns, scale=scale, times=times, where=(), topic=None, split=None,
+            labels_path, scale=scale, grades=(), times=times, where=(), topic=None, split=None,
             drop_empty=False, say=out.say,
         )  # fmt: skip
         if qrels_path is not None and not files:
             made["qrels"] = load_qrels(qrels_path)
     from assay.report.material import material
 
+    refuse_unused_columns()
     _write(material(**made), words(sections) or None, title, out)
 
 
@@ -168,10 +170,11 @@ def _aligned(
     paths = run_files(files)
     with out.progress("reading runs") as progress:
         aligned, dropped = aligned_files(
-            paths, load_qrels(qrels_path), policy=policy, lenient=lenient, groups=groups_of(info), jobs=jobs,
-            progress=progress,
+            paths, load_qrels(qrels_path), policy=policy, lenient=lenient, groups=groups_of(info),
+            columns=named_columns(), jobs=jobs, progress=progress,
         )  # fmt: skip
-    from_files = not any(str(path) == "-" for path in paths)
+    # Oddities are looked for in files that can be read again, and that hold a run each.
+    from_files = not any(str(path) == "-" for path in paths) and len(paths) == len(aligned.names)
     return {
         "runs": aligned,
         "measures": measures_at(chosen_measures(measures or "AP nDCG@10"), rel, policy.binary is not None),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import named_columns
 from assay.cli.commands import Command, KnownWord
 from assay.cli.inputs import (
     FILE,
@@ -151,7 +152,7 @@ def command(
             policy.compat or "trec_eval-9", tuple(named), per_topic, complete, rel, policy.depth, policy.condensed,
             not no_summary, read_zscores(zscores) if zscores else {}, rel_format, run_format,
         )  # fmt: skip
-        judgments = read_judgments(qrels_path, rel_format)
+        judgments = read_judgments(qrels_path, rel_format, columns=named_columns())
         out.text("".join(output(run, judgments, options) for run in _read(files, lenient, out)).removesuffix("\n"))
         return
     wanted = chosen_measures(measures or DEFAULT)
@@ -211,14 +212,19 @@ def _score(
 
     words = read_lengths(lengths) if lengths else None
     runs = _read(files, True, out) if lenient else files
+    columns = named_columns()
     aligned: Aligned | None = None
     with out.progress("scoring") as progress:
         if bounds or (out.figure is not None and _is_of_runs(draw)):
             # The runs are needed again: they are read and joined once for all that is asked.
-            aligned = Aligned.of(runs, _plain(qrels, bounds, draw), policy=policy, jobs=jobs, progress=progress)
+            aligned = Aligned.of(
+                runs, _plain(qrels, bounds, draw), policy=policy, columns=columns, jobs=jobs, progress=progress
+            )
             scores = aligned.scores(measures, lengths=words, jobs=jobs)
         else:
-            scores = evaluate(runs, qrels, measures, policy=policy, lengths=words, jobs=jobs, progress=progress)
+            scores = evaluate(
+                runs, qrels, measures, policy=policy, lengths=words, columns=columns, jobs=jobs, progress=progress
+            )
     more = [score_bounds(aligned, measures, jobs=jobs).table()] if bounds and aligned is not None else []
     if per_topic:
         more.append(scores.per_topic())
@@ -277,11 +283,12 @@ def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Q
 
 def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
     from assay.check import read_runs_leniently
-    from assay.io import read_run
+    from assay.io import read_runs
 
+    columns = named_columns()
     if not lenient:
-        return [read_run(path, ranks=False) for path in files]
-    runs, remarks = read_runs_leniently(files)
+        return [run for path in files for run in read_runs(path, columns=columns)]
+    runs, remarks = read_runs_leniently(files, columns=columns)
     for remark in remarks:
         out.say(remark)
     return runs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.columns import with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import decimals, load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
 from assay.cli.modes import is_given, refuse_others
@@ -24,7 +25,7 @@ MODES = {
     "two runs": frozenset({"ties", "by_depth"}),
     "three runs or more": frozenset({"pairs"}),
 }
-files_argument = click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+files_argument = with_columns(click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
 depth_option = click.option("--depth", type=click.IntRange(min=1), help="Compare only the first N docs of each topic.")
 ties_option = click.option(
     "--ties", type=KnownWord("assay.similarity.by_topic:TIED"), default="order", show_default=True,

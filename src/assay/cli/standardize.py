@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import with_columns
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import (
     FILE,
@@ -45,7 +46,9 @@ smoothing_option = click.option(
 factors_option = click.option("--factors", "factors_path", type=FILE, help="Factors of the reference runs, from fit.")
 reference_option = click.option("--reference", type=FILE, help="Scores of the reference runs, instead of --factors.")
 scores_and_force_input = functools.partial(scores_input, keep_force=True)
-files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+files_argument = with_columns(
+    click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+)
 
 
 @click.group(cls=Group)
@@ -327,7 +330,7 @@ def longevity(
 
 
 @command.command()
-@click.argument("collections", nargs=-1, required=True, metavar="YEAR=SCORES…")
+@with_columns(click.argument("collections", nargs=-1, required=True, metavar="YEAR=SCORES…"))
 @click.option(
     "--reference", required=True, help="Names of the reference runs, separated by commas; all files need them."
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import column_option, named_columns
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument, scores_input
 from assay.cli.modes import is_given
@@ -219,6 +220,7 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
 
 @command.command()
 @click.argument("first")
+@column_option
 @click.argument("second")
 @click.option(
     "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
@@ -254,7 +256,7 @@ def methods(
     _check_names([name for name, _, _ in collections], [name for name, _ in labelled])
     if labelled and "crowd" not in (ARMS.entry(first).name, ARMS.entry(second).name):
         raise UsageError("--labels has no effect, for neither arm is crowd; leave it out")
-    labels = {name: read_labels(path) for name, path in labelled}
+    labels = {name: read_labels(path, columns=named_columns()) for name, path in labelled}
     loaded = {}
     for name, qrels, runs in collections:
         loaded[name] = Case(load_runs([runs], jobs=jobs), load_qrels(qrels), labels.get(name))

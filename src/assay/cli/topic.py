@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from assay.cli.columns import named_columns
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, load_qrels, measures_option, run_files, runs_argument
 from assay.cli.modes import is_given
@@ -22,9 +23,9 @@ from assay.core.errors import UsageError
 @click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade.")
 @measures_option
 @click.option(
-    "--topics", "topics_path", type=FILE, help="Topics with their texts: TREC topics, id<tab>text, or a table."
+    "--topics", "topics_path", type=FILE, help="Topics with their texts: TREC topics, id<tab>text, a table, or irds:ID."
 )
-@click.option("--docs", type=FILE, help="Texts of docs: doc<tab>text lines, corpus.jsonl, or a CSV table.")
+@click.option("--docs", type=FILE, help="Texts of docs: doc<tab>text lines, corpus.jsonl, a table, or irds:ID.")
 @click.option("--depth", type=click.IntRange(min=1), default=20, show_default=True, help="Show the first N docs.")
 @click.option(
     "--characters", type=click.IntRange(min=1), default=200, show_default=True,
@@ -51,7 +52,7 @@ def command(
     chosen: dict[str, Any] = {} if measures is None else {"measures": measures}
     view = topic_view(
         topic, run_files(runs), load_qrels(qrels_path), topics=topics_path, docs=docs, depth=depth,
-        characters=characters, **chosen,
+        characters=characters, columns=named_columns(), **chosen,
     )  # fmt: skip
     if out.format == "json":
         out.text(json.dumps(view.record(), ensure_ascii=False, indent=2, allow_nan=False))

@@ -26,6 +26,7 @@ from assay.crowd.units import summable
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels, Qrels
 from assay.io.brought import labels_of
+from assay.io.column_names import Named, refuse_unused, shared_columns
 
 
 def aggregate(
@@ -34,12 +35,14 @@ def aggregate(
     *,
     scale: Scale | str | None = None,
     repeats: str = "all",
+    columns: Named = None,
     **parameters: Any,
 ) -> Uncertain:
     """Judgments from labels by a registered aggregation, written `name` or `name(key=value, …)`.
 
     labels: {topic: {doc: {worker: label}}}, a path, a data frame, rows (topic, doc, worker, label), Labels, or
     Preferences. scale: that of the labels, by name ('S4', '0-100') or as a Scale; else the one that they look like.
+    columns: our column → that of a table, e.g. {"worker": "person"}.
     Magnitudes are first made comparable by geometric averaging. repeats: what to do where a worker labelled a doc more
     than once: take `all`, the `first` or the `last` of them. Grades of means and of other numbers keep their fractions.
 
@@ -50,7 +53,9 @@ def aggregate(
     entry = AGGREGATIONS.entry(method)
     entry.checked(parameters)
     needs = entry.facts["kind"]
-    given = labels if isinstance(labels, Preferences) else labels_of(labels)
+    shared = shared_columns(columns)
+    given = labels if isinstance(labels, Preferences) else labels_of(labels, columns=shared)
+    refuse_unused(shared, columns)
     # Magnitudes and their logs may still overflow on the way; what comes out is then refused as a whole.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if isinstance(given, Preferences) or needs == "preferences":

@@ -16,8 +16,10 @@ from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.io.files import TABULAR, kind, read_bytes
-from assay.io.sheet import decoded, read_sheet, write_sheet
+from assay.io.column_names import Named, column_places, listed
+from assay.io.content import Content
+from assay.io.samples import Sample, sample_of
+from assay.io.sheet import decoded, sheet_in, write_sheet
 
 
 @dataclass(frozen=True)
@@ -158,28 +160,33 @@ def write_tasks(path: str | Path, tasks: Tasks) -> None:
     write_sheet(path, header, rows)
 
 
-def read_pool(path: str | Path) -> dict[str, list[str]]:
+def read_pool(path: str | Path, *, columns: Named = None) -> dict[str, list[str]]:
     """Docs to judge per topic: a table with the columns topic and doc, or lines of a qrels or a run file."""
+    content = Content.of(path)
+    sample = sample_of(content)
     pool: dict[str, list[str]] = {}
-    pairs = _from_table(path) if kind(path) in TABULAR else _from_lines(path)
+    is_text = sample.syntax in ("lines", "empty", "sgml")
+    pairs = _from_lines(content) if is_text else _from_table(content, sample, columns)
     for topic, doc in pairs:
         pool.setdefault(topic, []).append(doc)
     return pool
 
 
-def _from_table(path: str | Path) -> Iterator[tuple[str, str]]:
+def _from_table(content: Content, sample: Sample, columns: Named) -> Iterator[tuple[str, str]]:
     """(topic, doc) of a table with these two columns."""
-    sheet = read_sheet(path)
-    topic = sheet.place("topic", "query", "qid")
-    doc = sheet.place("doc", "docid", "docno")
+    sheet = sheet_in(content, sample)
+    places = column_places(sheet.header, ("topic", "doc"), columns, "pools", sheet.where)
+    for ours in ("topic", "doc"):
+        if ours not in places:
+            raise DataError(f"{sheet.where}: no column {ours!r}; the columns are: {listed(sheet.header)}")
     for row in sheet.rows:
-        yield row[topic], row[doc]
+        yield row[places["topic"]], row[places["doc"]]
 
 
-def _from_lines(path: str | Path) -> Iterator[tuple[str, str]]:
+def _from_lines(content: Content) -> Iterator[tuple[str, str]]:
     """(topic, doc) of lines with two fields, or with four or more of which the third is the doc."""
-    where = str(path)
-    text = decoded(where, read_bytes(path))
+    where = content.where
+    text = decoded(where, content.bytes())
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields:

@@ -64,6 +64,8 @@ class Run(TopicRows):
     info: RunInfo = field(default_factory=RunInfo)
     keys: Keys | None = None
     """Keys of the docs, where the reader has made them already."""
+    file: str | None = None
+    """The file that it was read from, by which runs of one name are told apart; None where the reader knows it."""
 
     def __post_init__(self) -> None:
         """Nobody can change the columns: those that somebody else could write to are copied."""

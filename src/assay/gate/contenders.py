@@ -15,6 +15,7 @@ from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, joined
 from assay.gate.alarms import Alarm, JudgedRule, JudgedShares, alarms_of, has_no_topic, same_scores_remark
 from assay.io.brought import plain_qrels_of, runs_of, scores_of
+from assay.io.column_names import Named
 from assay.measures import parse
 from assay.scoring.evaluation import Aligned
 from assay.scoring.run_scores import parsed
@@ -38,10 +39,10 @@ class Contenders:
         _refuse_lower_is_better(self.matrices)
 
     @classmethod
-    def of_scores(cls, new: Any, baseline: Any, measures: Any) -> Contenders:
+    def of_scores(cls, new: Any, baseline: Any, measures: Any, columns: Named = None) -> Contenders:
         """From the scores of one run each."""
-        of_new = _of_one_run(scores_of(new), ROWS[0])
-        of_baseline = _of_one_run(scores_of(baseline), ROWS[1])
+        of_new = _of_one_run(scores_of(new, columns=columns), ROWS[0])
+        of_baseline = _of_one_run(scores_of(baseline, columns=columns), ROWS[1])
         names = _told_apart((of_new[0].runs[0], of_baseline[0].runs[0]), (new, baseline))
         parts = [replace(matrix, runs=ROWS[:1]) for matrix in of_new]
         parts += [replace(matrix, runs=ROWS[1:]) for matrix in of_baseline]
@@ -56,13 +57,15 @@ class Contenders:
         return cls(matrices, names, _same_scores(matrices, names))
 
     @classmethod
-    def of_runs(cls, new: Any, baseline: Any, qrels: Any, measures: Any, rule: JudgedRule) -> Contenders:
+    def of_runs(
+        cls, new: Any, baseline: Any, qrels: Any, measures: Any, rule: JudgedRule, columns: Named = None
+    ) -> Contenders:
         """From one run each and the judgments."""
         wanted = list(dict.fromkeys(parsed(MEASURE if measures is None else measures)))
         if not wanted:
             raise _no_measure()
-        judgments = plain_qrels_of(qrels)
-        sources = (_one_run(new, ROWS[0]), _one_run(baseline, ROWS[1]))
+        judgments = plain_qrels_of(qrels, columns=columns)
+        sources = (_one_run(new, ROWS[0], columns), _one_run(baseline, ROWS[1], columns))
         of_new, of_baseline = (Aligned.of(source, judgments) for source in sources)
         [match] = of_new.matches
         [against] = of_baseline.matches
@@ -121,8 +124,8 @@ def _same_scores(matrices: Sequence[ScoreMatrix], names: tuple[str, str]) -> tup
     return (same_scores_remark(names),) if is_same else ()
 
 
-def _one_run(thing: Any, which: str) -> Run | str | Path:
-    sources = runs_of(thing, name=which)
+def _one_run(thing: Any, which: str, columns: Named) -> Run | str | Path:
+    sources = runs_of(thing, columns=columns, name=which)
     if len(sources) != 1:
         raise UsageError(f"{which}: a gate needs one run, and there are {len(sources)}; choose one")
     return sources[0]
@@ -132,6 +135,14 @@ def _told_apart(names: tuple[str, str], sources: tuple[Any, Any]) -> tuple[str, 
     """Names of the two runs; where they are the same, their paths, or which is which."""
     if names[0] != names[1]:
         return names
-    if all(isinstance(source, str | Path) for source in sources) and str(sources[0]) != str(sources[1]):
-        return str(sources[0]), str(sources[1])
+    files = [_file_of(source) for source in sources]
+    if files[0] and files[1] and files[0] != files[1]:
+        return files[0], files[1]
     return f"{names[0]} (new)", f"{names[1]} (baseline)"
+
+
+def _file_of(source: Any) -> str | None:
+    """The file of a run or of scores, where it is known."""
+    if isinstance(source, Run):
+        return source.file
+    return str(source) if isinstance(source, str | Path) else None

@@ -25,6 +25,7 @@ from assay.gate.topics_to_decide import (
     topics_to_pass,
     topics_to_show,
 )
+from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.measures import Measure
 from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.limits import possible_differences
@@ -48,6 +49,7 @@ def gate(
     judged_depth: int | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    columns: Named = None,
     progress: Progress = silent,
 ) -> Gate:
     """May a new run replace the baseline: is it shown not to be worse by more than `max_drop`?
@@ -55,6 +57,7 @@ def gate(
     new, baseline: one run each, as `assay.evaluate` takes them, with `qrels`; or without qrels the scores of one run
     each: what `assay.evaluate` returns, {run: {topic: score}}, a score file. measures: nDCG@10 of runs by default, all
     of score tables. max_drop: an amount such as .01, a share of the baseline's mean such as "2%", or {measure: either}.
+    columns: our column → that of the tables which have it.
 
     Every measure is tested in both directions, one-sided at level alpha: pass if all are shown to drop by less than
     max_drop, fail if one is shown to drop by more, else undecided, with the number of topics that would decide. Alarms:
@@ -72,12 +75,14 @@ def gate(
     checked_correction(correction)
     _check_levels(alpha, power)
     progress(0, 2)
+    shared = shared_columns(columns)
     if qrels is None:
         _refuse_judged_rules(min_judged=min_judged, max_judged_drop=max_judged_drop, judged_depth=judged_depth)
-        two = Contenders.of_scores(new, baseline, measures)
+        two = Contenders.of_scores(new, baseline, measures, shared)
     else:
         rule = JudgedRule.of(min_judged, max_judged_drop, judged_depth)
-        two = Contenders.of_runs(new, baseline, qrels, measures, rule)
+        two = Contenders.of_runs(new, baseline, qrels, measures, rule, shared)
+    refuse_unused(shared, columns)
     progress(1, 2)
     margins = margins_of(max_drop, [matrix.measure for matrix in two.matrices])
     amounts = np.array([margin.amount(matrix) for margin, matrix in zip(margins, two.matrices, strict=True)])

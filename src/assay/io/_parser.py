@@ -38,6 +38,8 @@ def _parsed(raw: bytes, how: str, separator: str) -> Any:
 
     if how == "parquet":
         return polars.read_parquet(io.BytesIO(raw))
+    if how == "arrow":
+        return polars.read_ipc(io.BytesIO(raw))
     if how == "jsonl":
         return polars.read_ndjson(io.BytesIO(raw), infer_schema_length=None)
     return polars.read_csv(io.BytesIO(raw), separator=separator, infer_schema=False)

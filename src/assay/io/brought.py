@@ -6,7 +6,7 @@ the others with one sentence that says what would do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from assay.core.dataframes import AnyFrame, library_of
 from assay.core.errors import DataError, UsageError
 from assay.data import IntentQrels, Labels, Qrels, Run, ScoreMatrix, Scores
 from assay.io import irds
+from assay.io.column_names import Named, has_usual, refuse_unused, shared_columns
 
 RUNS = (
     "give runs as paths, {run: {topic: {doc: score}}}, data frames with the columns topic, doc and score, Run objects, "
@@ -32,7 +33,6 @@ SCORES = (
     "give scores as a path, {run: {topic: score}}, a data frame with the columns run, topic and score, "
     "or what assay.evaluate returns"
 )
-Named = Mapping[str, str] | None
 Source = Run | str | Path
 
 
@@ -41,13 +41,13 @@ class MissingFile(DataError, FileNotFoundError):
 
 
 def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool = False) -> list[Source]:
-    """Runs from whatever holds them; files that need no other name are left to be read, each as a path.
+    """Runs from whatever holds them; files of one run that need no other name are left to be read, each as a path.
 
-    A path is a run file, a folder all files in it, `irds:ID` the scored docs of a dataset of ir_datasets. A dict is
-    {run: what holds it}, or one run as {topic: {doc: score}} or {topic: [doc, …]}, best first. A frame holds several
-    runs if it has a column run; without scores the docs are in the order of their ranks. Frames have columns of the
-    usual names, or of those in `columns` (ours → theirs). name: that of a run without one. ranks: also read the ranks
-    of files.
+    A path is a file with a run or several, a folder all files in it, `irds:ID` the scored docs of a dataset of
+    ir_datasets. A dict is {run: what holds it}, or one run as {topic: {doc: score}} or {topic: [doc, …]}, best first.
+    A frame holds several runs if it has a column run; without scores the docs are in the order of their ranks. Tables
+    have columns of the usual names, or of those in `columns` (ours → theirs). name: that of a run without one. ranks:
+    also read the ranks of files.
 
     >>> runs_of({"bm25": {"q1": {"d1": 2.5, "d2": 1.5}}, "dense": {"q1": ["d2", "d1"]}})
     [Run('bm25', 1 topic, 2 docs), Run('dense', 1 topic, 2 docs)]
@@ -57,7 +57,7 @@ def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool
     if isinstance(thing, Run):
         return [thing]
     if isinstance(thing, str | Path):
-        return list(_files(thing, RUNS))
+        return _runs_of_files(_files(thing, RUNS), columns, ranks)
     if _is_ranx(thing, "Run"):
         return list(_runs_of_dict(thing.to_dict(), columns, str(thing.name or name), ranks))
     thing = _held(thing)
@@ -69,6 +69,8 @@ def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool
     if isinstance(thing, Mapping):
         return list(_runs_of_dict(thing, columns, name, ranks))
     parts = _parts(thing, "runs", RUNS)
+    if parts and all(isinstance(part, str | Path) for part in parts):
+        return _runs_of_files([file for part in parts for file in _files(part, RUNS)], columns, ranks)
     found: list[Source] = []
     for i, part in enumerate(parts, start=1):
         if not _may_hold_runs(part):
@@ -77,20 +79,31 @@ def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool
     return found
 
 
+def _runs_of_files(files: Sequence[str | Path], columns: Named, ranks: bool) -> list[Source]:
+    """The files, and the runs of those that hold several or whose columns are named."""
+    from assay.io.readers import holds_several, read_runs
+
+    sources: list[Source] = []
+    for file in files:
+        if not columns and not holds_several(file):
+            sources.append(file)
+            continue
+        runs = read_runs(file, ranks=ranks, columns=columns)
+        sources += [replace(run, file=str(file)) for run in runs]
+    return sources
+
+
 def run_list(thing: Any, *, columns: Named = None, ranks: bool = False) -> list[Run]:
-    """As `runs_of`, with the files read; files that carry one tag are told apart by their names.
+    """As `runs_of`, with the files read; runs of one name are called as their files.
 
     >>> run_list([{"q1": {"d1": 2.5}}, {"q1": {"d2": 1}}])
     [Run('run1', 1 topic, 1 doc), Run('run2', 1 topic, 1 doc)]
     """
+    from assay.io.run_files import named_apart
+
     sources = runs_of(thing, columns=columns, ranks=ranks)
     runs = [_read(source, ranks) for source in sources]
-    tags = [run.name for run in runs]
-    named = []
-    for run, source in zip(runs, sources, strict=True):
-        is_shared = not isinstance(source, Run) and tags.count(run.name) > 1
-        named.append(replace(run, name=Path(str(source)).name) if is_shared else run)
-    return named
+    return named_apart(runs, sources)
 
 
 def run_of(thing: Any, *, columns: Named = None, name: str = "run") -> Run:
@@ -164,7 +177,7 @@ def _may_hold_runs(part: Any) -> bool:
 def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels | IntentQrels:
     """Judgments from a path or `irds:ID` (a dataset of ir_datasets), {topic: {doc: grade}}, a frame, or as they are.
 
-    A frame has the columns topic, doc and grade under their usual names, or under those in `columns` (ours → theirs);
+    A table has the columns topic, doc and grade under their usual names, or under those in `columns` (ours → theirs);
     with a column intent the judgments are by intent.
 
     >>> qrels_of({1: {"d1": 2, "d2": 0}})
@@ -173,9 +186,12 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
     if isinstance(thing, Qrels | IntentQrels):
         return thing
     if isinstance(thing, str | Path):
-        from assay.io.readers import read_qrels
+        from assay.io.readers import read_qrels, refuse_columns
 
-        return irds.judgments(thing) if irds.is_irds(thing) else read_qrels(qrels_file(thing))
+        if irds.is_irds(thing):
+            refuse_columns(str(thing), columns)
+            return irds.judgments(thing)
+        return read_qrels(qrels_file(thing), columns=columns)
     thing = thing.to_dict() if _is_ranx(thing, "Qrels") else _held(thing)
     table = _table_of(thing, name)
     if table is not None:
@@ -257,7 +273,7 @@ def scores_of(thing: Any, *, columns: Named = None) -> list[ScoreMatrix]:
         from assay.io.scores import read_scores
 
         [path] = _files(thing, SCORES, folders=False)
-        return read_scores(path)
+        return read_scores(path, columns=columns)
     from assay.io.frame_tables import matrix_of, scores_in
 
     table = AnyFrame.of(thing)
@@ -277,13 +293,15 @@ def scores_of(thing: Any, *, columns: Named = None) -> list[ScoreMatrix]:
 
 
 def score_matrix_of(thing: Any, *, columns: Named = None) -> ScoreMatrix:
-    """The scores of one measure; those of several are an error that says how to choose.
+    """The scores of one measure; those of several are an error that says how to choose, and so are names of no column.
 
     >>> score_matrix_of({"bm25": {"q1": 0.2, "q2": 0.3}, "dense": {"q1": 0.4, "q2": 0.3}})
     ScoreMatrix('score', 2 runs × 2 topics)
     """
-    if isinstance(thing, ScoreMatrix):
+    if isinstance(thing, ScoreMatrix) and columns is None:
         return thing
+    if columns and not isinstance(thing, str | Path) and library_of(thing) is None:
+        refuse_unused(shared_columns(columns), columns)
     matrices = scores_of(thing, columns=columns)
     if len(matrices) != 1:
         names = ", ".join(matrix.measure for matrix in matrices)
@@ -300,10 +318,9 @@ def _files(path: str | Path, expected: str, *, folders: bool = True) -> list[str
     if at.is_dir():
         if not folders:
             raise DataError(f"{str(path)!r} is a folder, and one file is expected; {expected}")
-        inside = sorted(file for file in at.iterdir() if file.is_file() and not file.name.startswith("."))
-        if not inside:
-            raise DataError(f"{str(path)!r}: the folder has no files; {expected}")
-        return list(inside)
+        from assay.io.run_files import files_in
+
+        return list(files_in(at))
     if not at.exists():
         # Who gives a Path means one; a text may be anything else that was given by mistake.
         what_to_do = "check the path" if isinstance(path, Path) else expected
@@ -318,7 +335,7 @@ def _table_of(thing: Any, name: str) -> AnyFrame | None:
         return frame
     if isinstance(thing, Mapping):
         keys = {str(key).strip().lower() for key in thing}
-        if not keys & {"topic", "qid", "query_id", "query"} or not keys & {"doc", "docno", "doc_id", "docid"}:
+        if not has_usual(keys, "topic") or not has_usual(keys, "doc"):
             return None
         if not all(isinstance(values, list | tuple) for values in thing.values()):
             return None
@@ -331,10 +348,8 @@ def _table_of(thing: Any, name: str) -> AnyFrame | None:
 
 def holds_docs(thing: Any) -> bool:
     """Whether a frame has a column of docs: then it holds a run or judgments, and not scores."""
-    from assay.io.frame_tables import USUAL
-
     frame = AnyFrame.of(thing)
-    return frame is not None and any(name.strip().lower() in USUAL["doc"] for name in frame.names)
+    return frame is not None and has_usual(frame.names, "doc")
 
 
 def _is_record(row: Any) -> bool:

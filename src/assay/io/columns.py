@@ -60,7 +60,7 @@ class Columns:
 
 
 def parse_columns(where: str, raw: bytes, how: str, *, separator: str = ",") -> Columns:
-    """The table in the bytes of a file: how is parquet, jsonl, or anything else for separated text.
+    """The table in the bytes of a file: how is parquet, arrow, jsonl, or anything else for separated text.
 
     What polars refuses is an error, and so is what makes it die.
     """
@@ -76,11 +76,12 @@ def parse_columns(where: str, raw: bytes, how: str, *, separator: str = ",") -> 
             if not isinstance(error, _Refused):
                 _stop()
                 raise
-            raise DataError(f"{where}: not a {_format(how)} file ({error}); fetch or write it again") from None
+            article = "an" if how == "arrow" else "a"
+            raise DataError(f"{where}: not {article} {_format(how)} file ({error}); fetch or write it again") from None
 
 
 def _format(how: str) -> str:
-    return {"parquet": "Parquet", "jsonl": "JSONL"}.get(how, "CSV")
+    return {"parquet": "Parquet", "arrow": "Arrow", "jsonl": "JSONL"}.get(how, "CSV")
 
 
 class _Refused(Exception):

@@ -25,7 +25,17 @@ GZIP, XZ, ZSTANDARD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 """The first bytes of a file of each compression."""
 LARGE = 1 << 22
 """Bytes from which on memory is asked for as a whole."""
-TABULAR = ("csv", "tsv", "jsonl", "parquet")
+TABLES = {
+    "csv": ("csv",),
+    "tsv": ("tsv",),
+    "jsonl": ("jsonl", "ndjson"),
+    "json": ("json",),
+    "parquet": ("parquet", "parq", "pq"),
+    "arrow": ("arrow", "feather", "ipc"),
+}
+"""The formats of tables, and the endings that name them."""
+ENDINGS = frozenset({"txt", "gz", "xz", "bz2", "zst"}.union(*TABLES.values()))
+"""Endings that are no part of the name of what a file holds."""
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -214,3 +224,25 @@ def kind(path: str | Path) -> str:
     for ending in COMPRESSIONS:
         name = name.removesuffix(ending)
     return Path(name).suffix.removeprefix(".")
+
+
+def table_format(path: str | Path) -> str | None:
+    """The format of tables that the ending of a path names; None if it names none.
+
+    >>> table_format("a/bm25.csv.gz"), table_format("x.feather"), table_format("bm25.run")
+    ('csv', 'arrow', None)
+    """
+    ending = kind(path)
+    return next((format for format, endings in TABLES.items() if ending in endings), None)
+
+
+def file_stem(path: str | Path) -> str:
+    """The name of a file without its endings; that of standard input is empty.
+
+    >>> file_stem("old/trec8.v2.csv.gz"), file_stem("runs/bm25.run"), file_stem("-")
+    ('trec8.v2', 'bm25.run', '')
+    """
+    name = Path(path)
+    while name.suffix.lower().removeprefix(".") in ENDINGS and name.stem:
+        name = name.with_suffix("")
+    return "" if str(path) == STANDARD_INPUT else name.name

@@ -5,7 +5,7 @@ A column is found by its usual names, or by the one that the person says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,52 +13,25 @@ import numpy as np
 
 from assay.core.arrays import Floats, Ints
 from assay.core.dataframes import AnyFrame, is_missing
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError
 from assay.core.groups import coded_names, natural_order
 from assay.core.ids import Ids
-from assay.core.registry import did_you_mean
 from assay.data import IntentQrels, Labels, Qrels, Run
 from assay.data.given import id_texts, numbers
 from assay.data.quantities import UNNAMED
 from assay.data.scores import ScoreMatrix
 from assay.data.topic_rows import bounds_of
-
-USUAL = {
-    "topic": ("topic", "topic_id", "qid", "q_id", "query_id", "query-id", "queryid", "query"),
-    "doc": ("doc", "docno", "doc_id", "doc-id", "docid", "corpus-id", "corpus_id", "pid", "did"),
-    "score": ("score",),
-    "rank": ("rank",),
-    "grade": ("grade", "relevance", "rel", "label", "score"),
-    "probability": ("probability", "inclusion"),
-    "intent": ("intent", "subtopic"),
-    "run": ("run", "run_id", "system", "tag", "name"),
-    "worker": ("worker", "worker_id", "annotator", "assessor"),
-    "label": ("label", "grade", "relevance", "rel", "value", "score"),
-    "task": ("task", "hit", "unit"),
-    "position": ("position",),
-    "seconds": ("seconds", "time"),
-    "attempt": ("attempt",),
-    "gold": ("gold",),
-    "measure": ("measure",),
-    "signature": ("signature",),
-}
-"""Our columns, and the names under which each is looked for, whatever their case."""
-GIVES_WAY = {
-    "topic": {"query"},
-    "doc": {"docid"},
-    "grade": {"score"},
-    "label": {"score", "value"},
-    "run": {"name"},
-}
-"""Names that count only where no other is there: in frames of PyTerrier `query` is the text of the topic beside its
-`qid`, `docid` a number of the index beside the `docno`, `name` the run; in judgments of BEIR `score` is the grade."""
-OF_RUNS = ("run", "topic", "doc", "score", "rank")
-OF_QRELS = ("topic", "intent", "doc", "grade", "probability")
-OF_LABELS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold")
-OF_SCORES = ("run", "topic", "measure", "score", "signature")
-
-Named = Mapping[str, str] | None
-"""Our column → that of the person."""
+from assay.io.column_names import (
+    OF_LABELS,
+    OF_QRELS,
+    OF_RUNS,
+    OF_SCORES,
+    USUAL,
+    Named,
+    column_places,
+    names_runs,
+)
+from assay.io.ranked import scores_of_ranks, shared_rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +45,7 @@ class Places:
     @classmethod
     def of(cls, frame: AnyFrame, wanted: Sequence[str], columns: Named, what: str) -> Places:
         """Those of the wanted columns that are there; the names that a person gives must be."""
-        given = columns or {}
-        for ours in given:
-            if ours not in wanted:
-                raise UsageError(f"columns: {what} have no {ours!r}{did_you_mean(ours, wanted)}")
-        at = {ours: _named(frame, ours, given[ours]) for ours in given}
-        taken = set(at.values())
-        for ours in wanted:
-            found = None if ours in given else _usual(frame, ours, taken)
-            if found is not None:
-                at[ours] = found
+        at = column_places(frame.names, wanted, columns, what, frame.where)
         if not len(frame):
             raise DataError(f"{frame.where}: there is no row in it; {what} need at least one")
         return cls(frame, at, what)
@@ -129,29 +93,6 @@ class Places:
         return np.where(empty, np.nan, numbers(filled, ours, self.frame.where))
 
 
-def _named(frame: AnyFrame, ours: str, theirs: str) -> int:
-    if frame.names.count(theirs) != 1:
-        many = "several columns" if theirs in frame.names else "no column"
-        have = ", ".join(frame.names)
-        raise UsageError(f"{frame.where}: {many} {theirs!r} for the {ours}; it has {have}")
-    return frame.names.index(theirs)
-
-
-def _usual(frame: AnyFrame, ours: str, taken: set[int]) -> int | None:
-    """The column that has a usual name; an error if several have."""
-    found = []
-    for i, name in enumerate(frame.names):
-        if i not in taken and name.strip().lower() in USUAL[ours]:
-            found.append(i)
-    weak = GIVES_WAY.get(ours, set())
-    strong = [i for i in found if frame.names[i].strip().lower() not in weak]
-    chosen = strong or found
-    if len(chosen) > 1:
-        names = " and ".join(repr(frame.names[i]) for i in chosen)
-        raise DataError(f"{frame.where}: {names} could both be the {ours}; say which with columns={{{ours!r}: ...}}")
-    return chosen[0] if chosen else None
-
-
 def runs_in(frame: AnyFrame, *, columns: Named = None, name: str = "run") -> list[Run]:
     """The runs of a frame: one for each name in its column `run`, else one of the given name.
 
@@ -163,8 +104,7 @@ def runs_in(frame: AnyFrame, *, columns: Named = None, name: str = "run") -> lis
         raise places.missing("score")
     names, run = [name], np.zeros(len(frame), dtype=np.int64)
     topic_texts, doc_texts = places.texts("topic"), places.texts("doc")
-    is_said = "run" in (columns or {})
-    if "run" in places and (is_said or not _is_name_of_docs(places, topic_texts, doc_texts)):
+    if "run" in places and _has_runs(places, columns, zip(topic_texts, doc_texts, strict=True)):
         names, run = _first_seen(places.texts("run"))
     topics, topic = _first_seen(topic_texts)
     docs = Ids.of(doc_texts)
@@ -172,11 +112,9 @@ def runs_in(frame: AnyFrame, *, columns: Named = None, name: str = "run") -> lis
     scores = places.numbers("score") if "score" in places else None
     if scores is None:
         assert ranks is not None
-        order = np.lexsort((ranks, topic, run))
-        _refuse_shared_ranks(frame, run[order], topic[order], ranks[order], topics)
-        # Any scores that fall along the ranks will do; those of one topic are never compared with another's.
-        scores = np.empty(len(frame))
-        scores[order] = np.arange(len(frame), 0, -1)
+        lists = run * len(topics) + topic
+        _refuse_shared_ranks(frame, lists, ranks, topics)
+        scores = scores_of_ranks(lists, ranks)
     order = np.lexsort((topic, run))
     runs = []
     for r, rows in _groups(run[order], len(names)):
@@ -195,22 +133,19 @@ def runs_in(frame: AnyFrame, *, columns: Named = None, name: str = "run") -> lis
     return runs
 
 
-def _is_name_of_docs(places: Places, topics: Sequence[str], docs: Sequence[str]) -> bool:
-    """Whether a column `name` names docs or topics: several runs would have some doc of a topic in common."""
+def _has_runs(places: Places, columns: Named, pairs: Iterable[tuple[str, str]]) -> bool:
+    """Whether the column `run` tells runs apart, and does not name docs."""
     column = places.at["run"]
-    if places.frame.names[column].strip().lower() not in GIVES_WAY["run"]:
-        return False
-    if len(set(map(str, places.frame.values(column)))) < 2:
-        return False
-    return len(set(zip(topics, docs, strict=True))) == len(docs)
+    cells = list(map(str, places.frame.values(column)))
+    return names_runs(places.frame.names, column, columns, cells, pairs)
 
 
-def _refuse_shared_ranks(frame: AnyFrame, run: Ints, topic: Ints, ranks: Ints, topics: Sequence[str]) -> None:
+def _refuse_shared_ranks(frame: AnyFrame, lists: Ints, ranks: Ints, topics: Sequence[str]) -> None:
     """An error if two docs of a list have one rank: then the ranks do not say their order."""
-    same = (run[1:] == run[:-1]) & (topic[1:] == topic[:-1]) & (ranks[1:] == ranks[:-1])
-    if same.any():
-        row = int(np.flatnonzero(same)[0])
-        what = f"two docs of topic {topics[topic[row]]!r} have rank {ranks[row]}, and there are no scores"
+    row = shared_rank(lists, ranks)
+    if row is not None:
+        topic = topics[int(lists[row]) % len(topics)]
+        what = f"two docs of topic {topic!r} have rank {ranks[row]}, and there are no scores"
         raise DataError(f"{frame.where}: {what}; every doc needs a rank of its own")
 
 

@@ -9,8 +9,13 @@ from pathlib import Path
 from assay.core.errors import DataError, UsageError
 from assay.data.intents import IntentQrels
 from assay.io import irds
+from assay.io.column_names import column_places, listed
+from assay.io.content import Content
 from assay.io.files import write_whole
-from assay.io.ntcir import grade_of, lines_of
+from assay.io.ntcir import grade_of, lines_of, numbered_fields
+from assay.io.recognition import looked_at
+from assay.io.samples import Sample
+from assay.io.sheet import sheet_in
 
 TYPES = {"inf": False, "informational": False, "nav": True, "navigational": True}
 
@@ -26,9 +31,9 @@ class IntentFile:
 def read_intent_qrels(path: str | Path, *, intents: str | Path | None = None) -> IntentQrels:
     """Judgments by intent, with the probabilities and types of the intents if their file is given.
 
-    A line is `topic intent doc grade`, the grade 0, 1, … (ndeval) or L0, L1, … (NTCIR). Intent 0 with grade 0 marks a
-    judged doc that is relevant to no intent. Without a file of intents they are equally likely and informational; with
-    one, an intent that it does not name has probability 0.
+    A line is `topic intent doc grade`, the grade 0, 1, … (ndeval) or L0, L1, … (NTCIR); a table has these columns.
+    Intent 0 with grade 0 marks a judged doc that is relevant to no intent. Without a file of intents they are equally
+    likely and informational; with one, an intent that it does not name has probability 0.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "web.dqrels"
@@ -45,16 +50,22 @@ def read_intent_qrels(path: str | Path, *, intents: str | Path | None = None) ->
     known = None if intents is None else read_intents(intents)
     where = str(path)
     return IntentQrels.from_rows(
-        _judgments(path),
+        intent_rows(path),
         probabilities=None if known is None else known.probabilities,
         navigational=() if known is None else known.navigational,
         name=where,
     )
 
 
-def _judgments(path: str | Path) -> Iterator[tuple[str, str, str, int]]:
-    where, seen = str(path), set[tuple[str, str, str]]()
-    for line, fields in lines_of(path):
+def intent_rows(path: str | Path) -> Iterator[tuple[str, str, str, int]]:
+    """(topic, intent, doc, grade) of each line, or of each row of a table; plain judgments and others are an error."""
+    content = Content.of(path)
+    looked = looked_at(content)
+    looked.as_kind(content, "intents")
+    is_table = looked.sample.syntax not in ("lines", "empty", "sgml")
+    rows = _rows_of_table(content, looked.sample) if is_table else numbered_fields(content)
+    where, seen = content.where, set[tuple[str, str, str]]()
+    for line, fields in rows:
         if len(fields) != 4:
             raise DataError.at(where, line, f"{len(fields)} fields; a line is `topic intent doc grade`")
         topic, intent, doc, grade = fields
@@ -62,6 +73,18 @@ def _judgments(path: str | Path) -> Iterator[tuple[str, str, str, int]]:
             raise DataError.at(where, line, f"doc {doc!r} is judged twice for intent {intent!r} of topic {topic!r}")
         seen.add((topic, intent, doc))
         yield topic, intent, doc, grade_of(where, line, grade)
+
+
+def _rows_of_table(content: Content, sample: Sample) -> Iterator[tuple[int, list[str]]]:
+    """The four cells of each row of a table, with its line."""
+    sheet = sheet_in(content, sample)
+    wanted = ("topic", "intent", "doc", "grade")
+    places = column_places(sheet.header, wanted, None, "judgments by intent", sheet.where)
+    for ours in wanted:
+        if ours not in places:
+            raise DataError(f"{sheet.where}: no column {ours!r}; the columns are: {listed(sheet.header)}")
+    for line, row in zip(sheet.lines, sheet.rows, strict=True):
+        yield line, [row[places[ours]].strip() for ours in wanted]
 
 
 def read_intents(path: str | Path) -> IntentFile:

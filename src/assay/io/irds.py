@@ -1,13 +1,13 @@
 """Collections by their name: `irds:ID` stands for a dataset of the package ir_datasets wherever a path is taken.
 
 Its qrels are judgments (by intent where they have subtopics), its queries are topics, its scored docs are a run, its
-docs give the lengths of docs. The package downloads what it does not have, or says how to get it.
+docs are docs, and give their lengths. The package downloads what it does not have, or says how to get it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,22 @@ def topics(path: str | Path) -> Topics:
     if not ids:
         raise DataError(f"{path}: there is no topic")
     return Topics(tuple(ids), tuple(fields))
+
+
+def docs(path: str | Path, wanted: Collection[str] | None = None) -> dict[str, dict[str, str]]:
+    """{doc: {field: text}} of all docs of a dataset, or of those wanted that it has."""
+    dataset = _dataset(path, "docs")
+    found: dict[str, dict[str, str]] = {}
+    with _one_line(path, "docs"):
+        for doc in dataset.docs_iter():
+            if wanted is not None and doc.doc_id not in wanted:
+                continue
+            own = doc._asdict()
+            own.pop("doc_id")
+            found[doc.doc_id] = {name: value for name, value in own.items() if isinstance(value, str) and value}
+            if wanted is not None and len(found) == len(wanted):
+                break
+    return found
 
 
 def lengths(path: str | Path) -> dict[str, float]:

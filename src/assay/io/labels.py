@@ -1,4 +1,4 @@
-"""Crowd labels in and out: CSV, TSV, JSONL or Parquet with topic, doc, worker, label and a few optional columns.
+"""Crowd labels in and out: tables with topic, doc, worker, label and a few optional columns; exports of label tools.
 
 Where the flow stands: **files** → tables. Released files name their columns as they like, so every name can be given;
 a cell that does not say what it should is an error with its line, and nothing is left out unless that was asked for.
@@ -16,23 +16,14 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
-from assay.core.registry import did_you_mean
 from assay.data import Labels
+from assay.io import doccano, label_studio
+from assay.io.column_names import OF_LABELS, Named, column_places, listed
+from assay.io.content import Content
+from assay.io.recognition import looked_at, refuse_other_table
 from assay.io.rows import LARGEST_RANK
-from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
-
-KNOWN = {
-    "topic": ("topic", "query", "qid"),
-    "doc": ("doc", "docid", "docno", "item"),
-    "worker": ("worker", "assessor", "annotator", "expert"),
-    "label": ("label", "score", "value", "grade", "judgment"),
-    "task": ("task", "hit", "unit"),
-    "position": ("position",),
-    "seconds": ("seconds", "time"),
-    "attempt": ("attempt",),
-    "gold": ("gold",),
-}
-"""The columns of Labels and the names under which they are looked for."""
+from assay.io.samples import SEEN_LINES
+from assay.io.sheet import LARGEST, Sheet, sheet_in, sheet_of_records, write_sheet
 
 OPTIONAL = ("task", "position", "seconds", "attempt", "gold")
 
@@ -40,7 +31,7 @@ OPTIONAL = ("task", "position", "seconds", "attempt", "gold")
 def read_labels(
     path: str | Path,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Named = None,
     levels: Mapping[str, float] | None = None,
     times: float = 1.0,
     where: Mapping[str, str] | None = None,
@@ -50,7 +41,9 @@ def read_labels(
 ) -> Labels:
     """The labels of a file; each row keeps the line it stood on.
 
-    columns: our name → the file's, e.g. {"label": "value"}; without it the usual names are looked for (see KNOWN).
+    Tables are CSV, TSV, JSON, JSONL, Parquet or Arrow; JSON may also be {topic: {doc: {worker: label}}}. Exports of
+    Label Studio and of doccano are recognised.
+    columns: our name → the file's, e.g. {"label": "value"}; without it the usual names are looked for.
     levels: words of an ordered scale → numbers; any other word is an error, numbers stay what they are.
     times: labels are multiplied by it and rounded to nine digits (a file with 0–100 divided by 100: times=100).
     where: only rows whose column has this value, e.g. {"pilot": "2P-Doc-High"}.
@@ -73,7 +66,7 @@ def read_labels(
 def labels_and_empty(
     path: str | Path,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Named = None,
     levels: Mapping[str, float] | None = None,
     times: float = 1.0,
     where: Mapping[str, str] | None = None,
@@ -86,9 +79,9 @@ def labels_and_empty(
         raise UsageError(f"no way {empty!r} to treat empty labels; known: error, drop")
     if not (np.isfinite(times) and times > 0):
         raise UsageError(f"labels times {times:g} say nothing; the factor must be above 0")
-    sheet = _rows_where(read_sheet(path), where or {})
     topic_is_given = topic is not None or split is not None
-    place = _places(sheet, columns or {}, topic_is_given)
+    sheet = _sheet(path, columns, where or {}, topic_is_given)
+    place = _places(sheet, columns, topic_is_given)
     label_at = place["label"]
     sheet, left_out = _without_empty(sheet, label_at, empty)
     topics, docs = _topics_and_docs(sheet, place, topic, split)
@@ -124,8 +117,8 @@ def _coded(names: list[str]) -> tuple[tuple[str, ...], Ints]:
     return distinct, np.fromiter(places, np.int64, len(names))
 
 
-def write_labels(path: str | Path, labels: Labels) -> None:
-    """Labels as a table in the format of the ending; optional columns are written where they are there."""
+def write_labels(path: str | Path, labels: Labels, *, format: str | None = None) -> None:
+    """Labels as a table in that format, or in the one of the ending; optional columns where they are there."""
     columns: dict[str, Sequence[Any]] = {
         "topic": [labels.topics[t] for t in labels.topic.tolist()],
         "doc": [labels.docs[d] for d in labels.doc.tolist()],
@@ -138,7 +131,7 @@ def write_labels(path: str | Path, labels: Labels) -> None:
             is_float = values.dtype.kind == "f"
             columns[name] = _tidy_numbers(values) if is_float else values.tolist()
     rows = zip(*columns.values(), strict=True)
-    write_sheet(path, list(columns), rows)
+    write_sheet(path, list(columns), rows, format=format)
 
 
 def _tidy_numbers(values: Floats) -> list[int | float | None]:
@@ -154,29 +147,50 @@ def _tidy_numbers(values: Floats) -> list[int | float | None]:
     return tidy
 
 
-def _places(sheet: Sheet, columns: Mapping[str, str], topic_is_given: bool) -> dict[str, int]:
+def _sheet(path: str | Path, columns: Named, where: Mapping[str, str], topic_is_given: bool) -> Sheet:
+    """The rows of a file, of a table or of what a label tool exports."""
+    content = Content.of(path)
+    looked = looked_at(content, columns)
+    # A person who says how to read the file knows what it is; else a file of another kind is an error.
+    format = looked.sample.syntax if topic_is_given or columns else looked.as_kind(content, "labels")
+    formats = {known.format for known in looked.possible if known.kind == "labels"}
+    if "label-studio" in formats:
+        sheet = _rows_where(label_studio.sheet_of_tasks(content, looked.sample), where)
+        label_studio.refuse_several_answers(sheet)
+        return sheet
+    if "doccano" in formats:
+        return _rows_where(doccano.sheet_of_texts(content, looked.sample), where)
+    if format == "json" and isinstance(looked.sample.value, dict):
+        return _rows_where(_from_nested(content.where, looked.sample.value), where)
+    sheet = sheet_in(content, looked.sample)
+    if not topic_is_given and not columns and not doccano.is_doccano(sheet.header):
+        refuse_other_table(sheet.header, sheet.rows[:SEEN_LINES], "labels", sheet.where)
+    return _rows_where(sheet, where)
+
+
+def _from_nested(where: str, nested: Mapping[str, Any]) -> Sheet:
+    """The rows of {topic: {doc: {worker: label}}}."""
+    records = []
+    for topic, docs in nested.items():
+        if not isinstance(docs, dict) or not all(isinstance(workers, dict) for workers in docs.values()):
+            raise DataError(f"{where}: topic {topic!r}: labels are {{topic: {{doc: {{worker: label}}}}}}")
+        for doc, workers in docs.items():
+            for worker, label in workers.items():
+                records.append({"topic": topic, "doc": doc, "worker": worker, "label": label})
+    return sheet_of_records(where, records, range(1, len(records) + 1))
+
+
+def _places(sheet: Sheet, columns: Named, topic_is_given: bool) -> dict[str, int]:
     """Where each of our columns stands in the file."""
-    for ours in columns:
-        if ours not in KNOWN:
-            raise UsageError(f"no column {ours!r} in labels{did_you_mean(ours, KNOWN)}")
-    place: dict[str, int] = {}
-    for ours, usual_names in KNOWN.items():
-        if ours in columns:
-            name = columns[ours].strip().lower()
-            place[ours] = sheet.place(name)
-            continue
-        column = sheet.find(*usual_names)
-        if column is not None:
-            place[ours] = column
+    place = column_places(sheet.header, OF_LABELS, columns, "labels", sheet.where)
     _refuse_same_names(sheet, place)
     needed = ["doc", "worker", "label"] if topic_is_given else ["topic", "doc", "worker", "label"]
     for name in needed:
         if name not in place:
-            known = ", ".join(sheet.header)
             example = next(iter(sheet.header), "name")
             raise DataError(
-                f"{sheet.where}: no column {name!r}; the columns are: {known}; "
-                f"say which one holds it, e.g. {name}={example}"
+                f"{sheet.where}: no column {name!r}; the columns are: {listed(sheet.header)}; "
+                f"say which one holds it, e.g. --column {name}={example}"
             )
     return place
 

@@ -1,4 +1,4 @@
-"""NTCIR files: judgments `topic doc L<grade>`, NTCIREVAL's files of one topic (.rel, .res, .lab), and answers' nuggets.
+"""NTCIR files: judgments `topic doc L<grade>`, runs, NTCIREVAL's files of one topic (.rel, .res, .lab), and nuggets.
 
 A grade is written L0, L1, … or 0, 1, …. Blank lines and lines that begin with # are passed over.
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.core.errors import DataError
 from assay.data import Qrels, Run
-from assay.io.files import read_bytes
+from assay.io import trec
+from assay.io.content import Content
+from assay.io.files import write_whole
 from assay.io.rows import LARGEST_GRADE
 from assay.io.sheet import decoded
+from assay.io.trec import refuse_blanks, refuse_fractions
 
 
 def read_rel(path: str | Path, *, topic: str | None = None) -> Qrels:
@@ -22,16 +25,45 @@ def read_rel(path: str | Path, *, topic: str | None = None) -> Qrels:
 
     The topic of the second form is the file's name up to its first dot unless given. A doc judged twice is an error.
     """
-    where, judged = str(path), dict[str, dict[str, int]]()
-    for line, fields in lines_of(path):
+    return qrels_in(Content.of(path), topic=topic)
+
+
+def qrels_in(content: Content, *, topic: str | None = None) -> Qrels:
+    """As `read_rel`, of content that is read already."""
+    where, judged = content.where, dict[str, dict[str, int]]()
+    for line, fields in numbered_fields(content):
         if len(fields) not in (2, 3):
             what = f"{len(fields)} fields; a line is `topic doc L<grade>`, or `doc L<grade>` in a file of one topic"
             raise DataError.at(where, line, what)
-        of = judged.setdefault(fields[0] if len(fields) == 3 else topic or _stem(path), {})
+        of = judged.setdefault(fields[0] if len(fields) == 3 else topic or _stem(where), {})
         if fields[-2] in of:
             raise DataError.at(where, line, f"doc {fields[-2]!r} is judged twice; a doc has one grade per topic")
         of[fields[-2]] = grade_of(where, line, fields[-1])
-    return Qrels.from_dict(judged, name=where)
+    if not judged:
+        raise DataError(f"{where}: there is no judgment; a line is `topic doc L<grade>`")
+    return Qrels.from_dict(judged, name=Path(where).name)
+
+
+def write_qrels(path: str | Path, qrels: Qrels) -> None:
+    """Judgments as lines `topic doc L<grade>`."""
+    refuse_blanks(path, qrels)
+    refuse_fractions(path, qrels, "NTCIR")
+    if int(qrels.grades.min(initial=0)) < 0:
+        what = f"a grade is {int(qrels.grades.min())}, and NTCIR's begin with L0"
+        raise DataError(f"{path}: {what}; write a TREC file or a table (.csv, .jsonl, .parquet)")
+    topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
+    cells = zip(topics, qrels.docs.tolist(), qrels.grades.tolist(), strict=True)
+    write_whole(path, "".join(f"{topic} {doc} L{grade}\n" for topic, doc, grade in cells))
+
+
+def run_in(content: Content, *, ranks: bool = False) -> Run:
+    """A run as it is sent to NTCIR: TREC's lines after a line <SYSDESC> … </SYSDESC>, which is kept as metadata."""
+    first, line_end, rest = content.bytes().partition(b"\n")
+    as_comment = b"#" + first[1:] + line_end + rest  # lines keep their numbers
+    run = trec.run_in(Content.of_bytes(content.where, as_comment), ranks=ranks)
+    described = re.sub(r"(?i)</?sysdesc>", "", first.decode(errors="replace")).strip()
+    info = replace(run.info, metadata={**run.info.metadata, "SYSDESC": described})
+    return replace(run, info=info)
 
 
 def read_res(path: str | Path, *, topic: str | None = None) -> Run:
@@ -124,7 +156,12 @@ def _answers(
 
 def lines_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Number and fields of each line that holds any; comments are passed over."""
-    for number, line in enumerate(decoded(str(path), read_bytes(path)).splitlines(), 1):
+    return numbered_fields(Content.of(path))
+
+
+def numbered_fields(content: Content) -> Iterator[tuple[int, list[str]]]:
+    """As `lines_of`, of content that is read already."""
+    for number, line in enumerate(decoded(content.where, content.bytes()).splitlines(), 1):
         fields = line.split()
         if fields and not fields[0].startswith("#"):
             yield number, fields

@@ -1,30 +1,35 @@
-"""read_run, read_qrels and `write`: the ending of the file says the format, and TREC's own is taken where it does not.
+"""read_run, read_runs and read_qrels: a file is recognised by its content, and read by the module of its format.
 
-Tables are read by `tabular`, which is imported only where there is one: most runs are TREC files.
+Modules are imported where they are needed: most runs are TREC files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
 from pathlib import Path
 
-from assay.core.errors import UsageError
-from assay.data import Labels, Qrels, Run, ScoreMatrix
+from assay.core.errors import DataError
+from assay.data import Qrels, Run
 from assay.io import irds, trec
-from assay.io.files import TABULAR, kind
+from assay.io.column_names import Named, SharedColumns, has_usual
+from assay.io.content import Content
+from assay.io.files import is_compressed, kind, table_format
+from assay.io.recognition import looked_at
+from assay.io.rows import BLANKS
+from assay.io.samples import ARROW, PARQUET, Sample, separator_of
+
+TREC_LINES = frozenset({"trec", "lines", "empty", "sgml"})
+"""Formats that the reader of TREC files reads, or says what is wrong with."""
+BLOCK = 4096
+"""Bytes at the beginning and at the end of a file that say whether it may hold several runs."""
 
 
-def has_lines(path: str | Path) -> bool:
-    """Whether this is a file of TREC's own lines: neither a table nor a dataset of ir_datasets.
+def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, columns: Named = None) -> Run:
+    """A run from a file of any format; `-` is standard input. A file with several runs is an error.
 
-    >>> has_lines("bm25.run"), has_lines("bm25.parquet"), has_lines("irds:cranfield")
-    (True, False, False)
-    """
-    return kind(path) not in TABULAR and not irds.is_irds(path)
-
-
-def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
-    """A run from a TREC file or a table; `-` is standard input. See `trec.read_run` for the options.
+    Formats: TREC's, MS MARCO's and NTCIR's files, tables (CSV, TSV, JSON, JSONL, Parquet, Arrow) and nested JSON. The
+    content says which, whatever the ending. A file without scores is in the order of its ranks.
+    ranks: keep the rank column, for ties="rank". columns: our column → that of a table, e.g. {"topic": "question"}.
 
     `irds:ID` is the scored docs of a dataset of ir_datasets.
 
@@ -34,17 +39,48 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
     >>> read_run(path).ranking("1")
     ['a', 'b']
     """
-    if has_lines(path):
-        return trec.read_run(path, ranks=ranks, threads=threads)
+    runs = read_runs(path, ranks=ranks, threads=threads, columns=columns)
+    if len(runs) > 1:
+        names = ", ".join(run.name for run in runs[:5])
+        what = f"there are {len(runs)} runs in this file ({names}{' …' if len(runs) > 5 else ''})"
+        raise DataError(f"{path}: {what}, and one is expected; give one, or several as .json, .csv or .parquet")
+    return runs[0]
+
+
+def read_runs(path: str | Path, *, ranks: bool = False, threads: int = 1, columns: Named = None) -> list[Run]:
+    """All runs of a file: as `read_run`, and several where a table has a column `run` or JSON names them."""
     if irds.is_irds(path):
-        return irds.run(path)
-    from assay.io import tabular
+        refuse_columns(str(path), columns)
+        return [irds.run(path)]
+    content = Content.of(path, threads=threads)
+    looked = looked_at(content, columns)
+    format = looked.as_kind(content, "run")
+    if format in TREC_LINES:
+        refuse_columns(content.where, columns)
+        return [trec.run_in(content, ranks=ranks, threads=threads)]
+    return _runs_of_format(content, looked.sample, format, columns, ranks)
 
-    return tabular.read_run(path)
+
+def _runs_of_format(content: Content, sample: Sample, format: str, columns: Named, ranks: bool) -> list[Run]:
+    from assay.io import msmarco, nested, ntcir, tabular
+
+    if format == "msmarco":
+        refuse_columns(content.where, columns)
+        return [msmarco.run_in(content)]
+    if format == "ntcir":
+        refuse_columns(content.where, columns)
+        return [ntcir.run_in(content, ranks=ranks)]
+    if nested.is_nested(sample):
+        refuse_columns(content.where, columns)
+        return nested.runs_in(content, sample)
+    return tabular.runs_in(content, sample, columns)
 
 
-def read_qrels(path: str | Path) -> Qrels:
-    """Judgments from a TREC file or a table; `-` is standard input. Grades may be fractions.
+def read_qrels(path: str | Path, *, columns: Named = None) -> Qrels:
+    """Judgments from a file of any format; `-` is standard input. Grades may be fractions.
+
+    Formats: files of TREC, NTCIR, MS MARCO and BEIR, tables (CSV, TSV, JSON, JSONL, Parquet, Arrow), nested JSON. The
+    content says which, whatever the ending. columns: our column → that of a table, e.g. {"grade": "stars"}.
 
     `irds:ID` is the qrels of a dataset of ir_datasets.
 
@@ -54,71 +90,62 @@ def read_qrels(path: str | Path) -> Qrels:
     >>> read_qrels(path).to_dict()
     {'1': {'a': 2, 'b': 0}}
     """
-    if has_lines(path):
-        return trec.read_qrels(path)
     if irds.is_irds(path):
+        refuse_columns(str(path), columns)
         return irds.plain_judgments(path)
-    from assay.io import tabular
+    content = Content.of(path)
+    looked = looked_at(content, columns)
+    format = looked.as_kind(content, "qrels")
+    if format in TREC_LINES:
+        refuse_columns(content.where, columns)
+        return trec.qrels_in(content)
+    from assay.io import nested, ntcir, tabular
 
-    return tabular.read_qrels(path)
-
-
-def write_run(path: str | Path, run: Run) -> None:
-    """A run in the format of the file's ending."""
-    if kind(path) not in TABULAR:
-        trec.write_run(path, run)
-        return
-    from assay.io import tabular
-
-    tabular.write_run(path, run)
-
-
-def refuse_unfit(path: str | Path, table: Run | Qrels) -> None:
-    """An error if the format of the file's ending cannot hold these ids; for whoever writes other things first."""
-    if kind(path) not in TABULAR:
-        trec.refuse_blanks(path, table)
+    if format == "ntcir":
+        refuse_columns(content.where, columns)
+        return ntcir.qrels_in(content)
+    if nested.is_nested(looked.sample):
+        refuse_columns(content.where, columns)
+        return nested.qrels_in(content, looked.sample)
+    return tabular.qrels_in(content, looked.sample, columns)
 
 
-def write_qrels(path: str | Path, qrels: Qrels) -> None:
-    """Judgments in the format of the file's ending."""
-    if kind(path) not in TABULAR:
-        trec.write_qrels(path, qrels)
-        return
-    from assay.io import tabular
-
-    tabular.write_qrels(path, qrels)
+def refuse_columns(where: str, columns: Named) -> None:
+    """An error if columns are named for this file alone, and it has none."""
+    if columns and not isinstance(columns, SharedColumns):
+        ours, theirs = next(iter(columns.items()))
+        what = f"columns are named ({ours}={theirs}), and the file is no table"
+        raise DataError(f"{where}: {what}; leave them out")
 
 
-def write(path: str | Path, thing: Run | Qrels | Labels | ScoreMatrix | Sequence[ScoreMatrix]) -> None:
-    """A run, judgments, labels or scores to a file, in the format of its ending, whole or not at all.
+def holds_several(path: str | Path) -> bool:
+    """Whether a file may hold several runs, as far as its beginning and its end tell.
 
-    Runs and judgments are TREC files unless the ending is .csv, .tsv, .jsonl or .parquet; labels and scores are always
-    tables. A second ending .gz, .xz or .zst compresses. What was written is read back by `read_run`, `read_qrels`,
-    `read_labels` and `read_scores`.
-
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> write(folder / "qrels.txt", Qrels.from_dict({"1": {"a": 2, "b": 0.5}}))
-    >>> (folder / "qrels.txt").read_text()
-    '1 0 a 2.0\\n1 0 b 0.5\\n'
+    Only files with the ending of a table or of JSON are opened for that: most files are TREC runs, and pipes can be
+    read only once.
     """
-    if isinstance(thing, Run):
-        write_run(path, thing)
-    elif isinstance(thing, Qrels):
-        write_qrels(path, thing)
-    elif isinstance(thing, Labels):
-        from assay.io.labels import write_labels
+    if table_format(path) is None or not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        head = file.read(BLOCK)
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - BLOCK))
+        tail = file.read()
+    if is_compressed(head):  # what is within would have to be unpacked first
+        return True
+    if head.startswith((PARQUET, ARROW)) or head.lstrip(BLANKS)[:1] in (b"{", b"["):
+        return True
+    return _names_change(head.decode(errors="replace"), tail.decode(errors="replace"), kind(path))
 
-        write_labels(path, thing)
-    else:
-        _write_scores(path, thing)
 
-
-def _write_scores(path: str | Path, thing: ScoreMatrix | Sequence[ScoreMatrix]) -> None:
-    from assay.io.scores import write_scores
-
-    matrices = [thing] if isinstance(thing, ScoreMatrix) else thing
-    if not isinstance(matrices, Sequence) or not all(isinstance(m, ScoreMatrix) for m in matrices):
-        known = "Run, Qrels, Labels, ScoreMatrix or several of the last"
-        raise UsageError(f"{path}: {type(thing).__name__} cannot be written; what can be is {known}")
-    write_scores(path, matrices)
+def _names_change(head: str, tail: str, ending: str) -> bool:
+    """Whether the first and the last row of a table with a column `run` are of different runs."""
+    header, _, rest = head.partition("\n")
+    separator = separator_of(header, ending)
+    names = header.split(separator)
+    if not rest or not has_usual(names, "run"):
+        return False
+    place = next(at for at, name in enumerate(names) if has_usual([name], "run"))
+    first_row = rest.partition("\n")[0].split(separator)
+    last_row = tail.rstrip().rpartition("\n")[2].split(separator)
+    return first_row[place : place + 1] != last_row[place : place + 1]

@@ -28,6 +28,8 @@ class Form:
     fields: range
     value: str
     problem: Callable[[list[str]], str | None]
+    doc: int = 2
+    """Which field is the doc."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,16 @@ def _run_problem(fields: list[str]) -> str | None:
     return None
 
 
+def _rank_problem(text: str) -> str | None:
+    rank = number(text)
+    if rank is None or not abs(rank) <= LARGEST_RANK or rank != math.floor(rank):
+        return f"rank is not a whole number: {text!r}"
+    return None
+
+
 def _ranked_problem(fields: list[str]) -> str | None:
     """As of a run whose ranks are used."""
-    rank = number(fields[3])
-    if rank is None or not abs(rank) <= LARGEST_RANK or rank != math.floor(rank):
-        return f"rank is not a whole number: {fields[3]!r}"
-    return _run_problem(fields)
+    return _rank_problem(fields[3]) or _run_problem(fields)
 
 
 def _qrels_problem(fields: list[str]) -> str | None:
@@ -87,6 +93,8 @@ def _qrels_problem(fields: list[str]) -> str | None:
 RUN = Form("run", "topic Q0 doc rank score tag", range(6, 1 << 30), "score", _run_problem)
 RANKED_RUN = replace(RUN, problem=_ranked_problem)
 QRELS = Form("qrels", "topic 0 doc grade", range(4, 6), "grade", _qrels_problem)
+RANKS = Form("run", "topic doc rank", range(3, 4), "rank", lambda fields: _rank_problem(fields[2]), doc=1)
+"""A run without scores, as those of MS MARCO."""
 
 
 def first_problem(where: str, data: bytes, form: Form) -> DataError:
@@ -146,7 +154,7 @@ def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
     problem = form.problem(fields)
     if problem:
         return Problem(line, problem if ";" in problem else f'{problem}; a {form.what} line is "{form.form}"')
-    return Row(line, fields[0], fields[2], tuple(fields))
+    return Row(line, fields[0], fields[form.doc], tuple(fields))
 
 
 def number(text: str) -> float | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from assay.core.errors import UsageError
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, joined
+from assay.io.column_names import Named
 from assay.io.scores import score_tables
 
 
@@ -18,13 +19,17 @@ def read_score_files(
     transpose: bool = False,
     name: str | None = None,
     force: str | None = None,
+    columns: Named = None,
 ) -> list[ScoreMatrix]:
     """The matrices of all files, or of some measures.
 
     name: what matrices are called whose file does not name its measure, by default as the file; an error where every
-    file does. force: the measure that all of them are, whatever the files say.
+    file does. force: the measure that all of them are, whatever the files say. columns: our column → that of the
+    tables.
     """
-    matrices = [matrix for path in paths for matrix in score_tables(path, transpose=transpose, name=name)]
+    matrices: list[ScoreMatrix] = []
+    for path in paths:
+        matrices += score_tables(path, transpose=transpose, name=name, columns=columns)
     if name is not None and canonical(name) not in {canonical(matrix.measure) for matrix in matrices}:
         have = ", ".join(dict.fromkeys(matrix.measure for matrix in matrices))
         raise UsageError(f"--unnamed-measure {name}: the files name their measures themselves ({have}); choose with -m")
@@ -74,6 +79,7 @@ def scores_of_collections(
     transpose: bool = False,
     name: str | None = None,
     force: str | None = None,
+    columns: Named = None,
 ) -> dict[str, ScoreMatrix]:
     """One matrix for each file, called as its file; files of one name are numbered."""
     stems = [path.name.partition(".")[0] for path in paths]
@@ -81,6 +87,8 @@ def scores_of_collections(
         stems = [f"{stem} ({i})" for i, stem in enumerate(stems, 1)]
     scores = {}
     for stem, path in zip(stems, paths, strict=True):
-        of_file = read_score_files([path], measures=measures, transpose=transpose, name=name, force=force)
+        of_file = read_score_files(
+            [path], measures=measures, transpose=transpose, name=name, force=force, columns=columns
+        )
         scores[stem] = only_measure(of_file)
     return scores

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,24 +13,34 @@ from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.data.quantities import UNNAMED, canonical
 from assay.data.scores import ScoreMatrix
+from assay.io.column_names import OF_SCORES, USUAL, Named, column_places
+from assay.io.content import Content
+from assay.io.files import file_stem
+from assay.io.leaderboards import ALL, ORDERS, sheet_of_lines, write_lines
+from assay.io.recognition import looked_at, refuse_other_table
 from assay.io.rows import number
-from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
+from assay.io.samples import SEEN_LINES
+from assay.io.sheet import LARGEST, Sheet, sheet_in, write_sheet
 
 TIDY = ("run", "topic", "measure", "score", "signature")
 RUN_WORDS = frozenset({"run", "runs", "system", "systems", "tag"})
 TOPIC_WORDS = frozenset({"topic", "topics", "query", "qid"})
 """First cells of a header that say what the rows of a matrix are. Any other names its measure."""
-ENDINGS = frozenset({".csv", ".tsv", ".txt", ".jsonl", ".parquet", ".gz", ".xz", ".bz2", ".zst"})
 
 
-def read_scores(path: str | Path, *, transpose: bool = False, measure: str | None = None) -> list[ScoreMatrix]:
+def read_scores(
+    path: str | Path, *, transpose: bool = False, measure: str | None = None, columns: Named = None
+) -> list[ScoreMatrix]:
     """The score matrices of a file, one per measure.
 
-    A tidy file has the columns run, topic, score and perhaps measure and signature. Any other file is a matrix: a row
+    A tidy file has the columns run, topic, score and perhaps measure and signature. Any other table is a matrix: a row
     per run whose first cell is its name (with `transpose` a row per topic); the first header cell may hold the measure,
-    or the whole signature. A file that does not name its measure gives it the file's own name.
+    or the whole signature. A file that does not name its measure gives it the file's own name. JSON may also be
+    {run: {topic: score}} or {measure: {run: {topic: score}}}; what trec_eval prints and the leaderboards of AutoJudge
+    are recognised, and their means over topics are left out.
 
     measure: which of the measures of the file, or, where the file names none, what it holds.
+    columns: our column → that of a tidy table, e.g. {"run": "model"}.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
@@ -38,7 +49,7 @@ def read_scores(path: str | Path, *, transpose: bool = False, measure: str | Non
     ...     read_scores(file.name)
     [ScoreMatrix('AP', 2 runs × 2 topics)]
     """
-    matrices = score_tables(path, transpose=transpose, name=measure)
+    matrices = score_tables(path, transpose=transpose, name=measure, columns=columns)
     if measure is None:
         return matrices
     name = canonical(measure)
@@ -49,39 +60,65 @@ def read_scores(path: str | Path, *, transpose: bool = False, measure: str | Non
     return wanted
 
 
-def score_tables(path: str | Path, *, transpose: bool = False, name: str | None = None) -> list[ScoreMatrix]:
+def score_tables(
+    path: str | Path, *, transpose: bool = False, name: str | None = None, columns: Named = None
+) -> list[ScoreMatrix]:
     """All matrices of a file; `name` is the measure of a file that does not name it, else the file's own name."""
-    sheet = read_sheet(path)
+    content = Content.of(path)
+    looked = looked_at(content, columns)
+    format = looked.as_kind(content, "scores")
+    name = name or file_stem(path) or UNNAMED
+    if format == "json" and isinstance(looked.sample.value, dict):
+        return _not_transposed(content.where, transpose, _from_nested(content.where, looked.sample.value, name))
+    sheet = sheet_of_lines(content, format) if format in ORDERS else sheet_in(content, looked.sample)
     if not sheet.rows:
         raise DataError(f"{sheet.where}: there is a header but no row of scores")
-    lowered = {cell.strip().lower() for cell in sheet.header}
-    has_names = {"run", "topic"} <= lowered
-    has_scores = bool({"score", "value"} & lowered)
-    name = name or file_stem(path)
-    if not (has_names and has_scores):
+    refuse_other_table(sheet.header, sheet.rows[:SEEN_LINES], "scores", sheet.where, columns)
+    places = _tidy_places(sheet, columns)
+    if places is None:
         return [_from_matrix(sheet, transpose, name)]
-    if transpose:
-        raise DataError(
-            f"{sheet.where}: the table has a row for each run and topic, not a matrix; leave out --transpose"
-        )
-    matrices = _from_tidy(sheet)
-    if "measure" in lowered:
+    matrices = _not_transposed(sheet.where, transpose, _from_tidy(sheet, places))
+    if "measure" in places:
         return matrices
     [nameless] = matrices
     signature = name if nameless.signature == UNNAMED else nameless.signature
     return [replace(nameless, measure=name, signature=signature)]
 
 
-def file_stem(path: str | Path) -> str:
-    """The name of a file without its endings; that of standard input is that of scores without a name.
+def _not_transposed(where: str, transpose: bool, matrices: list[ScoreMatrix]) -> list[ScoreMatrix]:
+    """The matrices, where nobody asks to transpose what is no matrix."""
+    if transpose:
+        raise DataError(f"{where}: the table has a row for each run and topic, not a matrix; leave out --transpose")
+    return matrices
 
-    >>> file_stem("old/trec8.v2.csv.gz"), file_stem("-")
-    ('trec8.v2', 'score')
-    """
-    name = Path(path)
-    while name.suffix.lower() in ENDINGS and name.stem:
-        name = name.with_suffix("")
-    return UNNAMED if str(path) == "-" else name.name
+
+def _tidy_places(sheet: Sheet, columns: Named) -> dict[str, int] | None:
+    """Where the columns of a tidy table stand; None if the table is a matrix."""
+    places = column_places(sheet.header, OF_SCORES, columns, "scores", sheet.where)
+    if "score" not in places:
+        value = sheet.find(*USUAL["value"])
+        if value is not None:
+            places["score"] = value
+    return places if {"run", "topic", "score"} <= set(places) else None
+
+
+def _from_nested(where: str, nested: Mapping[str, Any], name: str) -> list[ScoreMatrix]:
+    """The matrices of {run: {topic: score}} or {measure: {run: {topic: score}}}."""
+    from assay.io.frame_tables import matrix_of
+
+    first = next(iter(nested.values()), None)
+    has_measures = isinstance(first, dict) and isinstance(next(iter(first.values()), None), dict)
+    by_measure = nested if has_measures else {name: nested}
+    for measure, runs in by_measure.items():
+        if not isinstance(runs, dict) or not all(isinstance(topics, dict) for topics in runs.values()):
+            raise DataError(f"{where}: {measure!r}: scores are {{run: {{topic: score}}}}")
+        for run, topics in runs.items():
+            for topic, score in topics.items():
+                is_number = isinstance(score, int | float) and not isinstance(score, bool)
+                if not is_number or not abs(score) <= LARGEST:
+                    what = f"the score is {score!r}; scores must be finite and at most {LARGEST:g} in size"
+                    raise DataError(f"{where}: {measure}: run {run!r}, topic {topic!r}: {what}")
+    return [matrix_of(runs, measure) for measure, runs in by_measure.items()]
 
 
 def _from_matrix(sheet: Sheet, transpose: bool, name: str) -> ScoreMatrix:
@@ -205,16 +242,20 @@ def _score(sheet: Sheet, row: int, column: int) -> float:
     raise DataError.at(sheet.where, sheet.lines[row], what)
 
 
-def _from_tidy(sheet: Sheet) -> list[ScoreMatrix]:
+def _from_tidy(sheet: Sheet, places: Mapping[str, int]) -> list[ScoreMatrix]:
     """The matrices of tidy rows, one per measure."""
-    run_at = sheet.place("run")
-    topic_at = sheet.place("topic")
-    score_at = sheet.place("score", "value")
-    measure_at = sheet.find("measure")
-    signature_at = sheet.find("signature")
+    run_at = places["run"]
+    topic_at = places["topic"]
+    score_at = places["score"]
+    measure_at = places.get("measure")
+    signature_at = places.get("signature")
     scores: dict[str, dict[tuple[str, str], float]] = {}
     signatures: dict[str, str] = {}
+    # Programs write the mean over topics as one more topic, `all`.
+    has_topics = any(row[topic_at].strip() != ALL for row in sheet.rows)
     for i, row in enumerate(sheet.rows):
+        if has_topics and row[topic_at].strip() == ALL:
+            continue
         measure = _cell(row, measure_at) or UNNAMED
         signature = _cell(row, signature_at)
         if signatures.setdefault(measure, signature) != signature:
@@ -252,17 +293,22 @@ def _filled(where: str, measure: str, scores: dict[tuple[str, str], float], sign
     return ScoreMatrix.of(values, runs=runs, topics=topics, measure=measure, signature=signature)
 
 
-def write_scores(path: str | Path, matrices: Sequence[ScoreMatrix], *, shape: str = "tidy") -> None:
-    """Score matrices as a tidy file, or one of them as a matrix."""
+def write_scores(
+    path: str | Path, matrices: Sequence[ScoreMatrix], *, shape: str = "tidy", format: str | None = None
+) -> None:
+    """Score matrices as a tidy file, or one of them as a matrix, in that format or in the one of the ending."""
+    if format in ORDERS:
+        write_lines(path, matrices, format)
+        return
     if shape == "matrix":
         if len(matrices) != 1:
             raise DataError(f"{path}: a matrix file holds one measure, not {len(matrices)}; write tidy rows")
         [matrix] = matrices
         by_run = zip(matrix.runs, matrix.values.tolist(), strict=True)
         rows = ([run, *scores] for run, scores in by_run)
-        write_sheet(path, [_corner(matrix), *matrix.topics], rows)
+        write_sheet(path, [_corner(matrix), *matrix.topics], rows, format=format)
         return
-    write_sheet(path, TIDY, _tidy_rows(matrices))
+    write_sheet(path, TIDY, _tidy_rows(matrices), format=format)
 
 
 def _tidy_rows(matrices: Sequence[ScoreMatrix]) -> Iterator[tuple[str, str, str, float, str]]:

@@ -1,4 +1,4 @@
-"""CSV, TSV, JSONL and Parquet as rows of text with their line numbers: what the readers of each kind of table share."""
+"""Tables as rows of text with their lines, whatever their format: what readers of all kinds of table share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import DataError
-from assay.core.registry import MOST_NAMES
-from assay.io.files import kind, read_bytes, refuse_other_encodings, write_whole
+from assay.core.errors import DataError, UsageError
+from assay.io.column_names import listed
+from assay.io.content import Content
+from assay.io.files import refuse_other_encodings, table_format, write_whole
+from assay.io.json_values import json_lines
 from assay.io.rows import number
+from assay.io.samples import Sample, sample_of, separator_of, table_syntax
 
+LARGEST_CELL = 2**31 - 1
+"""Characters of a cell: whole articles may stand in one."""
 LARGEST = 1e70
 """The fourth power of larger numbers, which tests of variances need, would overflow."""
 
@@ -36,8 +41,7 @@ class Sheet:
         """As `find`, but a column that is not there is an error."""
         found = self.find(*names)
         if found is None:
-            known = ", ".join(self.header[:MOST_NAMES]) + (" …" if len(self.header) > MOST_NAMES else "")
-            raise DataError(f"{self.where}: no column {names[0]!r}; the columns are: {known}")
+            raise DataError(f"{self.where}: no column {names[0]!r}; the columns are: {listed(self.header)}")
         return found
 
     def number(self, row: int, column: int) -> float:
@@ -71,21 +75,24 @@ def place_of(header: Sequence[str], names: Sequence[str]) -> int | None:
     return next((lowered.index(name) for name in names if name in lowered), None)
 
 
-def separator_of(first: str, how: str) -> str:
-    """What parts the cells of a text with this first line: a comma, or a tab where the ending or the line says so."""
-    return "\t" if how == "tsv" or ("\t" in first and "," not in first) else ","
+def read_sheet(path: str | Path) -> Sheet:
+    """A table file as text; its content tells the format, and its ending where the content does not."""
+    content = Content.of(path)
+    return sheet_in(content, sample_of(content))
 
 
-def read_sheet(path: str | Path, *, format: str | None = None, raw: bytes | None = None) -> Sheet:
-    """A table file, whose bytes may be given, as text; the ending tells the format, or tabs in the first line."""
-    where, how = str(path), format or kind(path)
-    raw = read_bytes(path) if raw is None else raw
-    if how == "parquet":
-        return _from_parquet(where, raw)
-    text = decoded(where, raw)
-    if how == "jsonl":
+def sheet_in(content: Content, sample: Sample) -> Sheet:
+    """The table in the content of a file."""
+    where = content.where
+    syntax = table_syntax(sample, content.ending)
+    if syntax in ("parquet", "arrow"):
+        return _from_columns(where, content.bytes(), syntax)
+    if syntax == "json":
+        return _from_json(where, sample.value)
+    text = decoded(where, content.bytes())
+    if syntax == "jsonl":
         return _from_jsonl(where, text)
-    return _from_separated(where, text, separator_of(text.partition("\n")[0], how))
+    return _from_separated(where, text, separator_of(text.partition("\n")[0], content.ending))
 
 
 def decoded(where: str, raw: bytes) -> str:
@@ -99,6 +106,7 @@ def decoded(where: str, raw: bytes) -> str:
 
 
 def _from_separated(where: str, text: str, separator: str) -> Sheet:
+    csv.field_size_limit(LARGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows, lines = [], []
     try:
@@ -117,69 +125,84 @@ def _from_separated(where: str, text: str, separator: str) -> Sheet:
 
 
 def _from_jsonl(where: str, text: str) -> Sheet:
-    records: list[dict[str, Any]] = []
-    lines: list[int] = []
-    # Only a line feed ends a line: JSON strings may hold the other characters that end lines elsewhere.
-    for place, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            records.append(_record(where, place, line))
-            lines.append(place)
-    if not records:
+    numbered = list(json_lines(where, text))
+    if not numbered:
         raise DataError(f"{where}: the file is empty; one JSON object per line is expected")
+    lines, records = zip(*numbered, strict=True)
+    return sheet_of_records(where, records, lines)
+
+
+def _from_json(where: str, value: Any) -> Sheet:
+    """The table of a JSON file that is a list of objects; a row is called by its place in the list."""
+    if not isinstance(value, list) or not value or not all(isinstance(record, dict) for record in value):
+        raise DataError(f"{where}: not a table; a table in JSON is a list of objects, one for each row")
+    return sheet_of_records(where, value, range(1, len(value) + 1))
+
+
+def sheet_of_records(where: str, records: Sequence[dict[str, Any]], lines: Sequence[int]) -> Sheet:
+    """Objects as rows; a field that an object lacks is an empty cell."""
     header = list(dict.fromkeys(key for record in records for key in record))
     rows = [[_cell(record.get(key)) for key in header] for record in records]
-    return Sheet(where, header, rows, lines)
-
-
-def _record(where: str, place: int, line: str) -> dict[str, Any]:
-    """The object on a line of JSONL."""
-    try:
-        record = json.loads(line)
-        if "\\u" in line:  # half of a pair of surrogates can be written in JSON, but stands for no character
-            json.dumps(record, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        raise DataError.at(where, place, f"not JSON: {error.msg}") from None
-    except RecursionError:
-        raise DataError.at(where, place, "not JSON: nested too deep") from None
-    except UnicodeEncodeError:
-        what = "a \\u escape is half of a pair of surrogates and no character; write both or neither"
-        raise DataError.at(where, place, what) from None
-    except ValueError:  # Python refuses to read integers of thousands of digits
-        raise DataError.at(where, place, "a number has thousands of digits; write it shorter") from None
-    if not isinstance(record, dict):
-        raise DataError.at(where, place, 'a line is not an object; write {"topic": …, "doc": …}')
-    return record
+    return Sheet(where, header, rows, list(lines))
 
 
 def _cell(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _from_parquet(where: str, raw: bytes) -> Sheet:
+def _from_columns(where: str, raw: bytes, how: str) -> Sheet:
     from assay.io.columns import parse_columns
 
-    table = parse_columns(where, raw, "parquet")
+    table = parse_columns(where, raw, how)
     header = [column.name for column in table.columns]
     cells = [column.cells() for column in table.columns]
     rows = [list(row) for row in zip(*cells, strict=True)]
     return Sheet(where, header, rows, list(range(1, len(rows) + 1)))
 
 
-def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table file in the format of its ending: CSV, TSV, JSONL or Parquet, compressed by a second ending."""
-    how, body = kind(path), [list(r) for r in rows]
-    if how == "parquet":
-        import polars
-
-        out = io.BytesIO()
-        polars.DataFrame(body, schema=list(header), orient="row").write_parquet(out)
-        write_whole(path, out.getvalue())
-    elif how == "jsonl":
-        lines = (json.dumps(dict(zip(header, r, strict=True)), ensure_ascii=False) for r in body)
-        write_whole(path, "".join(line + "\n" for line in lines))
+def write_sheet(
+    path: str | Path, header: Sequence[str], rows: Iterable[Sequence[Any]], *, format: str | None = None
+) -> None:
+    """A table file in a format of TABLES, by default that of its ending, else CSV; compressed by a second ending."""
+    how = format or table_format(path) or "csv"
+    body = [list(row) for row in rows]
+    if how in ("parquet", "arrow"):
+        write_whole(path, _as_columns(path, header, body, how))
+    elif how in ("json", "jsonl"):
+        write_whole(path, _as_json(path, header, body, how))
     else:
         text = io.StringIO()
         writer = csv.writer(text, delimiter="\t" if how == "tsv" else ",", lineterminator="\n")
         writer.writerow(header)
         writer.writerows(body)
         write_whole(path, text.getvalue())
+
+
+def _as_columns(path: str | Path, header: Sequence[str], body: list[list[Any]], how: str) -> bytes:
+    """The bytes of a Parquet or Arrow file."""
+    import polars
+
+    columns = list(zip(*body, strict=True)) or [()] * len(header)
+    try:
+        made = [polars.Series(name, cells, strict=False) for name, cells in zip(header, columns, strict=True)]
+        frame = polars.DataFrame(made)
+    except polars.exceptions.PolarsError as error:
+        raise UsageError(f"{path}: {how} cannot hold this table ({error}); write .csv or .jsonl") from None
+    out = io.BytesIO()
+    if how == "arrow":
+        frame.write_ipc(out)
+    else:
+        frame.write_parquet(out)
+    return out.getvalue()
+
+
+def _as_json(path: str | Path, header: Sequence[str], body: list[list[Any]], how: str) -> str:
+    """The text of a list of objects, or of one object a line."""
+    records = [dict(zip(header, row, strict=True)) for row in body]
+    try:
+        lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records]
+    except ValueError:
+        raise DataError(f"{path}: JSON has no infinite numbers; write .csv or .parquet") from None
+    if how == "jsonl":
+        return "".join(line + "\n" for line in lines)
+    return "[" + ",\n ".join(lines) + "]\n"

@@ -1,11 +1,12 @@
-"""Runs and judgments as tables: CSV, TSV, JSONL and Parquet with the columns topic, doc and score or grade.
+"""Runs and judgments as tables: CSV, TSV, JSON, JSONL, Parquet and Arrow with topic, doc and score or grade.
 
-Plain tables are taken by column (`frames`); any other is read row by row (`sheet`), where an error names its line.
+Plain tables are taken by column (`frames`); any other is read row by row (`sheet`), where an error names its line. A
+run may have ranks instead of scores: then the docs are in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,55 +16,84 @@ from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
-from assay.io.files import read_bytes
+from assay.data.topic_rows import bounds_of
+from assay.io.column_names import OF_QRELS, OF_RUNS, Named, column_places, listed, may_name_docs, names_runs
+from assay.io.content import Content
 from assay.io.frames import Frame, read_frame
+from assay.io.ranked import scores_of_ranks, shared_rank
+from assay.io.recognition import refuse_other_table
 from assay.io.rows import LARGEST_GRADE, LARGEST_RANK
-from assay.io.sheet import Sheet, read_sheet, write_sheet
-from assay.io.trec import grouped_qrels
+from assay.io.samples import Sample
+from assay.io.sheet import Sheet, sheet_in, write_sheet
+from assay.io.trec import coded_topics, grouped_qrels
 
-TOPIC = ("topic", "query", "qid", "query_id", "topic_id")
-DOC = ("doc", "docid", "docno", "doc_id", "did")
-SCORE = ("score", "sim")
-GRADE = ("grade", "relevance", "rel", "label")
-RANK = ("rank",)
-TAG = ("run", "tag")
-PROBABILITY = ("probability", "inclusion")
-"""The names under which each column is looked for, whatever their case; the first is the one that is written."""
+Places = Mapping[str, int]
+PLAIN_QRELS = tuple(column for column in OF_QRELS if column != "intent")
 
 
-def read_run(path: str | Path) -> Run:
-    """A run from a table; its name is the last row's `run` or `tag`, or the file's."""
-    raw = read_bytes(path)
-    name_of_file = Path(path).name.partition(".")[0]
-    frame = read_frame(path, raw)
-    run = None if frame is None else _run_by_column(frame, name_of_file)
-    if run is None:
-        run = _run_by_row(read_sheet(path, raw=raw), name_of_file)
-    return run
+def runs_in(content: Content, sample: Sample, columns: Named = None) -> list[Run]:
+    """The runs of a table: one for each name in its column `run`, or one that is called as the file."""
+    name = Path(content.where).name.partition(".")[0]
+    frame = read_frame(content, sample)
+    if frame is not None:
+        places = _places(frame.names, OF_RUNS, columns, "run", content.where)
+        runs = _runs_by_column(frame, places, columns, name)
+        if runs is not None:
+            return runs
+    sheet = sheet_in(content, sample)
+    places = _places(sheet.header, OF_RUNS, columns, "run", sheet.where)
+    return _runs_by_row(sheet, places, columns, name)
 
 
-def read_qrels(path: str | Path) -> Qrels:
+def qrels_in(content: Content, sample: Sample, columns: Named = None) -> Qrels:
     """Judgments from a table, with a column `probability` sampled ones."""
-    raw = read_bytes(path)
-    name = Path(path).name
-    frame = read_frame(path, raw)
-    qrels = None if frame is None else _qrels_by_column(frame, name)
-    if qrels is None:
-        qrels = _qrels_by_row(read_sheet(path, raw=raw), name)
-    return qrels
+    name = Path(content.where).name
+    frame = read_frame(content, sample)
+    if frame is not None:
+        places = _places(frame.names, PLAIN_QRELS, columns, "qrels", content.where)
+        qrels = _qrels_by_column(frame, places, name)
+        if qrels is not None:
+            return qrels
+    sheet = sheet_in(content, sample)
+    places = _places(sheet.header, PLAIN_QRELS, columns, "qrels", sheet.where)
+    return _qrels_by_row(sheet, places, name)
 
 
-def write_run(path: str | Path, run: Run) -> None:
+def _places(header: Sequence[str], wanted: Sequence[str], columns: Named, kind: str, where: str) -> Places:
+    """Where the columns stand; an error if one is missing that is needed, or if the table is of another kind."""
+    what = "runs" if kind == "run" else "judgments"
+    places = column_places(header, wanted, columns, what, where)
+    is_ordered = "score" in places or "rank" in places
+    needed = ["topic", "doc", *(["score"] if kind == "run" and not is_ordered else [])]
+    needed += ["grade"] if kind == "qrels" else []
+    for ours in needed:
+        if ours not in places:
+            refuse_other_table(header, [], kind, where, columns)
+            how = f"say which holds it with --column {ours}=... (columns={{{ours!r}: ...}})"
+            raise DataError(f"{where}: no column {ours!r}; the columns are: {listed(header)}; {how}")
+    if kind == "qrels":
+        refuse_other_table(header, [], kind, where, columns)
+    return places
+
+
+def write_run(path: str | Path, run: Run, *, format: str | None = None) -> None:
     """A run as a table, ranks from 1."""
-    topics = [run.topics[t] for t in run.topic_of_row().tolist()]
-    first_rows = np.repeat(run.bounds[:-1], np.diff(run.bounds))
-    ranks = np.arange(len(run)) - first_rows + 1
-    tags = [run.name] * len(run)
-    rows = zip(topics, run.docs.tolist(), ranks.tolist(), run.scores.tolist(), tags, strict=True)
-    write_sheet(path, ["topic", "doc", "rank", "score", "run"], rows)
+    write_runs(path, [run], format=format)
 
 
-def write_qrels(path: str | Path, qrels: Qrels) -> None:
+def write_runs(path: str | Path, runs: Sequence[Run], *, format: str | None = None) -> None:
+    """Runs as one table, each under its name."""
+    rows: list[tuple[object, ...]] = []
+    for run in runs:
+        topics = [run.topics[t] for t in run.topic_of_row().tolist()]
+        first_rows = np.repeat(run.bounds[:-1], np.diff(run.bounds))
+        ranks = np.arange(len(run)) - first_rows + 1
+        tags = [run.name] * len(run)
+        rows += zip(topics, run.docs.tolist(), ranks.tolist(), run.scores.tolist(), tags, strict=True)
+    write_sheet(path, ["topic", "doc", "rank", "score", "run"], rows, format=format)
+
+
+def write_qrels(path: str | Path, qrels: Qrels, *, format: str | None = None) -> None:
     """Judgments as a table; sampled ones with their probability."""
     topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
     header = ["topic", "doc", "grade"]
@@ -71,91 +101,141 @@ def write_qrels(path: str | Path, qrels: Qrels) -> None:
     if qrels.probabilities is not None:
         header.append("probability")
         columns.append(qrels.probabilities.tolist())
-    write_sheet(path, header, zip(*columns, strict=True))
+    write_sheet(path, header, zip(*columns, strict=True), format=format)
 
 
-def _run_by_column(frame: Frame, name_of_file: str) -> Run | None:
-    """The run of a plain table; None where anything is not as it should be."""
-    topics = frame.ids(*TOPIC)
-    docs = frame.ids(*DOC)
-    scores = frame.numbers(*SCORE)
-    if topics is None or docs is None or scores is None:
+def _runs_by_column(frame: Frame, places: Places, columns: Named, name_of_file: str) -> list[Run] | None:
+    """The runs of a plain table; None where anything is not as it should be."""
+    topics = frame.ids(places["topic"])
+    docs = frame.ids(places["doc"])
+    if topics is None or docs is None:
         return None
-    ranks = None
-    if frame.has(*RANK):
-        ranks = frame.wholes(*RANK, largest=LARGEST_RANK)
-        if ranks is None:
+    ranks = frame.wholes(places["rank"], largest=LARGEST_RANK) if "rank" in places else None
+    scores = frame.numbers(places["score"]) if "score" in places else None
+    if ("rank" in places and ranks is None) or ("score" in places and scores is None):
+        return None
+    whole = None
+    if "run" not in places or may_name_docs(frame.names, places["run"], columns):
+        whole = _run_of_rows(name_of_file, np.arange(len(docs)), topics, docs, scores, ranks)
+    if "run" not in places:
+        return None if whole is None else [whole]
+    tags = frame.ids(places["run"])
+    if tags is None:
+        return None
+    names, run_of_row = coded_topics(tags)
+    if whole is not None and len(names) > 1:  # no doc is twice in a topic: these are names of docs
+        return [whole]
+    runs = []
+    for name in dict.fromkeys(tags.take(tags.changes()).tolist()):
+        rows = np.flatnonzero(run_of_row == names.index(name))
+        made = _run_of_rows(name, rows, topics, docs, scores, ranks)
+        if made is None:
             return None
-    name = frame.last(*TAG) if frame.has(*TAG) else name_of_file
-    if name is None:
-        return None
-    starts = topics.changes()
-    bounds = np.append(starts, len(docs))
-    run = Run(name, tuple(topics.take(starts).tolist()), bounds, docs, scores, ranks).together()
-    if run.duplicate() is not None:
-        return None
-    return run.ordered(own=True)
+        runs.append(made)
+    return runs
 
 
-def _qrels_by_column(frame: Frame, name: str) -> Qrels | None:
+def _run_of_rows(
+    name: str, rows: Ints, topics: Ids, docs: Ids, scores: Floats | None, ranks: Ints | None
+) -> Run | None:
+    """The run of some rows of a table; None if a doc is twice in a topic, or two docs have one rank and no score."""
+    is_whole = len(rows) == len(docs)
+    own_topics = topics if is_whole else topics.take(rows)
+    own_docs = docs if is_whole else docs.take(rows)
+    own_ranks = None if ranks is None else ranks[rows]
+    if scores is None:
+        assert own_ranks is not None
+        _, topic = coded_topics(own_topics)
+        if shared_rank(topic, own_ranks) is not None:
+            return None
+        own_scores = scores_of_ranks(topic, own_ranks)
+    else:
+        own_scores = scores[rows]
+    starts = own_topics.changes()
+    bounds = np.append(starts, len(rows))
+    names = tuple(own_topics.take(starts).tolist())
+    run = Run(name, names, bounds, own_docs, own_scores, own_ranks).together()
+    return None if run.duplicate() is not None else run.ordered(own=True)
+
+
+def _qrels_by_column(frame: Frame, places: Places, name: str) -> Qrels | None:
     """The judgments of a plain table; None where anything is not as it should be."""
-    topics = frame.ids(*TOPIC)
-    docs = frame.ids(*DOC)
-    grades = frame.numbers(*GRADE)
+    topics = frame.ids(places["topic"])
+    docs = frame.ids(places["doc"])
+    grades = frame.numbers(places["grade"])
     if topics is None or docs is None or grades is None or (np.abs(grades) > LARGEST_GRADE).any():
         return None
     probabilities = None
-    if frame.has(*PROBABILITY):
-        probabilities = frame.numbers(*PROBABILITY)
+    if "probability" in places:
+        probabilities = frame.numbers(places["probability"])
         if probabilities is None or ((probabilities <= 0) | (probabilities > 1)).any():
             return None
     return grouped_qrels(topics, docs, grades, probabilities, name=name)
 
 
-def _run_by_row(sheet: Sheet, name_of_file: str) -> Run:
-    """The run of a table, row by row; an error names the line."""
-    topic_at, doc_at, score_at = sheet.place(*TOPIC), sheet.place(*DOC), sheet.place(*SCORE)
-    rank_at, tag_at = sheet.find(*RANK), sheet.find(*TAG)
-    groups = _rows_by_topic(sheet, topic_at, doc_at)
+def _runs_by_row(sheet: Sheet, places: Places, columns: Named, name_of_file: str) -> list[Run]:
+    """The runs of a table, row by row; an error names the line."""
+    names = [name_of_file] * len(sheet.rows)
+    if "run" in places:
+        tags = [row[places["run"]] for row in sheet.rows]
+        pairs = ((row[places["topic"]], row[places["doc"]]) for row in sheet.rows)
+        names = tags if names_runs(sheet.header, places["run"], columns, tags, pairs) else names
+    by_run: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        by_run.setdefault(name, []).append(row)
+    if not by_run:
+        raise DataError(f"{sheet.where}: there is a header but no row")
+    return [_run_by_row(sheet, places, name, rows) for name, rows in by_run.items()]
+
+
+def _run_by_row(sheet: Sheet, places: Places, name: str, own: Sequence[int]) -> Run:
+    groups = _rows_by_topic(sheet, places["topic"], places["doc"], own)
     rows = [row for group in groups.values() for row in group]
     ranks = None
-    if rank_at is not None:
-        ranks = np.array([_rank(sheet, row, rank_at) for row in rows])
-    return Run.from_rows(
-        name_of_file if tag_at is None else sheet.rows[-1][tag_at],
-        tuple(groups),
-        _bounds(groups.values()),
-        Ids.of(sheet.rows[row][doc_at] for row in rows),
-        np.array([_score(sheet, row, score_at) for row in rows]),
-        ranks=ranks,
-    )
+    if "rank" in places:
+        ranks = np.array([_rank(sheet, row, places["rank"]) for row in rows])
+    if "score" in places:
+        scores = np.array([_score(sheet, row, places["score"]) for row in rows])
+    else:
+        assert ranks is not None
+        topic = np.repeat(np.arange(len(groups)), [len(group) for group in groups.values()])
+        _refuse_shared_rank(sheet, rows, topic, ranks, list(groups))
+        scores = scores_of_ranks(topic, ranks)
+    docs = Ids.of(sheet.rows[row][places["doc"]] for row in rows)
+    return Run.from_rows(name, tuple(groups), _bounds(groups.values()), docs, scores, ranks=ranks)
 
 
-def _qrels_by_row(sheet: Sheet, name: str) -> Qrels:
+def _refuse_shared_rank(sheet: Sheet, rows: Sequence[int], topic: Ints, ranks: Ints, topics: Sequence[str]) -> None:
+    shared = shared_rank(topic, ranks)
+    if shared is not None:
+        what = f"two docs of topic {topics[topic[shared]]!r} have rank {ranks[shared]}, and there are no scores"
+        raise DataError.at(sheet.where, sheet.lines[rows[shared]], f"{what}; every doc needs a rank of its own")
+
+
+def _qrels_by_row(sheet: Sheet, places: Places, name: str) -> Qrels:
     """The judgments of a table, row by row; an error names the line."""
-    topic_at, doc_at, grade_at = sheet.place(*TOPIC), sheet.place(*DOC), sheet.place(*GRADE)
-    probability_at = sheet.find(*PROBABILITY)
-    groups = _rows_by_topic(sheet, topic_at, doc_at)
+    groups = _rows_by_topic(sheet, places["topic"], places["doc"], range(len(sheet.rows)))
     topics = natural_order(groups)
     rows = [row for topic in topics for row in groups[topic]]
     probabilities: Floats | None = None
-    if probability_at is not None:
-        probabilities = np.array([_probability(sheet, row, probability_at) for row in rows])
+    if "probability" in places:
+        probabilities = np.array([_probability(sheet, row, places["probability"]) for row in rows])
     return Qrels(
         tuple(topics),
         _bounds([groups[topic] for topic in topics]),
-        Ids.of(sheet.rows[row][doc_at] for row in rows),
-        np.array([sheet.finite(row, grade_at, largest=LARGEST_GRADE) for row in rows]),
+        Ids.of(sheet.rows[row][places["doc"]] for row in rows),
+        np.array([sheet.finite(row, places["grade"], largest=LARGEST_GRADE) for row in rows]),
         probabilities,
         name=name,
     )
 
 
-def _rows_by_topic(sheet: Sheet, topic_at: int, doc_at: int) -> dict[str, list[int]]:
+def _rows_by_topic(sheet: Sheet, topic_at: int, doc_at: int, rows: Sequence[int]) -> dict[str, list[int]]:
     """The rows of each topic; a doc twice in a topic is an error with its line."""
     groups: dict[str, list[int]] = {}
     seen: dict[tuple[str, str], int] = {}
-    for i, cells in enumerate(sheet.rows):
+    for i in rows:
+        cells = sheet.rows[i]
         topic, doc = cells[topic_at], cells[doc_at]
         if not topic or not doc:
             raise DataError.at(sheet.where, sheet.lines[i], "the topic or the doc is empty; every row needs both")
@@ -171,8 +251,7 @@ def _rows_by_topic(sheet: Sheet, topic_at: int, doc_at: int) -> dict[str, list[i
 
 def _bounds(groups: Iterable[Sequence[int]]) -> Ints:
     """Where the rows of each group begin, and where the last group ends."""
-    sizes = [len(group) for group in groups]
-    return np.cumsum([0, *sizes])
+    return bounds_of([len(group) for group in groups])
 
 
 def _score(sheet: Sheet, row: int, column: int) -> float:

@@ -17,38 +17,29 @@ from assay.core.arrays import Bytes, Floats, Ints, Keys, sealed
 from assay.core.engine import ordered_map
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
-from assay.core.ids import WORD, Ids, coded
+from assay.core.ids import Ids, coded
 from assay.data import Qrels, Run, RunInfo
 from assay.data.order import short_keys
 from assay.data.topic_rows import bounds_of
 from assay.io import rows
 from assay.io._bytes.alike_lines import RunLines, alike_lines
 from assay.io._bytes.decimals import read_decimals
-from assay.io._bytes.fields import BYTE_ORDER_MARK, Text, fields, pieces
-from assay.io.files import (
-    STANDARD_INPUT,
-    decompressed,
-    is_compressed,
-    read_bytes,
-    read_room,
-    refuse_other_encodings,
-    write_whole,
-)  # fmt: skip
+from assay.io._bytes.fields import Text, fields, pieces
+from assay.io.content import Content
+from assay.io.files import write_whole
 
 _BLANK = re.compile(r"[\x00-\x20]")
-HEAD = 1 << 16
-"""Bytes at the start of a run that may hold its metadata, in comments."""
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
 
 
-def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
+def run_in(content: Content, *, ranks: bool = False, threads: int = 1) -> Run:
     """A TREC run. Its name is the tag of its last line, as in trec_eval.
 
     ranks: keep the rank column, for ties="rank".
     """
-    where = str(path)
-    text = _text(path, threads)
+    where = content.where
+    text = content.text
     run = _run_in_file_order(text, ranks, threads)
     if run is None:  # lines that end in a bare CR are rare enough to be tried last
         text = Text.of(rows.with_line_feeds(text.bytes()))
@@ -58,17 +49,15 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1) -> Run:
         raise rows.first_problem(where, text.bytes(), layout)
     if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')
-    head = text.buffer[: min(HEAD, text.length)]
-    info = RunInfo(metadata=rows.metadata(head.tobytes()))
+    info = RunInfo(metadata=rows.metadata(content.head))
     named = replace(run, name=run.name or Path(where).name, info=info)
     return named.ordered(own=True)
 
 
-def read_qrels(path: str | Path) -> Qrels:
+def qrels_in(content: Content) -> Qrels:
     """TREC judgments: `topic 0 doc grade`, with a fifth column the probability with which the doc was sampled."""
-    where = str(path)
-    data = _text(path).bytes()
-    text = Text.of(rows.with_line_feeds(data))
+    where = content.where
+    text = Text.of(rows.with_line_feeds(content.bytes()))
     columns = _qrels_columns(text)
     if columns is None:
         raise rows.first_problem(where, text.bytes(), rows.QRELS)
@@ -83,7 +72,7 @@ def read_qrels(path: str | Path) -> Qrels:
 
 def grouped_qrels(topics: Ids, docs: Ids, grades: Floats, probabilities: Floats | None, *, name: str) -> Qrels | None:
     """Judgments from the columns of a file, topics in natural order; None if a doc is twice in a topic."""
-    names, code = _coded_topics(topics)
+    names, code = coded_topics(topics)
     order = np.argsort(code, kind="stable")
     sizes = np.bincount(code, minlength=len(names))
     qrels = Qrels(
@@ -131,23 +120,15 @@ def refuse_blanks(path: str | Path, table: Run | Qrels) -> None:
         raise DataError(f"{path}: {unfit[0]}: {why}; write a table instead (.csv, .jsonl, .parquet)")
 
 
-def _text(path: str | Path, threads: int = 1) -> Text:
-    """The text of a file; one that is not compressed is read once, straight to where it is worked on."""
-    where = str(path)
-    if where == STANDARD_INPUT:
-        data = read_bytes(path)
-        refuse_other_encodings(where, data[:8])
-        return Text.of(data)
-    buffer = read_room(path, room=2 * WORD, threads=threads)
-    head = buffer[:8].tobytes()
-    if is_compressed(head):
-        data = decompressed(where, buffer[: -2 * WORD].tobytes())
-        refuse_other_encodings(where, data[:8])
-        return Text.of(data)
-    refuse_other_encodings(where, head)
-    if head.startswith(BYTE_ORDER_MARK):  # words are read from whole addresses
-        return Text.of(buffer[: -2 * WORD].tobytes())
-    return Text(buffer, len(buffer) - 2 * WORD)
+def refuse_fractions(path: str | Path, qrels: Qrels, format: str) -> None:
+    """An error for judgments that a format of plain whole grades cannot hold: fractions, and sampled ones."""
+    if qrels.probabilities is not None:
+        what = f"the judgments are sampled, and {format} has no probabilities"
+        raise DataError(f"{path}: {what}; write a TREC file or a table (.csv, .jsonl, .parquet)")
+    if qrels.grades.dtype.kind == "f":
+        fraction = qrels.grades[qrels.grades != np.floor(qrels.grades)][:1].tolist()
+        what = f"a grade is {fraction[0] if fraction else 'a fraction'}, and {format} has whole grades"
+        raise DataError(f"{path}: {what}; write a TREC file or a table (.csv, .jsonl, .parquet)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +204,7 @@ def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Pi
     lines = None if with_ranks else alike_lines(buffer, at, end)
     if not lines:
         lines = _lines_of_any_layout(buffer, at, end, with_ranks)
-    if lines is None or not _is_utf8(buffer[at:end]):
+    if lines is None or not is_utf8(buffer[at:end]):
         return None
     size = len(lines.docs)
     filled = slice(row, row + size)
@@ -246,7 +227,7 @@ def _lines_of_any_layout(buffer: Bytes, start: int, stop: int, ranked: bool) -> 
     if np.isnan(scores).any():
         return None
     ranks = read_decimals(parts.column(RANK)) if ranked else None
-    if ranks is not None and not _are_ranks(ranks):
+    if ranks is not None and not are_ranks(ranks):
         return None
     topics = parts.column(TOPIC)
     docs = parts.column(DOC)
@@ -263,14 +244,14 @@ def _lines_of_any_layout(buffer: Bytes, start: int, stop: int, ranked: bool) -> 
     )
 
 
-def _are_ranks(values: Floats) -> bool:
+def are_ranks(values: Floats) -> bool:
     """Whether all are whole numbers that are not too large; not-a-number is not."""
     is_whole = values == np.floor(values)
     is_small = np.abs(values) <= rows.LARGEST_RANK
     return bool((is_whole & is_small).all())
 
 
-def _is_utf8(text: Bytes) -> bool:
+def is_utf8(text: Bytes) -> bool:
     """Whether all lines are UTF-8, comments aside; pure ASCII is seen at a glance."""
     if not len(text) or int(text.max()) < 128:
         return True
@@ -329,7 +310,7 @@ def _qrels_columns(text: Text) -> tuple[Ids, Ids, Floats, Floats | None] | None:
         return None
     if probabilities is not None and not _are_probabilities(probabilities):
         return None
-    if not _is_utf8(buffer[: text.length]):
+    if not is_utf8(buffer[: text.length]):
         return None
     return parts.column(TOPIC), parts.column(DOC), grades, probabilities
 
@@ -339,7 +320,7 @@ def _are_probabilities(values: Floats) -> bool:
     return bool(((values > 0) & (values <= 1)).all())
 
 
-def _coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:
+def coded_topics(topics: Ids) -> tuple[tuple[str, ...], Ints]:
     """Distinct topics in natural order, and the place of each line's topic among them."""
     changes = topics.changes()  # mostly the lines of a topic stand together
     (number,), distinct = coded([topics.take(changes)])

@@ -14,6 +14,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
 from assay.io.brought import plain_qrels_of, run_list
+from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.learn import Lessons, judged_collection
 from assay.nojudgments.predictors import METHODS, draws_from_judgments
@@ -39,6 +40,7 @@ def predict(
     nearest: int | None = None,
     depth: int = 1000,
     scale: str = "none",
+    columns: Named = None,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress = silent,
@@ -49,7 +51,8 @@ def predict(
     learns from them (`svr` by default). judged: judgments of some topics, whose true scores take the place of the
     predicted ones; mix: what those become beside them, one of MIXTURES (`weighted` by default). qrels: judgments of all
     topics, to say how good the prediction was. manual: names of the runs made with a person's help. Runs and judgments
-    are dicts, paths, data frames or our own types, as in `assay.evaluate`.
+    are dicts, paths, data frames or our own types, as in `assay.evaluate`;
+    columns: our column → that of the tables which have it.
 
     >>> runs = [Run.from_lists(n, {"1": list(docs)}) for n, docs in [("a", "xyz"), ("b", "xyw"), ("c", "qrs")]]
     >>> predict(runs, ["wu-crestani", "aslam-savell"]).table().column("run")
@@ -65,11 +68,12 @@ def predict(
     if mix is not None and judged is None:
         raise UsageError("mix says how predicted topics go beside judged ones, and none are judged; give judgments")
     methods = [method] if isinstance(method, str) else method
-    marked = _marked(run_list(runs), list(manual))
+    shared = shared_columns(columns)
+    marked = _marked(run_list(runs, columns=shared), list(manual))
     drawing = [name for name in methods or () if draws_from_judgments(name)]
     if drawing and qrels is None:
         raise UsageError(f"{drawing[0]} draws from judgments, and there are none; give qrels")
-    lists = comparable(marked, depth=depth, qrels=plain_qrels_of(qrels) if drawing else None)
+    lists = comparable(marked, depth=depth, qrels=plain_qrels_of(qrels, columns=shared) if drawing else None)
     lessons = None
     if year is not None:
         names = taken(methods or METHODS.names())
@@ -80,14 +84,17 @@ def predict(
             )
             collections.append(collection)
         lessons = Lessons(tuple(collections), year, nearest)
+    of_judged = None if judged is None else evaluate(marked, judged, measure, columns=shared)[0]
+    truth = None if qrels is None else evaluate(marked, qrels, measure, columns=shared)[0]
+    refuse_unused(shared, columns)
     return ranked(
         lists,
         methods,
         combine=combine or ("svr" if earlier else "average"),
         lessons=lessons,
-        judged=None if judged is None else evaluate(marked, judged, measure)[0],
+        judged=of_judged,
         mix=mix or "weighted",
-        truth=None if qrels is None else evaluate(marked, qrels, measure)[0],
+        truth=truth,
         scale=scale,
         seed=seed,
         jobs=jobs,

@@ -20,6 +20,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.io.brought import score_matrix_of
+from assay.io.column_names import Named
 from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
 from assay.stats.pair_tests import by_mean
@@ -160,10 +161,18 @@ class Audit(Result):
         return settings | super().record()
 
 
-def audit(scores: Any, *, power: float = 0.8, weights: str = "baselines", test: TTest | None = None) -> Audit:
+def audit(
+    scores: Any,
+    *,
+    power: float = 0.8,
+    weights: str = "baselines",
+    test: TTest | None = None,
+    columns: Named = None,
+) -> Audit:
     """How small a difference the topics of a collection find, and how many topics realistic differences take.
 
     scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
+    columns: our column → that of a table, e.g. {"run": "model"}.
     Over all pairs: median and 95th percentile of σ, the differences detectable with them, the share of observed
     differences that are as large. Over baselines (places n//4 … n//2 by mean, the second quartile) against every run
     with a higher mean: the same, and topics for the median difference at the median σ. weights: every baseline counts
@@ -173,7 +182,7 @@ def audit(scores: Any, *, power: float = 0.8, weights: str = "baselines", test: 
     >>> round(found.all.sigma(), 4), found.n
     (0.1732, 3)
     """
-    matrix = score_matrix_of(scores)
+    matrix = score_matrix_of(scores, columns=columns)
     runs, n = matrix.shape
     if runs < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; an audit needs two runs and two topics")

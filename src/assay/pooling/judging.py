@@ -15,6 +15,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean, one_of
 from assay.data import Qrels
 from assay.data.lists import TopicLists
+from assay.io.column_names import Named
 from assay.pooling import bandits, doc_strengths, mtc  # noqa: F401  (they register their orders)
 from assay.pooling.doc_strengths import Reweighting
 from assay.pooling.journal import Judgment
@@ -32,6 +33,7 @@ class Judging:
 
     spread="local" gives every topic the same number of judgments, one each in turn; "global" judges where the order
     expects most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.
+    columns: our column → that of the tables which have it.
 
     >>> from assay.data import Run
     >>> session = Judging([Run.from_lists("a", {"1": ["x", "y"], "2": ["z"]})], "hedge")
@@ -52,10 +54,11 @@ class Judging:
         seed: int = 0,
         spread: str = "local",
         by: str = "run",
+        columns: Named = None,
     ) -> None:
         one_of("spread", spread, SPREADS)
         ORDERS.entry(order)  # a name that does not exist is an error also where there is no topic
-        lists = lists_of(runs)
+        lists = lists_of(runs, columns=columns)
         self.topics = lists.topics
         self.rel = rel
         self.spread = spread

@@ -21,6 +21,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists, TopicLists
+from assay.io.column_names import Named
 from assay.pooling.budgets import cut_by_depth, cut_by_topic
 from assay.pooling.voters import POOLED, Collected, contributors, lists_of, scaled_scores, voters
 
@@ -79,6 +80,7 @@ def pool(
     depth: int | None = None,
     by: str = "run",
     budget: int | None = None,
+    columns: Named = None,
 ) -> Pool:
     """The docs to judge of every topic. With by="group" the voters are groups: each group's runs are merged first.
 
@@ -87,6 +89,7 @@ def pool(
     topic that none retrieved has no docs. budget: the most docs over all topics. A pool by depth then has the greatest
     depth (at most its k) whose docs are no more; any other gives every topic the same number of docs (at most its n),
     and what a topic cannot use goes to the others, the odd docs to the first topics.
+    columns: our column → that of the tables which have it.
 
     >>> from assay.data import Run
     >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
@@ -97,7 +100,7 @@ def pool(
         raise UsageError(f"depth is {depth}; a pool is at least 1 doc deep")
     if budget is not None and budget < 1:
         raise UsageError(f"budget is {budget}; a pool has at least 1 doc")
-    lists = lists_of(runs)
+    lists = lists_of(runs, columns=columns)
     topics = [np.zeros(0, dtype=np.int64)]
     items = [np.zeros(0, dtype=np.int64)]
     weights = [np.zeros(0)]

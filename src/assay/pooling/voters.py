@@ -17,6 +17,7 @@ from assay.core.registry import one_of
 from assay.data import Qrels
 from assay.data.lists import NONE, Lists, TopicLists, collected
 from assay.io.brought import plain_qrels_of, run_list
+from assay.io.column_names import Named, refuse_unused, shared_columns
 
 VOTERS = ("run", "group")
 """Who votes, and who contributes: each run, or each group of runs as one."""
@@ -30,11 +31,17 @@ Collected = Any
 """Runs as a person has them (`assay.io.runs_of` says what may hold them), or Lists: collected with judgments."""
 
 
-def lists_of(runs: Collected, qrels: Qrels | None = None, *, groups: Mapping[str, str] | None = None) -> Lists:
+def lists_of(
+    runs: Collected, qrels: Qrels | None = None, *, groups: Mapping[str, str] | None = None, columns: Named = None
+) -> Lists:
     """The runs (and judgments, and groups) as lists; lists that are given as such stay as they are."""
+    shared = shared_columns(columns)
     if not isinstance(runs, Lists):
-        judgments = None if qrels is None else plain_qrels_of(qrels)
-        return collected(run_list(runs), judgments, groups=groups)
+        judgments = None if qrels is None else plain_qrels_of(qrels, columns=shared)
+        found = run_list(runs, columns=shared)
+        refuse_unused(shared, columns)
+        return collected(found, judgments, groups=groups)
+    refuse_unused(shared, columns)
     if qrels is not None or groups is not None:
         raise UsageError(
             "the runs are already collected with their judgments and groups; give runs, or leave these out"

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from assay.core.engine import Progress, ordered_map, silent
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
-from assay.io import read_run
+from assay.io import read_runs
+from assay.io.column_names import Named
+from assay.io.run_files import distinct_names
 from assay.scoring import Aligned
-from assay.scoring.run_scores import distinct_names
 
 if TYPE_CHECKING:
     from assay.agreement.result import AgreementResult
@@ -237,21 +238,23 @@ def aligned_files(
     policy: Policy | None = None,
     lenient: bool = False,
     groups: Mapping[str, str] | None = None,
+    columns: Named = None,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Aligned, tuple[str, ...]]:
     """Run files read and aligned once, with their ranks and groups; and in words the lines that `lenient` dropped."""
     from assay.check import read_run_leniently
 
-    def read(path: Path) -> tuple[Run, list[str]]:
+    def read(path: Path) -> tuple[list[Run], list[str]]:
         if lenient:
-            run, bad = read_run_leniently(path)
-            return run, [f"{path}:{problem.line}: {problem.what}" for problem in bad]
-        return read_run(path, ranks=True), []
+            run, bad = read_run_leniently(path, columns=columns)
+            return [run], [f"{path}:{problem.line}: {problem.what}" for problem in bad]
+        return read_runs(path, ranks=True, columns=columns), []
 
     found = ordered_map(read, paths, jobs=jobs, threads=True, progress=progress)
-    runs = [run for run, _ in found]
-    names = distinct_names([run.name for run in runs], paths)
+    runs = [run for of_file, _ in found for run in of_file]
+    files = [path for path, (of_file, _) in zip(paths, found, strict=True) for _ in of_file]
+    names = distinct_names([run.name for run in runs], files)
     known = groups or {}
     named = [
         replace(run, name=name, info=replace(run.info, group=known.get(run.name, run.info.group)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.check import SHOWN, Finding, check_run, odd_in_order
 from assay.core.ids import WORD
-from assay.io.readers import has_lines
+from assay.io.samples import is_run_line
 
 if TYPE_CHECKING:
     from assay.core.arrays import Ints
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def odd_in_run(path: Path, joined: Match) -> list[Finding]:
     """As check_run, of a run that was read from the path with its ranks and joined with the judgments."""
     run = joined.run
-    if not has_lines(path) or run.ranks is None or not np.isfinite(run.scores).all():
+    if run.ranks is None or not np.isfinite(run.scores).all() or not _is_trec(run):
         return check_run(path, joined.qrels)
     where = str(path)
     skips, rises = _out_of_order(run, run.ranks)
@@ -38,6 +38,13 @@ def odd_in_run(path: Path, joined: Match) -> list[Finding]:
         found += _some(where, skips, "rank out of order", lines)
         found += _some(where, rises, "rank against score", lines)
     return [*found, *odd_in_order(where, run, joined)]
+
+
+def _is_trec(run: Run) -> bool:
+    """Whether the ids of the run stand in the lines of a TREC file."""
+    start = run.docs.buffer[:4096].tobytes().decode(errors="replace")
+    lines = [line.split() for line in start.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return bool(lines) and is_run_line(lines[0])
 
 
 def _lines(run: Run) -> list[bytes] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.engine import Progress, silent
 from assay.core.registry import one_of
+from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.io.files import write_whole
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def report(
     title: str = "Evaluation report",
     top: int = 30,
     level: float = 0.95,
+    columns: Named = None,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress = silent,
@@ -42,10 +44,10 @@ def report(
     """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
 
     Give runs with qrels, or scores, or labels (with qrels also against them), each as a dict, a path, a data frame or
-    one of our own types, as in `assay.evaluate`; without qrels, a dict or a frame in the place of runs holds scores.
+    one of our own types, as in `assay.evaluate`; without qrels, what stands in the place of runs holds scores.
     pool_runs: the runs from which the judged docs were pooled, where they are known. sections: names from SECTIONS, by
     default all for which there is something. top: runs in charts of means. level: of all intervals; tests are made at
-    1 − level. The path that was written is returned.
+    1 − level. columns: our column → that of the tables which have it. The path that was written is returned.
 
     >>> from assay.data import ScoreMatrix
     >>> scores = ScoreMatrix.of([[0.1, 0.3, 0.2], [0.2, 0.4, 0.5]], runs=["old", "new"], measure="AP")
@@ -55,32 +57,54 @@ def report(
     ...     "significantly" in written.read_text()
     True
     """
-    from assay.core.dataframes import library_of
     from assay.data.scores import ScoreMatrix, Scores
-    from assay.io.brought import labels_of, plain_qrels_of, run_list, scores_of
+    from assay.io.brought import labels_of, plain_qrels_of, run_list
     from assay.report.material import material
     from assay.scoring.run_scores import parsed
 
+    shared = shared_columns(columns)
     lists: Sequence[Run] = ()
     matrices: Sequence[ScoreMatrix] = ()
     is_nothing = isinstance(runs, list | tuple) and not runs
-    is_table = isinstance(runs, Mapping) or library_of(runs) is not None
-    if isinstance(runs, ScoreMatrix | Scores) or (is_table and qrels is None):
-        matrices = scores_of(runs)
+    if isinstance(runs, ScoreMatrix | Scores) or (qrels is None and _may_hold_scores(runs)):
+        matrices = _scores(runs, shared)
     elif not is_nothing:
-        lists = run_list(runs, ranks=True)
+        lists = run_list(runs, columns=shared, ranks=True)
+    judgments = None if qrels is None else plain_qrels_of(qrels, columns=shared)
+    pooled = None if pool_runs is None else run_list(pool_runs, columns=shared)
+    judged = None if labels is None else labels_of(labels, columns=shared)
+    refuse_unused(shared, columns)
     found = material(
         runs=lists,
-        qrels=None if qrels is None else plain_qrels_of(qrels),
-        pool_runs=None if pool_runs is None else run_list(pool_runs),
+        qrels=judgments,
+        pool_runs=pooled,
         matrices=matrices,
-        labels=None if labels is None else labels_of(labels),
+        labels=judged,
         measures=parsed(measures),
         jobs=jobs,
         baseline=baseline, top=top, alpha=1 - level, seed=seed,
     )  # fmt: skip
     write_page(path, found, sections=sections, title=title, progress=progress)
     return Path(path)
+
+
+def _may_hold_scores(thing: Any) -> bool:
+    """Whether this can be scores: a dict, a data frame, a path, or paths; runs are of no use without judgments."""
+    from assay.core.dataframes import library_of
+
+    if isinstance(thing, list | tuple):
+        return bool(thing) and all(isinstance(part, str | Path) for part in thing)
+    return isinstance(thing, Mapping | str | Path) or library_of(thing) is not None
+
+
+def _scores(thing: Any, columns: Named) -> list[ScoreMatrix]:
+    """The scores of a thing, or of several files: one matrix per measure, with the runs of all files."""
+    from assay.data.scores import joined
+    from assay.io.brought import scores_of
+
+    if not isinstance(thing, list | tuple):
+        return scores_of(thing, columns=columns)
+    return joined([matrix for path in thing for matrix in scores_of(path, columns=columns)])
 
 
 def write_report(

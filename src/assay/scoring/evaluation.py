@@ -20,11 +20,13 @@ from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
 from assay.data.scores import Scores
 from assay.io.brought import plain_qrels_of, qrels_of, runs_of
+from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.recognition import WrongKind
+from assay.io.run_files import distinct_names
 from assay.measures import Measure
 from assay.scoring.policy import Policy, chosen_policy, prepared, refuse_lost_grades
 from assay.scoring.run_scores import (
     RunScores,
-    distinct_names,
     intent_scores_of,
     joined_run,
     ordered_run,
@@ -41,6 +43,7 @@ def evaluate(
     *,
     policy: Policy | None = None,
     lengths: Mapping[str, float] | None = None,
+    columns: Named = None,
     jobs: int = 1,
     progress: Progress = silent,
     **choices: Any,
@@ -55,7 +58,8 @@ def evaluate(
     A topic that a run lacks scores 0 and counts (missing="zero"); "drop" leaves out topics that any run lacks,
     "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
     and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
-    measures of time. Files are read by `jobs` threads; a file is dropped as soon as it is scored.
+    measures of time. columns: our column → that of the tables which have it, e.g. {"topic": "question"}.
+    Files are read by `jobs` threads; a file is dropped as soon as it is scored.
 
     >>> matrix, = evaluate({"r": {"1": {"b": 2.5, "a": 1.5}}}, {"1": {"a": 1, "b": 0}}, "RR")
     >>> matrix.values.tolist(), matrix.signature
@@ -63,10 +67,12 @@ def evaluate(
     """
     wanted = parsed(measures)
     chosen = chosen_policy(policy, choices)
-    judgments = chosen.judgments(qrels_of(qrels))
+    shared = shared_columns(columns)
+    judgments = chosen.judgments(_judgments(qrels, runs, shared))
     rules = chosen.on(judgments)
     refuse_lost_grades(wanted, rules)
-    todo = runs_of(runs, ranks=rules.ties == "rank")
+    todo = runs_of(runs, columns=shared, ranks=rules.ties == "rank")
+    refuse_unused(shared, columns)
     threads = jobs if len(todo) == 1 else 1
 
     def scored(run: Run | str | Path) -> RunScores:
@@ -74,9 +80,21 @@ def evaluate(
             return intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)
         return scores_of(joined_run(run, judgments, rules, threads), wanted, rules, lengths)
 
-    found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+    try:
+        found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+    except WrongKind as error:
+        raise error.with_help([qrels]) from None
     names = distinct_names([s.name for s in found], todo)
     return score_matrices(found, judgments, wanted, rules, names)
+
+
+def _judgments(qrels: Any, runs: Any, columns: Named) -> Qrels | IntentQrels:
+    """The judgments; where they are a run, and one of the runs is judgments, the error says so."""
+    try:
+        return qrels_of(qrels, columns=columns)
+    except WrongKind as error:
+        others = runs if isinstance(runs, list | tuple) else [runs]
+        raise error.with_help(others) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +119,18 @@ class Aligned:
         qrels: Any,
         *,
         policy: Policy | None = None,
+        columns: Named = None,
         jobs: int = 1,
         progress: Progress = silent,
         **choices: Any,
     ) -> Aligned:
         """The alignment of runs with judgments, both as `evaluate` takes them; files are read by `jobs` threads."""
         chosen = chosen_policy(policy, choices)
-        judgments = chosen.judgments(plain_qrels_of(qrels))
+        shared = shared_columns(columns)
+        judgments = chosen.judgments(plain_qrels_of(qrels, columns=shared))
         rules = chosen.on(judgments)
-        todo = runs_of(runs, ranks=rules.ties == "rank")
+        todo = runs_of(runs, columns=shared, ranks=rules.ties == "rank")
+        refuse_unused(shared, columns)
         threads = jobs if len(todo) == 1 else 1
 
         def joined(run: Run | str | Path) -> Match:

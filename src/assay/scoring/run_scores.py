@@ -185,19 +185,3 @@ def _kept_topics(
     if policy.missing == "drop":
         return np.asarray(~absent.any(axis=0))
     return np.ones(topics, dtype=bool)
-
-
-def distinct_names(names: Sequence[str], sources: Sequence[Run | str | Path]) -> list[str]:
-    """Names of runs; where several files carry one tag, their file names, and where these are the same, their paths."""
-    files = [None if isinstance(s, Run) else str(s) for s in sources]
-    out = [
-        Path(file).name if file is not None and names.count(name) > 1 else name
-        for name, file in zip(names, files, strict=True)
-    ]
-    twice = next((n for n in out if out.count(n) > 1), None)
-    if twice is None:
-        return out
-    paths = [file for file in files if file is not None]
-    if len(set(paths)) == len(sources):
-        return paths
-    raise DataError(f"two runs are called {twice!r}; every run needs a name of its own")

@@ -19,8 +19,10 @@ from assay.core.tables import Table, shown
 from assay.data import Qrels, Run, Topics
 from assay.data.lists import check_names
 from assay.data.topic_rows import bounds_of
-from assay.io import read_texts, read_topics
+from assay.io import read_docs, topics_of
 from assay.io.brought import plain_qrels_of, run_list
+from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.docs import text_of
 from assay.rankings.rank_biased import RBO, rbo
 from assay.scoring.policy import Policy, chosen_policy
 from assay.scoring.run_scores import joined_run, ordered_run, parsed, scores_of
@@ -206,17 +208,19 @@ def topic_view(
     *,
     measures: Any = MEASURES,
     depth: int = DEPTH,
-    topics: Topics | str | Path | None = None,
+    topics: Any = None,
     docs: Mapping[str, str] | str | Path | None = None,
     characters: int = CHARACTERS,
+    columns: Named = None,
     policy: Policy | None = None,
     **choices: Any,
 ) -> TopicView:
     """The first `depth` docs of each run on one topic side by side, with grades, ranks elsewhere and scores.
 
-    runs, qrels, measures and the choices of a policy are as `assay.evaluate` takes them. topics: Topics or their file,
-    for the query; docs: {doc: text} or a file of texts (`assay.io.read_texts`), of which tables show the first
-    `characters`. A run without the topic has an empty list.
+    runs, qrels, measures and the choices of a policy are as `assay.evaluate` takes them. topics: for the
+    query, as Topics, a path, {topic: text} or a data frame; docs: {doc: text} or a file of texts, as
+    `assay.io.read_docs` reads it, of which tables show the first `characters`. A run without the topic has an empty
+    list. columns: our column → that of the tables which have it.
 
     >>> runs = {"bm25": {"1": ["a", "b", "c"]}, "dense": {"1": ["b", "d"]}}
     >>> view = topic_view("1", runs, {"1": {"a": 0, "b": 2}}, measures="RR")
@@ -230,15 +234,21 @@ def topic_view(
     if depth < 1 or characters < 1:
         raise UsageError(f"depth and characters are at least 1, not {depth} and {characters}")
     name = str(topic)
-    judgments = plain_qrels_of(qrels)
+    shared = shared_columns(columns)
+    judgments = plain_qrels_of(qrels, columns=shared)
     rules = chosen_policy(policy, choices).on(judgments)
-    compared = [ordered_run(run, rules, 1) for run in run_list(runs, ranks=rules.ties == "rank")]
+    lists_of_docs = run_list(runs, columns=shared, ranks=rules.ties == "rank")
+    compared = [ordered_run(run, rules, 1) for run in lists_of_docs]
     check_names(compared)
     _check_topic(name, compared, judgments)
     lists = [run.ranking(name) if name in run.topics else [] for run in compared]
     grades = _grades(judgments, name)
     places = [{doc: rank for rank, doc in enumerate(ranked, 1)} for ranked in lists]
     viewed = [_listed(run, name, ranked[:depth], grades, places) for run, ranked in zip(compared, lists, strict=True)]
+    wanted = {doc.doc for own in viewed for doc in own}
+    query = _query(topics, name, shared)
+    texts = _texts(docs, wanted, shared)
+    refuse_unused(shared, columns)
     similarity = rbo(lists[0], lists[1]) if len(lists) == 2 and all(lists) else None
     return TopicView(
         topic=name,
@@ -248,8 +258,8 @@ def topic_view(
         depth=depth,
         scores=_scores(compared, judgments, name, measures, rules),
         rbo=similarity,
-        query=_query(topics, name),
-        texts=_texts(docs, {doc.doc for own in viewed for doc in own}),
+        query=query,
+        texts=texts,
         characters=characters,
     )
 
@@ -302,21 +312,22 @@ def _scores(
     return {str(measure): tuple(float(own.values[i, 0]) for own in scored) for i, measure in enumerate(wanted)}
 
 
-def _query(topics: Topics | str | Path | None, topic: str) -> dict[str, str]:
+def _query(topics: Any, topic: str, columns: Named) -> dict[str, str]:
     if topics is None:
         return {}
-    known = (topics if isinstance(topics, Topics) else read_topics(topics)).to_dict()
+    known = topics_of(topics, columns=columns).to_dict()
     if topic not in known:
         raise DataError(f"the topics have no text of topic {topic!r}{did_you_mean(topic, list(known))}")
     return known[topic]
 
 
-def _texts(docs: Mapping[str, str] | str | Path | None, wanted: set[str]) -> dict[str, str] | None:
+def _texts(docs: Mapping[str, str] | str | Path | None, wanted: set[str], columns: Named) -> dict[str, str] | None:
     if docs is None:
         return None
     if isinstance(docs, Mapping):
         return {doc: str(docs[doc]) for doc in wanted if doc in docs}
-    return read_texts(docs, wanted)
+    found = read_docs(docs, docs=wanted, columns=columns)
+    return {doc: text_of(fields) for doc, fields in found.items()}
 
 
 def _grade(listed: ListedDoc) -> float | str:

@@ -12,11 +12,13 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
-from assay.data.quantities import canonical
+from assay.data.quantities import UNNAMED, canonical
 from assay.data.scores import ScoreMatrix
+from assay.io.column_names import Named
+from assay.io.files import file_stem
 from assay.io.rows import LARGEST_RANK
 from assay.io.score_files import only_measure
-from assay.io.scores import file_stem, score_tables
+from assay.io.scores import score_tables
 from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 from assay.standard.factors import Factors, joined_factors
 
@@ -78,7 +80,7 @@ def read_factors(path: str | Path, *, measure: str | None = None) -> dict[str, F
     if not sheet.rows:
         raise DataError(f"{sheet.where}: there is a header but no line of factors")
     factors: dict[str, Factors] = {}
-    for name, rows in _rows_by_measure(sheet, measure or file_stem(path)).items():
+    for name, rows in _rows_by_measure(sheet, measure or file_stem(path) or UNNAMED).items():
         factors[name] = Factors(
             measure=name,
             topics=tuple(sheet.rows[i][topic_column].strip() for i in rows),
@@ -119,10 +121,16 @@ def read_factors_of(
 
 
 def reference_scores(
-    path: str | Path, measure: str, *, transpose: bool = False, name: str | None = None, force: str | None = None
+    path: str | Path,
+    measure: str,
+    *,
+    transpose: bool = False,
+    name: str | None = None,
+    force: str | None = None,
+    columns: Named = None,
 ) -> ScoreMatrix:
     """Scores of reference runs: of a file of several measures those of this measure, else its only ones."""
-    tables = score_tables(path, transpose=transpose, name=name)
+    tables = score_tables(path, transpose=transpose, name=name, columns=columns)
     if force is not None:
         tables = [table.renamed(force) for table in tables]
     same = [table for table in tables if canonical(table.measure) == canonical(measure)]

@@ -22,6 +22,7 @@ from assay.core.tables import Table
 from assay.data.quantities import same_measure, same_quantity
 from assay.data.scores import ScoreMatrix
 from assay.io.brought import score_matrix_of
+from assay.io.column_names import Named, refuse_unused, shared_columns
 
 Form = Callable[..., Floats]
 Smoothing = Callable[..., tuple[Floats, Floats]]
@@ -183,10 +184,13 @@ def joined_factors(*parts: Factors) -> Factors:
     )
 
 
-def standardize(scores: Any, by: Any = None, *, form: str = FORM, smoothing: str | None = None) -> ScoreMatrix:
+def standardize(
+    scores: Any, by: Any = None, *, form: str = FORM, smoothing: str | None = None, columns: Named = None
+) -> ScoreMatrix:
     """The scores relative to the reference runs of their topic, in one of FORMS; average over topics afterwards.
 
     scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
+    columns: our column → that of a table, e.g. {"run": "model"}.
     `by` is a Factors, scores of reference runs, or None for the runs themselves; it must be of the same measure and
     policy. A topic whose reference runs all score the same (sd 0) tells nothing: z is 0 there for every run (Φ and t1
     .5; U, E and N 0). Webber, Moffat & Zobel 2008; Webber 2010, ch. 4; Sakai 2016; Urbano, Lima & Hanjalic 2019.
@@ -195,12 +199,14 @@ def standardize(scores: Any, by: Any = None, *, form: str = FORM, smoothing: str
     [[-1.0, 0.0], [1.0, 0.0]]
     """
     facts = FORMS.entry(form).facts
-    matrix = score_matrix_of(scores)
+    shared = shared_columns(columns)
+    matrix = score_matrix_of(scores, columns=shared)
     if isinstance(by, Factors):
         factors = by
     else:
-        reference = matrix if by is None else score_matrix_of(by)
+        reference = matrix if by is None else score_matrix_of(by, columns=shared)
         factors = fit(reference, keep_scores=facts["needs_scores"])
+    refuse_unused(shared, columns)
     same_quantity((matrix.measure, matrix.signature), factors._quantity)
     used = factors.of(matrix.topics)
     mean, sd = _smoothed(used, matrix.values, smoothing)

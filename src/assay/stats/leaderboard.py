@@ -19,6 +19,7 @@ from assay.core.tables import Table
 from assay.data.info import RunsInfo
 from assay.data.scores import ScoreMatrix
 from assay.io.brought import score_matrix_of
+from assay.io.column_names import Named
 from assay.rankings.counts import settled, tie_groups
 from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
 from assay.stats.letters import Letters, compact_letters
@@ -245,6 +246,7 @@ def compare(
     letters: bool = True,
     pairs: bool = False,
     resamples: int = RESAMPLES,
+    columns: Named = None,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress = silent,
@@ -252,6 +254,7 @@ def compare(
     """Runs by mean, tested against the baseline (default: the best) and, for the letters, all against all.
 
     scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
+    columns: our column → that of a table, e.g. {"run": "model"}.
     `.verdict` is the finding in one sentence. `pairs` also prepares the table of all pairs, with intervals. The
     correction is over the runs tested against the baseline for p, and over all pairs for the letters, which are always
     two-sided; with Tukey's tests both come from the one simultaneous family. Intervals have level 1 − alpha and stay
@@ -261,7 +264,7 @@ def compare(
     >>> compare(m, baseline="old").verdict.partition("; ")[0]
     'new and old are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
     """
-    matrix = score_matrix_of(scores)
+    matrix = score_matrix_of(scores, columns=columns)
     if len(matrix.runs) < 2:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
     ordered = by_mean(matrix)

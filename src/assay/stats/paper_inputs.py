@@ -11,6 +11,7 @@ from assay.core.registry import did_you_mean
 from assay.data.quantities import policy_of
 from assay.data.scores import ScoreMatrix, Scores, joined
 from assay.io.brought import scores_of
+from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.measures import Measure, parse
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
@@ -19,9 +20,11 @@ ONE_POLICY = ("ties", "missing", "depth", "compat", "unjudged")
 """Parts of a signature in which the columns of a table must not differ."""
 
 
-def table_scores(thing: Any, measures: str | Sequence[str] | None = None) -> Scores:
+def table_scores(thing: Any, measures: str | Sequence[str] | None = None, columns: Named = None) -> Scores:
     """The scores of a table: some measures, or all, on the same runs and topics."""
-    scores = thing if isinstance(thing, Scores) else _together(joined(scores_of(thing)))
+    shared = shared_columns(columns)
+    scores = thing if isinstance(thing, Scores) else _together(joined(scores_of(thing, columns=shared)))
+    refuse_unused(shared, columns)
     if measures is not None:
         names = measures.replace(",", " ").split() if isinstance(measures, str) else list(measures)
         matrices = [scores[name] for name in names]

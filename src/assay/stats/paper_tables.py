@@ -19,6 +19,7 @@ from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.quantities import policy_of
 from assay.data.scores import Scores
+from assay.io.column_names import Named
 from assay.stats import paper_inputs
 from assay.stats.letters import nth_letter
 from assay.stats.marked_tests import MarkedTest, MarkedTests, lower_is_better, marked_tests
@@ -253,6 +254,7 @@ def paper_table(
     weak_alpha: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    columns: Named = None,
 ) -> PaperTable:
     """The table of a paper: runs × measures, the best of each column in bold, marks against one or several baselines.
 
@@ -262,13 +264,14 @@ def paper_table(
     that the table marks, all baselines and measures together (family="table"), or over those of each measure by itself
     (family="measure"); the notes say so. groups: {title: runs}; runs of no group come first. Rows keep the order in
     which the runs were given, or are `best_first` by the first measure. underline: the second best of each column.
+    columns: our column → that of a table of scores.
 
     >>> ap = {"bm25": {"1": 0.2, "2": 0.3, "3": 0.1}, "dense": {"1": 0.4, "2": 0.52, "3": 0.33}}
     >>> table = paper_table({"AP": ap}, baseline="bm25")
     >>> print(table.markdown().splitlines()[3])
     | dense | **0.417**<sup>†</sup> |
     """
-    chosen = paper_inputs.table_scores(scores, measures)
+    chosen = paper_inputs.table_scores(scores, measures, columns)
     names = [baseline] if isinstance(baseline, str) else list(baseline or [])
     paper_inputs.check_baselines(chosen.runs, names)
     paper_inputs.check_columns(chosen, tested=bool(names))

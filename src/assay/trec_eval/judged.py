@@ -8,6 +8,7 @@ from pathlib import Path
 from assay.core.errors import DataError
 from assay.data import Qrels
 from assay.io import read_qrels
+from assay.io.column_names import Named
 from assay.io.files import read_bytes
 from assay.io.judgment_groups import (
     Preferences,
@@ -21,15 +22,15 @@ Judgments = Qrels | Preferences | Mapping[str, Qrels]
 """Plain judgments, preferences by topic and group, or plain judgments of each group."""
 
 
-def read_judgments(path: str | Path, form: str = "qrels") -> Judgments:
-    """The judgments of a file in one of the formats of -R."""
+def read_judgments(path: str | Path, form: str = "qrels", *, columns: Named = None) -> Judgments:
+    """The judgments of a file in one of the formats of -R; columns: names of those of a table."""
     if form == "prefs":
         return read_preferences(path)
     if form == "qrels_prefs":
         return read_qrels_as_preferences(path)
     if form == "qrels_jg":
         return read_group_qrels(path)
-    return read_qrels(path)
+    return read_qrels(path, columns=columns)
 
 
 def read_zscores(path: str | Path) -> dict[tuple[str, str], tuple[float, float]]:

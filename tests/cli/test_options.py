@@ -171,7 +171,7 @@ TAKE_SCORES = [words for words, command in COMMANDS.items() if any("--transpose"
 @pytest.mark.parametrize("words", TAKE_SCORES)
 def test_whoever_reads_scores_can_be_told_their_measure(words: str) -> None:
     options = {name for parameter in COMMANDS[words].params for name in parameter.opts}
-    assert "--unnamed-measure" in options
+    assert "--measure" in options
     assert "--force-measure" in options or words in MEASURES_SIDE_BY_SIDE
 
 

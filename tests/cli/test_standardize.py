@@ -230,11 +230,11 @@ def test_unnamed_tables_are_named_by_a_person(tmp_path: Path) -> None:
     pair = [tmp_path / "old.csv", tmp_path / "new.csv"]
     refused = standardize("compare", *pair)
     assert "old and new are not the same measure" in str(refused.exception)
-    raw, _ = records("compare", *pair, "--unnamed-measure", "AP")
+    raw, _ = records("compare", *pair, "--measure", "AP")
     assert raw["caption"].startswith("AP:")
-    standardize("fit", tmp_path / "old.csv", "--unnamed-measure", "AP", "--save", tmp_path / "f.csv")
-    by_factors = records("apply", tmp_path / "new.csv", "--unnamed-measure", "AP", "--factors", tmp_path / "f.csv")
-    by_runs = ["apply", tmp_path / "new.csv", "--unnamed-measure", "AP", "--reference", tmp_path / "old.csv"]
+    standardize("fit", tmp_path / "old.csv", "--measure", "AP", "--save", tmp_path / "f.csv")
+    by_factors = records("apply", tmp_path / "new.csv", "--measure", "AP", "--factors", tmp_path / "f.csv")
+    by_runs = ["apply", tmp_path / "new.csv", "--measure", "AP", "--reference", tmp_path / "old.csv"]
     assert by_factors == records(*by_runs)
 
 
@@ -245,7 +245,7 @@ def test_unnamed_tables_are_named_by_a_person(tmp_path: Path) -> None:
         (["compare", "one.csv", "two.csv", "--permutations", "0", "--seed", "1"], "--seed is that of the permutations"),
         (["apply", "one.csv", "--force-measure", "AP"], "neither is given"),
         (["apply", "one.csv", "--form", "z", "--form", "cdf"], "--form is given twice"),
-        (["apply", "one.csv", "--unnamed-measure", "P@10"], "the files name their measures themselves (AP)"),
+        (["apply", "one.csv", "--measure", "P@10"], "the files name their measures themselves (AP)"),
         (["longevity", "one.csv"], "name the old factors"),
     ],
 )

@@ -286,9 +286,7 @@ def sets(
 
 @command.command()
 @click.argument("file", type=FILE)
-@click.option(
-    "--unnamed-measure", "measure", default="score", metavar="NAME", help="What the scores are, for captions."
-)
+@click.option("--measure", default="score", metavar="NAME", help="What the scores are, for captions.")
 @click.option(
     "--only", type=KnownWord("assay.stats.crossed:PARTS"),
     help="Show only the analysis of variance, or only the levels of the factors; CSV can hold only one of them.",

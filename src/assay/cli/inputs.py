@@ -42,7 +42,7 @@ def known_measures(context: click.Context, option: click.Parameter, incomplete: 
 
 
 measures_option = click.option(
-    "--measure", "-m", "measures", multiple=True, callback=_listed, metavar="LIST", shell_complete=known_measures,
+    "--measures", "-m", multiple=True, callback=_listed, metavar="LIST", shell_complete=known_measures,
     help="Measures, e.g. -m 'AP nDCG@10', or -m AP -m nDCG@10; see `assay measures`.",
 )  # fmt: skip
 
@@ -54,9 +54,16 @@ binary_option = click.option(
 
 
 def one_measure(help: str, default: str | None = None) -> Callable[[C], C]:
-    """--measure NAME, -m NAME: the one measure of a command."""
+    """--measures NAME, -m NAME: the one measure of a command."""
     return click.option(
-        "--measure", "-m", default=default, show_default=default is not None, help=help, shell_complete=known_measures
+        "--measures",
+        "-m",
+        "measure",
+        metavar="NAME",
+        default=default,
+        show_default=default is not None,
+        help=help,
+        shell_complete=known_measures,
     )
 
 
@@ -108,7 +115,7 @@ def policy_options(command: C) -> C:
 
 
 name_option = click.option(
-    "--unnamed-measure",
+    "--measure",
     "name",
     metavar="NAME",
     help="Name of the measure, for score tables that do not say it.  [default: the file's name]",
@@ -167,13 +174,13 @@ def load_scores(
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
 
-    name: the measure of the files that do not name it (--unnamed-measure). force: the measure that a person says all of
+    name: the measure of the files that do not name it (--measure). force: the measure that a person says all of
     them are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
     """
     if qrels_path is not None:
         from assay.scoring import evaluate
 
-        for option, given in (("--unnamed-measure", name), ("--transpose", transpose), ("--force-measure", force)):
+        for option, given in (("--measure", name), ("--transpose", transpose), ("--force-measure", force)):
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
         wanted = measures_at(chosen_measures(measures or "AP nDCG@10"), rel, binary)

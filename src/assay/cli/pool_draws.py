@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, runs_argument
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.cli.pool import command, judgments_option, unjudged_option
@@ -37,9 +37,7 @@ def drawn_runs(command: C) -> C:
     options = (
         runs_argument,
         judgments_option,
-        click.option(
-            "--measure", "-m", default="tRBP@10", show_default=True, help="Measure of the runs, e.g. 'AP(rel=2)'."
-        ),
+        one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "tRBP@10"),
         click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth."),
         click.option("--widths", default="2 4 10", show_default=True, help="Numbers of pooled runs."),
         click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Draws of runs."),

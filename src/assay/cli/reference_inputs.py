@@ -73,6 +73,6 @@ def refuse_force_without(force: str | None, *sources: Path | None) -> None:
 
 
 def _named() -> str | None:
-    """What --unnamed-measure says."""
+    """What --measure says."""
     name: str | None = click.get_current_context().params.get("name")
     return name

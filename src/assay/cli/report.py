@@ -42,7 +42,7 @@ RUN_OPTIONS = {
     "rel": "--rel", "binary": "--binary",
     "compat": "--compat", "condensed": "--condensed", "depth": "--depth", "top_grade": "--top-grade",
 }  # fmt: skip
-SCORE_OPTIONS = {"transpose": "--transpose", "name": "--unnamed-measure", "force": "--force-measure"}
+SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--force-measure"}
 
 
 @click.command(cls=Command)

@@ -32,7 +32,7 @@ def read_score_files(
         matrices += score_tables(path, transpose=transpose, name=name, columns=columns)
     if name is not None and canonical(name) not in {canonical(matrix.measure) for matrix in matrices}:
         have = ", ".join(dict.fromkeys(matrix.measure for matrix in matrices))
-        raise UsageError(f"--unnamed-measure {name}: the files name their measures themselves ({have}); choose with -m")
+        raise UsageError(f"--measure {name}: the files name their measures themselves ({have}); choose with -m")
     if measures:
         matrices = of_measures(matrices, measures)
     return matrices if force is None else [matrix.renamed(force) for matrix in matrices]

@@ -41,7 +41,7 @@ SOURCES = {"labels": READ, "--reference": READ, "--qrels": frozenset({"scale"})}
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--qrels", "as_qrels", is_flag=True, help="FILES are qrels, one per assessor.")
 @click.option(
-    "-m", "--measure", "measures", cls=RegistryOption, registry="assay.agreement.result:AGREEMENTS", multiple=True,
+    "-m", "--measures", cls=RegistryOption, registry="assay.agreement.result:AGREEMENTS", multiple=True,
     metavar="NAME", help=MEASURE_HELP,
 )  # fmt: skip
 @reference_option

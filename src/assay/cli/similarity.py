@@ -32,7 +32,7 @@ ties_option = click.option(
     help="Docs of equal score: in the order of the run, or one of RBO's tie forms.",
 )  # fmt: skip
 lists_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME", cls=RegistryOption,
+    "-m", "--measures", multiple=True, metavar="NAME", cls=RegistryOption,
     registry="assay.similarity.overlap:LIST_SIMILARITIES", help="Another similarity, repeatable: {names}.",
 )  # fmt: skip
 resamples_option = click.option(
@@ -190,7 +190,7 @@ def preferences(
 @command.command()
 @files_argument
 @click.option(
-    "-m", "--measure", "correlations", multiple=True, metavar="NAME", cls=RegistryOption,
+    "-m", "--measures", "correlations", multiple=True, metavar="NAME", cls=RegistryOption,
     registry="assay.rankings:CORRELATIONS", help="A correlation, repeatable: {names}.",
 )  # fmt: skip
 @transpose_option

@@ -11,7 +11,8 @@ from assay.agreement.ratings import Ratings
 from assay.agreement.scales import MAGNITUDE, S2, S4, S100, Scale
 from assay.core.errors import DataError, UsageError
 from assay.crowd.aggregation import aggregate
-from assay.crowd.vote import AGGREGATIONS, common_accuracy
+from assay.crowd.identified import common_accuracy
+from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels
 from tests.crowd.simulated import categories
 

@@ -15,6 +15,7 @@ from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Within
+from assay.crowd.identified import judged_levels
 from assay.crowd.uncertain import LEVEL, Uncertain
 from assay.crowd.vote import AGGREGATIONS, estimated
 
@@ -61,7 +62,16 @@ def interval(
         value = ratings.value
         width = ratings.scale.width
     group = ratings.topic if per_topic else np.zeros(len(ratings.items), dtype=np.int64)
-    fit = worth_of(ratings.item, ratings.worker, value, group, width or 1.0, iterations=iterations, tolerance=tolerance)
+    fit = worth_of(
+        ratings.item,
+        ratings.worker,
+        value,
+        group,
+        width or 1.0,
+        workers=len(ratings.workers),
+        iterations=iterations,
+        tolerance=tolerance,
+    )
     sd = np.sqrt(fit.worth_variance)
     low = fit.worth - 1.96 * sd
     high = fit.worth + 1.96 * sd
@@ -103,11 +113,16 @@ def worth_of(
     group: Ints,
     width: float,
     *,
+    workers: int | None = None,
     iterations: int,
     tolerance: float,
 ) -> Worth:
-    """The interval model on plain arrays; `group` numbers the set (topic) that each item belongs to."""
-    workers = int(worker.max()) + 1
+    """The interval model on plain arrays; `group` numbers the set (topic) that each item belongs to.
+
+    workers: how many there are, where the last of them have no labels.
+    """
+    if workers is None:
+        workers = int(worker.max()) + 1
     bias_prior = (BIAS_SHARE * width) ** 2
     worth = np.bincount(item, value) / np.bincount(item)
     bias = np.zeros(workers)
@@ -188,7 +203,7 @@ def ordinal(
     shown = ", ".join(f"{cut:.3f}" for cut in cuts)
     note = f"Cut points: {shown}; intervals at {100 * LEVEL:.0f} %."
     facts = _worker_facts(ratings, fit)
-    judgments = Uncertain.of_levels("ordinal model", ratings, shares, workers=facts, notes=(note,))
+    judgments = judged_levels("ordinal model", ratings, shares, workers=facts, notes=(note,))
     return _noted(judgments, fit, len(ratings))
 
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 
 from assay.agreement.ratings import Ratings
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.engine import generators
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Within
+from assay.crowd.identified import SURE, judged_levels, softmax
 from assay.crowd.uncertain import Uncertain
-from assay.crowd.vote import AGGREGATIONS, softmax
+from assay.crowd.vote import AGGREGATIONS
 
 TINY = 1e-10
+HALF_A_LABEL = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,12 @@ class Fit:
 
 Step = Callable[[Floats], tuple[Floats, float]]
 """posterior → (next posterior, log-likelihood)."""
+
+
+class SmoothedStep(Protocol):
+    """A step that can also be taken with another number of imaginary labels added to the workers' parameters."""
+
+    def __call__(self, posterior: Floats, added: float = ...) -> tuple[Floats, float]: ...
 
 
 def em(step: Step, posterior: Floats, *, iterations: int, tolerance: float) -> Fit:
@@ -99,26 +107,40 @@ def dawid_skene(
     worker's matrix. Dawid & Skene 1979.
     """
     checked_for_levels(ratings, smoothing=smoothing, iterations=iterations, restarts=restarts)
+    step = dawid_skene_step(ratings, smoothing)
+    fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
+    matrix = _by_worker_and_answer(ratings)
+    confusion = _confusion(matrix, fit.posterior, _used(ratings, matrix), smoothing)
+    prior = fit.posterior.mean(axis=0)
+    accuracy = np.einsum("wkk,k->w", confusion, prior)
+    facts = _confusion_facts(ratings, accuracy, confusion)
+    posterior, at_edge, warning = without_edges(ratings, fit.posterior, accuracy, step, smoothing)
+    ending = (fit.ending(restarts, tolerance), *_short_of_labels(ratings), *warning)
+    return judged("Dawid–Skene", ratings, posterior, ending, facts, at_edge)
+
+
+def dawid_skene_step(ratings: Ratings, smoothing: float) -> SmoothedStep:
+    """One iteration: matrices from the posterior, the posterior from the matrices; `smoothing` unless it is given."""
     matrix = _by_worker_and_answer(ratings)
     workers = len(ratings.workers)
     k = len(ratings.levels)
-    used = np.asarray(matrix.sum(axis=0)).reshape(workers, k, 1) > 0
+    used = _used(ratings, matrix)
 
-    def step(posterior: Floats) -> tuple[Floats, float]:
-        confusion = _confusion(matrix, posterior, used, smoothing)
+    def step(posterior: Floats, added: float = smoothing) -> tuple[Floats, float]:
+        confusion = _confusion(matrix, posterior, used, added)
         # An answer that a worker never gave has log 1 = 0: it is not in the matrix, so it adds nothing.
         of_answer = np.log(np.where(used, confusion, 1.0)).reshape(workers * k, k)
         prior = posterior.mean(axis=0).clip(min=TINY)
         logs = np.log(prior) + matrix @ of_answer
         return softmax(logs), log_sum(logs)
 
-    fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
-    confusion = _confusion(matrix, fit.posterior, used, smoothing)
-    prior = fit.posterior.mean(axis=0)
-    accuracy = np.einsum("wkk,k->w", confusion, prior)
-    facts = _confusion_facts(ratings, accuracy, confusion)
-    ending = (fit.ending(restarts, tolerance), *_short_of_labels(ratings))
-    return judged("Dawid–Skene", ratings, fit.posterior, ending, facts)
+    return step
+
+
+def _used(ratings: Ratings, matrix: Any) -> Bools:
+    """Workers × answers × 1: which answers each worker ever gave."""
+    given = np.asarray(matrix.sum(axis=0))
+    return given.reshape(len(ratings.workers), len(ratings.levels), 1) > 0
 
 
 def _confusion_facts(ratings: Ratings, accuracy: Floats, confusion: Floats) -> dict[str, dict[str, float]]:
@@ -178,9 +200,9 @@ def one_coin(
     given = np.bincount(ratings.worker, minlength=len(ratings.workers))
     counts = np.maximum(1, given)
 
-    def step(posterior: Floats) -> tuple[Floats, float]:
+    def step(posterior: Floats, added: float = smoothing) -> tuple[Floats, float]:
         right = matrix.T @ posterior.ravel()
-        skill = (right + smoothing / k) / (counts + smoothing)
+        skill = (right + added / k) / (counts + added)
         skill = skill.clip(TINY, 1 - TINY)
         # Every answer counts as a miss for all levels; its own level has the difference to a hit on top.
         miss = np.log1p(-skill) - np.log(k - 1)
@@ -194,7 +216,8 @@ def one_coin(
     fit = best_fit(step, ratings, iterations=iterations, tolerance=tolerance, restarts=restarts, seed=seed)
     accuracy = matrix.T @ fit.posterior.ravel() / counts
     facts = {worker: {"accuracy": float(share)} for worker, share in zip(ratings.workers, accuracy, strict=True)}
-    return judged("one coin", ratings, fit.posterior, (fit.ending(restarts, tolerance),), facts)
+    posterior, at_edge, warning = without_edges(ratings, fit.posterior, accuracy, step, smoothing)
+    return judged("one coin", ratings, posterior, (fit.ending(restarts, tolerance), *warning), facts, at_edge)
 
 
 @AGGREGATIONS.register("glad", kind="categories")
@@ -293,13 +316,48 @@ def oriented(posterior: Floats, ratings: Ratings) -> Floats:
     return posterior
 
 
+def without_edges(
+    ratings: Ratings,
+    posterior: Floats,
+    accuracy: Floats,
+    step: SmoothedStep,
+    smoothing: float,
+) -> tuple[Floats, Bools, tuple[str, ...]]:
+    """The posterior without the certainty that workers at the edge bring, the docs concerned, and how many they are.
+
+    A worker who was never wrong (or never right) by the model has an accuracy of 1 (or 0), and one label of that worker
+    is proof. Docs that are certain and have such a label are judged once more, with half an imaginary label added to
+    each of a worker's parameters, as an estimate of a share from few labels asks for.
+    """
+    is_edge = (accuracy < 1 - SURE) | (accuracy > SURE)
+    touched = np.bincount(ratings.item, is_edge[ratings.worker], len(posterior)) > 0
+    certain = posterior.max(axis=1) >= SURE
+    nobody = np.zeros(len(posterior), dtype=bool)
+    if smoothing or not (touched & certain).any():
+        return posterior, nobody, ()
+    drawn_in, _ = step(posterior, HALF_A_LABEL)
+    at_edge = touched & certain & (drawn_in.max(axis=1) < SURE)
+    if not at_edge.any():
+        return posterior, nobody, ()
+    warning = (
+        f"{int(is_edge.sum())} of {len(is_edge)} workers are never wrong, or never right, by the model: the "
+        f"{int(at_edge.sum())} docs that are certain only with their help are judged with half a label of smoothing."
+    )
+    return np.where(at_edge[:, None], drawn_in, posterior), at_edge, (warning,)
+
+
 def judged(
-    method: str, ratings: Ratings, posterior: Floats, ending: tuple[str, ...], workers: dict[str, dict[str, float]]
+    method: str,
+    ratings: Ratings,
+    posterior: Floats,
+    ending: tuple[str, ...],
+    workers: dict[str, dict[str, float]],
+    at_edge: Bools | None = None,
 ) -> Uncertain:
     """What a model found: the posterior as judgments, how the fit ended, and what the model says of the workers."""
     size = f"{len(ratings)} labels, {len(ratings.items)} docs, {len(ratings.workers)} workers."
     notes = (f"{method}: {ending[0]}", *ending[1:], size)
-    return Uncertain.of_levels(method, ratings, posterior, workers=workers, notes=notes)
+    return judged_levels(method, ratings, posterior, workers=workers, notes=notes, at_edge=at_edge)
 
 
 def _by_worker_and_answer(ratings: Ratings) -> Any:

@@ -13,9 +13,10 @@ from assay.agreement.ratings import Ratings
 from assay.core.arrays import Floats
 from assay.core.engine import generators
 from assay.core.registry import Within
+from assay.crowd.identified import softmax
 from assay.crowd.latent import Fit, checked_for_levels, judged, log_sum, settled
 from assay.crowd.uncertain import Uncertain
-from assay.crowd.vote import AGGREGATIONS, softmax
+from assay.crowd.vote import AGGREGATIONS
 
 
 @AGGREGATIONS.register("mace", kind="categories")

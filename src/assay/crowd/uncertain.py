@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.agreement.ratings import Ratings
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import DataError
@@ -23,9 +22,22 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
 
-COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels")
 PARTS = ("summary", "docs", "workers", "reference")
 """The tables of aggregated judgments, by name."""
+COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels", "basis")
+OWN_LABELS = "labels"
+POOLED = "pooled"
+NOTHING = "nothing"
+VOTES = "votes"
+AT_EDGE = "edge"
+BASES = {
+    OWN_LABELS: "their own labels, and what is known of their workers",
+    POOLED: "the docs with several labels, since they have one",
+    NOTHING: "nothing: no doc has two labels, so all of the scale is possible",
+    VOTES: "votes of equally good workers, since the model has collapsed",
+    AT_EDGE: "workers without a single miss, taken as a little worse than that",
+}
+"""What the uncertainty of a doc can rest on."""
 LEVEL = 0.95
 FEW_GRADES = 12
 """Up to this many different grades are listed one by one."""
@@ -38,6 +50,7 @@ class Uncertain(Result):
     Grades of methods that estimate a number are that number, fractions and all. probability is that of the grade (NaN
     where a method has none), sd is on the scale of the grades. posterior: docs × levels; None for methods that estimate
     a number. workers: what a model says of each worker. warnings: what a person must know before using the grades.
+    basis: what the uncertainty of each doc rests on (a name of BASES); empty where all rest on labels.
 
     >>> u = Uncertain.of_posterior("demo", [("1", "a"), ("1", "b")], [[.9, .1], [.2, .8]], levels=[0, 1], labels=[5, 5])
     >>> u.grade.tolist(), u.low.tolist(), u.high.tolist()
@@ -58,9 +71,12 @@ class Uncertain(Result):
     workers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    basis: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """An error where the labels were so large that a number of theirs cannot be written."""
+        if not self.basis:
+            object.__setattr__(self, "basis", (OWN_LABELS,) * len(self.grade))
         for values in (self.grade, self.low, self.high, self.sd):
             if not np.isfinite(values).all():
                 raise DataError(f"{self.method}: labels are too large or too far apart to be added up; rescale them")
@@ -78,6 +94,7 @@ class Uncertain(Result):
         workers: Mapping[str, Mapping[str, float]] | None = None,
         notes: tuple[str, ...] = (),
         warnings: tuple[str, ...] = (),
+        basis: tuple[str, ...] = (),
     ) -> Uncertain:
         """From the posterior over the levels: the grade is the most probable level (the lower of equal ones).
 
@@ -108,44 +125,7 @@ class Uncertain(Result):
             workers=workers or {},
             notes=notes,
             warnings=warnings,
-        )
-
-    @classmethod
-    def of_levels(
-        cls,
-        method: str,
-        ratings: Ratings,
-        posterior: Floats,
-        *,
-        best: Ints | None = None,
-        workers: Mapping[str, Mapping[str, float]] | None = None,
-        notes: tuple[str, ...] = (),
-    ) -> Uncertain:
-        """As `of_posterior`, of a model of the workers; but the only label of a doc is never overruled.
-
-        A model that holds a worker for worse than chance turns that worker's labels round. Where others labelled the
-        doc too they speak for it; where nobody did the model has nothing but its opinion of the worker.
-        """
-        chosen = np.argmax(posterior, axis=1) if best is None else best.copy()
-        only = ratings.sizes[ratings.item] == 1
-        overruled = only & (chosen[ratings.item] != ratings.answer)
-        chosen[ratings.item[overruled]] = ratings.answer[overruled]
-        warnings: tuple[str, ...] = ()
-        if overruled.any():
-            warnings = (
-                f"{method} would overrule the only label of {int(overruled.sum())} of {int(only.sum())} docs with one "
-                "label; the label is kept: a model needs docs with several labels.",
-            )
-        return cls.of_posterior(
-            method,
-            ratings.items,
-            posterior,
-            levels=ratings.levels,
-            labels=ratings.sizes,
-            best=chosen,
-            workers=workers,
-            notes=notes,
-            warnings=warnings,
+            basis=basis,
         )
 
     def __len__(self) -> int:
@@ -190,9 +170,18 @@ class Uncertain(Result):
         grade = "d" if whole else ".3f"
         formats = {
             "topic": "", "doc": "", "grade": grade, "low": grade, "high": grade, "probability": ".3f", "sd": ".3f",
-            "labels": "d",
+            "labels": "d", "basis": "",
         }  # fmt: skip
         return Table.of(formats, rows, caption=f"Judgments by {self.method}{which}")
+
+    def basis_notes(self) -> tuple[str, ...]:
+        """A sentence for each basis other than a doc's own labels: how many docs, and what it is."""
+        docs_of = Counter(self.basis)
+        notes = []
+        for name, what in BASES.items():
+            if name != OWN_LABELS and docs_of[name]:
+                notes.append(f"Uncertainty of {docs_of[name]} of {len(self)} docs rests on {what}.")
+        return tuple(notes)
 
     def tables(self) -> list[Table]:
         """The summary, every doc, and the workers where the method says something of them."""
@@ -218,7 +207,7 @@ class Uncertain(Result):
     def row(self, i: int) -> tuple[Any, ...]:
         """One doc, in the order of COLUMNS; whole grades as whole numbers."""
         grades = (_tidy(float(v[i])) for v in (self.grade, self.low, self.high))
-        rest = (self.probability[i].item(), self.sd[i].item(), self.labels[i].item())
+        rest = (self.probability[i].item(), self.sd[i].item(), self.labels[i].item(), self.basis[i])
         return (*self.items[i], *grades, *rest)
 
     def summary(self) -> Table:

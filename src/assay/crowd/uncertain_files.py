@@ -9,10 +9,11 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
-from assay.crowd.uncertain import COLUMNS, Uncertain
+from assay.crowd.uncertain import BASES, COLUMNS, Uncertain
 from assay.io.rows import LARGEST_GRADE
 from assay.io.sheet import Sheet, read_sheet, write_sheet
 
+NUMBERS = ("grade", "low", "high", "probability", "sd", "labels")
 MAY_BE_EMPTY = ("probability", "sd")
 
 
@@ -24,7 +25,7 @@ def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     write_uncertain(Path(folder) / "judged.csv", judged)
     ...     print((Path(folder) / "judged.csv").read_text().splitlines()[0])
-    topic,doc,grade,low,high,probability,sd,labels,p(0),p(1)
+    topic,doc,grade,low,high,probability,sd,labels,basis,p(0),p(1)
     """
     header = list(COLUMNS)
     rows = [list(judgments.row(i)) for i in range(len(judgments))]
@@ -52,8 +53,8 @@ def read_uncertain(path: str | Path) -> Uncertain:
     {'1': {'a': 1}}
     """
     sheet = _by_topic(read_sheet(path))
-    place = {name: sheet.place(name) for name in COLUMNS}
-    number = {name: _column(sheet, place[name]) for name in COLUMNS[2:]}
+    place = {name: sheet.place(name) for name in COLUMNS if name != "basis"}
+    number = {name: _column(sheet, place[name]) for name in NUMBERS}
     grade, low, high = number["grade"], number["low"], number["high"]
     wrong = np.flatnonzero((low > grade) | (grade > high))
     if len(wrong):
@@ -82,7 +83,20 @@ def read_uncertain(path: str | Path) -> Uncertain:
         estimate=estimate,
         levels=levels,
         posterior=posterior,
+        basis=_basis(sheet),
     )
+
+
+def _basis(sheet: Sheet) -> tuple[str, ...]:
+    """What the uncertainty of each doc rests on; a file that does not say is taken to rest on labels."""
+    column = sheet.find("basis")
+    if column is None:
+        return ()
+    names = [row[column].strip() for row in sheet.rows]
+    for line, name in zip(sheet.lines, names, strict=True):
+        if name not in BASES:
+            raise DataError.at(sheet.where, line, f"basis {name!r} is none of: {', '.join(BASES)}")
+    return tuple(names)
 
 
 def _by_topic(sheet: Sheet) -> Sheet:

@@ -40,6 +40,8 @@ class ScoreUncertainty(Result):
     """draws × runs: means under drawn judgments and resampled topics."""
     baseline: str | None
     seed: int
+    notes: tuple[str, ...] = ()
+    """Which judgments have an uncertainty that does not rest on their own labels."""
 
     def table(self) -> Table:
         """One row per run, best first."""
@@ -59,6 +61,7 @@ class ScoreUncertainty(Result):
             f"{len(self.judged)} draws of the judgments, seed {self.seed}; judging: 95 % of the means under them; "
             "with topics: the topics resampled as well",
             "all low, all high: every doc at that end of its own 95 % interval; two scenarios, not an interval",
+            *self.notes,
         ]
         return Table.of(formats, rows, caption=f"How far uncertain judgments move {self.matrix.measure}", notes=notes)
 
@@ -131,6 +134,7 @@ def score_uncertainty(
         sampled=np.array(sampled),
         baseline=baseline,
         seed=seed,
+        notes=judgments.basis_notes(),
     )
 
 

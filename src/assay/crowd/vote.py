@@ -16,13 +16,24 @@ from assay.core.arrays import Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, Within
-from assay.crowd.uncertain import LEVEL, Uncertain
+from assay.crowd.identified import (
+    basis_of_one_label,
+    common_accuracy,
+    has_several_labels,
+    judged_levels,
+    softmax,
+    unidentified_warning,
+    votes_posterior,
+)
+from assay.crowd.uncertain import LEVEL, OWN_LABELS, Uncertain
 
 Aggregation = Callable[..., Uncertain]
 AGGREGATIONS: Registry[Aggregation] = Registry("aggregation")
 PRIOR_DEGREES = 3.0
 """Weight, in labels, of the spread of the whole set in the spread of one doc: ten equal labels do not prove sd = 0."""
 RATIO_STEPS = 100
+FEWEST_FOR_RANKS = 6
+"""With fewer labels the lowest and the highest enclose the median with less than 95 %."""
 
 
 @AGGREGATIONS.register("mean", kind="numbers")
@@ -71,8 +82,9 @@ def trimmed(ratings: Ratings, *, share: Annotated[float, Within(0, 0.5)] = 0.2) 
 
     lowest = value[begin + cut]
     highest = value[begin + n - 1 - cut]
-    drawn_in = value.clip(lowest[item], highest[item])
-    quantile, error = _moderated(item, drawn_in, n, left)
+    # Of a doc that keeps one label of several, the spread of all of them is taken: the one has none.
+    drawn_in = np.where(left[item] == 1, value, value.clip(lowest[item], highest[item]))
+    quantile, error = _moderated(item, drawn_in, n, left, ratings.scale.width)
     reach = quantile * error * n / left
     method = f"trimmed mean ({share:g} of each end)"
     return estimated(method, ratings, centre, centre - reach, centre + reach, reach / quantile)
@@ -82,7 +94,8 @@ def trimmed(ratings: Ratings, *, share: Annotated[float, Within(0, 0.5)] = 0.2) 
 def median(ratings: Ratings, *, ties: str = "middle") -> Uncertain:
     """Median of the labels; of an even number `middle` of the two central ones, the `low` or the `high` one.
 
-    Interval: the order statistics whose ranks enclose the binomial(n, ½) 95 %; with fewer than six labels their range.
+    Interval: the order statistics whose ranks enclose the binomial(n, ½) 95 %; with fewer than six labels no ranks do,
+    and the interval of the mean, or the range of the labels where that is wider, stands in for it.
     """
     from scipy.stats import binom
 
@@ -96,8 +109,19 @@ def median(ratings: Ratings, *, ties: str = "middle") -> Uncertain:
     rank = np.maximum(tail, 1).astype(np.int64)
     low = values[begin + rank - 1]
     high = values[begin + n - rank]
+    low, high = _widened(ratings, centre, low, high)
     sd = (high - low) / (2 * 1.96)
     return estimated(f"median (ties: {ties})", ratings, centre, low, high, sd)
+
+
+def _widened(ratings: Ratings, centre: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """The interval of docs with fewer than FEWEST_FOR_RANKS labels, at least as wide as that of their mean."""
+    few = ratings.sizes < FEWEST_FOR_RANKS
+    quantile, error = _moderated(ratings.item, ratings.value, ratings.sizes, ratings.sizes, ratings.scale.width)
+    reach = quantile * error
+    wider_low = np.where(few, np.minimum(low, centre - reach), low)
+    wider_high = np.where(few, np.maximum(high, centre + reach), high)
+    return wider_low, wider_high
 
 
 def _of_ties(low: Floats, high: Floats, ties: str) -> Floats:
@@ -116,38 +140,15 @@ def majority(ratings: Ratings, *, ties: str = "low", seed: Annotated[int, Within
     """
     votes = ratings.votes()
     accuracy = common_accuracy(votes)
-    known = votes.sum(axis=1).max(initial=0) > 1
-    shown = f"{accuracy:.3f}" if known else "unknown, since no doc has two labels"
-    other_levels = len(ratings.levels) - 1
-    odds = np.log(accuracy * other_levels / (1 - accuracy))
+    shown = f"{accuracy:.3f}" if has_several_labels(ratings) else "unknown, since no doc has two labels"
     note = f"Ties to {ties}; {tied_items(votes)} docs tied; accuracy of one worker {shown}."
-    return Uncertain.of_levels(
+    return judged_levels(
         f"majority (ties: {ties})",
         ratings,
-        softmax(odds * votes),
+        votes_posterior(ratings),
         best=_winner(votes, ties, seed),
         notes=(note,),
     )
-
-
-def common_accuracy(votes: Floats) -> float:
-    """The accuracy s that all workers would share, given how often two labels of a doc agree.
-
-    Chance, 1/K, where no doc has two labels: nothing then speaks for the workers.
-
-    >>> round(common_accuracy(np.array([[9.0, 1.0], [1.0, 9.0]])), 4)
-    0.8873
-    """
-    n = votes.sum(axis=1)
-    k = votes.shape[1]
-    pairs = (n * (n - 1)).sum()
-    if pairs:
-        agree = (votes * (votes - 1)).sum() / pairs
-    else:
-        agree = 1 / k
-    root = np.sqrt(max(0.0, (k - 1) * (k * agree - 1)))
-    accuracy = (1 + root) / k
-    return float(np.clip(accuracy, 1 / k, 0.999))
 
 
 def tied_items(votes: Floats) -> int:
@@ -240,14 +241,7 @@ def _weighted_votes(ratings: Ratings) -> Uncertain:
     facts = {}
     for worker, agreement, log_odds in zip(ratings.workers, share, weight, strict=True):
         facts[worker] = {"agreement": float(agreement), "weight": float(log_odds)}
-    return Uncertain.of_levels("weighted votes", ratings, posterior, workers=facts)
-
-
-def softmax(logs: Floats) -> Floats:
-    """Rows that sum to one, from logs of any size."""
-    raised = np.exp(logs - logs.max(axis=1, keepdims=True))
-    shares: Floats = raised / raised.sum(axis=1, keepdims=True)
-    return shares
+    return judged_levels("weighted votes", ratings, posterior, workers=facts)
 
 
 def _of_numbers(
@@ -256,7 +250,8 @@ def _of_numbers(
     """Mean, moderated t interval and sd of `values` per doc, taken `back` to the scale of the labels."""
     n = ratings.sizes
     centre = np.bincount(ratings.item, values) / n
-    quantile, error = _moderated(ratings.item, values, n, n)
+    width = ratings.scale.width if values is ratings.value else float(np.ptp(values))
+    quantile, error = _moderated(ratings.item, values, n, n, width)
     reach = quantile * error
     low = back(centre - reach)
     high = back(centre + reach)
@@ -264,22 +259,32 @@ def _of_numbers(
     return estimated(method, ratings, back(centre), low, high, sd)
 
 
-def _moderated(item: Ints, values: Floats, n: Ints, kept: Ints) -> tuple[Floats, Floats]:
+def _moderated(item: Ints, values: Floats, n: Ints, kept: Ints, width: float) -> tuple[Floats, Floats]:
     """The t quantile and the standard error of each doc's mean, its variance moderated by that of the whole set.
 
-    kept: the labels that the mean is taken of, which set the degrees of freedom.
+    kept: the labels that the mean is taken of, which set the degrees of freedom. width: that of the scale, for sets in
+    which no two labels of a doc differ: agreement on d degrees does not prove that the spread is 0.
     """
     from scipy.stats import t
 
     centre = np.bincount(item, values) / n
     squares = np.bincount(item, (values - centre[item]) ** 2)
     own_degrees = n - 1
-    pooled = squares.sum() / max(1, int(own_degrees.sum()))
+    degrees_of_all = int(own_degrees.sum())
+    pooled = squares.sum() / max(1, degrees_of_all)
+    if pooled == 0:
+        finite_width = width if np.isfinite(width) and width > 0 else float(np.ptp(values)) or 1.0
+        pooled = variance_of_scale(finite_width) / (degrees_of_all + 1)
     variance = (squares + PRIOR_DEGREES * pooled) / (own_degrees + PRIOR_DEGREES)
     error = np.sqrt(variance / n)
     degrees = kept - 1 + PRIOR_DEGREES
     quantile = np.asarray(t.ppf((1 + LEVEL) / 2, degrees))
     return quantile, error
+
+
+def variance_of_scale(width: float) -> float:
+    """Variance of a value of which nothing is known but the scale: uniform, width²/12."""
+    return width**2 / 12
 
 
 def estimated(
@@ -291,7 +296,10 @@ def estimated(
     sd: Floats,
     workers: dict[str, dict[str, float]] | None = None,
 ) -> Uncertain:
-    """Numbers as grades within the scale; a ratio scale becomes 0–100 of the topic's highest value."""
+    """Numbers as grades within the scale; a ratio scale becomes 0–100 of the topic's highest value.
+
+    Where no doc has two labels, nothing says how far workers differ: the interval is the whole scale.
+    """
     levels = np.array([ratings.scale.low, ratings.scale.high])
     notes: tuple[str, ...] = ()
     if ratings.scale.kind == "ratio":
@@ -306,6 +314,11 @@ def estimated(
         notes += (
             "Some grades lie between 0 and 1: measures of relevant docs count grades of at least rel, 1 or more.",
         )
+    basis, warnings = _bases(ratings)
+    if not has_several_labels(ratings):
+        low = np.full(len(centre), levels[0])
+        high = np.full(len(centre), levels[-1])
+        sd = np.full(len(centre), np.sqrt(variance_of_scale(levels[-1] - levels[0])))
     # Nine digits are more than any label tells, and keep 10 from being written as 9.999999999999996.
     centre, low, high = np.round(centre, 9), np.round(low, 9), np.round(high, 9)
     return Uncertain(
@@ -321,4 +334,16 @@ def estimated(
         levels=levels,
         workers=workers or {},
         notes=notes,
+        warnings=warnings,
+        basis=basis,
     )
+
+
+def _bases(ratings: Ratings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the uncertainty of each doc rests on, and a warning where for some it is not their own labels."""
+    one_label = ratings.sizes == 1
+    basis = np.where(one_label, basis_of_one_label(ratings), OWN_LABELS)
+    warnings: tuple[str, ...] = ()
+    if one_label.any():
+        warnings = (unidentified_warning(ratings, one_label),)
+    return tuple(basis.tolist()), warnings

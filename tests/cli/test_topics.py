@@ -17,6 +17,8 @@ from assay.io.scores import write_scores
 from assay.topics.criteria import CRITERIA
 from assay.topics.problem import SCALES
 from assay.topics.search import SEARCHES
+from tests.conftest import real_data
+from tests.hostile.calls import call
 from tests.topics.released import made
 
 
@@ -204,3 +206,24 @@ def test_help_lists_what_is_registered() -> None:
     shown = " ".join(run("best", "--help").output.split())
     for names in (CRITERIA.listed(), SCALES.listed(), SEARCHES.listed()):
         assert names in shown
+
+
+def test_transposed_tables_are_transposed_wherever_they_are_read(tmp_path: Path) -> None:
+    plain = real_data("trec-score-matrices/named/trec8-adhoc_ap.csv")
+    rows = [line.split(",") for line in plain.read_text().splitlines()]
+    columns = [",".join(cells) for cells in zip(*rows, strict=True)]
+    (tmp_path / "turned.csv").write_text("\n".join(columns) + "\n")
+    asked = ["--at", "2", "--format", "json"]
+    straight = call(["topics", "transfer", str(plain), "--to", str(plain), *asked])
+    across = call(
+        ["topics", "transfer", f"{tmp_path}/turned.csv", "--to", f"{tmp_path}/turned.csv", "--transpose", *asked]
+    )
+    assert across.code == 0, across.err
+    assert json.loads(across.out)["rows"] == json.loads(straight.out)["rows"]
+    chosen = call(
+        ["topics", "choose", str(plain), "-c", "3", "--truth", str(plain), "--splits", "2", "--format", "json"]
+    )
+    turned_choice = call(["topics", "choose", f"{tmp_path}/turned.csv", "-c", "3", "--truth", f"{tmp_path}/turned.csv",
+                          "--splits", "2", "--transpose", "--format", "json"])  # fmt: skip
+    assert turned_choice.code == 0, turned_choice.err
+    assert json.loads(turned_choice.out)["rows"] == json.loads(chosen.out)["rows"]

@@ -113,7 +113,7 @@ def test_fractional_reference_grades_are_not_cut() -> None:
     assert agreement_with_reference(labels, reference, [], scale=S2).table().column("accuracy") == [
         pytest.approx(2 / 3)
     ]
-    with pytest.raises(DataError, match=r"grade 1\.4 does not fit 2 levels"):
+    with pytest.raises(DataError, match=r"grades from 0\.2 to 1\.4 do not fit 2 levels"):
         best_cuts(
             Labels.from_rows([("1", d, "w", v) for d, v in (("a", 10.0), ("b", 60.0), ("c", 90.0))]), "D_a+t",
             source=S100, target=reference,

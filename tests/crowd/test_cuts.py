@@ -257,7 +257,7 @@ def test_what_does_not_fit_is_refused(told: dict[str, object], message: str) -> 
 
 
 def test_a_grade_that_the_levels_lack_is_refused() -> None:
-    with pytest.raises(DataError, match=r"grade 3 does not fit 2 levels \(0–1\)"):
+    with pytest.raises(DataError, match=r"grades from 3 to 3 do not fit 2 levels \(0–1 or 1–2\)"):
         best_cuts(as_labels(sample(0)[0]), "H", source=FINE, target=Qrels.from_dict({"1": {"d0": 3}}))
 
 

@@ -16,6 +16,7 @@ from assay.cli.label_files import (
     labels_input,
     read_reference,
     reference_option,
+    say_left_out,
     say_repeats,
     show_option,
     shown_parts,
@@ -128,6 +129,12 @@ def check(
 @click.option("--workers", type=COUNT, default=0, help="Also show N workers as the model sees them.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Show the N least certain docs.")
 @reference_option
+@click.option("--cut", type=float, help="Label from which on a doc is relevant, for --reference.  [default: the middle "
+              "of a numeric scale; 1 for levels]")  # fmt: skip
+@click.option("--rel", type=float, help="Grade of the reference from which on a doc is relevant.  [default: that of "
+              "--cut if the reference reaches it, else 1]")  # fmt: skip
+@click.option("--give", type=KnownWord("assay.crowd.uncertain:GIVEN"), default="level", show_default=True,
+              help="Grades of methods for levels: the most probable, or the expected one, a fraction.")  # fmt: skip
 @show_option("assay.crowd.uncertain:PARTS")
 def aggregate(
     labels: Labels,
@@ -139,12 +146,15 @@ def aggregate(
     workers: int,
     most: int,
     reference: Path | None,
+    cut: float | None,
+    rel: float | None,
+    give: str,
     show: tuple[str, ...],
     out: Output,
 ) -> None:
     """Qrels from workers, and how sure each grade is.
 
-    Means and other numbers keep their fractions, in the qrels too.
+    Means and other numbers keep their fractions, in the qrels too; --give expected gives models of levels fractions.
 
     \b
       assay crowd aggregate labels.csv --method 'dawid-skene(restarts=5)' --qrels crowd.qrels --uncertainty crowd.csv
@@ -153,11 +163,18 @@ def aggregate(
     from assay.crowd.aggregation import agreement_with_reference
 
     check_folders(qrels_path, uncertainty)
+    has_effect("cut", reference is not None, "without --reference")
+    has_effect("rel", reference is not None, "without --reference")
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
+    has_effect("give", judged.posterior is not None, f"with {judged.method}, whose grades are numbers already")
+    if give == "expected":
+        judged = judged.expected()
     refuse_unwritable(judged, qrels_path)
     has_effect("workers", bool(judged.workers), f"with {judged.method}, which says nothing about workers")
     known = read_reference(reference)
-    compared = None if known is None else agreement_with_reference(labels, known, [judged], scale=scale)
+    compared = None
+    if known is not None:
+        compared = agreement_with_reference(labels, known, [judged], scale=scale, cut=cut, rel=rel)
     out.write(*shown_parts(judged.parts(most=most, workers=workers, reference=compared), show), of=judged)
     say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     write_judgments(judged, qrels_path, uncertainty, out)
@@ -198,6 +215,9 @@ def methods(out: Output) -> None:
 @command.command()
 @click.argument("path", metavar="PREFERENCES", type=FILE)
 @click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="E.g. other=doc2; repeatable.")
+@click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Only these rows; repeatable.")
+@click.option("--topic", help="The topic of all rows, if the file has no such column.")
+@click.option("--drop-empty", is_flag=True, help="Leave out rows without a label, and say which.")
 @click.option("--prior", default=0.5, show_default=True, help="Wins and losses added to each doc.")
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
 @click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
@@ -207,6 +227,9 @@ def methods(out: Output) -> None:
 def preferences(
     path: Path,
     columns: tuple[str, ...],
+    where: tuple[str, ...],
+    topic: str | None,
+    drop_empty: bool,
     prior: float,
     qrels_path: Path | None,
     uncertainty: Path | None,
@@ -216,14 +239,23 @@ def preferences(
 ) -> None:
     """Grades from preference pairs: columns topic, doc, other, worker, label (1 this doc, 0 the other, .5 a tie).
 
+    The labels may also be the words this, other and tie.
+
     \b
       assay crowd preferences pairs.csv --qrels crowd.qrels
     """
     from assay.crowd import aggregate as aggregated
-    from assay.crowd.preference_pairs import read_preferences
+    from assay.crowd.preference_pairs import preferences_and_empty
 
     check_folders(qrels_path, uncertainty)
-    pairs = read_preferences(path, columns=named_values(columns, "--column"))
+    pairs, left_out = preferences_and_empty(
+        path,
+        columns=named_values(columns, "--column"),
+        where=named_values(where, "--where"),
+        topic=topic,
+        empty="drop" if drop_empty else "error",
+    )
+    say_left_out(left_out, out.say)
     judged = aggregated(pairs, "bradley-terry", prior=prior)
     refuse_unwritable(judged, qrels_path)
     out.write(*shown_parts(judged.parts(most=most, workers=0), show), of=judged)

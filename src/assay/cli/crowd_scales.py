@@ -78,7 +78,6 @@ def transform(
       assay crowd transform labels.csv --scale S100 --levels 4 --way D_a+t --target graded.qrels
     """
     from assay.crowd import best_cuts, transformed
-    from assay.crowd.cutways import WAYS
     from assay.crowd.system_ranking import ranking_agreement
     from assay.io import write_qrels
     from assay.io.writers import refuse_unfit
@@ -86,12 +85,7 @@ def transform(
     check_folders(qrels_path)
     if runs and reference is None:
         raise UsageError("--run needs --reference: the judgments that rank the runs rightly")
-    has_effect("reference", bool(runs), "without --run")
-    has_effect("measure", bool(runs), "without --run")
-    needs_target = WAYS[way].facts["target"]
-    has_effect("target", needs_target, f"with the way {way}, which compares workers with each other")
-    has_effect("unjudged", needs_target, f"with the way {way}, which has no target")
-    has_effect("aggregate", way.endswith("a+t"), f"with the way {way}, which cuts before it aggregates")
+    _refuse_idle_options(way, is_ranked=bool(runs), is_written=qrels_path is not None)
     with out.progress("cuts") as progress:
         found = best_cuts(
             labels,
@@ -120,6 +114,22 @@ def transform(
     if qrels_path:
         write_qrels(qrels_path, judged)
         out.say(f"qrels written to {qrels_path}")
+
+
+def _refuse_idle_options(way: str, *, is_ranked: bool, is_written: bool) -> None:
+    """An error where an option of `transform` is given that this way, or what is asked for, has no use for."""
+    from assay.crowd.cutways import WAYS
+
+    has_effect("reference", is_ranked, "without --run")
+    has_effect("measure", is_ranked, "without --run")
+    needs_target = WAYS[way].facts["target"]
+    has_effect("target", needs_target, f"with the way {way}, which compares workers with each other")
+    has_effect("unjudged", needs_target, f"with the way {way}, which has no target")
+    aggregates_first = way.endswith("a+t")
+    has_effect("aggregate", aggregates_first, f"with the way {way}, which cuts before it aggregates")
+    has_effect("ties", not aggregates_first, f"with the way {way}, which aggregates as --aggregate says")
+    decides = way.endswith("t+a") or is_written or is_ranked
+    has_effect("ties", decides, f"on the cut of {way}, only on judgments (--qrels, --run)")
 
 
 @command.command()

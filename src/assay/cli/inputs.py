@@ -161,6 +161,16 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
     return wrapped
 
 
+def asked_to_transpose() -> bool:
+    """Whether --transpose is given: it is about every score table that the command reads."""
+    return bool(click.get_current_context().params.get("transpose"))
+
+
+def other_scores(path: Path, measures: str | None = None) -> list[ScoreMatrix]:
+    """The scores of another file than the first ones, in the same shape."""
+    return load_scores([path], qrels_path=None, measures=measures, transpose=asked_to_transpose())
+
+
 def load_scores(
     files: Sequence[Path],
     *,

@@ -114,8 +114,7 @@ def read_named(
         split=split,
         empty="drop" if drop_empty else "error",
     )
-    if left_out:
-        say(f"{len(left_out)} rows without label left out: lines {', '.join(map(str, left_out[:10]))}")
+    say_left_out(left_out, say)
     return labels
 
 
@@ -134,6 +133,12 @@ def grades_of(texts: tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             raise UsageError(f"--grades {word}={text}: {text!r} is no number; write e.g. {word}=1") from None
     return levels
+
+
+def say_left_out(lines: Sequence[int], say: Callable[[str], None]) -> None:
+    """How many rows without a label were left out, and where they stood."""
+    if lines:
+        say(f"{len(lines)} rows without label left out: lines {', '.join(map(str, lines[:10]))}")
 
 
 def read_reference(path: Path | None) -> Qrels | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.columns import named_columns
-from assay.cli.inputs import words
+from assay.cli.inputs import asked_to_transpose, words
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def reference_scores(path: Path, matrix: ScoreMatrix, force: str | None) -> Scor
     """Scores of reference runs, in the shape of the command's: of a file of several measures those of the matrix's."""
     from assay.standard.factorfiles import reference_scores as scores_in
 
-    transpose = bool(click.get_current_context().params.get("transpose"))
+    transpose = asked_to_transpose()
     return scores_in(path, matrix.measure, transpose=transpose, name=_named(), force=force, columns=named_columns())
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, groups_of, load_scores, numbers, one_matrix, scores_input
+from assay.cli.inputs import FILE, groups_of, numbers, one_matrix, other_scores, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.topic_options import (
     COUNT,
@@ -302,7 +302,7 @@ def transfer(
     """
     from assay.topics import transfer as moved
 
-    targets = load_scores([target], qrels_path=None, measures=to_measure)
+    targets = other_scores(target, to_measure)
     if len(targets) > 1:
         names = ", ".join(m.measure for m in targets)
         raise UsageError(f"{target}: {len(targets)} measures ({names}); choose one with --to-measure")
@@ -335,7 +335,7 @@ def choose(
     """
     from assay.topics import choose_topics
 
-    checked = None if truth is None else one_matrix(load_scores([truth], qrels_path=None, measures=None))
+    checked = None if truth is None else one_matrix(other_scores(truth))
     with out.progress("holding out") as progress:
         result = choose_topics(
             one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=groups_of(groups) or None,

@@ -23,7 +23,7 @@ from assay.crowd.magnitudes import comparable_magnitudes, short_units
 from assay.crowd.preference_pairs import Preferences
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.units import summable
-from assay.crowd.vote import AGGREGATIONS
+from assay.crowd.vote import AGGREGATIONS, RATIO_STEPS
 from assay.data import Labels, Qrels
 from assay.io.brought import labels_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
@@ -98,13 +98,21 @@ class AgreementWithReference(Result):
     rows: tuple[tuple[object, ...], ...]
     cut: float
     rel: float
+    same_scale: bool = False
+    """Whether the reference was taken to be on the scale of the labels, and cut at the same place."""
 
     def table(self) -> Table:
-        """Single labels first, then each aggregation."""
-        formats = {"judgments": "", "n": "d", "share relevant": ".4f", "accuracy": ".4f", "κ": ".4f"}
+        """Single labels first, then each aggregation; every row says from where on docs count as relevant."""
+        formats = {
+            "judgments": "", "n": "d", "share relevant": ".4f", "accuracy": ".4f", "κ": ".4f", "relevant from": "g",
+            "reference from": "g",
+        }  # fmt: skip
+        rows = [(*row, self.cut, self.rel) for row in self.rows]
         note = f"relevant: labels and grades of at least {self.cut:g}, reference grades of at least {self.rel:g}"
+        if self.same_scale:
+            note += "; the reference reaches the middle of the scale of the labels, so both are cut at the same place"
         caption = "Agreement with the reference (relevant or not)"
-        return Table.of(formats, self.rows, caption=caption, notes=[note])
+        return Table.of(formats, rows, caption=caption, notes=[note])
 
 
 def agreement_with_reference(
@@ -114,19 +122,26 @@ def agreement_with_reference(
     *,
     scale: Scale | str | None = None,
     cut: float | None = None,
-    rel: float = 1,
+    rel: float | None = None,
 ) -> AgreementWithReference:
     """How often single labels, and each aggregation of them, say as the reference whether a doc is relevant.
 
-    A label or grade is relevant from `cut` on (1 for categories, the middle of a numeric scale), a reference grade from
-    `rel` on. Docs that the reference has not judged are left out; κ is Cohen's on relevant or not. Methods are names,
-    or judgments that were made already.
+    A label or grade is relevant from `cut` on (1 for categories, the middle of a numeric scale, half of the topic's
+    highest magnitude), a reference grade from `rel` on: without one from `cut` on where the reference reaches it, since
+    it is then on the scale of the labels, else from 1 on. Docs that the reference has not judged are left out; κ is
+    Cohen's on relevant or not. Methods are names, or judgments that were made already.
     """
     chosen = scale_for(labels, scale)
     least = _middle(chosen) if cut is None else cut
-    grade = reference_of(labels, reference)
-    known = ~np.isnan(grade)
-    rows = [("single labels", *_compared(labels.label[known] >= least, grade[known] >= rel))]
+    same_scale = rel is None and 1 < least <= reference.top_grade()
+    least_of_reference = 1.0 if rel is None else rel
+    if same_scale:
+        least_of_reference = least
+    rows: list[tuple[object, ...]] = []
+    if chosen.kind != "ratio":  # magnitudes of one worker say nothing without that worker's other magnitudes
+        grade = reference_of(labels, reference)
+        known = ~np.isnan(grade)
+        rows.append(("single labels", *_compared(labels.label[known] >= least, grade[known] >= least_of_reference)))
     for method in methods:
         if isinstance(method, str):
             judgments = aggregate(labels, method, scale=chosen)
@@ -136,14 +151,16 @@ def agreement_with_reference(
             name = method.method
         grade = grades_of(judgments.items, reference, labels.name)
         known = ~np.isnan(grade)
-        rows.append((name, *_compared(judgments.grade[known] >= least, grade[known] >= rel)))
-    return AgreementWithReference(tuple(rows), least, rel)
+        rows.append((name, *_compared(judgments.grade[known] >= least, grade[known] >= least_of_reference)))
+    return AgreementWithReference(tuple(rows), least, least_of_reference, same_scale)
 
 
 def _middle(scale: Scale) -> float:
     """The label from which on a doc is relevant where nobody says."""
     if scale.kind == "interval":
         return (scale.low + scale.high) / 2
+    if scale.kind == "ratio":
+        return RATIO_STEPS / 2
     return 1.0
 
 

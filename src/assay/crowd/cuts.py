@@ -172,10 +172,9 @@ def best_cuts(
             searched.append(_by_tables(topic, part, entry.name, levels, level))
 
     count = comb(len(scale.levels) - 1, levels - 1)
-    note = (
-        f"{way}, {search} search over {count} cuts, scope {scope}, α {level}; median ties {ties}; "
-        f"tasks without variation: {undefined}."
-    )
+    note = f"{way}, {search} search over {count} cuts, scope {scope}, α {level}; tasks without variation: {undefined}."
+    if not way.endswith("a+t"):
+        note += f" Median ties: {ties}."
     if needs_target:
         note += f" Unjudged docs: {unjudged}."
     if "a+t" in way:
@@ -218,7 +217,8 @@ def _by_tables(topic: str, source: Source, way: str, levels: int, level: Level) 
     """The best cut by α of any level, from the table places × target grades of the docs; and for two levels all α."""
     how = source.aggregate if way == "D_a+t" else source.ties
     place, target = doc_places(source, how)
-    cell = place * levels + target
+    _refuse_fractions(target, level)
+    cell = place * levels + target.astype(np.int64)
     joint = np.bincount(cell, minlength=source.places * levels)
     table = joint.reshape(source.places, levels).astype(np.float64)
     cuts = combinations(source.places - 1, levels - 1)
@@ -227,6 +227,13 @@ def _by_tables(topic: str, source: Source, way: str, levels: int, level: Level) 
     keeper.add(cuts, np.where(np.isnan(alpha), -np.inf, alpha))
     curve = alpha if levels == 2 else np.zeros(0)
     return keeper.best(topic, [source]), curve
+
+
+def _refuse_fractions(target: Floats, level: Level) -> None:
+    """An error where a target has fractions, for which α of levels has no place."""
+    is_fraction = target != np.floor(target)
+    if is_fraction.any():
+        raise DataError(f"the target has the grade {target[is_fraction][0]:g}; α {level} needs whole grades")
 
 
 def _searched(

@@ -178,5 +178,5 @@ def _trouble(cut: Ints, parts: list[Source]) -> str:
     targets = np.concatenate([part.target for part in parts])
     judged = targets[targets >= 0]
     if len(judged) and len(np.unique(judged)) == 1:
-        return f"the target has grade {judged[0]} only"
+        return f"the target has grade {judged[0]:g} only"
     return ""

@@ -109,7 +109,7 @@ def against_source(group: Ints, x: Ints, other: Ints, places: int, *, pairs: boo
     )
 
 
-def against_target(group: Ints, x: Ints, target: Ints, places: int) -> CutSums:
+def against_target(group: Ints, x: Ints, target: Floats, places: int) -> CutSums:
     """Sums for labels x, which are cut, against values of the target scale, which are not."""
     groups = int(group.max(initial=-1)) + 1
     above = _above(x, group, places, groups)
@@ -149,14 +149,14 @@ def _sizes(group: Ints, groups: int) -> Floats:
     return 2.0 * np.bincount(group, minlength=groups).astype(np.float64)
 
 
-def _histogram(place: Ints, group: Ints, places: int, groups: int, weight: Ints | None = None) -> Floats:
+def _histogram(place: Ints, group: Ints, places: int, groups: int, weight: Floats | None = None) -> Floats:
     """Places × groups: how many rows (or how much weight) each place has in each group."""
     cell = place * groups + group
     counts = np.bincount(cell, weight, minlength=places * groups)
     return counts.reshape(places, groups).astype(np.float64)
 
 
-def _above(x: Ints, group: Ints, places: int, groups: int, weight: Ints | None = None) -> Floats:
+def _above(x: Ints, group: Ints, places: int, groups: int, weight: Floats | None = None) -> Floats:
     """Places × groups: how many (or how much weight) lie above each place."""
     counts = _histogram(x, group, places, groups, weight)
     return counts.sum(axis=0) - np.cumsum(counts, axis=0)

@@ -32,8 +32,8 @@ class Source:
     x: Ints
     item: Ints
     group: Ints
-    target: Ints
-    """The target grade of each item; −1 where there is none."""
+    target: Floats
+    """The target grade of each item, from 0 up, fractions included; −1 where there is none."""
     ties: str
     aggregate: str
     pairs: bool
@@ -46,18 +46,21 @@ class Source:
 def source_of(
     labels: Labels, scale: Scale, target: Qrels | None, levels: int, unjudged: str, ties: str, aggregate: str
 ) -> Source:
-    """Labels and target coded for the search; a grade that the levels lack is an error, one below 0 is unjudged."""
+    """Labels and target coded for the search; a grade beyond the levels is an error, one below 0 is unjudged.
+
+    A target may count its levels from 0 or from 1, as `aggregate --scale 1-6` does; fractions stay fractions.
+    """
     scale.checked(labels)
     item, docs = labels.items()
     levels_of_scale = np.array(scale.levels)
     place = np.searchsorted(levels_of_scale, labels.label).astype(np.int64)
     if target is None:
-        grades = np.full(len(docs), -1)
+        grades = np.full(len(docs), -1.0)
     else:
         without_grade = 0 if unjudged == "zero" else -1
         known = grades_of(docs, target, labels.name)
-        _refuse_other_grades(known, levels, target.name)
-        grades = np.nan_to_num(known, nan=without_grade).astype(np.int64)
+        from_zero = known - lowest_level(known, levels, target.name)
+        grades = np.nan_to_num(from_zero, nan=without_grade)
     return Source(
         scale=scale,
         x=place,
@@ -70,13 +73,20 @@ def source_of(
     )
 
 
-def _refuse_other_grades(grades: Floats, levels: int, name: str) -> None:
-    """An error unless every known grade is one of the levels 0, 1, …"""
+def lowest_level(grades: Floats, levels: int, name: str) -> int:
+    """0 or 1: the grade that stands for the lowest level. An error where the grades fit neither 0–(K−1) nor 1–K.
+
+    Grades that fit both count from 0.
+    """
     known = grades[~np.isnan(grades)]
-    is_level = np.isin(known, np.arange(levels))
-    if not is_level.all():
-        highest = known[~is_level].max()
-        raise DataError(f"{name}: grade {highest:g} does not fit {levels} levels (0–{levels - 1})")
+    if known.max() <= levels - 1:
+        return 0
+    if known.min() >= 1 and known.max() <= levels:
+        return 1
+    raise DataError(
+        f"{name}: grades from {known.min():g} to {known.max():g} do not fit {levels} levels (0–{levels - 1} or "
+        f"1–{levels})"
+    )
 
 
 def parts_of(labels: Labels, whole: Source, scope: str, by_task: bool) -> tuple[list[str], list[Source]]:
@@ -145,7 +155,7 @@ def _docs_against_target(s: Source, how: str) -> CutSums:
     return against_target(one_group, place, target, s.places)
 
 
-def doc_places(s: Source, how: str) -> tuple[Ints, Ints]:
+def doc_places(s: Source, how: str) -> tuple[Ints, Floats]:
     """The aggregate of each doc that has a target, as a place on the scale, and the target.
 
     how: `low` or `high` median (a cut of it is the median of the cut labels), `median` the middle of both, `mean`.

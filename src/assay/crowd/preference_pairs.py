@@ -20,7 +20,7 @@ from assay.core.registry import Within
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels
-from assay.io.labels import read_labels
+from assay.io.labels import labels_and_empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +53,32 @@ PARTS = ("summary", "docs")
 
 def read_preferences(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Preferences:
     """Preferences of a file with the columns topic, doc, other, worker, label (1 this doc, 0 the other, .5 a tie)."""
+    preferences, _ = preferences_and_empty(path, columns=columns, empty="error")
+    return preferences
+
+
+def preferences_and_empty(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    topic: str | None = None,
+    empty: str = "drop",
+) -> tuple[Preferences, list[int]]:
+    """As `read_preferences`, and the lines that were left out because they hold no label.
+
+    where, topic and empty are those of `assay.io.read_labels`; a label may be the word `this`, `other` or `tie`.
+    """
     named = dict(columns or {})
     other = named.pop("other", "other")
-    labels = PREFERENCE.checked(read_labels(path, columns=named))
+    levels = PREFERENCE.words()
+    labels, left_out = labels_and_empty(path, columns=named, levels=levels, where=where, topic=topic, empty=empty)
     # The other doc of each row is read as if it were the doc.
-    second = read_labels(path, columns={**named, "doc": other})
+    second, _ = labels_and_empty(
+        path, columns={**named, "doc": other}, levels=levels, where=where, topic=topic, empty=empty
+    )
     others = [second.docs[code] for code in second.doc.tolist()]
-    return _paired(labels, others)
+    return _paired(PREFERENCE.checked(labels), others), left_out
 
 
 def _paired(labels: Labels, others: list[str]) -> Preferences:

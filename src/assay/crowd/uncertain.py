@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from assay.data import Qrels
 PARTS = ("summary", "docs", "workers", "reference")
 """The tables of aggregated judgments, by name."""
 COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels", "basis")
+GIVEN = ("level", "expected")
+"""The grade that a model of levels gives a doc: its most probable level, or the expected one, a fraction."""
 OWN_LABELS = "labels"
 POOLED = "pooled"
 NOTHING = "nothing"
@@ -134,6 +136,27 @@ class Uncertain(Result):
     def qrels(self) -> Qrels:
         """The grades as qrels; fractions stay fractions."""
         return self._as_qrels(self.grade, self.method)
+
+    def expected(self) -> Uncertain:
+        """The same judgments with the expected grade Σ p(level)·level, a fraction, instead of the most probable level.
+
+        Numbers are their own expectation. The interval and the sd stay; a fraction has no probability.
+
+        >>> u = Uncertain.of_posterior("demo", [("1", "a")], [[0.25, 0.75]], levels=[0, 1], labels=[4])
+        >>> u.expected().qrels().to_dict()
+        {'1': {'a': 0.75}}
+        """
+        if self.posterior is None:
+            return self
+        grade = np.round(self.estimate, 9)
+        return replace(
+            self,
+            method=f"{self.method}, expected grade",
+            grade=grade,
+            low=np.minimum(self.low, grade),
+            high=np.maximum(self.high, grade),
+            probability=np.full(len(self), np.nan),
+        )
 
     def low_qrels(self) -> Qrels:
         """Every doc at the low end of its interval: an all-at-once bound, so wider than 95 % for a mean over docs."""

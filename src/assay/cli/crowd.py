@@ -44,6 +44,8 @@ def command() -> None:
       assay crowd check labels.csv --scale S100 --reference expert.qrels
     Qrels with their uncertainty:
       assay crowd aggregate labels.csv --method dawid-skene --qrels crowd.qrels --uncertainty crowd.csv
+    Two campaigns on the same docs:
+      assay crowd compare s100.tsv s4.tsv --scale s100=S100 --scale s4=S4 --reference expert.qrels
     From 0–100 to relevant or not:
       assay crowd transform labels.csv --scale S100 --levels 2 --way D_a+t --target expert.qrels --qrels binary.qrels
     """
@@ -298,4 +300,4 @@ def tasks(
 
 
 # The other commands of the group live in a file of their own and join it when it is imported.
-from assay.cli import crowd_scales  # noqa: E402, F401
+from assay.cli import crowd_campaigns, crowd_scales  # noqa: E402, F401

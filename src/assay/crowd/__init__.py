@@ -8,6 +8,7 @@ from assay.core.lazy import loader
 
 if TYPE_CHECKING:
     from assay.crowd.aggregation import aggregate
+    from assay.crowd.campaigns import Campaign, compare_campaigns
     from assay.crowd.cuts import best_cuts, transformed
     from assay.crowd.preference_pairs import Preferences
     from assay.crowd.quality import worker_quality
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
     from assay.crowd.uncertain_scores import score_uncertainty
 
 _HOMES = {
+    "Campaign": "campaigns",
     "Preferences": "preference_pairs",
     "Uncertain": "uncertain",
     "aggregate": "aggregation",
     "best_cuts": "cuts",
+    "compare_campaigns": "campaigns",
     "read_uncertain": "uncertain_files",
     "score_uncertainty": "uncertain_scores",
     "transformed": "cuts",
@@ -27,10 +30,12 @@ _HOMES = {
     "write_uncertain": "uncertain_files",
 }
 __all__ = [
+    "Campaign",
     "Preferences",
     "Uncertain",
     "aggregate",
     "best_cuts",
+    "compare_campaigns",
     "read_uncertain",
     "score_uncertainty",
     "transformed",

@@ -14,6 +14,7 @@ from assay.report.shapes import Tips, amount, band, bars, classes, lines, names,
 from assay.report.theme import ACCENT, MAIN, MUTED
 
 if TYPE_CHECKING:
+    from assay.crowd.campaigns import CampaignCurves
     from assay.crowd.cuts import CutSearch
     from assay.crowd.effort import Fewer, RunOut, TimeByPosition
     from assay.crowd.profiles import GainProfile
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 2000
 MOST_DOCS = 200
+MOST_POINTS = 20
+"""A curve with more points than this is drawn without a dot at each."""
 GRADE = ".4~g"
 """How a grade is written in a tooltip: it may be a fraction, or a whole number without a point."""
 SURE = ("above .95", ".75 to .95", "below .75")
@@ -359,6 +362,30 @@ def run_out(result: RunOut) -> Figure:
     said = f"{repeated} of {result.chances} labels repeat an end of the scale within their task."
     title = "Do workers run out of values at the ends of the scale?"
     return drawn(made.properties(height=260), name="run-out", title=title, description=said, rows=rows)
+
+
+@draws("crowd.CampaignCurves")
+def campaign_curves(result: CampaignCurves) -> Figure:
+    """One line per campaign."""
+    rows: list[dict[str, Any]] = []
+    for campaign, (x_values, y_values) in result.curves.items():
+        of_campaign = rows_of(x=x_values, y=y_values)
+        rows += [{"campaign": campaign, **row} for row in of_campaign]
+    order = list(result.curves)
+    tip = [
+        ("campaign", "campaign", ""),
+        ("x", result.x, ".4~g"),
+        ("y", result.y, ".3f"),
+    ]
+    x = amount("X", "x", result.x)
+    y = amount("Y", "y", result.y, zero=result.name in ("labels", "time"))
+    few = len(rows) <= MOST_POINTS * len(order)
+    made = lines(x, y, series="campaign", order=order, tip=tip, points=few).properties(height=280)
+    ends = []
+    for campaign, (_, y_values) in result.curves.items():
+        ends.append(f"{campaign} from {y_values[0]:.3f} to {y_values[-1]:.3f}")
+    said = f"{result.y}: {'; '.join(ends)}."
+    return drawn(made, name=f"campaigns-{result.name}", title=result.caption, description=said, rows=rows)
 
 
 @draws("crowd.RankingAgreement")

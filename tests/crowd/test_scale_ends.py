@@ -113,7 +113,7 @@ def test_expected_grades_are_fractions(tmp_path: Path) -> None:
     assert np.sort(grades) == pytest.approx(np.sort(judged.estimate), abs=1e-8)
     assert ((grades > 0) & (grades < 1)).sum() > 1000
     refused = call([*asked, "--method", "mean", "--give", "expected"])
-    assert (refused.code, "--grades has no effect with mean" in refused.err) == (2, True)
+    assert (refused.code, "--give has no effect with mean" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("way", ["H_a+t", "D_a+t"])

@@ -51,7 +51,7 @@ def table_3_3() -> Iterator[Line]:
     printed_0 = (".88", ".98", ".84", ".95")
     for (criterion, side), value in zip(FOUR, printed_0, strict=True):
         old = chain_stability(found("top96.csv", criterion, "greedy(k=2)").masks(side))
-        because = "BestSub's search with k = 2 here, k = 3 there, and ties of the two digits of τ broken otherwise"
+        because = "BestSub's search, with k = 2 here and k = 3 there; sets of equal value leave a choice"
         yield cell(f"BestSub on AH99_top96, {criterion}, {side}", value, old, because)
     yield missing("AH99@20 and AH99@20_top96", "the row AH99@20 repeats AH99_logAP, all four numbers", NO_AP_20)
     yield missing("WEB14, WEB14_top25, WEB14B", "three rows", NO_WEB_2014)

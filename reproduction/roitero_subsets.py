@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import lzma
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -29,11 +29,16 @@ COLLECTIONS = {"AH99": "top96.csv", "TB06": "tb06.csv", "R04": "r04.csv"}
 PUBLISHED = "trec-published-means"
 
 
+@cache
+def _published() -> list[tuple[str, str, str]]:
+    """TREC, track and run of every published mean."""
+    with lzma.open(data_folder() / PUBLISHED / "published.tsv.xz", "rt") as file:
+        return [(row["trec"], row["track"], row["run"]) for row in csv.DictReader(file, delimiter="\t")]
+
+
 def published_runs(trec: str, track: str) -> set[str]:
     """The runs of a track of which NIST publishes means."""
-    with lzma.open(data_folder() / PUBLISHED / "published.tsv.xz", "rt") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return {row["run"] for row in rows if (row["trec"], row["track"]) == (trec, track)}
+    return {run for of_trec, of_track, run in _published() if (of_trec, of_track) == (trec, track)}
 
 
 def best_runs(name: str, count: int) -> ScoreMatrix:

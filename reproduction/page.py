@@ -14,7 +14,7 @@ from collections import Counter
 import reproduction
 from reproduction.files import FILES
 from reproduction.items import AS_PRINTED, DIFFERS, ITEMS, MISSING, ROOT, Item, Line
-from reproduction.places import WORKS, Work
+from reproduction.places import OPEN, WORKS, Work
 
 PAGE = ROOT / "docs" / "reproduction.md"
 
@@ -47,7 +47,7 @@ def page(items: list[Item]) -> str:
         "says what is missing. `make reproduce` makes this page, and the tests hold it to what the code gives.\n",
         f"**{count[AS_PRINTED]} of {numbers} numbers and statements come out as printed**; {count[DIFFERS]} differ, "
         f"each with its reason; {count[MISSING] - without} more numbers and {without} whole tables and figures cannot "
-        "be had.\n",
+        f"be had; {sum(map(len, OPEN.values()))} tables and figures are not made again yet.\n",
         "The commands name files. `python -m reproduction.files FOLDER` writes all of them there from the public data "
         "in the folder `ASSAY_DATA`; what each one is stands at the end of this page.\n",
     ]
@@ -73,6 +73,8 @@ def _work(work: Work, items: list[Item], made: dict[str, list[Line]]) -> str:
         parts.append("### What cannot be had\n")
         rows = [f"| {item.place} | {item.title} | {made[item.key][0].because} |" for item in absent]
         parts.append("\n".join(["| place | shows | because |", "|---|---|---|", *rows]) + "\n")
+    if work.name in OPEN:
+        parts.append(f"### Not made again yet\n\n{', '.join(OPEN[work.name])}.\n")
     return "\n".join(parts)
 
 

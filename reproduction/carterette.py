@@ -121,8 +121,8 @@ def section_4_1() -> Iterator[Line]:
         "(R + 1)/(R + N + 1)",
         "(R + 1)/(R + N + 2)",
         False,
-        because="the mean of Beta(1 + R, 1 + N) for R relevant and N other judged docs; the printed one would be 1 before "
-        "any judgment, where α = β = 1 gives 1/2",
+        because="the mean of Beta(1 + R, 1 + N) for R relevant and N other judged docs; the printed one would be 1 "
+        "before any judgment, where α = β = 1 gives 1/2",
     )
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.columns import named_values
 from assay.cli.crowd import command
 from assay.cli.label_files import (
-    named_values,
     read_named,
     read_reference,
     reading_options,
@@ -56,7 +56,7 @@ def several_scales(command: Any) -> Any:
 @click.option("--resamples", type=click.IntRange(min=20), default=1000, show_default=True,
               help="Draws of the docs for the intervals of differences.")  # fmt: skip
 @seed_option
-@show_option("campaigns, differences, grades, labels, tasks, fewer-docs, fewer-labels, time")
+@show_option("assay.crowd.campaigns:PARTS")
 def compare(
     files: tuple[Path, ...],
     by: str | None,

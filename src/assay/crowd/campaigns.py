@@ -33,6 +33,9 @@ PERCENTS = np.linspace(0, 100, 51)
 FEW_LEVELS = 20
 """A scale with at most this many levels is shown level by level."""
 
+PARTS = ("campaigns", "differences", "grades", "labels", "tasks", "fewer-docs", "fewer-labels", "time")
+"""The tables of a comparison, by name."""
+
 
 @dataclass(frozen=True, eq=False)
 class Campaign:

@@ -102,7 +102,10 @@ def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
             ["--qrels", "anna.qrels", "ben.qrels", "--reference", "reference.qrels"],
             "--qrels goes with --qrels or --tables, not",
         ),
-        (["labels.csv", "--reference", "reference.qrels", "-m", "kappa"], "--measure goes with labels or --qrels, not"),
+        (
+            ["labels.csv", "--reference", "reference.qrels", "-m", "kappa"],
+            "--measures goes with labels or --qrels, not",
+        ),
         (
             ["labels.csv", "--reference", "reference.qrels", "--rel", "5"],
             "--rel goes with labels or --qrels or --tables, not",
@@ -117,7 +120,7 @@ def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
         (["labels.csv", "--rel", "nan"], "the lowest relevant label is a number"),
         (["labels.csv", "--scale", "0-50"], "label 80 is not on the scale 0-50"),
         (["labels.csv", "-m", "phi"], "phi needs the two ends of the scale"),
-        (["labels.csv", "--tables", "-m", "kappa"], "--measure goes with labels or --qrels, not with --tables"),
+        (["labels.csv", "--tables", "-m", "kappa"], "--measures goes with labels or --qrels, not with --tables"),
         (["labels.csv", "--tables", "--seed", "1"], "--seed goes with labels or --qrels or --reference, not"),
         (["--qrels", "anna.qrels", "ben.qrels", "--tables", "--topic", "1"], "--topic goes with labels or --reference"),
         (["labels.csv", "--column", "label=a", "--column", "label=b"], "--column label is given twice; give it once"),

@@ -27,6 +27,7 @@ CALLED = {
     "pool contributions --by": "pool contributions {run} {runs}",
     "pool bias --by": "pool bias {run} {runs} --qrels {qrels}",
     "pool adjust --by": "pool adjust {run} {runs} --qrels {qrels} --run b",
+    "crowd aggregate --give": "crowd aggregate {labels} --scale 4 --method dawid-skene",
     "crowd transform --unjudged": "crowd transform {labels} --scale 4 --levels 3 --way D_a+t --target {qrels}",
     "crowd transform --aggregate": "crowd transform {labels} --scale 4 --way H_a+t",
 }
@@ -114,4 +115,4 @@ def test_formats_are_those_of_tables() -> None:
     for words, option in plain:
         assert isinstance(option.type, click.Choice)
         assert option.opts == ["--format"], words
-        assert set(option.type.choices) <= {*FORMATS, "trec_eval"}
+        assert set(option.type.choices) <= {*FORMATS, "trec_eval", "junit"}

@@ -159,7 +159,7 @@ def test_numbers_have_limits_unless_every_number_will_do() -> None:
         if {"int", "float"} & set(entry.kinds(key)) and entry.limits(key) is None
     }
     assert free == {
-        ("overlap", "rel"), ("soboroff", "mean"), *(("Utility", key) for key in "abcd"),
+        ("overlap", "rel"), ("soboroff", "mean"), ("soboroff", "rel"), *(("Utility", key) for key in "abcd"),
     }  # fmt: skip
 
 

@@ -615,3 +615,14 @@ def published() -> Any:
     ]  # fmt: skip
     rows = [PublishedScore(kind, score, paper=paper, year=year) for kind, score, paper, year in reported]
     return survey(rows, tracks={"": [scores()[0]]})
+
+
+@kept
+def campaign_curves() -> Any:
+    from assay.crowd.campaigns import Campaign, label_distributions
+
+    campaigns = []
+    for name in ("first", "second"):
+        rows = [("1", doc, worker, (i + len(name)) % 4) for i, doc in enumerate("abcdefgh") for worker in "uv"]
+        campaigns.append(Campaign.of(name, Labels.from_rows(rows), "S4"))
+    return label_distributions(campaigns)

@@ -169,8 +169,7 @@ def aggregate(
     has_effect("rel", reference is not None, "without --reference")
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
     has_effect("give", judged.posterior is not None, f"with {judged.method}, whose grades are numbers already")
-    if give == "expected":
-        judged = judged.expected()
+    judged = judged.giving(give)
     refuse_unwritable(judged, qrels_path)
     has_effect("workers", bool(judged.workers), f"with {judged.method}, which says nothing about workers")
     known = read_reference(reference)

@@ -66,8 +66,7 @@ def em(step: Step, posterior: Floats, *, iterations: int, tolerance: float) -> F
     while len(history) <= iterations and not settled(history, tolerance):
         posterior, likelihood = step(posterior)
         history.append(likelihood)
-    converged = settled(history, tolerance)
-    return Fit(posterior, tuple(history[1:]), converged, {})
+    return Fit(posterior, tuple(history[1:]), settled(history, tolerance), {})
 
 
 def settled(history: list[float], tolerance: float) -> bool:
@@ -81,13 +80,11 @@ def best_fit(step: Step, ratings: Ratings, *, iterations: int, tolerance: float,
     """The most likely of a start from the votes and `restarts` − 1 starts from votes mixed with random posteriors."""
     votes = ratings.votes()
     start = votes / votes.sum(axis=1, keepdims=True)
-    docs, levels = start.shape
     fits = [em(step, start, iterations=iterations, tolerance=tolerance)]
     for rng in generators(seed, restarts - 1):
-        noise = rng.dirichlet(np.ones(levels), docs)
+        noise = rng.dirichlet(np.ones(start.shape[1]), len(start))
         fit = em(step, (start + noise) / 2, iterations=iterations, tolerance=tolerance)
-        named = oriented(fit.posterior, ratings)
-        fits.append(replace(fit, posterior=named))
+        fits.append(replace(fit, posterior=oriented(fit.posterior, ratings)))
     return max(fits, key=lambda fit: fit.likelihood)
 
 

@@ -18,6 +18,7 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.engine import generator
 from assay.core.errors import DataError
 from assay.core.ids import Ids
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
@@ -136,6 +137,10 @@ class Uncertain(Result):
     def qrels(self) -> Qrels:
         """The grades as qrels; fractions stay fractions."""
         return self._as_qrels(self.grade, self.method)
+
+    def giving(self, what: str) -> Uncertain:
+        """The judgments with one of GIVEN as the grade of each doc."""
+        return self.expected() if one_of("grade of a doc", what, GIVEN) == "expected" else self
 
     def expected(self) -> Uncertain:
         """The same judgments with the expected grade Σ p(level)·level, a fraction, instead of the most probable level.

@@ -113,7 +113,7 @@ def weighted(predicted: Floats, known: Floats) -> Floats:
 
     Let m be the means of the runs on the b judged topics. Column p becomes (b·m + f)/(b + 1), where
     f = mean(m) + s·(p − mean(p)) is the least-squares line of m on p, and s is 0 where it would be negative.
-    Predicted columns share their errors, so many of them are worth no more than one.
+    Predicted columns share their errors: all of them together are worth no more than one.
     """
     judged_means = known.mean(axis=1, keepdims=True)
     level = judged_means.mean()

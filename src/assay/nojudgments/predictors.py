@@ -83,9 +83,8 @@ def draws_from_judgments(method: str) -> bool:
     >>> draws_from_judgments("soboroff"), draws_from_judgments("soboroff(share=exact)")
     (False, True)
     """
-    entry, given = METHODS.parse(method)
-    asks: Callable[[dict[str, Any]], bool] | None = entry.facts.get("judged")
-    return asks is not None and asks(given)
+    asks: Callable[[dict[str, Any]], bool] | None = METHODS.entry(method).facts.get("judged")
+    return asks is not None and asks(METHODS.given(method))
 
 
 def scaled(matrix: ScoreMatrix, scale: str = "min-max") -> ScoreMatrix:

@@ -252,7 +252,7 @@ def _with_judged(combination: Combination, judged: ScoreMatrix, mix: str) -> tup
     if not topics:
         raise DataError(f"no topic of the runs is judged ({judged.measure}); judge some, or leave the judgments out")
     mixed = injected(combination.by_topic, judged, topics, mix=mix)
-    entry, _ = MIXTURES.parse(mix)
+    entry = MIXTURES.entry(mix)
     remark = (
         f"True {judged.measure} on {len(topics)} of {len(mixed.topics)} topics, predictions elsewhere, {entry.name}: "
         f"{entry.summary}"

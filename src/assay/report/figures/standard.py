@@ -72,7 +72,7 @@ def errors_of_halves(result: HalfErrors) -> Figure:
     )  # fmt: skip
     made = (
         bar.properties(data=alt.NamedData(name="rows"), height=28 * len(measures), width=190)
-        .facet(facet=alt.Facet("panel:N", title=None, sort=list(panels)), columns=len(panels))
+        .facet(facet=alt.Facet("panel:N", title=None, sort=list(panels)), columns=1)
         .resolve_scale(x="independent")
     )
     said = ", ".join(f"{name} κ {kappa:.3f}" for name, kappa in zip(measures, panels["mean κ"], strict=True))

@@ -29,6 +29,10 @@ OTHER_BY_PURPOSE = {
     ("hold_out", "search"): "--search of `topics best` is that of the sets; the hold-out searches quickly in both",
     ("hold_out", "repetitions"): "--repetitions of `topics best` are the random sets; the hold-out draws fewer in both",
     ("predict", "combine"): "without a word it is average in both; a model, where earlier collections are given",
+    (
+        "predict",
+        "mix",
+    ): "`predict inject` mixes after the prediction, and shows the plain mixture first, as the thesis does",
     ("collected", "depth"): "the function behind the command cuts the lists as well",
     ("labels_and_empty", "levels"): "--levels of `crowd transform` are those of the coarse scale",
     ("draws", "interval"): "asked with the interval that the command shows",

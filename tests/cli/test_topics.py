@@ -223,7 +223,8 @@ def test_transposed_tables_are_transposed_wherever_they_are_read(tmp_path: Path)
     chosen = call(
         ["topics", "choose", str(plain), "--count", "3", "--truth", str(plain), "--splits", "2", "--format", "json"]
     )
-    turned_choice = call(["topics", "choose", f"{tmp_path}/turned.csv", "--count", "3", "--truth", f"{tmp_path}/turned.csv",
-                          "--splits", "2", "--transpose", "--format", "json"])  # fmt: skip
+    turned = f"{tmp_path}/turned.csv"
+    turned_choice = call(["topics", "choose", turned, "--count", "3", "--truth", turned, "--splits", "2",
+                          "--transpose", "--format", "json"])  # fmt: skip
     assert turned_choice.code == 0, turned_choice.err
     assert json.loads(turned_choice.out)["rows"] == json.loads(chosen.out)["rows"]

@@ -77,7 +77,7 @@ def test_undecided_is_the_callers_to_count() -> None:
     assert [result.exit_code(what) for what in (None, "pass", "fail")] == [3, 0, 1]
     failed = assay.gate(scores(-0.05), OLD, max_drop=0.01)
     assert [failed.exit_code(what) for what in (None, "pass", "fail")] == [1, 1, 1]
-    with pytest.raises(UsageError, match="'maybe' is not known"):
+    with pytest.raises(UsageError, match="'maybe'; known: pass, fail"):
         result.exit_code("maybe")
 
 

@@ -106,7 +106,8 @@ class CampaignComparison(Result):
             "at the ends": ".3f", "different labels": "d", "α": ".4f", "mean α of topics": ".4f",
             "agreement of a task": ".4f", "agreement of the means": ".4f", "AUC": ".4f", "median seconds": ".1f",
         }  # fmt: skip
-        return Table.of(formats, self.overview, caption="Campaigns on the same docs", notes=self.notes)
+        keys = {"AUC": "auc"}
+        return Table.of(formats, self.overview, caption="Campaigns on the same docs", notes=self.notes, keys=keys)
 
     def parts(self) -> dict[str, Table]:
         """The tables by name."""

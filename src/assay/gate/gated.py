@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assay.core.errors import UsageError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.topic_rows import counted
@@ -126,8 +126,8 @@ class Gate(Result):
 
         An alarm never counts as a pass: a run of docs that nobody judged would else pass whatever its score.
         """
-        if undecided is not None and undecided not in UNDECIDED:
-            raise UsageError(f"undecided: {undecided!r} is not known; take one of {', '.join(UNDECIDED)}")
+        if undecided is not None:
+            one_of("outcome that undecided counts as", undecided, UNDECIDED)
         if self.outcome != "undecided" or undecided is None:
             return self.outcome
         is_alarmed = any(alarm.outcome == "undecided" for alarm in self.alarms)

@@ -53,31 +53,20 @@ def components(result: Components) -> Figure:
 
 @draws("standard.HalfErrors")
 def errors_of_halves(result: HalfErrors) -> Figure:
-    """Mean κ, false positives (97.5th percentile) and missed differences between halves, by form of the scores."""
-    alt = altair()
+    """The mean κ between random halves of the topics, by form of the scores."""
     measures = [positives.measure for positives in result.positives]
-    panels = {
-        "mean κ": [float(kappa.mean()) for kappa in result.kappas],
-        "false positives, 97.5th percentile": [positives.high for positives in result.positives],
-    }
-    if result.negatives is not None:
-        panels["missed differences"] = list(result.negatives.rates)
-    rows = []
-    for panel, values in panels.items():
-        rows += rows_of(panel=[panel] * len(measures), measure=measures, value=values)
-    tip = tips([("measure", "scores", ""), ("panel", "", ""), ("value", "value", ".3f")])
-    bar = chart(None).mark_bar(height={"band": 0.75}).encode(
-        y=names("Y", "measure", None, sort=measures), x=alt.X("value", type="quantitative", title=None), tooltip=tip,
-        color=alt.value(MAIN),
+    kappas = [float(kappa.mean()) for kappa in result.kappas]
+    rows = rows_of(measure=measures, kappa=kappas)
+    tip = tips([("measure", "scores", ""), ("kappa", "mean κ", ".3f")])
+    bar = chart().mark_bar(height={"band": 0.75}, color=MAIN)
+    made = bar.encode(
+        y=names("Y", "measure", None, sort=measures), x=amount("X", "kappa", "mean κ", zero=True), tooltip=tip
     )  # fmt: skip
-    made = (
-        bar.properties(data=alt.NamedData(name="rows"), height=28 * len(measures), width=190)
-        .facet(facet=alt.Facet("panel:N", title=None, sort=list(panels)), columns=1)
-        .resolve_scale(x="independent")
+    said = ", ".join(f"{name} κ {kappa:.3f}" for name, kappa in zip(measures, kappas, strict=True))
+    title = "How far random halves of the topics agree on the runs"
+    return drawn(
+        made.properties(height=28 * len(measures) + 20), name="halves", title=title, description=f"{said}.", rows=rows
     )
-    said = ", ".join(f"{name} κ {kappa:.3f}" for name, kappa in zip(measures, panels["mean κ"], strict=True))
-    title = "What random halves of the topics do to means and tests"
-    return drawn(made, name="halves", title=title, description=f"{said}.", rows=rows)
 
 
 @draws("standard.Comparabilities")

@@ -49,7 +49,14 @@ MORE = [
     "study methods 'predict(method=sakai-lin)' 'predict(method=soboroff)' --collection x {qrels} {run folder} "
     "--collection y {qrels} {run folder} --sizes 2,3 --subsets 3",
 ]  # fmt: skip
-SEVERAL_TABLES = {"crowd aggregate", "crowd check", "crowd effort", "crowd preferences", "crowd transform"}
+SEVERAL_TABLES = {
+    "crowd aggregate",
+    "crowd check",
+    "crowd compare",
+    "crowd effort",
+    "crowd preferences",
+    "crowd transform",
+}
 """Commands whose tables are chosen with --show."""
 
 

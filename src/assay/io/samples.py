@@ -36,6 +36,7 @@ NOT_READ = (
 )
 """The first bytes of files that are not read, and what they are."""
 HTML = (b"<!doctype html", b"<html", b"<head", b"<body")
+TREC_TOPIC = re.compile(rb"<top>\s*<")
 JSON_START = re.compile(rb'[\[{]\s*["{}\[\]]')
 TEXTS = frozenset({"text", "title", "contents", "body", "question", "description", "narrative"})
 """Names of columns that hold texts."""
@@ -78,7 +79,7 @@ def sample_of(content: Content, known: Collection[str] = ()) -> Sample:
     if not start:
         return Sample("empty")
     if start[:1] in b"{[" and JSON_START.match(start):
-        return _of_json(content)
+        return _of_json(content, known)
     if start[:1] == b"<":
         return _of_tags(content, start[:4096].lower())
     return _of_text(content, known)
@@ -101,13 +102,16 @@ def _of_tags(content: Content, start: bytes) -> Sample:
     if start.startswith(HTML) or (start.startswith((b"<?xml", b"<!--")) and b"<html" in start):
         what = "an HTML page, perhaps one that stands for a download that failed"
         raise DataError(f"{content.where}: the file is {what}; fetch the file itself")
-    if b"<top>" in start:
+    if TREC_TOPIC.search(start):
         return Sample("sgml")
     return _of_text(content, ())
 
 
-def _of_json(content: Content) -> Sample:
-    """JSON Lines if the first line is a value by itself and others follow; else one JSON value."""
+def _of_json(content: Content, known: Collection[str]) -> Sample:
+    """JSON Lines if the first line is a value by itself and others follow; else one JSON value.
+
+    A file that is no JSON may still have lines of words, the first of which is an id like [[1]].
+    """
     start = content.head.lstrip(BLANKS)
     is_long = len(content.head) < content.text.length
     if is_long and b"\n" not in start:  # the first line goes on beyond the head
@@ -121,11 +125,33 @@ def _of_json(content: Content) -> Sample:
         return Sample("jsonl", _fields_of(objects), objects=objects)
     if is_named and not _is_value(first):  # the reader of lines says what is wrong with the first
         return Sample("jsonl")
-    value = json_value(content.where, _decoded(content))
+    try:
+        value = json_value(content.where, _decoded(content))
+    except DataError:
+        if _has_words_alone(content):
+            return _of_text(content, known)
+        raise
     if isinstance(value, list):
         objects = [record for record in value[:SEEN_LINES] if isinstance(record, dict)]
         return Sample("json", _fields_of(objects), objects=objects, value=value)
     return Sample("json", value=value)
+
+
+def _has_words_alone(content: Content) -> bool:
+    """Whether lines that begin as JSON does are those of a run, of judgments or of scores: as many words in each, the
+    name of no field among them, and a number or a level (L2) at the end of each or in its place in a run.
+    """
+    lines = _first_lines(content)
+    if any('":' in line for line in lines):
+        return False
+    words = [line.split() for line in lines]
+    has_one_size = len({len(line) for line in words}) == 1
+    return has_one_size and all(is_run_line(line) or _ends_in_number(line) for line in words)
+
+
+def _ends_in_number(words: list[str]) -> bool:
+    last = words[-1]
+    return 3 <= len(words) <= 5 and (number(last) is not None or number(last.removeprefix("L")) is not None)
 
 
 def _fields_of(objects: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from assay.cli.plan import command
 from assay.core.errors import AssayError
 from assay.data.scores import ScoreMatrix
-from assay.io.scores import write_scores
+from assay.io.scores import read_scores, write_scores
 
 
 def plan(*words: object) -> Result:
@@ -45,6 +45,10 @@ def test_power() -> None:
     assert found[0]["power"] == pytest.approx(0.7034, abs=5e-5)
     assert rows("power", "--effect", 0.5, "--normal")[0]["topics"] == 32
     assert rows("power", "--effect", 0.5, "--two-sample")[0]["topics"] == 64
+    # Webber 2010, Fig. 5.1, prints .0376, which is 1.645·.16/√49; the t test needs .0379.
+    assert found[0]["significant_from"] == pytest.approx(0.03794, abs=5e-6)
+    normal = rows("power", "--topics", 50, "--delta", 0.05, "--sigma", 0.16, "--one-sided", "--normal")
+    assert normal[0]["significant_from"] == pytest.approx(0.03722, abs=5e-6)
 
 
 def test_curve() -> None:
@@ -107,6 +111,14 @@ def test_next_keeps_its_looks_in_a_file(scores: Path, tmp_path: Path) -> None:
     for late in (["--power", 0.9], ["--alpha", 0.05], ["--one-sided"], ["--normal"], ["--minimum", 3], ["--step", 2]):
         assert f"leave {late[0]} out" in str(_error("next", "--plan", path, scores, "--runs", "run1,run2", *late))
     assert path.read_text() == before
+
+
+def test_sigma_and_inclusion(scores: Path) -> None:
+    drawn = rows("sigma", scores, "--topics", 5, "--samples", 50, "--jobs", 1)[0]
+    assert drawn["low"] < 1 < drawn["high"]
+    names = ",".join(read_scores(scores)[0].runs[:2])
+    topics = rows("inclusion", scores, "--runs", names, "--delta", 0.2, "--minimum", 3, "--trials", 50, "--jobs", 1)
+    assert all(0 <= row["included"] <= 1 for row in topics)
 
 
 def test_bias(scores: Path) -> None:

@@ -12,6 +12,7 @@ from assay.data import Qrels, Run
 from assay.plan.depths import depth
 from tests.conftest import real_data
 from tests.oracles.plan import pair_at_depth
+from tests.pooling.collections import made
 
 
 def collection(
@@ -83,3 +84,14 @@ def test_bad_input() -> None:
     nothing = depth(runs, qrels, budget=1)
     assert nothing.topics.max() <= 1
     assert not nothing.found.any()
+
+
+def test_a_topic_that_costs_something_to_start() -> None:
+    runs, qrels = made(1, runs=6, topics=10)
+    free = depth(runs, qrels, depths=(2, 10), budget=200)
+    dear = depth(runs, qrels, depths=(2, 10), budget=200, start_up=15)
+    assert dear.topics.tolist() == [int(200 // (docs + 15)) for docs in free.judgments.mean(axis=1)]
+    np.testing.assert_array_equal(dear.effects, free.effects)
+    assert "costs as much as 15 judgments" in dear.table().notes[-1]
+    with pytest.raises(UsageError, match="0 judgments or more"):
+        depth(runs, qrels, start_up=-1)

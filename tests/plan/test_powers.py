@@ -14,7 +14,7 @@ from scipy import stats
 
 from assay.core.errors import UsageError
 from assay.plan.powers import paired, power, power_curve
-from assay.stats.t_power import TTest, detectable_effect, power_of, topics_needed, whole
+from assay.stats.t_power import TTest, critical_effect, detectable_effect, power_of, topics_needed, whole
 
 NORMAL = TTest(law="normal")
 ONE_SIDED = TTest(sides=1)
@@ -223,3 +223,18 @@ def test_bad_effects() -> None:
         topics_needed(0)
     with pytest.raises(UsageError, match="at least one number"):
         power_curve([], sigmas=[0.1])
+
+
+@pytest.mark.parametrize("design", ["paired", "two-sample"])
+def test_an_observed_difference_at_the_critical_one_has_p_alpha(design: str) -> None:
+    """n differences whose mean is the critical effect times their sd have p = α in scipy's test."""
+    test = TTest(design=design)
+    n = 12
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=n)
+    standard = (scores - scores.mean()) / scores.std(ddof=1)
+    shifted = standard + critical_effect(n, test)
+    p = stats.ttest_1samp(shifted, 0).pvalue if design == "paired" else stats.ttest_ind(shifted, standard).pvalue
+    assert p == pytest.approx(0.05)
+    # A true difference of that size is found in about half of the experiments.
+    assert float(power_of(n, critical_effect(n, test), test)) == pytest.approx(0.5, abs=0.03)

@@ -238,6 +238,21 @@ def stopping() -> Any:
 
 
 @kept
+def sigma_samples() -> Any:
+    from assay.plan.drawn_topics import sigma_samples
+
+    return sigma_samples(scores()[0], topics=5, samples=50)
+
+
+@kept
+def topic_inclusion() -> Any:
+    from assay.plan.drawn_topics import topic_inclusion
+
+    matrix = scores()[0]
+    return topic_inclusion(matrix.select(runs=matrix.runs[:2]), delta=0.1, minimum=3, trials=50)
+
+
+@kept
 def components() -> Any:
     from assay.standard.variance import variance_components
 

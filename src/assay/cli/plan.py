@@ -248,7 +248,7 @@ def trial(
     if (sigma is None) == (not scores):
         raise UsageError("give --sigma, or the scores of the two runs in the trial")
     _refuse_without_scores(scores, "measures", "transpose", "name", "force", "runs")
-    pair = _pair(_read(scores, measures, transpose, name, force), runs) if scores else None
+    pair = pair_of(_read(scores, measures, transpose, name, force), runs) if scores else None
     found = plan_trial(
         pair, sigma=sigma, topics=topics, delta=delta, power=power, confidence=confidence, exact=exact, test=test
     )
@@ -295,7 +295,7 @@ def next_(
     else:
         experiment = Experiment(delta, sigma, power, test, minimum, step)
     _refuse_without_scores(scores, "measures", "transpose", "name", "force", "runs")
-    step_now = next_step(experiment, _pair(_read(scores, measures, transpose, name, force), runs) if scores else None)
+    step_now = next_step(experiment, pair_of(_read(scores, measures, transpose, name, force), runs) if scores else None)
     write_experiment(plan_path, step_now.experiment)
     # CSV holds one table: the looks. The verdict of the test stands in the notes and in the other formats.
     tables = [step_now.table()] if out.format == "csv" else step_now.tables()
@@ -337,6 +337,7 @@ def bias(
 @click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
 @click.option("--depths", default="2,5,10,20,50,100", show_default=True, help="Depths to compare.")
 @click.option("--budget", type=click.IntRange(min=1), default=5000, show_default=True, help="Judgments to spend.")
+@click.option("--start-up", type=float, default=0, show_default=True, help="Cost of starting a topic, in judgments.")
 @click.option("--pairs", type=click.IntRange(min=1), default=1000, show_default=True, help="Random pairs of runs.")
 @click.option("--rel", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 @power_option
@@ -344,8 +345,8 @@ def bias(
 @seed_option
 @output_and_figure_options
 def depth(
-    runs: tuple[Path, ...], qrels_path: Path, depths: str, budget: int, pairs: int, rel: float, power: float,
-    test: TTest, seed: int, out: Output,
+    runs: tuple[Path, ...], qrels_path: Path, depths: str, budget: int, start_up: float, pairs: int, rel: float,
+    power: float, test: TTest, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """Judge deep or broad?
 
@@ -358,8 +359,8 @@ def depth(
 
     with out.progress("pairs of runs") as progress:
         found = depth_tradeoff(
-            load_runs(runs), load_qrels(qrels_path), depths=numbers(depths), budget=budget, pairs=pairs, rel=rel,
-            power=power, test=test, seed=seed, progress=progress,
+            load_runs(runs), load_qrels(qrels_path), depths=numbers(depths), budget=budget, start_up=start_up,
+            pairs=pairs, rel=rel, power=power, test=test, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(found.table(), of=found)
 
@@ -378,10 +379,14 @@ def _read(
     return load_scores(scores, qrels_path=None, measures=measures, transpose=transpose, name=name, force=force)
 
 
-def _pair(matrices: list[ScoreMatrix], runs: str | None) -> ScoreMatrix:
+def pair_of(matrices: list[ScoreMatrix], runs: str | None) -> ScoreMatrix:
     """The two runs of an experiment, in the order named."""
     matrix = one_matrix(matrices)
     names = [r.strip() for r in runs.split(",")] if runs else list(matrix.runs)
     if len(names) != 2:
         raise UsageError(f"{len(names)} runs; an experiment compares two, name them with --runs NEW,OLD")
     return matrix.select(runs=names)
+
+
+# The commands of this group that stand in another file are added when that file is imported.
+from assay.cli import plan_drawn  # noqa: E402, F401

@@ -47,6 +47,8 @@ class DepthTradeoff(Result):
     power: float
     test: TTest
     seed: int
+    start_up: float = 0.0
+    """What a topic costs before its first judgment, in judgments."""
 
     def table(self) -> Table:
         """One row per depth."""
@@ -93,17 +95,21 @@ class DepthTradeoff(Result):
         if self.runs > 3:
             kind = "a baseline (second quartile) and a run of the top three quartiles"
         pairs = self.effects.shape[1]
+        start = "with no cost of starting a topic"
+        if self.start_up:
+            start = f"where starting a topic costs as much as {self.start_up:g} judgments"
         return [
             f"{pairs} pairs of {kind}, of {self.runs} runs, {self.judged_topics} topics, "
             f"seed {self.seed}. Effect: |mean|/sd of the differences in AP to the depth, R from the two runs.",
-            f"Topics: what {self.budget} judgments pay for, with no cost of starting a topic; found with power "
-            f"{self.power:g}, {self.test.words()}.",
+            f"Topics: what {self.budget} judgments pay for, {start}; found with power {self.power:g}, "
+            f"{self.test.words()}.",
         ]
 
     def record(self) -> dict[str, Any]:
         """The rows, with the budget, the power and the test."""
         settings = {
             "budget": self.budget,
+            "start_up": self.start_up,
             "power": self.power,
             "test": self.test.words(),
             "seed": self.seed,
@@ -117,6 +123,7 @@ def depth(
     *,
     depths: Sequence[int] = DEPTHS,
     budget: int = 5000,
+    start_up: float = 0.0,
     pairs: int = 1000,
     rel: float = 1,
     power: float = 0.8,
@@ -127,7 +134,8 @@ def depth(
     """Judgments per topic and observed effect size of pairs of runs pooled to each depth.
 
     docs(k) = |top k of one ∪ top k of the other|; AP@k divides by the relevant docs that the two found to depth k, and
-    is 0 where they found none. Runs are ordered by AP at the greatest depth. Topics are those of the judgments.
+    is 0 where they found none. start_up: what writing a topic and getting ready to judge it costs, in judgments; it
+    favours deeper judging. Runs are ordered by AP at the greatest depth. Topics are those of the judgments.
     Memory: runs × topics × greatest depth, 17 bytes each. Webber 2010, §5.4, Figs. 5.11 and 5.12.
 
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"a": 0, "c": 1}})
@@ -142,6 +150,8 @@ def depth(
     ks = sorted({int(k) for k in depths})
     if not ks or ks[0] < 1 or budget < 1:
         raise UsageError(f"depths and the budget must be positive (got {list(depths)} and {budget})")
+    if not 0 <= start_up < np.inf:
+        raise UsageError(f"start_up: the cost of starting a topic is 0 judgments or more (got {start_up:g})")
     planned = paired(test)
     lists = _Lists.of(runs, qrels, ks[-1], rel)
     chosen = _chosen_pairs(lists, pairs, seed)
@@ -150,8 +160,8 @@ def depth(
     for i, (run, baseline) in enumerate(chosen):
         judgments[:, i], effects[:, i] = lists.pair(run, baseline, ks)
         progress(i + 1, len(chosen))
-    docs_per_topic = np.maximum(judgments.mean(axis=1), 1e-9)
-    topics = np.floor(budget / docs_per_topic).astype(np.int64)
+    cost_of_topic = np.maximum(judgments.mean(axis=1) + start_up, 1e-9)
+    topics = np.floor(budget / cost_of_topic).astype(np.int64)
     shares = []
     for of_depth, affordable in zip(effects, topics, strict=True):
         shares.append(_share_found(of_depth, affordable, power, planned))
@@ -167,6 +177,7 @@ def depth(
         power=power,
         test=planned,
         seed=seed,
+        start_up=start_up,
     )
 
 

@@ -16,7 +16,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.stats.t_power import TTest, detectable_effect, positive, power_of, topics_needed, whole
+from assay.stats.t_power import TTest, critical_effect, detectable_effect, positive, power_of, topics_needed, whole
 
 SOLVED = {"δ": "delta", "σ": "sigma", "effect size": "effect"}
 """Keys of what a plan computes, where its name is not one already."""
@@ -38,11 +38,20 @@ class PowerPlan(Result):
     solved: str
     test: TTest
 
+    @property
+    def significant_from(self) -> float:
+        """The smallest observed difference that will be significant; in σ where that is not known."""
+        return critical_effect(self.topics, self.test) * (1.0 if self.sigma is None else self.sigma)
+
     def table(self) -> Table:
         """One row."""
-        row = (self.topics, self.delta, self.sigma, self.effect, self.power)
-        formats = {"topics": "d", "δ": ".4f", "σ": ".4f", "δ/σ": ".4f", "power": ".4f"}
-        notes = [f"Computed: {self.solved}. {self.test.words().capitalize()}."]
+        row = (self.topics, self.delta, self.sigma, self.effect, self.power, self.significant_from)
+        formats = {"topics": "d", "δ": ".4f", "σ": ".4f", "δ/σ": ".4f", "power": ".4f", "significant from": ".4f"}
+        unit = ", in σ" if self.sigma is None else ""
+        notes = [
+            f"Computed: {self.solved}. {self.test.words().capitalize()}.",
+            f"Significant from: the smallest observed difference with p < {self.test.alpha:g}{unit}.",
+        ]
         if self.solved == "topics":
             notes.append(f"Topics before rounding up: {self.exact_topics:.2f}.")
         return Table.of(

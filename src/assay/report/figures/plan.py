@@ -15,6 +15,7 @@ from assay.report.theme import ACCENT, COLOURS, MAIN
 if TYPE_CHECKING:
     from assay.plan.audits import Audit, OneSigma
     from assay.plan.depths import DepthTradeoff
+    from assay.plan.drawn_topics import SigmaSamples, TopicInclusion
     from assay.plan.powers import PowerCurve
     from assay.plan.stopping import StoppingBias
     from assay.plan.trials import BestTrial
@@ -115,6 +116,45 @@ def trial_totals(result: BestTrial) -> Figure:
     said = f"A trial of {result.best.trial} topics is cheapest: {result.best.total} topics in all."
     title = "What a trial of each size costs"
     return drawn(made, name="trial", title=title, description=said, rows=rows, mark=at)
+
+
+@draws("plan.SigmaSamples")
+def sigma_points(result: SigmaSamples) -> Figure:
+    """Where σ of drawn topics falls over σ of all topics, one pair of points per pair of runs; lines: the formula."""
+    alt = altair()
+    ends = {"low": (result.low, 1 - result.margin), "high": (result.high, 1 + result.margin)}
+    rows = []
+    for end, (values, factor) in ends.items():
+        kind = [end] * len(values)
+        rows += rows_of(end=kind, sigma=result.sigma, seen=values, formula=factor * result.sigma)
+    tip = [("end", "end of the interval", ""), ("sigma", "σ of all topics", ".4f"), ("seen", "σ of the draw", ".4f")]
+    x = amount("X", "sigma", "σ on all topics")
+    y = amount("Y", "seen", f"σ on {result.topics} topics")
+    points = scatter(x, y, tip=tip, many=True)
+    formula = chart().mark_line(strokeWidth=2).encode(
+        x=x, y=alt.Y("formula", type="quantitative"), detail=alt.Detail("end", type="nominal"), color=alt.value(ACCENT)
+    )  # fmt: skip
+    made = alt.layer(points, formula).properties(height=320)
+    said = (
+        f"Points: ends of the {100 * result.level:g} % interval seen; lines: σ ± z·σ/√(2n). "
+        f"{100 * result.covered:.1f} % of the draws are within the lines."
+    )
+    title = f"What {result.topics} topics say of σ, {len(result.sigma)} pairs of runs"
+    return drawn(made, name="sigma", title=title, description=said, rows=rows)
+
+
+@draws("plan.TopicInclusion")
+def inclusion_points(result: TopicInclusion) -> Figure:
+    """How often each topic is in the final topic set, over its difference; the mean difference marked."""
+    rows = rows_of(topic=result.topics, difference=result.differences, included=100 * result.included)
+    tip = [("topic", "topic", ""), ("difference", "difference", "+.4f"), ("included", "% of the sets", ".2f")]
+    x = amount("X", "difference", f"difference, {result.pair[0]} − {result.pair[1]}", form="+.2f")
+    y = amount("Y", "included", "% of the final topic sets")
+    mean, at = mark_at(float(result.differences.mean()), axis="x")
+    made = altair().layer(scatter(x, y, tip=tip), mean).properties(height=300)
+    said = f"Sets of {result.size:.1f} topics on average. Dashed: the mean difference."
+    title = "Topics that an experiment ends with when it stops on power"
+    return drawn(made, name="inclusion", title=title, description=said, rows=rows, mark=at)
 
 
 @draws("plan.DepthTradeoff")

@@ -58,7 +58,7 @@ def test_every_format(files: Path) -> None:
 
 def test_groups_are_written_out_or_come_from_a_table_of_runs(files: Path) -> None:
     by_hand = run(files, "table", "scores.csv", "--group", "sparse = bm25, ql", "--group", "dense=dense")
-    by_file = run(files, "table", "scores.csv", "--info", "runs.csv", "--group-by", "type")
+    by_file = run(files, "table", "scores.csv", "--info", "runs.csv", "--by", "type")
     assert by_hand.out == by_file.out
     assert [line.split()[0] for line in by_hand.out.splitlines()[2:7]] == ["sparse", "bm25", "ql", "dense", "dense"]
 
@@ -83,10 +83,10 @@ def test_measures_stand_in_the_order_in_which_they_are_asked_for(files: Path) ->
         (["--group", "a=bm25", "--group", "b=bm25"], "run 'bm25' is in the groups 'a' and 'b'"),
         (["--group", "a=bm25", "--group", "a=ql"], "--group 'a' is given twice"),
         (["--group", "a=bm52"], "group 'a': no run 'bm52'"),
-        (["--info", "runs.csv"], "--info and --group-by go together"),
-        (["--group-by", "type"], "--info and --group-by go together"),
-        (["--info", "runs.csv", "--group-by", "tipe"], "no column 'tipe'; did you mean type"),
-        (["--info", "runs.csv", "--group-by", "type", "--group", "a=ql"], "--group and --group-by both group the rows"),
+        (["--info", "runs.csv"], "--info has no effect without --where or --by"),
+        (["--by", "type"], "--by looks at columns of --info"),
+        (["--info", "runs.csv", "--by", "tipe"], "no column 'tipe'; did you mean type"),
+        (["--info", "runs.csv", "--by", "type", "--group", "a=ql"], "--group and --by both group the rows"),
         (["--label", "a{b"], "label 'a{b'"),
     ],
 )
@@ -118,7 +118,7 @@ def test_ranks_teams_and_worst_topics(files: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--show", "team"], "--show names columns of --info"),
+        (["--show", "team"], "--show looks at columns of --info"),
         (["--info", "runs.csv", "--show", ","], "--show names no column"),
         (["--info", "runs.csv", "--show", "teem"], "no column 'teem'; did you mean team"),
         (["--topics", "topics.tsv"], "give --worst N as well"),

@@ -81,7 +81,7 @@ def test_contributions_by_group(folder: Path) -> None:
     words = [
         "--by",
         "group",
-        "--groups",
+        "--info",
         str(folder / "teams.csv"),
         "--qrels",
         str(folder / "q.txt"),
@@ -199,7 +199,7 @@ def test_curve_bias_adjust_and_accuracy(folder: Path) -> None:
         pool(folder, "curve", *qrels, "--order", "depth", "--order", "hedge", "--budgets", "2 5", "--jobs", "1")
     )
     assert [(r["order"], r["per_topic"]) for r in curve] == [("depth", 2), ("depth", 5), ("hedge", 2), ("hedge", 5)]
-    bias = rows(pool(folder, "bias", *qrels, "-m", "P@10", "--depth", "10", "--by", "group", "--groups",
+    bias = rows(pool(folder, "bias", *qrels, "-m", "P@10", "--depth", "10", "--by", "group", "--info",
                      str(folder / "teams.csv")))  # fmt: skip
     assert {r["group"] for r in bias} == {"x", "y", "z"}
     assert all(isinstance(r["delta"], float) and r["delta"] <= 0 for r in bias)
@@ -228,8 +228,8 @@ def test_pools_of_some_runs_and_others_estimated(folder: Path) -> None:
     [
         (["make", "--method", "nosuch"], "no pool 'nosuch'"),
         (["make", "--method", "uniform"], "uniform is a sample; `assay pool sample` draws it"),
-        (["make", "--by", "group"], "--by group needs the groups"),
-        (["make", "--groups", "Q"], "--groups has no effect with --by run"),
+        (["make", "--by", "group"], "--by looks at columns of --info"),
+        (["make", "--info", "T"], "--info has no effect without --where or --by"),
         (["contributions", "--rel", "2"], "--rel counts relevant docs; give --qrels"),
         (["sample", "--qrels", "Q"], "give --save"),
         (["next", "--judge", "--journal", "J", "--count", "3"], "leave one out"),
@@ -242,10 +242,10 @@ def test_pools_of_some_runs_and_others_estimated(folder: Path) -> None:
         (["next", "--journal", "J", "--tell", "99", "d1", "1"], "no topic '99'"),
         (["next", "--confidence", "0.9"], "only the order 'mtc'"),
         (["curve", "--qrels", "Q", "--budgets", "a b"], "whole numbers separated by commas"),
-        (["bias", "--qrels", "Q", "--by", "group", "--groups", "Q"], "no column"),
+        (["bias", "--qrels", "Q", "--by", "group", "--info", "Q"], "no column"),
         (["adjust", "--qrels", "Q", "--run", "zz"], "no run 'zz'"),
-        (["accuracy", "--qrels", "Q", "--new", "team=x"], "--new is a condition on columns of --info"),
-        (["widths", "--qrels", "Q", "--info", "T"], "--info has no effect without --pooled or --new"),
+        (["accuracy", "--qrels", "Q", "--new", "team=x"], "--new looks at columns of --info"),
+        (["widths", "--qrels", "Q", "--info", "T"], "--info has no effect without --where or --pooled or --new"),
         (["widths", "--qrels", "Q", "--info", "T", "--new", "team"], "write COLUMN=TEXT"),
         (["widths", "--qrels", "Q", "--info", "T", "--new", "team=q"], "no run with team=q; team is one of: x, y, z"),
         (["widths", "--qrels", "Q", "--best", "9"], "the 9 best of 5 runs"),

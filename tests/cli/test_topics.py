@@ -94,7 +94,8 @@ def test_groups_of_runs(scores: str, tmp_path: Path) -> None:
     groups = tmp_path / "groups.csv"
     groups.write_text("run,group\n" + "".join(f"run{i},g{i // 3}\n" for i in range(1, 13)))
     assert (
-        "groups kept together" in run("choose", scores, "--count", "4", "--splits", "2", "--groups", str(groups)).output
+        "groups kept together"
+        in run("choose", scores, "--count", "4", "--splits", "2", "--info", str(groups), "--by", "group").output
     )
 
 

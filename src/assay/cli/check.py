@@ -10,9 +10,10 @@ import click
 
 from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Command
-from assay.cli.inputs import FILE, binary_option, load_qrels, load_runs, rel_option, run_files
+from assay.cli.inputs import FILE, binary_option, kept_files, load_qrels, load_runs, rel_option
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_and_figure_options
+from assay.cli.run_info import by_option, has_info, info_alone, info_for, is_filtered
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @with_columns(click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
+@info_alone("also what runs of each type brought to the judged docs, with --qrels")
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments to check too, and to check the runs against.")
 @click.option("--ties", is_flag=True, help="Only the table that says how far ties could move a score; with --qrels.")
 @click.option("--all", "every", is_flag=True, help="Every finding, also of many files.  [default for CSV and JSON]")
@@ -31,17 +33,14 @@ if TYPE_CHECKING:
     "--part", "parts", multiple=True, metavar="NAME=TOPICS",
     help="Describe parts of the topics side by side, e.g. T8=401-450; repeatable, with --qrels.",
 )  # fmt: skip
-@click.option("--info", type=FILE, help="Table of runs: also what runs of each type brought to the judged docs.")
-@click.option(
-    "--by", "column", default="type", show_default=True, metavar="COLUMN", help="Column of --info to group by."
-)
+@by_option("Column of --info to group by.", "type")
 @click.option("--depth", type=click.IntRange(min=1), help="With --info: only the first N docs of each run.")
 @rel_option
 @binary_option
 @output_and_figure_options
 def command(
     runs: tuple[Path, ...], qrels_path: Path | None, ties: bool, every: bool, per_topic: bool,
-    parts: tuple[str, ...], info: Path | None, column: str, depth: int | None, rel: float, binary: bool, out: Output,
+    parts: tuple[str, ...], by: str, depth: int | None, rel: float, binary: bool, out: Output,
 ) -> None:  # fmt: skip
     """Say what is odd in run and qrels files, with line numbers.
 
@@ -60,7 +59,8 @@ def command(
     """
     from assay.check import check
 
-    _refuse_without(runs, qrels_path, info, ties)
+    _refuse_without(runs, qrels_path, ties)
+    info = has_info() and qrels_path is not None
     described = not runs or per_topic or bool(parts)
     if is_given("rel") and not (binary or described or info):
         raise UsageError("--rel says from which grade on --binary counts a doc as relevant; give both")
@@ -72,7 +72,7 @@ def command(
         )
     with out.progress("checking") as progress:
         findings = check(
-            run_files(runs), qrels_path, binary=rel if binary else False, columns=named_columns(), progress=progress
+            kept_files(runs), qrels_path, binary=rel if binary else False, columns=named_columns(), progress=progress
         )
     results: list[Result] = []
     details: list[Table] = []
@@ -81,8 +81,8 @@ def command(
             facts = _facts(qrels_path, parts, rel)
             results.append(facts)
             details += [facts.table(), *([facts.topics_table()] if per_topic else [])]
-        if info is not None:
-            pool = _pool_by_type(runs, qrels_path, info, column, depth, rel)
+        if info:
+            pool = _pool_by_type(runs, qrels_path, by, depth, rel)
             results.append(pool)
             details.append(pool.table())
     odd = [findings.ties] if ties else findings.shown(every=every or out.format in ("csv", "json"))
@@ -96,7 +96,7 @@ def command(
     sys.exit(1 if findings.errors else 0)
 
 
-def _refuse_without(runs: tuple[Path, ...], qrels_path: Path | None, info: Path | None, ties: bool) -> None:
+def _refuse_without(runs: tuple[Path, ...], qrels_path: Path | None, ties: bool) -> None:
     """Options that have no effect without another one."""
     if not runs and qrels_path is None:
         raise UsageError("nothing to check; give run files, or judgments with --qrels")
@@ -106,16 +106,17 @@ def _refuse_without(runs: tuple[Path, ...], qrels_path: Path | None, info: Path 
         for name, text in (("binary", "changes judgments"), ("per_topic", "describes judgments")):
             if is_given(name):
                 raise UsageError(f"--{name.replace('_', '-')} {text}; give --qrels")
-        for name in ("parts", "info"):
-            if is_given(name):
-                raise UsageError(f"--{name.removesuffix('s')} describes judgments; give --qrels")
+        if is_given("parts"):
+            raise UsageError("--part describes judgments; give --qrels")
+        if has_info() and not is_filtered():
+            raise UsageError("--info describes judgments by type of run, or goes with --where; give --qrels or that")
     if ties and not runs:
         raise UsageError("--ties says how far scores could move; give runs as well")
-    if info is not None and not runs:
+    if has_info() and not runs:
         raise UsageError("--info says what is known of runs; give the runs as well")
-    for name in ("column", "depth"):
-        if is_given(name) and info is None:
-            raise UsageError(f"--{name.replace('column', 'by')} goes with --info, the table of runs; give both")
+    for name in ("by", "depth"):
+        if is_given(name) and not (has_info() and qrels_path is not None):
+            raise UsageError(f"--{name} goes with --info, the table of runs, and --qrels; give both")
 
 
 def _facts(qrels_path: Path, parts: tuple[str, ...], rel: float) -> CollectionFacts:
@@ -132,10 +133,8 @@ def _facts(qrels_path: Path, parts: tuple[str, ...], rel: float) -> CollectionFa
     return describe(load_qrels(qrels_path), rel=rel, parts=named)
 
 
-def _pool_by_type(
-    runs: tuple[Path, ...], qrels_path: Path, info: Path, column: str, depth: int | None, rel: float
-) -> PoolByType:
-    from assay.io import read_info
+def _pool_by_type(runs: tuple[Path, ...], qrels_path: Path, by: str, depth: int | None, rel: float) -> PoolByType:
     from assay.pooling.collection_facts import pool_by_type
 
-    return pool_by_type(load_runs(runs), load_qrels(qrels_path), read_info(info), column=column, depth=depth, rel=rel)
+    table = info_for("--by")
+    return pool_by_type(load_runs(runs), load_qrels(qrels_path), table, column=by, depth=depth, rel=rel)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from assay.cli.run_info import refuse_idle_info
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry
 
@@ -30,6 +31,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
+        refuse_idle_info()
         try:
             return super().invoke(ctx)
         except DataError as error:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.board_details import losses_of, shown_details, topic_queries
+from assay.cli.board_details import (
+    differences_of,
+    losses_of,
+    places_of,
+    refuse_idle_places,
+    shown_details,
+    topic_queries,
+)
 from assay.cli.columns import column_option
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import (
@@ -24,6 +31,7 @@ from assay.cli.inputs import (
 )
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.run_info import by_option, info_alone, info_options
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -100,8 +108,18 @@ def command() -> None:
     "--letters/--no-letters", default=True, show_default=True,
     help="Letters: runs that share one are not significantly different.",
 )  # fmt: skip
-@click.option("--info", type=FILE, help="Table of runs: a column run and others such as team, type or year.")
+@info_alone("the team is shown unless --show names other columns")
 @click.option("--show", metavar="COLUMNS", help="Columns of --info, e.g. team,type.  [default: team]")
+@click.option("--places", "with_places", is_flag=True, help="Also show percentiles and distances to best and median.")
+@click.option(
+    "--best-of", multiple=True, metavar="COLUMN=TEXT",
+    help="With --places: also the distance to the best of these runs of --info, e.g. type=automatic; repeatable.",
+)  # fmt: skip
+@by_option("With --places: also the place among the runs of the same group, by a column of --info.")
+@click.option(
+    "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Also show the true difference that each comparison finds with this power; smaller ones may be missed.",
+)  # fmt: skip
 @click.option(
     "--worst", type=click.IntRange(min=1),
     help="Also show the N topics on which a run lost most against the baseline: of the best run, in CSV of all.",
@@ -112,8 +130,8 @@ def command() -> None:
 @output_and_figure_options
 def runs(
     matrices: list[ScoreMatrix], baseline: str | None, test: str, correction: str, interval: str,
-    top: int | None, info: Path | None, show: str | None, worst: int | None, topics_path: Path | None,
-    differences: bool, out: Output, **how: Any,
+    top: int | None, show: str | None, with_places: bool, best_of: tuple[str, ...], by: str | None,
+    power: float | None, worst: int | None, topics_path: Path | None, differences: bool, out: Output, **how: Any,
 ) -> None:  # fmt: skip
     """Leaderboard: every run against a baseline.
 
@@ -125,6 +143,7 @@ def runs(
     assay compare scores.csv --baseline bm25
     assay compare --qrels qrels.txt runs/*.run -m nDCG@10 --test randomisation --format latex
     assay compare scores.csv --baseline bm25 --info runs.csv --show team --worst 10 --topics topics.txt
+    assay compare scores.csv --info runs.csv --where type=automatic --places --best-of type=automatic --power .8
     """
     from assay.data.scores import joined
     from assay.stats import compare
@@ -134,7 +153,8 @@ def runs(
     _refuse_idle_options(test, interval, correction)
     every = joined(matrices)
     _refuse_idle_top(top, every)
-    details = shown_details(info, show)
+    details = shown_details(show)
+    refuse_idle_places(with_places, best_of, by)
     queries = topic_queries(topics_path, worst, baseline, every)
     boards: list[Leaderboard] = []
     for matrix in every:
@@ -144,10 +164,14 @@ def runs(
             )
         if details is not None:
             board = board.showing(*details)
+        if power is not None:
+            board = board.with_power(power)
         boards.append(board if top is None else board.best(top))
-    pictures = _differences(boards) if differences else boards
+    pictures = differences_of(boards) if differences else boards
     losses = [] if worst is None else losses_of(boards, worst, queries, of_all=out.format in ("csv", "json"))
-    shown = losses if losses and out.format == "csv" else [*boards, *losses]
+    placed = [places_of(matrix, best_of, by, top) for matrix in every] if with_places else []
+    more = [*placed, *losses]
+    shown = more if more and out.format == "csv" else [*boards, *more]
     out.write(*(result.table() for result in shown), of=shown, drawn=pictures)
 
 
@@ -252,6 +276,7 @@ def normality(matrices: list[ScoreMatrix], baseline: str | None, out: Output) ->
 @transpose_option
 @name_option
 @force_option
+@info_options
 @sets_test_option
 @correction_option
 @alternative_option
@@ -259,8 +284,7 @@ def normality(matrices: list[ScoreMatrix], baseline: str | None, out: Output) ->
 @output_and_figure_options
 def sets(
     first: Path, second: Path, measures: str | None, transpose: bool, name: str | None, force: str | None, test: str,
-    interval: str,
-    out: Output, **how: Any,
+    interval: str, out: Output, **how: Any,
 ) -> None:  # fmt: skip
     """The same runs on two topic sets, unpaired.
 
@@ -316,6 +340,7 @@ def factorial(file: Path, measure: str, only: str | None, alpha: float, out: Out
 @click.argument("judgments", type=FILE)
 @column_option
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@info_options
 @measures_option
 @click.option("--baseline", metavar="RUN", help="Show the differences to this run instead of the means.")
 @seed_option
@@ -341,13 +366,6 @@ def uncertain(
             drawn = score_uncertainty(scored, drawn_from, str(measure), baseline=baseline, seed=seed, progress=progress)
         found.append(drawn)
     out.write(*(part.table() if baseline is None else part.differences() for part in found), of=found)
-
-
-def _differences(boards: Sequence[Leaderboard]) -> Sequence[Any]:
-    """The picture of the best other run minus the baseline on every topic, for each board."""
-    from assay.report.figures.stats import board_differences
-
-    return [board_differences(board) for board in boards]
 
 
 def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means: bool = True) -> None:

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from assay.cli.columns import column_option, named_columns
 from assay.cli.commands import KnownWord
 from assay.cli.modes import is_given
+from assay.cli.run_info import info_options, is_filtered, kept_runs, kept_scores
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def one_measure(help: str, default: str | None = None) -> Callable[[C], C]:
 
 
 def runs_argument(command: C) -> C:
-    """RUN… as paths, and --column; a folder stands for the files in it."""
+    """RUN… as paths, --info and --where, and --column; a folder stands for the files in it."""
     argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-    return argument(column_option(command))
+    return argument(info_options(column_option(command)))
 
 
 def policy_options(command: C) -> C:
@@ -154,6 +155,7 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
         name_option,
         force_option,
         column_option,
+        info_options,
     ]
     wrapped: Any = run
     for option in reversed(options):
@@ -167,8 +169,8 @@ def asked_to_transpose() -> bool:
 
 
 def other_scores(path: Path, measures: str | None = None) -> list[ScoreMatrix]:
-    """The scores of another file than the first ones, in the same shape."""
-    return load_scores([path], qrels_path=None, measures=measures, transpose=asked_to_transpose())
+    """The scores of another file than the first ones, in the same shape; --where is about the first ones."""
+    return load_scores([path], qrels_path=None, measures=measures, transpose=asked_to_transpose(), filtered=False)
 
 
 def load_scores(
@@ -181,8 +183,11 @@ def load_scores(
     force: str | None = None,
     rel: float = 1,
     binary: bool = False,
+    filtered: bool = True,
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
+
+    Of the runs that --where keeps, unless filtered is False.
 
     name: the measure of the files that do not name it (--measure). force: the measure that a person says all of
     them are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
@@ -197,10 +202,10 @@ def load_scores(
         made_binary = rel if binary else None
         qrels = load_qrels(qrels_path)
         columns = named_columns()
-        return list(evaluate(run_files(files), qrels, wanted, columns=columns, jobs=2, binary=made_binary))
+        return list(evaluate(run_sources(files), qrels, wanted, columns=columns, jobs=2, binary=made_binary))
     from assay.io.score_files import read_score_files
 
-    return read_score_files(
+    matrices = read_score_files(
         files,
         measures=named_measures(measures),
         transpose=transpose,
@@ -208,6 +213,7 @@ def load_scores(
         force=force,
         columns=named_columns(),
     )
+    return kept_scores(matrices) if filtered else matrices
 
 
 def one_matrix(matrices: Sequence[ScoreMatrix]) -> ScoreMatrix:
@@ -224,11 +230,28 @@ def run_files(paths: Sequence[Path]) -> list[Path]:
     return files_of(paths)
 
 
-def load_runs(paths: Sequence[Path], *, jobs: int = 2) -> list[Run]:
-    """All runs, read by threads; runs of one name are told apart by their file names."""
+def run_sources(paths: Sequence[Path]) -> list[Path] | list[Run]:
+    """The run files; with --where the runs themselves, since a file may hold runs that are kept and others."""
+    return load_runs(paths) if is_filtered() else run_files(paths)
+
+
+def kept_files(paths: Sequence[Path]) -> list[Path]:
+    """The run files, with --where those of the runs that it keeps; for commands that look at the lines of files."""
+    if not is_filtered():
+        return run_files(paths)
+    files = [run.file for run in load_runs(paths)]
+    return [Path(file) for file in dict.fromkeys(files) if file is not None]
+
+
+def load_runs(paths: Sequence[Path], *, jobs: int = 2, filtered: bool = True) -> list[Run]:
+    """The runs that --where keeps, read by threads; runs of one name are told apart by their file names.
+
+    filtered: whether --where is about these runs.
+    """
     from assay.io.run_files import read_run_files
 
-    return read_run_files(paths, columns=named_columns(), jobs=jobs)
+    runs = read_run_files(paths, columns=named_columns(), jobs=jobs)
+    return kept_runs(runs) if filtered else runs
 
 
 def load_qrels(path: Path) -> Qrels:
@@ -284,12 +307,3 @@ def numbers(text: str) -> list[int]:
         return [int(part) for part in words(text)]
     except ValueError:
         raise UsageError(f"{text!r}: write whole numbers separated by commas, e.g. 5,10,20") from None
-
-
-def groups_of(info: Path | None) -> dict[str, str]:
-    """The group of each run, from a table with the columns run and group; none without a file."""
-    if info is None:
-        return {}
-    from assay.io import read_info
-
-    return read_info(info).column("team")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.commands import RegistryOption
 from assay.cli.compare import alpha_option, alternative_option, command, correction_option, resamples_option
-from assay.cli.inputs import FILE, scores_input
+from assay.cli.inputs import scores_input
 from assay.cli.modes import is_given, longest_form
 from assay.cli.options import Output, output_options, seed_option
+from assay.cli.run_info import by_option, info_for
 from assay.core.errors import UsageError
 from assay.core.markup import html_page
 
@@ -50,8 +50,7 @@ OF_TESTS = ("marks", "test", "correction", "family", "alternative", "alpha", "we
 @click.option(
     "--group", "groups", multiple=True, metavar="TITLE=RUNS", help="Rows under a title, e.g. 'sparse=bm25,ql'."
 )
-@click.option("--info", type=FILE, help="Table of runs, for --group-by: a column run and others such as team or type.")
-@click.option("--group-by", metavar="COLUMN", help="Rows grouped by a column of --info.")
+@by_option("Rows grouped by a column of --info.")
 @click.option("--best-first", is_flag=True, help="Sort rows by the first measure.  [default: as given]")
 @click.option("--bold/--no-bold", default=True, show_default=True, help="The best number of each column in bold.")
 @click.option("--underline", is_flag=True, help="The second best number of each column underlined.")
@@ -63,8 +62,8 @@ OF_TESTS = ("marks", "test", "correction", "family", "alternative", "alpha", "we
 @click.option("--label", default="", help="Label for LaTeX, e.g. tab:results.")
 @output_options
 def table(
-    matrices: list[ScoreMatrix], baseline: tuple[str, ...], groups: tuple[str, ...], info: Path | None,
-    group_by: str | None, out: Output, **how: Any,
+    matrices: list[ScoreMatrix], baseline: tuple[str, ...], groups: tuple[str, ...], by: str | None,
+    out: Output, **how: Any,
 ) -> None:  # fmt: skip
     """The table of a paper: runs and measures, with marks.
 
@@ -80,7 +79,7 @@ def table(
     from assay.stats import paper_table
 
     _refuse_idle(baseline, how["test"])
-    wanted = _groups(matrices, groups, info, group_by)
+    wanted = _groups(matrices, groups, by)
     found = paper_table(matrices, baseline=baseline, groups=wanted, **how)
     if out.format in ("csv", "json"):
         out.write(found.table(), of=found)
@@ -92,19 +91,13 @@ def table(
         out.text(getattr(found, out.format)())
 
 
-def _groups(
-    matrices: Sequence[ScoreMatrix], given: Sequence[str], info: Path | None, column: str | None
-) -> dict[str, list[str]]:
+def _groups(matrices: Sequence[ScoreMatrix], given: Sequence[str], column: str | None) -> dict[str, list[str]]:
     """Titles and their runs, as they are written out or by a column of a table of runs."""
-    if (info is None) != (column is None):
-        raise UsageError("--info and --group-by go together: the table of runs, and the column that groups them")
-    if info is not None and column is not None:
+    if column is not None:
         if given:
-            raise UsageError("--group and --group-by both group the rows; give one of them")
-        from assay.io import read_info
-
+            raise UsageError("--group and --by both group the rows; give one of them")
         runs = list(dict.fromkeys(run for matrix in matrices for run in matrix.runs))
-        return read_info(info).groups(column, runs)
+        return info_for("--by").groups(column, runs)
     groups: dict[str, list[str]] = {}
     for text in given:
         title, equals, runs_of_title = text.partition("=")

@@ -9,22 +9,21 @@ import click
 
 from assay.cli.asking import ask, resumed
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, one_measure, runs_argument, words
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument, words
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.run_info import by_option, groups_by
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data.lists import Lists
 
-BY = KnownWord("assay.pooling.voters:VOTERS")
 ORDERS = "assay.pooling.judging:ORDERS"
 
-groups_option = click.option("--groups", type=FILE, help="A table with columns run and group (or team).")
 depth_option = click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Pool depth.")
 own_rel_option = click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")
 rel_option = click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
-by_option = click.option("--by", type=BY, default="run", show_default=True, help="Each run, or each group as one.")
+groups_by_option = by_option("Each run, or each group of runs by a column of --info as one, e.g. team.", "run")
 judgments_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments.")
 save_option = click.option(
     "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the pool to a qrels file."
@@ -50,7 +49,7 @@ def command() -> None:
     assay pool make runs/ --method 'depth(k=100)' --save pool.qrels
     assay pool next runs/ --order hedge --journal my.qrels --judge
     assay pool curve runs/ --qrels q.txt --order depth --order hedge
-    assay pool bias runs/ --qrels q.txt --depth 10 --by group --groups teams.csv
+    assay pool bias runs/ --qrels q.txt --depth 10 --info runs.csv --by team
     assay pool adjust runs/ --qrels q.txt --run mine --depth 10
     """
 
@@ -65,11 +64,10 @@ def command() -> None:
     "others.",
 )  # fmt: skip
 @save_option
-@by_option
-@groups_option
+@groups_by_option
 @output_options
 def make(
-    runs: tuple[Path, ...], method: str, budget: int | None, save: Path | None, by: str, groups: Path | None,
+    runs: tuple[Path, ...], method: str, budget: int | None, save: Path | None, by: str,
     out: Output,
 ) -> None:  # fmt: skip
     """List the docs to judge: a pool.
@@ -87,7 +85,7 @@ def make(
 
     if parse_call(method)[0] in SAMPLES:
         raise UsageError(f"{method} is a sample; `assay pool sample` draws it")
-    chosen = pool(_lists(runs, None, by=by, groups=groups), method, by=by, budget=budget)
+    chosen = pool(_lists(runs, None, by=by), method, by=_voters(by), budget=budget)
     if save is not None:
         write_qrels(save, chosen.qrels())
         out.say(f"{len(chosen)} docs of pool {chosen.method} written to {save}")
@@ -99,25 +97,25 @@ def make(
 @runs_argument
 @pool_option
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to count relevant docs.")
-@by_option
-@groups_option
+@groups_by_option
 @rel_option
 @output_and_figure_options
 def contributions(
-    runs: tuple[Path, ...], method: str, qrels_path: Path | None, by: str, groups: Path | None, rel: float, out: Output
+    runs: tuple[Path, ...], method: str, qrels_path: Path | None, by: str, rel: float, out: Output
 ) -> None:
     """Show what each run (or group) brings to a pool.
 
     \b
-    Example: assay pool contributions runs/ --method 'depth(k=10)' --by group --groups teams.csv
+    Example: assay pool contributions runs/ --method 'depth(k=10)' --info runs.csv --by team
     """
     from assay.pooling import pool
     from assay.pooling.pools import contributions as brought
 
     if qrels_path is None:
         _refuse("rel", "--rel counts relevant docs; give --qrels")
-    seen = _lists(runs, qrels_path, by=by, groups=groups)
-    found = brought(seen, pool(seen, method, by=by), by=by, rel=rel)
+    seen = _lists(runs, qrels_path, by=by)
+    voters = _voters(by)
+    found = brought(seen, pool(seen, method, by=voters), by=voters, rel=rel)
     out.write(found.table(), of=found)
 
 
@@ -180,13 +178,12 @@ order_option = click.option(
               help="local: as many docs for every topic; global: where they help most.")  # fmt: skip
 @depth_option
 @rel_option
-@by_option
-@groups_option
+@groups_by_option
 @seed_option
 @output_options
 def next_docs(
     runs: tuple[Path, ...], order: str, journal: Path | None, count: int, tell: tuple[tuple[str, str, str], ...],
-    judge: bool, confidence: float | None, spread: str, depth: int, rel: float, by: str, groups: Path | None, seed: int,
+    judge: bool, confidence: float | None, spread: str, depth: int, rel: float, by: str, seed: int,
     out: Output,
 ) -> None:  # fmt: skip
     """List the next docs to judge, given the judgments of the journal.
@@ -203,8 +200,8 @@ def next_docs(
         raise UsageError("judgments need a place to be kept; give --journal FILE")
     if judge:
         _refuse("count", "--count names docs, and --judge asks for their grades; leave one out")
-    seen = _lists(runs, None, depth=depth, by=by, groups=groups)
-    session = Judging(seen, order, depth=depth, rel=rel, seed=seed, spread=spread, by=by)
+    seen = _lists(runs, None, depth=depth, by=by)
+    session = Judging(seen, order, depth=depth, rel=rel, seed=seed, spread=spread, by=_voters(by))
     if journal is not None:
         desk = resumed(session, journal, confidence, out)
         for topic, doc, grade in tell:
@@ -286,13 +283,11 @@ def curve(
 @one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "AP")
 @depth_option
 @own_rel_option
-@by_option
-@groups_option
+@groups_by_option
 @output_and_figure_options
 def bias(
-    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: float | None, by: str,
-    groups: Path | None, out: Output,
-) -> None:  # fmt: skip
+    runs: tuple[Path, ...], qrels_path: Path, measure: str, depth: int, rel: float | None, by: str, out: Output
+) -> None:
     """Show what each run (or group) would lose if it had not been in the pool.
 
     RUNS are the runs that were pooled; a note says how many judged docs none of them accounts for.
@@ -302,9 +297,8 @@ def bias(
     """
     from assay.pooling import left_out
 
-    by_group = by if by == "group" else None  # groups are shown also where runs are left out one by one
-    seen = _lists(runs, qrels_path, by=by_group, groups=groups)
-    found = left_out(seen, measure, depth=depth, by=by, rel=rel)
+    seen = _lists(runs, qrels_path, by=by)
+    found = left_out(seen, measure, depth=depth, by=_voters(by), rel=rel)
     out.write(found.table(), of=found)
 
 
@@ -316,12 +310,11 @@ def bias(
 @one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "tRBP@10")
 @click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth.")
 @unjudged_option
-@by_option
-@groups_option
+@groups_by_option
 @output_and_figure_options
 def adjust(
     runs: tuple[Path, ...], qrels_path: Path, name: str, common: str | None, measure: str, depth: int, unjudged: str,
-    by: str, groups: Path | None, out: Output,
+    by: str, out: Output,
 ) -> None:  # fmt: skip
     """Estimate the mean score of a run if it had been in the pool, and whether adjusting helps.
 
@@ -335,8 +328,8 @@ def adjust(
     topics = None if common is None else words(common)
     if topics is not None:
         _refuse("by", "--by is for adjusting from the systems; with --common the run's own docs alone count")
-    seen = _lists(runs, qrels_path, by=by, groups=groups)
-    found = adjusted(seen, name, measure=measure, depth=depth, common=topics, unjudged=unjudged, by=by)
+    seen = _lists(runs, qrels_path, by=by)
+    found = adjusted(seen, name, measure=measure, depth=depth, common=topics, unjudged=unjudged, by=_voters(by))
     out.write(found.table(), of=found)
 
 
@@ -351,19 +344,18 @@ def _refuse(name: str, message: str) -> None:
         raise UsageError(message)
 
 
-def _lists(
-    runs: tuple[Path, ...], qrels_path: Path | None, *, depth: int | None = None, by: str | None = None,
-    groups: Path | None = None,
-) -> Lists:  # fmt: skip
-    """The runs and judgments; by: whether groups take part, where the command has groups."""
+def _lists(runs: tuple[Path, ...], qrels_path: Path | None, *, depth: int | None = None, by: str = "run") -> Lists:
+    """The runs and judgments, the runs in the groups that --by asks for."""
     from assay.data.lists import collected
 
-    if by == "group" and groups is None:
-        raise UsageError("--by group needs the groups of the runs; give --groups FILE")
-    if by == "run" and groups is not None:
-        raise UsageError("--groups has no effect with --by run; give --by group")
+    groups = {} if by == "run" else groups_by(by)
     qrels = None if qrels_path is None else load_qrels(qrels_path)
-    return collected(load_runs(runs), qrels, depth=depth, groups=groups_of(groups))
+    return collected(load_runs(runs), qrels, depth=depth, groups=groups)
+
+
+def _voters(by: str) -> str:
+    """Who counts as one: each run, or each group by a column of --info."""
+    return "run" if by == "run" else "group"
 
 
 # The commands of this group that stand in another file are added when that file is imported.

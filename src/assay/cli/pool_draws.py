@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
-from assay.cli.modes import is_given
+from assay.cli.inputs import load_qrels, load_runs, numbers, one_measure, runs_argument
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.cli.pool import command, judgments_option, unjudged_option
-from assay.core.errors import UsageError
+from assay.cli.run_info import info_for
 
 if TYPE_CHECKING:
     from assay.data.lists import Lists
@@ -30,7 +28,7 @@ def drawn_runs(command: C) -> C:
 
         runs = load_runs(kwargs.pop("runs"))
         seen = collected(runs, load_qrels(kwargs.pop("qrels_path")))
-        conditions = [kwargs.pop(name) for name in ("info", "pooled", "new", "best")]
+        conditions = [kwargs.pop(name) for name in ("pooled", "new", "best")]
         pooled, new = _chosen(seen, kwargs["measure"], *conditions)
         return command(*args, seen=seen, pooled=pooled, new=new, **kwargs)
 
@@ -41,7 +39,6 @@ def drawn_runs(command: C) -> C:
         click.option("--depth", type=click.IntRange(min=1), default=10, show_default=True, help="Pool depth."),
         click.option("--widths", default="2 4 10", show_default=True, help="Numbers of pooled runs."),
         click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Draws of runs."),
-        click.option("--info", type=FILE, help="Table of runs, for --pooled and --new."),
         click.option("--pooled", metavar="COLUMN=TEXT", help="Draw pools from these runs only, e.g. type=automatic."),
         click.option("--new", metavar="COLUMN=TEXT", help="Estimate these runs only, e.g. type=manual."),
         click.option("--best", type=click.IntRange(min=1), help="Of the runs to estimate only the N best."),
@@ -53,21 +50,13 @@ def drawn_runs(command: C) -> C:
 
 
 def _chosen(
-    seen: Lists, measure: str, info: Path | None, pooled: str | None, new: str | None, best: int | None
+    seen: Lists, measure: str, pooled: str | None, new: str | None, best: int | None
 ) -> tuple[Sequence[str] | None, Sequence[str] | None]:
     """Names of the runs that are pooled and of those that are estimated; None for all."""
-    from assay.io import read_info
     from assay.pooling.adjustment_errors import best_runs
 
-    if info is None:
-        for name in ("pooled", "new"):
-            if is_given(name):
-                raise UsageError(f"--{name} is a condition on columns of --info; give that table of runs as well")
-    if info is not None and pooled is None and new is None:
-        raise UsageError("--info has no effect without --pooled or --new; give one of them")
-    table = None if info is None else read_info(info)
-    in_pools = None if table is None or pooled is None else table.matching(pooled, seen.runs)
-    estimated = None if table is None or new is None else table.matching(new, seen.runs)
+    in_pools = None if pooled is None else info_for("--pooled").matching(pooled, seen.runs)
+    estimated = None if new is None else info_for("--new").matching(new, seen.runs)
     if best is not None:
         estimated = best_runs(seen, measure, best, among=estimated)
     return in_pools, estimated

@@ -145,7 +145,10 @@ def learn(
     \b
     Example: assay predict learn runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs --model ridge
     """
-    taught = [(name, when, load_runs([folder], jobs=jobs), load_qrels(known)) for name, when, known, folder in earlier]
+    taught = [
+        (name, when, load_runs([folder], jobs=jobs, filtered=False), load_qrels(known))
+        for name, when, known, folder in earlier
+    ]
     result = _predicted(
         out, runs, methods, combine=model, earlier=taught, year=year, nearest=nearest, measure=measure,
         qrels=None if qrels_path is None else load_qrels(qrels_path), manual=[*manual, *_names(manual_list)],

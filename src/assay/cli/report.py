@@ -14,7 +14,7 @@ from assay.cli.inputs import (
     FILE,
     chosen_measures,
     force_option,
-    groups_of,
+    kept_files,
     load_qrels,
     load_runs,
     load_scores,
@@ -23,13 +23,13 @@ from assay.cli.inputs import (
     name_option,
     policy_options,
     qrels_option,
-    run_files,
     transpose_option,
     words,
 )
 from assay.cli.label_files import scale_option
 from assay.cli.modes import is_given
 from assay.cli.options import Output, check_targets, jobs_option, seed_option
+from assay.cli.run_info import has_info, info_alone, is_filtered, runs_info
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 LABEL_OPTIONS = {"scale": "--scale", "times": "--times"}
 RUN_OPTIONS = {
-    "info": "--info", "pool_runs": "--pool-runs", "lenient": "--lenient", "ties": "--ties", "missing": "--missing",
+    "pool_runs": "--pool-runs", "lenient": "--lenient", "ties": "--ties", "missing": "--missing",
     "rel": "--rel", "binary": "--binary",
     "compat": "--compat", "condensed": "--condensed", "depth": "--depth", "top_grade": "--top-grade",
 }  # fmt: skip
@@ -56,7 +56,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @scale_option
 @column_option
 @click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100.")
-@click.option("--info", type=FILE, help="Table of runs with the columns run and group: groups leave the pool together.")
+@info_alone("runs of one team leave the pool together")
 @click.option(
     "--pool-runs", multiple=True, type=click.Path(path_type=Path, exists=True),
     help="The runs that were pooled, files or folders; without them a pool is spoken of only where it is plain.",
@@ -88,7 +88,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
     force: str | None, labels_path: Path | None, scale: str | None, times: float,
-    info: Path | None, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
+    pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
     title: str, lenient: bool, rel: float, policy: Policy, seed: int, jobs: int, format: str, output: Path | None,
     quiet: bool,
 ) -> None:  # fmt: skip
@@ -109,6 +109,7 @@ def command(
         from assay.report.page import begin_chart_library
 
         begin_chart_library()
+    _refuse_info(of_runs=bool(files) and qrels_path is not None, of_scores=bool(files))
     _refuse(LABEL_OPTIONS, unless=labels_path is not None, what="--labels")
     _refuse(RUN_OPTIONS, unless=bool(files) and qrels_path is not None, what="run files and --qrels")
     made: dict[str, Any] = {"baseline": baseline, "top": top, "alpha": alpha, "seed": seed, "jobs": jobs}
@@ -116,8 +117,8 @@ def command(
     if files and qrels_path is None:
         made["matrices"] = _joined_scores(files, measures, transpose, name, force)
     elif files and qrels_path is not None:
-        made |= _aligned(files, qrels_path, measures, lenient, rel, policy, jobs, out, info)
-        made["pool_runs"] = load_runs(pool_runs, jobs=jobs) if pool_runs else None
+        made |= _aligned(files, qrels_path, measures, lenient, rel, policy, jobs, out)
+        made["pool_runs"] = load_runs(pool_runs, jobs=jobs, filtered=False) if pool_runs else None
     if labels_path is not None:
         from assay.cli.label_files import load_labels
 
@@ -138,6 +139,12 @@ def _refuse(options: dict[str, str], *, unless: bool, what: str) -> None:
     for name, option in options.items():
         if not unless and is_given(name):
             raise UsageError(f"{option} goes with {what}; leave it out or give them")
+
+
+def _refuse_info(*, of_runs: bool, of_scores: bool) -> None:
+    """An error where the table of runs has nothing to act on: teams are those of pooled runs, --where any runs."""
+    if has_info() and not (of_runs or (of_scores and is_filtered())):
+        raise UsageError("--info goes with run files and --qrels, or with --where; leave it out or give them")
 
 
 def _check_target(out: Output) -> None:
@@ -162,15 +169,15 @@ def _joined_scores(
 
 def _aligned(
     files: Sequence[Path], qrels_path: Path, measures: str | None, lenient: bool, rel: float, policy: Policy,
-    jobs: int, out: Output, info: Path | None,
+    jobs: int, out: Output,
 ) -> dict[str, Any]:  # fmt: skip
     """The runs aligned with the judgments, and the files that they come from."""
     from assay.report.material import aligned_files
 
-    paths = run_files(files)
+    paths = kept_files(files)
     with out.progress("reading runs") as progress:
         aligned, dropped = aligned_files(
-            paths, load_qrels(qrels_path), policy=policy, lenient=lenient, groups=groups_of(info),
+            paths, load_qrels(qrels_path), policy=policy, lenient=lenient, groups=_teams(),
             columns=named_columns(), jobs=jobs, progress=progress,
         )  # fmt: skip
     # Oddities are looked for in files that can be read again, and that hold a run each.
@@ -182,6 +189,12 @@ def _aligned(
         "dropped": dropped,
         "qrels_file": None if str(qrels_path) == "-" else qrels_path,
     }
+
+
+def _teams() -> dict[str, str]:
+    """The team of each run, where the table of runs has teams."""
+    table = runs_info()
+    return table.column("team") if table is not None and ("team" in table or not is_filtered()) else {}
 
 
 def _write(material: Material, sections: list[str] | None, title: str, out: Output) -> None:

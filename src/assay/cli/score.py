@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,12 @@ from assay.cli.inputs import (
     measures_option,
     policy_options,
     run_files,
+    run_sources,
     runs_argument,
 )
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, seed_option, with_output
+from assay.cli.run_info import by_option, groups_by, kept_runs
 from assay.core.errors import UsageError
 from assay.core.tables import FORMATS
 
@@ -36,7 +39,7 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 POLICY = frozenset(
     {"binary", "ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"}
 )
-TABLES = frozenset({"per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed", "jobs", *POLICY})
+TABLES = frozenset({"by", "per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed", "jobs", *POLICY})
 AS_TREC_EVAL = frozenset({"complete", "no_summary", "zscores", "rel_format", "run_format", "collection_size"})
 MODES = {
     "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),
@@ -54,6 +57,7 @@ MODES = {
 @click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade.")
 @click.option("--intent-info", type=FILE, help="Intents: topic intent probability [inf|nav].")
 @measures_option
+@by_option("Also the best, median and worst run of each group, by a column of --info, e.g. team.")
 @click.option("--per-topic", "-q", is_flag=True, help="Also a row for every topic.")
 @click.option(
     "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write all scores to a .csv, .tsv or .parquet file."
@@ -100,6 +104,7 @@ def command(
     intent_info: Path | None,
     uncertainty: Path | None,
     measures: str | None,
+    by: str | None,
     per_topic: bool,
     save: Path | None,
     bounds: bool,
@@ -163,7 +168,7 @@ def command(
     qrels = _judgments(qrels_path, intents, intent_info)
     at_level = measures_at(wanted, rel, policy.binary is not None)
     _score(
-        files, qrels, at_level, policy, per_topic=per_topic, save=save, bounds=bounds,
+        runs, qrels, at_level, policy, by=by, per_topic=per_topic, save=save, bounds=bounds,
         draw=draw, lengths=lengths, lenient=lenient, jobs=jobs, out=out,
     )  # fmt: skip
 
@@ -201,8 +206,8 @@ def _check_effects(measures: list[Measure], policy: Policy, out: Output) -> None
 
 
 def _score(
-    files: list[Path], qrels: Qrels | IntentQrels, measures: list[Measure], policy: Policy, *,
-    per_topic: bool, save: Path | None, bounds: bool, draw: str, lengths: Path | None, lenient: bool,
+    paths: Sequence[Path], qrels: Qrels | IntentQrels, measures: list[Measure], policy: Policy, *,
+    by: str | None, per_topic: bool, save: Path | None, bounds: bool, draw: str, lengths: Path | None, lenient: bool,
     jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Everything but trec_eval's own output."""
@@ -211,7 +216,7 @@ def _score(
     from assay.scoring import bounds as score_bounds
 
     words = read_lengths(lengths) if lengths else None
-    runs = _read(files, True, out) if lenient else files
+    runs = _read(run_files(paths), True, out) if lenient else run_sources(paths)
     columns = named_columns()
     aligned: Aligned | None = None
     with out.progress("scoring") as progress:
@@ -228,6 +233,10 @@ def _score(
     more = [score_bounds(aligned, measures, jobs=jobs).table()] if bounds and aligned is not None else []
     if per_topic:
         more.append(scores.per_topic())
+    if by is not None:
+        from assay.stats.places import run_groups
+
+        more.append(run_groups(list(scores), groups_by(by), by=by).table())
     # CSV holds one table: the one that was asked for, which has the scores in it.
     tables = more if out.format == "csv" and more else [scores.table(), *more]
     out.write(*tables, of=scores, drawn=_pictures(scores, draw, aligned) if out.figure else None)
@@ -287,8 +296,8 @@ def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:
 
     columns = named_columns()
     if not lenient:
-        return [run for path in files for run in read_runs(path, columns=columns)]
+        return kept_runs([run for path in files for run in read_runs(path, columns=columns)])
     runs, remarks = read_runs_leniently(files, columns=columns)
     for remark in remarks:
         out.say(remark)
-    return runs
+    return kept_runs(runs)

@@ -13,6 +13,7 @@ from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import decimals, load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.run_info import info_options
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ MODES = {
     "two runs": frozenset({"ties", "by_depth"}),
     "three runs or more": frozenset({"pairs"}),
 }
-files_argument = with_columns(click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
+paths_argument = with_columns(click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
 depth_option = click.option("--depth", type=click.IntRange(min=1), help="Compare only the first N docs of each topic.")
 ties_option = click.option(
     "--ties", type=KnownWord("assay.similarity.by_topic:TIED"), default="order", show_default=True,
@@ -35,6 +36,13 @@ lists_option = click.option(
     "-m", "--measures", multiple=True, metavar="NAME", cls=RegistryOption,
     registry="assay.similarity.overlap:LIST_SIMILARITIES", help="Another similarity, repeatable: {names}.",
 )  # fmt: skip
+
+
+def files_argument(command: C) -> C:
+    """FILES, --column, --info and --where."""
+    return paths_argument(info_options(command))
+
+
 resamples_option = click.option(
     "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
 )

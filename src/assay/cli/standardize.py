@@ -30,6 +30,7 @@ from assay.cli.reference_inputs import (
     refuse_force_without,
     standardized_by,
 )
+from assay.cli.run_info import info_options, kept_collections
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -135,8 +136,8 @@ def collections_input(command: click.decorators.FC) -> click.decorators.FC:
         "--factors", "factors_paths", type=FILE, multiple=True, help="Factors of the collections; repeatable."
     )
     options = (
-        files_argument, measures_option, transpose_option, name_option, force_option, factors, form_option,
-        smoothing_option,
+        files_argument, measures_option, transpose_option, name_option, force_option, info_options, factors,
+        form_option, smoothing_option,
     )  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -175,7 +176,7 @@ def compare(
 
     if permutations == 0 and is_given("seed"):
         raise UsageError("--seed is that of the permutations, and there are none; leave it out")
-    raw = collections_of(files, measures, transpose, name, force)
+    raw = kept_collections(collections_of(files, measures, transpose, name, force))
     after = standardized_by(raw, factors_paths, form, smoothing, name, force)
     with out.progress("permuting") as progress:
         before_and_after = [
@@ -216,7 +217,7 @@ def errors(
     from assay.standard.collections import pooled
     from assay.standard.halves import half_errors
 
-    raw = collections_of(files, measures, transpose, name, force)
+    raw = kept_collections(collections_of(files, measures, transpose, name, force))
     after = standardized_by(raw, factors_paths, form, smoothing, name, force)
     with out.progress("splitting") as progress:
         result = half_errors([pooled(raw), pooled(after)], splits=splits, seed=seed, progress=progress)
@@ -338,6 +339,7 @@ def longevity(
 @transpose_option
 @name_option
 @force_option
+@info_options
 @form_option
 @click.option(
     "--smoothing", cls=RegistryOption, registry="assay.standard.factors:SMOOTHINGS", default="virtual",
@@ -373,7 +375,7 @@ def trend(
             raise UsageError(f"{text!r}: {label!r} is there twice; give every collection a label of its own")
         files[label] = Path(path)
     scores = collections_of(list(files.values()), measures, transpose, name, force)
-    years = dict(zip(files, scores.values(), strict=True))
     names = [run.strip() for run in reference.split(",") if run.strip()]
+    years = kept_collections(dict(zip(files, scores.values(), strict=True)), always=names)
     result = over_years(years, names, form=form, smoothing=None if smoothing == "none" else smoothing)
     out.write(result.table(), of=result)

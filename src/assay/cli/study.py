@@ -12,6 +12,7 @@ from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument, scores_input
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
+from assay.cli.run_info import by_option, groups_by
 from assay.core.errors import UsageError
 from assay.core.tables import Table
 
@@ -183,7 +184,7 @@ def votes(matrices: list[ScoreMatrix], votes: Path, out: Output) -> None:
 @one_measure("Measure of the runs.", "AP")
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Depth of the pool.")
 @click.option("--rel", "-l", type=float, help="Lowest relevant grade.  [default: the measure's own]")
-@click.option("--info", type=FILE, help="Table of runs: run, group, year, manual; then also group by group.")
+@by_option("Also group by group, by a column of --info, e.g. team.")
 @output_and_figure_options
 def reusability(
     runs: tuple[Path, ...],
@@ -191,18 +192,18 @@ def reusability(
     measure: str,
     depth: int,
     rel: float | None,
-    info: Path | None,
+    by: str | None,
     out: Output,
 ) -> None:
     """What would each run, and each group, lose if it had not been in the pool?"""
-    from assay.cli.inputs import groups_of
     from assay.data.lists import collected
     from assay.pooling.bias import left_out
 
-    seen = collected(load_runs(runs), load_qrels(qrels_path), groups=groups_of(info))
-    ways = ("run",) if info is None else ("run", "group")
-    found = [left_out(seen, measure, depth=depth, by=by, rel=rel) for by in ways]
-    out.write(*(f.table() for f in found), of=found if info else found[0])
+    groups = {} if by is None else groups_by(by)
+    seen = collected(load_runs(runs), load_qrels(qrels_path), groups=groups)
+    ways = ("run",) if by is None else ("run", "group")
+    found = [left_out(seen, measure, depth=depth, by=way, rel=rel) for way in ways]
+    out.write(*(f.table() for f in found), of=found if by else found[0])
 
 
 @command.command(name="rbo-and-ap")

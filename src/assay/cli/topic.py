@@ -11,7 +11,7 @@ import click
 
 from assay.cli.columns import named_columns
 from assay.cli.commands import Command
-from assay.cli.inputs import FILE, load_qrels, measures_option, run_files, runs_argument
+from assay.cli.inputs import FILE, load_qrels, measures_option, run_sources, runs_argument
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_options
 from assay.core.errors import UsageError
@@ -51,7 +51,7 @@ def command(
         raise UsageError("--characters cuts the texts of --docs, and CSV and JSON have them whole; leave it out")
     chosen: dict[str, Any] = {} if measures is None else {"measures": measures}
     view = topic_view(
-        topic, run_files(runs), load_qrels(qrels_path), topics=topics_path, docs=docs, depth=depth,
+        topic, run_sources(runs), load_qrels(qrels_path), topics=topics_path, docs=docs, depth=depth,
         characters=characters, columns=named_columns(), **chosen,
     )  # fmt: skip
     if out.format == "json":

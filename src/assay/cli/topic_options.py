@@ -13,6 +13,7 @@ from assay.cli.commands import RegistryOption
 from assay.cli.inputs import FILE, decimals, numbers, one_matrix, scores_input
 from assay.cli.modes import is_given
 from assay.cli.options import Output
+from assay.cli.run_info import by_option, groups_by
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ repetitions_option = click.option(
     "--repetitions", type=COUNT, default=5000, show_default=True, help="Random subsets per number of topics."
 )
 splits_option = click.option("--splits", type=COUNT, default=5, show_default=True, help="Splits of the runs.")
-groups_option = click.option("--groups", type=FILE, help="Table with columns run and group: whole groups are held out.")
+groups_option = by_option("Hold out whole groups of runs, by a column of --info, e.g. team.")
 
 
 def problem_options(command: C) -> C:
@@ -94,6 +95,11 @@ def search_options(command: C) -> C:
     ):
         wrapped = option(wrapped)
     return wrapped
+
+
+def held_out_groups(by: str | None) -> dict[str, str] | None:
+    """The group of each run, for --by; None without it."""
+    return None if by is None else groups_by(by)
 
 
 def refuse(option: str, *others: str) -> None:

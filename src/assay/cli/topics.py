@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, groups_of, numbers, one_matrix, other_scores, scores_input
+from assay.cli.inputs import FILE, numbers, one_matrix, other_scores, scores_input
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.topic_options import (
     COUNT,
@@ -17,6 +17,7 @@ from assay.cli.topic_options import (
     chosen_sizes,
     criterion_option,
     groups_option,
+    held_out_groups,
     percentages,
     problem_options,
     refuse,
@@ -61,7 +62,7 @@ def command() -> None:
 @output_and_figure_options
 def best(
     ready: Problem, look: Callable[..., Any], repetitions: int, percentiles: str, holdout: bool, splits: int,
-    groups: Path | None, at: str | None, seed: int, out: Output,
+    by: str | None, at: str | None, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """Best, average and worst subsets for every number of topics, and their value on held-out runs.
 
@@ -75,12 +76,12 @@ def best(
     from assay.topics import best_topics
 
     if not holdout:
-        refuse("--no-holdout", "splits", "groups")
+        refuse("--no-holdout", "splits", "by")
     shown = chosen_sizes(at, ready)
     result = look(
         out, best_topics, cardinalities=() if at is None else shown, repetitions=repetitions,
         percentiles=percentages(percentiles), holdout=holdout, held_out_at=shown, splits=splits,
-        groups=groups_of(groups) or None,
+        groups=held_out_groups(by),
     )  # fmt: skip
     out.write(result.table(at=shown), of=result)
     for remark in result.remarks():
@@ -99,7 +100,7 @@ def best(
 @seed_option
 @output_and_figure_options
 def holdout(
-    ready: Problem, search: str | None, splits: int, groups: Path | None, at: str | None, seed: int, out: Output
+    ready: Problem, search: str | None, splits: int, by: str | None, at: str | None, seed: int, out: Output
 ) -> None:
     """How good are the best subsets on other runs? Chosen on half of the runs, tested on the rest.
 
@@ -112,7 +113,7 @@ def holdout(
     with out.progress("holding out") as progress:
         result = hold_out(
             ready, search=search or QUICK, cardinalities=chosen_sizes(at, ready), splits=splits,
-            groups=groups_of(groups) or None, seed=seed, progress=progress,
+            groups=held_out_groups(by), seed=seed, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)
 
@@ -324,7 +325,7 @@ def transfer(
 @seed_option
 @output_options
 def choose(
-    matrices: Matrices, count: int, criterion: str, truth: Path | None, splits: int, groups: Path | None, seed: int,
+    matrices: Matrices, count: int, criterion: str, truth: Path | None, splits: int, by: str | None, seed: int,
     out: Output,
 ) -> None:  # fmt: skip
     """Topics to judge, from scores of earlier runs or from predicted scores, with the value to expect on new runs.
@@ -338,7 +339,7 @@ def choose(
     checked = None if truth is None else one_matrix(other_scores(truth))
     with out.progress("holding out") as progress:
         result = choose_topics(
-            one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=groups_of(groups) or None,
+            one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=held_out_groups(by),
             splits=splits, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)

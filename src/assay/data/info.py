@@ -46,7 +46,9 @@ class RunsInfo:
     def of_runs(self, name: str, runs: Sequence[str]) -> list[str | None]:
         """One column for these runs, None where nothing is said; a file that has none of the runs is an error."""
         if not any(run in self.rows for run in runs):
-            raise DataError(f"{self.where}: none of the {len(runs)} runs is in this file; its runs are {self._some()}")
+            raise DataError(
+                f"{self.where}: none of the {len(runs)} runs is in this file; its runs are {_some(list(self.rows))}"
+            )
         texts = self.column(name)
         return [texts.get(run) or None for run in runs]
 
@@ -63,21 +65,43 @@ class RunsInfo:
         return groups
 
     def matching(self, condition: str, runs: Sequence[str]) -> list[str]:
-        """Those of the runs for which a column has a text, written as `type=manual`; none of them is an error.
+        """Those of the runs that meet a condition on a column: `type=manual`, or `type!=manual`; none is an error.
+
+        A run of which the table says nothing meets no condition on that column.
 
         >>> info = RunsInfo("runs.csv", ("runtype",), {"a": ("manual",), "b": ("automatic",)})
-        >>> info.matching("type=manual", ["a", "b"])
-        ['a']
+        >>> info.matching("type=manual", ["a", "b", "c"]), info.matching("type!=manual", ["a", "b", "c"])
+        (['a'], ['b'])
         """
         column, equals, text = condition.partition("=")
-        if not equals:
-            raise UsageError(f"{condition!r}: write COLUMN=TEXT, e.g. type=manual")
-        groups = self.groups(column.strip(), runs)
+        is_other = column.endswith("!")
+        name = column.removesuffix("!").strip()
         wanted = text.strip()
+        if not (equals and name and wanted):
+            raise UsageError(f"{condition!r}: write COLUMN=TEXT or COLUMN!=TEXT, e.g. type=manual")
+        groups = self.groups(name, runs)
         if wanted not in groups:
-            known = ", ".join(sorted(groups))
-            raise UsageError(f"{self.where}: no run with {condition}; {column.strip()} is one of: {known}")
-        return groups[wanted]
+            raise UsageError(f"{self.where}: no run with {name}={wanted}; {name} is one of: {_some(sorted(groups))}")
+        kept = {run for text, members in groups.items() for run in members if (text == wanted) is not is_other}
+        if not kept:
+            raise UsageError(f"{self.where}: no run is left by {condition}; all of them have that {name}")
+        return [run for run in runs if run in kept]
+
+    def meeting(self, conditions: Iterable[str], runs: Sequence[str]) -> list[str]:
+        """Those of the runs that meet every one of the conditions, in their order; none is an error.
+
+        >>> rows = {"a": ("manual", "x"), "b": ("automatic", "x"), "c": ("automatic", "y")}
+        >>> RunsInfo("runs.csv", ("type", "team"), rows).meeting(["type=automatic", "team=x"], ["a", "b", "c"])
+        ['b']
+        """
+        asked = list(conditions)
+        kept = list(runs)
+        for condition in asked:
+            of_condition = set(self.matching(condition, runs))
+            kept = [run for run in kept if run in of_condition]
+        if not kept:
+            raise UsageError(f"{self.where}: no run meets all of {', '.join(asked)}; leave one of them out")
+        return kept
 
     def _place(self, name: str) -> int | None:
         lowered = [column.strip().lower() for column in self.columns]
@@ -85,9 +109,10 @@ class RunsInfo:
         same = [other for names in USUAL.values() if wanted in names for other in names]
         return next((lowered.index(known) for known in (wanted, *same) if known in lowered), None)
 
-    def _some(self) -> str:
-        names = list(self.rows)
-        return ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+
+def _some(names: Sequence[str], most: int = 10) -> str:
+    """The first names of a list, for a message."""
+    return ", ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
 def run_column(header: Iterable[str]) -> int | None:

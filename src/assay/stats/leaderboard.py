@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
@@ -21,13 +23,14 @@ from assay.data.scores import ScoreMatrix
 from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named
 from assay.rankings.counts import settled, tie_groups
-from assay.stats.effect import Intervals, differences, mean_interval, standardised_effect
+from assay.stats.effect import Intervals, differences, mean_interval, standard_deviation, standardised_effect
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
 from assay.stats.losses import TopicLosses, topic_losses
 from assay.stats.pair_tests import PairsResult, by_mean, pairs_with
 from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline
 from assay.stats.resampling import RESAMPLES, checked_share
+from assay.stats.t_power import TTest, above_alpha, detectable_effect
 from assay.stats.verdicts import Evidence, name_of_test
 
 
@@ -50,6 +53,8 @@ class Leaderboard(Result):
     top: int | None = None
     details: Mapping[str, tuple[str | None, ...]] | None = None
     """Columns of a table of runs that are shown beside the names, with a text for each run."""
+    power: float | None = None
+    """With it the table says which true difference each comparison finds with this power, and may miss below."""
 
     @property
     def verdict(self) -> str:
@@ -92,6 +97,27 @@ class Leaderboard(Result):
         details = {name: tuple(info.of_runs(name, self.matrix.runs)) for name in columns}
         return replace(self, details=details)
 
+    def with_power(self, power: float) -> Leaderboard:
+        """The same board with what each comparison could have missed: the true difference that it finds with `power`.
+
+        >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
+        >>> compare(m, baseline="old").with_power(0.8).table().column("found from")
+        [None, 0.3264...]
+        """
+        above_alpha(power, self.alpha)
+        return replace(self, power=power)
+
+    def found_from(self) -> Floats:
+        """The smallest true difference that a paired t test finds with the power, of each run against the baseline.
+
+        The test is one at level alpha, not corrected, on the sd of the differences that were seen.
+        """
+        rows = differences(self.matrix.values[self.versus.first], self.matrix.values[self.versus.second])
+        sides = 2 if self.versus.alternative == "two-sided" else 1
+        test = TTest(alpha=self.alpha, sides=sides)
+        effect = detectable_effect(self.versus.n, power=self.power or 0.8, test=test)
+        return np.asarray(effect * standard_deviation(rows))
+
     def ranks(self) -> list[int]:
         """The rank of each run by its mean, from 1; equal means share one, and the next rank is left out."""
         better, _ = tie_groups(-settled(self.matrix.means()))
@@ -132,13 +158,18 @@ class Leaderboard(Result):
         details = self.details or {}
         corrected_p = self.versus.corrected(self.correction)
         places = {int(run): place for place, run in enumerate(self.versus.first)}
+        found_from = None if self.power is None else self.found_from()
         rows = []
         for i in self.shown():
             row: list[Any] = [self.matrix.runs[i], ranks[i], *(texts[i] for texts in details.values())]
             row += [means[i], self.interval.low[i], self.interval.high[i]]
             if self.letters is not None:
                 row.append(self.letters.labels[i])
-            rows.append([*row, *self._against(places.get(i), corrected_p)])
+            row += self._against(places.get(i), corrected_p)
+            if found_from is not None:
+                place = places.get(i)
+                row.append(None if place is None else found_from[place])
+            rows.append(row)
         columns = {"run": "", "rank": "d", **dict.fromkeys(details, "")}
         columns |= {"mean": ".4f", "low": ".4f", "high": ".4f"}
         if self.letters is not None:
@@ -146,6 +177,8 @@ class Leaderboard(Result):
         p_name = self.versus.p_name(self.correction)
         columns |= {"Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f", p_name: "p", "effect": "+.3f"}
         columns |= {"wins": "d", "ties": "d", "losses": "d"}
+        if self.power is not None:
+            columns["found from"] = ".4f"
         runs, topics = self.matrix.shape
         some = "" if len(rows) == runs else f"{len(rows)} of "
         about = f"{self.matrix.measure}, {some}{runs} runs, {topics} topics"
@@ -187,6 +220,11 @@ class Leaderboard(Result):
         ]
         if len(v) > 1 and not v.simultaneous:
             notes.append("Δ low, Δ high: of each difference alone, not corrected for the number of runs")
+        if self.power is not None:
+            notes.append(
+                f"found from: a true difference of this size is found with power {self.power:g} by a paired t test at "
+                f"α = {self.alpha:g}, not corrected, if differences vary as seen here; smaller ones are easily missed"
+            )
         notes += v.remarks(self.correction, self.alpha)
         notes += self._letter_notes()
         return notes if self.matrix.signature == self.matrix.measure else [*notes, self.matrix.signature]

@@ -25,7 +25,8 @@ from make_reference import PACKAGES, exported  # type: ignore[import-not-found]
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "core", "data", "io", "rankings", "measures", "scoring", "trec_eval", "check", "stats", "standard",
-    "plan", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report", "cli",
+    "plan", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report",
+    "store", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}

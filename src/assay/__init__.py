@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from assay.similarity import similarity
     from assay.standard import standardize
     from assay.stats import compare, paper_table
+    from assay.store import Store
     from assay.studies import simulate
     from assay.topics import best_topics
 
@@ -43,6 +44,7 @@ _HOMES = {
     "Run": "data",
     "ScoreMatrix": "data",
     "Scores": "data",
+    "Store": "store",
     "Table": "core.tables",
     "Topics": "data",
     "UsageError": "core.errors",
@@ -70,7 +72,7 @@ _CALLABLE = ("agreement", "check", "gate", "report", "similarity")
 
 __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
-    "ScoreMatrix", "Scores", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
+    "ScoreMatrix", "Scores", "Store", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
     "best_topics", "check", "compare", "evaluate", "gate", "measure", "paper_table", "pool", "power", "predict",
     "read_labels",
     "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity", "simulate", "standardize", "write",

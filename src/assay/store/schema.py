@@ -1,0 +1,208 @@
+"""What does a store remember? Its tables, one schema for SQLite and PostgreSQL; `migrations/` brings it there."""
+
+from __future__ import annotations
+
+from assay.core.errors import MissingExtra
+
+try:
+    import sqlalchemy as sa
+except ImportError:
+    raise MissingExtra("sqlalchemy", "web") from None
+
+TABLES = sa.MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+HEAD = "0001"
+"""The newest revision of the schema."""
+
+about = sa.Table(
+    "about",
+    TABLES,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+"""Facts of the store itself: its id, when it was made, where its files are."""
+
+people = sa.Table(
+    "people",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("token_hash", sa.Text, unique=True),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("ended", sa.Double),
+)
+"""Who may do what. Tokens are stored as hashes only."""
+
+collections = sa.Table(
+    "collections",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("title", sa.Text, nullable=False, default=""),
+    sa.Column("description", sa.Text, nullable=False, default=""),
+    sa.Column("year", sa.Integer),
+    sa.Column("measure", sa.Text, nullable=False, default="AP"),
+    sa.Column("lookup", sa.Text, nullable=False, default=""),
+    sa.Column("made", sa.Double, nullable=False),
+)
+"""A corpus with topics. `lookup` is the file or dataset that has the texts of docs which are not stored."""
+
+topics = sa.Table(
+    "topics",
+    TABLES,
+    sa.Column("collection_id", sa.ForeignKey("collections.id"), primary_key=True),
+    sa.Column("topic", sa.Text, primary_key=True),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("fields", sa.JSON, nullable=False),
+)
+"""Texts of topics, in the order of their file."""
+
+docs = sa.Table(
+    "docs",
+    TABLES,
+    sa.Column("collection_id", sa.ForeignKey("collections.id"), primary_key=True),
+    sa.Column("doc", sa.Text, primary_key=True),
+    sa.Column("fields", sa.JSON, nullable=False),
+)
+"""Texts of docs."""
+
+qrels = sa.Table(
+    "qrels",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("collection_id", sa.ForeignKey("collections.id"), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
+    sa.Column("label", sa.Text, nullable=False, default=""),
+    sa.Column("note", sa.Text, nullable=False, default=""),
+    sa.Column("topics", sa.Integer, nullable=False),
+    sa.Column("pooled", sa.Integer, nullable=False),
+    sa.Column("judged", sa.Integer, nullable=False),
+    sa.Column("relevant", sa.Integer, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.UniqueConstraint("collection_id", "version"),
+    sa.UniqueConstraint("collection_id", "hash", name="uq_qrels_hash"),
+)
+"""Versions of the judgments of a collection; a version is never changed."""
+
+runs = sa.Table(
+    "runs",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("collection_id", sa.ForeignKey("collections.id"), nullable=False, index=True),
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("tag", sa.Text, nullable=False),
+    sa.Column("team", sa.Text, nullable=False, default=""),
+    sa.Column("year", sa.Integer),
+    sa.Column("date", sa.Text, nullable=False, default=""),
+    sa.Column("manual", sa.Boolean),
+    sa.Column("query_type", sa.Text, nullable=False, default=""),
+    sa.Column("paper", sa.Text, nullable=False, default=""),
+    sa.Column("code", sa.Text, nullable=False, default=""),
+    sa.Column("note", sa.Text, nullable=False, default=""),
+    sa.Column("visibility", sa.Text, nullable=False),
+    sa.Column("owner_id", sa.ForeignKey("people.id")),
+    sa.Column("topics", sa.Integer, nullable=False),
+    sa.Column("docs", sa.Integer, nullable=False),
+    sa.Column("metadata", sa.JSON, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+)
+"""Runs, unique by their content: `hash` is the SHA-256 of the file as it was given, decompressed."""
+
+matches = sa.Table(
+    "matches",
+    TABLES,
+    sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("qrels_id", sa.ForeignKey("qrels.id"), primary_key=True),
+    sa.Column("missing", sa.LargeBinary, nullable=False),
+    sa.Column("seen", sa.LargeBinary, nullable=False),
+    sa.Column("unjudged", sa.LargeBinary, nullable=False),
+)
+"""A run beside a version of judgments, a value per topic: is it missing, docs in the first ranks, unjudged ones."""
+
+scores = sa.Table(
+    "scores",
+    TABLES,
+    sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
+    sa.Column("qrels_id", sa.ForeignKey("qrels.id"), primary_key=True),
+    sa.Column("settings", sa.Text, primary_key=True),
+    sa.Column("ties", sa.Text, nullable=False),
+    sa.Column("per_topic", sa.LargeBinary, nullable=False),
+)
+"""Scores, 64-bit floats in the order of the topics of the judgments; `settings` is measure and policy in full."""
+
+results = sa.Table(
+    "results",
+    TABLES,
+    sa.Column("address", sa.Text, primary_key=True),
+    sa.Column("run_id", sa.ForeignKey("runs.id"), nullable=False),
+    sa.Column("qrels_id", sa.ForeignKey("qrels.id"), nullable=False),
+    sa.Column("measure", sa.Text, nullable=False),
+    sa.Column("policy", sa.JSON, nullable=False),
+    sa.Column("signature", sa.Text, nullable=False),
+    sa.Column("score", sa.Double, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+)
+"""Certified scores: the address is the hash of run, judgments, measure and policy."""
+
+reference_sets = sa.Table(
+    "reference_sets",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("collection_id", sa.ForeignKey("collections.id"), nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("note", sa.Text, nullable=False, default=""),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.UniqueConstraint("collection_id", "name"),
+)
+"""Named runs by which the scores of a collection are standardized."""
+
+reference_runs = sa.Table(
+    "reference_runs",
+    TABLES,
+    sa.Column("set_id", sa.ForeignKey("reference_sets.id"), primary_key=True),
+    sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
+)
+
+published = sa.Table(
+    "published",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("score", sa.Double, nullable=False),
+    sa.Column("paper", sa.Text, nullable=False),
+    sa.Column("venue", sa.Text, nullable=False),
+    sa.Column("year", sa.Double),
+    sa.Column("collection", sa.Text, nullable=False, index=True),
+    sa.Column("query_type", sa.Text, nullable=False),
+    sa.Column("measure", sa.Text, nullable=False),
+    sa.Column("significant", sa.Boolean),
+    sa.Column("excluded", sa.Text, nullable=False),
+)
+"""Scores that papers report; `collection` is the name under which they report them."""
+
+__all__ = [
+    "HEAD",
+    "TABLES",
+    "about",
+    "collections",
+    "docs",
+    "matches",
+    "people",
+    "published",
+    "qrels",
+    "reference_runs",
+    "reference_sets",
+    "results",
+    "runs",
+    "sa",
+    "scores",
+    "topics",
+]

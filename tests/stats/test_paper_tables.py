@@ -244,7 +244,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (policies("AP|ties:docid", "RR|ties:average(exact)"), {}, "do not rest on one policy: AP|ties:docid and RR|ties:"),
     (policies("AP|unjudged:0", "RR|unjudged:removed"), {}, "score all of them alike"),
     (policies("AP|depth:10", "RR|depth:20"), {}, "AP|depth:10 and RR|depth:20"),
-    ({"median(AP)": {"a": {"1": 0.1, "2": 0.2}, "b": {"1": 0.3, "2": 0.2}}}, {"baseline": "a"}, "is the median over"),
+    ({"median(AP)": {"a": {"1": 0.1, "2": 0.2}, "b": {"1": 0.3, "2": 0.2}}}, {"baseline": "a"}, "nothing of medians"),
     ([scores()[0], scores()[1].select(runs=RUNS[:3])], {}, "run 'fusion' has scores of AP or nDCG@10, not in both"),
 ]  # fmt: skip
 

@@ -17,6 +17,8 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
+from assay.data.averages import average_title
+from assay.measures import parse
 from assay.rankings import kendall_tau_b, settled
 from assay.scoring import evaluate
 
@@ -39,7 +41,8 @@ class RankingAgreement(Result):
         for run in best_first:
             row = (self.runs[run], self.reference[run], self.ours[run])
             rows.append(row)
-        note = f"Kendall τ_b of the two rankings by mean {self.measure}: {self.tau:.4f}; {len(rows)} runs."
+        average = average_title(self.measure, parse(self.measure).aggregate)
+        note = f"Kendall τ_b of the two rankings by {average}: {self.tau:.4f}; {len(rows)} runs."
         formats = {"run": "", "reference": ".4f", "ours": ".4f"}
         return Table.of(formats, rows, caption=self.measure, notes=(note,))
 

@@ -18,6 +18,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.uncertain import Uncertain
 from assay.data import Run
+from assay.data.averages import IN_WORDS, averages_of
 from assay.data.scores import ScoreMatrix
 from assay.scoring import evaluate
 
@@ -53,12 +54,13 @@ class ScoreUncertainty(Result):
         for run in np.argsort(-means, kind="stable").tolist():
             numbers = [column[run] for column in columns]
             rows.append((self.matrix.runs[run], *numbers))
+        average = IN_WORDS[self.matrix.aggregate]
         formats = {
-            "run": "", "mean": ".4f", "all low": ".4f", "all high": ".4f", "judging low": ".4f", "judging high": ".4f",
+            "run": "", average: ".4f", "all low": ".4f", "all high": ".4f", "judging low": ".4f", "judging high": ".4f",
             "with topics low": ".4f", "with topics high": ".4f",
         }  # fmt: skip
         notes = [
-            f"{len(self.judged)} draws of the judgments, seed {self.seed}; judging: 95 % of the means under them; "
+            f"{len(self.judged)} draws of the judgments, seed {self.seed}; judging: 95 % of the {average}s under them; "
             "with topics: the topics resampled as well",
             "all low, all high: every doc at that end of its own 95 % interval; two scenarios, not an interval",
             *self.notes,
@@ -120,11 +122,11 @@ def score_uncertainty(
     judged = []
     sampled = []
     for i, rng in enumerate(generators(seed, draws)):
-        values = evaluate(runs, judgments.draw(rng), measure)[0].values
-        topics = values.shape[1]
+        drawn = evaluate(runs, judgments.draw(rng), measure)[0]
+        topics = len(drawn.topics)
         drawn_topics = rng.integers(topics, size=topics)
-        judged.append(values.mean(axis=1))
-        sampled.append(values[:, drawn_topics].mean(axis=1))
+        judged.append(drawn.means())
+        sampled.append(averages_of(drawn.values[:, drawn_topics], drawn.aggregate))
         progress(i + 1, draws)
     return ScoreUncertainty(
         matrix=matrix,

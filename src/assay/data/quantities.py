@@ -7,7 +7,7 @@ from assay.core.registry import parse_call
 
 UNNAMED = "score"
 """The measure of scores that nobody named."""
-NOT_POLICY = ("assay", "reference", "forced")
+NOT_POLICY = ("assay", "aggregate", "reference", "forced")
 """Parts of a signature that say where scores come from, not what they are: two that differ only there are the same."""
 STANDARDIZATION = ("std", "smoothing")
 """Parts of a signature that standardization adds."""

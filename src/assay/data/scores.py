@@ -18,7 +18,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.data.averages import AGGREGATES, FLOOR, averaged
+from assay.data.averages import FLOOR, IN_WORDS, aggregate_of, averages_of, signature_of_name
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
 
 if TYPE_CHECKING:
@@ -104,9 +104,14 @@ class ScoreMatrix(Result):
         """(number of runs, number of topics)."""
         return len(self.runs), len(self.topics)
 
+    @property
+    def aggregate(self) -> str:
+        """How the topics become one number, one of AGGREGATES: as the name of the measure or the signature says."""
+        return aggregate_of(self.measure, self.signature)
+
     def means(self) -> Floats:
-        """Mean over the topics, one per run."""
-        return np.asarray(self.values.mean(axis=1))
+        """The score over all topics, one per run: the mean, or what the aggregate of the measure is."""
+        return averages_of(self.values, self.aggregate)
 
     def medians(self) -> Floats:
         """Median over the topics, one per run."""
@@ -145,17 +150,21 @@ class ScoreMatrix(Result):
         return replace(self, measure=measure, signature=f"{measure}|forced:{self.measure}")
 
     def by_mean(self) -> ScoreMatrix:
-        """The same runs, best mean first; equal means keep their order."""
+        """The same runs, the best score over all topics first; equal ones keep their order."""
         order = np.argsort(-self.means(), kind="stable")
         return self.select(runs=[self.runs[i] for i in order])
 
     def table(self) -> Table:
-        """One row per run: mean, median and spread."""
-        rows = [
-            (run, v.mean(), np.median(v), v.std(ddof=1) if len(v) > 1 else None, len(v))
-            for run, v in zip(self.runs, self.values, strict=True)
-        ]
-        formats = {"run": "", "mean": ".4f", "median": ".4f", "sd": ".4f", "topics": "d"}
+        """One row per run: mean, median and spread, after the geometric mean or the sum where that is its average."""
+        heading = IN_WORDS[self.aggregate]
+        averages = self.means()
+        rows = []
+        for i, (run, scores) in enumerate(zip(self.runs, self.values, strict=True)):
+            row: dict[str, Any] = {"run": run, heading: averages[i]}
+            row |= {"mean": scores.mean(), "median": np.median(scores)}
+            row["sd"] = scores.std(ddof=1) if len(scores) > 1 else None
+            rows.append([*row.values(), len(scores)])
+        formats = {"run": "", heading: ".4f", "mean": ".4f", "median": ".4f", "sd": ".4f", "topics": "d"}
         return Table.of(formats, rows, caption=self.measure, notes=[self.signature])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -208,25 +217,22 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
     """
 
     matrices: tuple[ScoreMatrix, ...]
-    aggregates: tuple[str, ...] = ()
-    """How the topics of each measure become one number, one of AGGREGATES; the mean where nothing is given."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(self.matrices))
-        object.__setattr__(self, "aggregates", tuple(self.aggregates) or ("mean",) * len(self.matrices))
         for matrix in self.matrices[1:]:
             if (matrix.runs, matrix.topics) != (self.runs, self.topics):
                 raise DataError(f"{self.matrices[0].measure} and {matrix.measure} are not on the same runs and topics")
-        for name in self.aggregates:
-            if name not in AGGREGATES:
-                raise UsageError(f"no aggregate {name!r}{did_you_mean(name, AGGREGATES)}")
-        if len(self.aggregates) != len(self.matrices):
-            raise UsageError(f"{len(self.aggregates)} aggregates for {len(self.matrices)} measures")
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures, as they were written."""
         return tuple(matrix.measure for matrix in self.matrices)
+
+    @property
+    def aggregates(self) -> tuple[str, ...]:
+        """How the topics of each measure become one number."""
+        return tuple(matrix.aggregate for matrix in self.matrices)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -247,7 +253,7 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
     def __getitem__(self, which: slice) -> Scores: ...
     def __getitem__(self, which: int | str | slice) -> ScoreMatrix | Scores:
         if isinstance(which, slice):
-            return Scores(self.matrices[which], self.aggregates[which])
+            return Scores(self.matrices[which])
         if not isinstance(which, str):
             return self.matrices[which]
         for matrix in self.matrices:
@@ -265,12 +271,11 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
 
     def select(self, *, runs: Sequence[str | int] | None = None, topics: Sequence[str | int] | None = None) -> Scores:
         """Only these runs and topics, in this order, of every measure."""
-        return Scores(tuple(m.select(runs=runs, topics=topics) for m in self.matrices), self.aggregates)
+        return Scores(tuple(m.select(runs=runs, topics=topics) for m in self.matrices))
 
     def averages(self) -> list[list[float]]:
         """For each measure the score of every run over its topics: their mean, or what the measure's aggregate is."""
-        pairs = zip(self.matrices, self.aggregates, strict=True)
-        return [[averaged(row, how) for row in matrix.values] for matrix, how in pairs]
+        return [matrix.means().tolist() for matrix in self.matrices]
 
     def table(self) -> Table:
         """One row per run, best first on the first measure; one column per measure."""
@@ -278,8 +283,8 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
         order = np.argsort(-np.array(columns[0]), kind="stable").tolist() if columns else []
         rows = [(self.runs[i], *(column[i] for column in columns)) for i in order]
         formats = {"run": ""}
-        for matrix, aggregate in zip(self.matrices, self.aggregates, strict=True):
-            counts = aggregate == "sum" and bool((matrix.values == np.rint(matrix.values)).all())
+        for matrix in self.matrices:
+            counts = matrix.aggregate == "sum" and bool((matrix.values == np.rint(matrix.values)).all())
             formats[matrix.measure] = ".0f" if counts else ".4f"
         notes = [f"{len(self.topics)} topics; {matrix.signature}" for matrix in self.matrices]
         return Table.of(formats, rows, notes=["", *notes])
@@ -320,7 +325,8 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
     def record(self) -> dict[str, Any]:
         """The summary as plain data, with the signature of every measure and the number of topics."""
         signatures = {matrix.measure: matrix.signature for matrix in self.matrices}
-        return {**super().record(), "signatures": signatures, "n": len(self.topics)}
+        aggregates = dict(zip(self.measures, self.aggregates, strict=True))
+        return {**super().record(), "signatures": signatures, "aggregates": aggregates, "n": len(self.topics)}
 
 
 def same_scores(first: ScoreMatrix, second: ScoreMatrix, *, force: str | None = None) -> None:
@@ -375,7 +381,7 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     # what is said of all of them must hold for each: one of unknown policy makes the policy of all unknown
     one_policy = len({policy_of(part.signature) for part in parts}) == 1
     forced = dict.fromkeys(part.signature.partition("|forced:")[2] for part in parts)
-    signature = head.signature if one_policy else head.measure
+    signature = head.signature if one_policy else signature_of_name(head.measure, head.aggregate)
     if len(forced) > 1:  # taken for one measure because a person says so: the signature keeps what they were
         signature = f"{head.measure}|forced:{'+'.join(name or head.measure for name in forced)}"
     return ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=head.measure, signature=signature)

@@ -13,6 +13,7 @@ from assay.core.errors import AssayError, UsageError
 from assay.data import Run
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, joined
+from assay.data.tested_means import needs_means
 from assay.gate.alarms import Alarm, JudgedRule, JudgedShares, alarms_of, has_no_topic, same_scores_remark
 from assay.io.brought import plain_qrels_of, runs_of, scores_of
 from assay.io.column_names import Named
@@ -37,6 +38,8 @@ class Contenders:
 
     def __post_init__(self) -> None:
         _refuse_lower_is_better(self.matrices)
+        for matrix in self.matrices:
+            needs_means(matrix, "a gate")
 
     @classmethod
     def of_scores(cls, new: Any, baseline: Any, measures: Any, columns: Named = None) -> Contenders:

@@ -69,12 +69,12 @@ def matched(predicted: ScoreMatrix, truth: ScoreMatrix) -> tuple[ScoreMatrix, Sc
 
 
 def level_scores(matrix: ScoreMatrix, level: str) -> Floats:
-    """Means of runs, means of topics, or all cells."""
+    """Averages of runs, means of topics, or all cells."""
     if level not in LEVELS:
         raise UsageError(f"no level {level!r}; known: {', '.join(LEVELS)}")
     if level == "cells":
         return np.asarray(matrix.values.ravel())
-    return np.asarray(matrix.values.mean(axis=1 if level == "runs" else 0))
+    return matrix.means() if level == "runs" else np.asarray(matrix.values.mean(axis=0))
 
 
 def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dict[str, float | None]:

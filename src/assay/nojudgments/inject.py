@@ -18,6 +18,7 @@ from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.nojudgments.against_truth import matched
 from assay.rankings import kendall_rows, settled
 from assay.topics.hits import hits
@@ -138,6 +139,7 @@ def injected(predicted: ScoreMatrix, truth: ScoreMatrix, topics: Sequence[str], 
     >>> injected(p, t, ["2"]).values.tolist()
     [[1.0, 0.6], [3.0, 0.8]]
     """
+    needs_means(truth, "a mixture of predicted and judged topics")
     for topic in topics:
         if topic not in predicted.topics or topic not in truth.topics:
             raise UsageError(f"no topic {topic!r} in both matrices")
@@ -206,7 +208,7 @@ def injection(
     >>> [row[0] for row in injection(guesses, truth, sizes=[1, 3], repetitions=4).table().rows]
     [1, 3]
     """
-    guessed, real = matched(predicted, truth)
+    guessed, real = matched(predicted, needs_means(truth, "a mixture of predicted and judged topics"))
     n = len(guessed.topics)
     if sizes is None:
         sizes = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500) if size < n]

@@ -20,6 +20,7 @@ from assay.core.registry import parse_call
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Run
+from assay.data.averages import average_title
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.against_truth import Accuracies, Accuracy, accuracy, correlations, matched
@@ -119,8 +120,9 @@ class RunRanking(Result):
             keys[f"judged {judged.measure}"] = "judged_mean"
         if self.truth is not None:
             columns["true rank"] = ("d", places(self.truth.means()))
-            columns[f"mean {self.truth.measure}"] = (".4f", self.truth.means())
-            keys[f"mean {self.truth.measure}"] = "true_mean"
+            heading = average_title(self.truth.measure, self.truth.aggregate)
+            columns[heading] = (".4f", self.truth.means())
+            keys[heading] = "true_mean"
         formats = {name: format for name, (format, _) in columns.items()}
         values_of_columns = [values for _, values in columns.values()]
         rows = list(zip(*values_of_columns, strict=True))

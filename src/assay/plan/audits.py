@@ -19,6 +19,7 @@ from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named
 from assay.plan.powers import paired
@@ -182,7 +183,7 @@ def audit(
     >>> round(found.all.sigma(), 4), found.n
     (0.1732, 3)
     """
-    matrix = score_matrix_of(scores, columns=columns)
+    matrix = needs_means(score_matrix_of(scores, columns=columns), "an audit")
     runs, n = matrix.shape
     if runs < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; an audit needs two runs and two topics")
@@ -324,6 +325,7 @@ def one_sigma(
     All mean-adjusted differences are pooled; every virtual pair draws as many of them, with replacement, as there are
     topics. Memory: two arrays of pairs × topics per job.
     """
+    needs_means(matrix, "a test of σ")
     runs, n = matrix.shape
     if runs < 3 or n < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; the test needs three runs and two topics")

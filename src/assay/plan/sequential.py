@@ -19,6 +19,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.io.files import read_bytes, write_whole
 from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
@@ -197,6 +198,7 @@ def next_step(experiment: Experiment, scores: ScoreMatrix | None = None) -> Step
         return Step(experiment, 0, advice, None)
     if len(scores.runs) != 2:
         raise DataError(f"{scores.measure}: {len(scores.runs)} runs; a planned experiment compares two, name them")
+    needs_means(scores, "the plan of an experiment")
     values = checked_rows(scores.values, least=1)
     topics = len(scores.topics)
     after = experiment.look(values[0] - values[1])

@@ -17,6 +17,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.plan.powers import paired
 from assay.stats.pair_tests import by_mean
 from assay.stats.t_power import TTest, between, detectable_effect, power_of
@@ -121,6 +122,7 @@ def stopping_bias(
     >>> len(stopping_bias(scores, target=20, minimum=10, samples=20).pairs)
     2
     """
+    needs_means(matrix, "stopping on power")
     runs, topics = matrix.shape
     if runs < 2 or topics < 3:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; needs 2 runs, 3 topics")

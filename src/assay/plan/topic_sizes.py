@@ -16,6 +16,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix, same_scores
+from assay.data.tested_means import needs_means
 from assay.stats.pair_tests import by_mean
 from assay.stats.t_power import TTest, above_alpha, between, positive, root, topics_needed, whole
 
@@ -217,6 +218,7 @@ def score_variance(*matrices: ScoreMatrix, runs: int | None = None, two_way: boo
     total = 0.0
     freedom = 0
     for matrix in matrices:
+        needs_means(matrix, "the size of a collection")
         x = by_mean(matrix).values[:runs]
         m, n = x.shape
         if n < 2 or (two_way and m < 2):

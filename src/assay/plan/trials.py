@@ -14,6 +14,7 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
 from assay.stats.t_power import TTest, between, positive, topics_needed, whole
@@ -46,6 +47,7 @@ def trial_sigma(pair: ScoreMatrix) -> float:
     >>> trial_sigma(ScoreMatrix.of([[0.5, 0.25, 0.75], [0.25, 0.25, 0.25]]))
     0.25
     """
+    needs_means(pair, "the plan of an experiment")
     if pair.shape[1] < 2:
         raise UsageError(f"trial: σ needs at least two topics (got {pair.shape[1]})")
     values = checked_rows(pair.values)

@@ -20,6 +20,8 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.lists import Lists
+from assay.data.tested_means import refuse_other_averages
+from assay.measures import parse
 from assay.pooling.bias import unique_items
 from assay.pooling.rescoring import check_judged, rescored, without
 from assay.pooling.voters import Collected, contributors, lists_of
@@ -196,6 +198,7 @@ def adjusted(
     >>> round(result.unpooled, 4), round(result.amount, 4)
     (0.7667, 0.1583)
     """
+    refuse_other_averages(measure, parse(measure).aggregate, "an adjustment")
     lists = lists_of(runs, qrels, groups=groups)
     if run not in lists.runs:
         raise UsageError(f"no run {run!r}{did_you_mean(run, lists.runs)}")

@@ -18,8 +18,11 @@ from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import averages_of
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists
+from assay.data.tested_means import refuse_other_averages
+from assay.measures import parse
 from assay.pooling.rescoring import check_judged, rescored
 from assay.pooling.voters import contributors
 
@@ -103,6 +106,7 @@ def adjustment_accuracy(
     default all for both. Manual runs against pools of automatic ones show what adjusting is worth for a run that is
     unlike the pooled ones (Webber 2010, Tables 6.1 right, 6.4 and 6.5).
     """
+    refuse_other_averages(measure, parse(measure).aggregate, "an adjustment")
     if not widths or not common or min(*widths, samples, topic_samples, *common) < 1:
         raise UsageError("widths, numbers of common topics and samples are at least 1")
     check_judged(lists)
@@ -198,8 +202,8 @@ def best_runs(lists: Lists, measure: str, best: int, *, among: Sequence[str] | N
     places = list(_places(lists, among))
     if best > len(places):
         raise UsageError(f"the {best} best of {len(places)} runs; ask for fewer")
-    means = rescored(lists, measure, runs=places).mean(axis=1)
-    order = np.argsort(-means, kind="stable")[:best]
+    averages = averages_of(rescored(lists, measure, runs=places), parse(measure).aggregate)
+    order = np.argsort(-averages, kind="stable")[:best]
     return [lists.runs[places[i]] for i in order]
 
 
@@ -253,6 +257,7 @@ def unpooled_bias(
     >>> bool((found.errors["nonrelevant"] <= 0).all())
     True
     """
+    refuse_other_averages(measure, parse(measure).aggregate, "the bias of a pool")
     if not widths or min(*widths, samples) < 1:
         raise UsageError("widths and samples are at least 1")
     check_judged(lists)

@@ -17,7 +17,9 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data import Qrels
+from assay.data.averages import averaged, averages_of
 from assay.data.lists import Lists
+from assay.measures import parse
 from assay.pooling.ceiling import ceiling
 from assay.pooling.rescoring import check_judged, rescored, with_relevance, without
 from assay.pooling.voters import Collected, contributors, lists_of
@@ -155,7 +157,8 @@ def left_out(
     labels = lists.runs if by == "run" else lists.groups
     judged = lists.grades >= 0
     hidden = unique_items(has) & judged
-    pooled = rescored(lists, measure).mean(axis=1)
+    how_averaged = parse(measure).aggregate
+    pooled = averages_of(rescored(lists, measure), how_averaged)
     unpooled = {how: np.zeros(len(lists.runs)) for how in ("nonrelevant", "condensed")}
     at_most = np.full(len(lists.runs), np.nan)
     for i, name in enumerate(names):
@@ -163,10 +166,11 @@ def left_out(
         bases = {"nonrelevant": lists.grades, "condensed": _filled(lists, members)}
         for how, base in bases.items():
             grades = without(base, hidden[i])
-            unpooled[how][members] = rescored(lists, measure, grades=grades, runs=members, unjudged=how).mean(axis=1)
+            scores = rescored(lists, measure, grades=grades, runs=members, unjudged=how)
+            unpooled[how][members] = averages_of(scores, how_averaged)
         for run in members:
             highest = ceiling(lists, measure, run, hidden[i])
-            at_most[run] = np.nan if highest is None else highest.mean()
+            at_most[run] = np.nan if highest is None else averaged(highest, how_averaged)
     place = [names.index(label) for label in labels]
     rank, rank_unpooled = _ranks(pooled, unpooled["nonrelevant"])
     return LeftOut(

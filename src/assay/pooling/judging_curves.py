@@ -18,8 +18,10 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
+from assay.data.averages import averages_of
 from assay.data.grades import UNJUDGED
 from assay.data.lists import Lists, TopicLists
+from assay.measures import parse
 from assay.pooling.judging import topic_orders
 from assay.pooling.rescoring import check_judged, rescored, with_relevance
 from assay.pooling.voters import Collected, lists_of, voters
@@ -134,7 +136,7 @@ def curves(
     if largest == 0:
         raise DataError("no doc in the first ranks of the runs is judged; judge some first, or pool deeper")
     marks = tuple(sorted({min(budget, largest) for budget in (budgets or spaced(largest))}))
-    full_scores = rescored(lists, measure).mean(axis=1)
+    full_scores = averages_of(rescored(lists, measure), parse(measure).aggregate)
     task = _Task(lists, measure, depth, judged_only, lowest, marks, full_scores, seed)
     todo = list(product(orders, range(repetitions)))
     points = ordered_map(task, todo, jobs=jobs, progress=progress)
@@ -210,7 +212,8 @@ class _Task:
         judged = when <= budget
         relevant = judged & self.lists.relevant(self.rel)
         grades = np.where(judged, np.maximum(self.lists.grades, 0), UNJUDGED)
-        scores = rescored(self.lists, self.measure, grades=grades).mean(axis=1)
+        by_topic = rescored(self.lists, self.measure, grades=grades)
+        scores = averages_of(by_topic, parse(self.measure).aggregate)
         error = scores - self.full_scores
         rms = np.sqrt((error**2).mean())
         return (

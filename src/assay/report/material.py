@@ -122,6 +122,8 @@ class Material:
     @property
     def detectable(self) -> float | None:
         """The difference that the topics find with power .8; None where no difference varies from topic to topic."""
+        if self.main.aggregate != "mean":  # an audit is of differences of means
+            return None
         return self.audit.detectable() or None
 
     @cached_property

@@ -9,12 +9,14 @@ import numpy as np
 
 from assay.core.errors import AssayError
 from assay.core.tables import p_value
+from assay.data.averages import average_title, from_means
 from assay.data.topic_rows import counted
 from assay.report.figures.agreement import in_words
 
 if TYPE_CHECKING:
     from assay.report.material import Material
     from assay.stats.leaderboard import Leaderboard
+    from assay.stats.pair_tests import PairsResult
 
 
 SMALLEST = 0.00005
@@ -51,6 +53,7 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     # The board has the other run minus the baseline.
     sign = 1.0 if first == other else -1.0
     difference = sign * float(pairs.difference[at])
+    amount = "ratio" if pairs.aggregate == "geometric" else "Δ"
     verdict = f"{first} and {second} are not significantly different"
     if p < board.alpha:
         better, worse = (first, second) if difference >= 0 else (second, first)
@@ -60,13 +63,19 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     between = ""
     if pairs.low is not None and pairs.high is not None:
         low, high = sorted((sign * float(pairs.low[at]), sign * float(pairs.high[at])))
-        between = f" [{decimal(low)}, {decimal(high)}]"
+        between = f" [{decimal(_as_shown(low, pairs))}, {decimal(_as_shown(high, pairs))}]"
     tests = ""
     if not pairs.simultaneous and len(pairs.p) > 1:
         tests = f" ({_correction_of(board)} over {len(pairs.p)} tests)"
     power = "" if detects is None else f"; this collection detects {decimal(detects)} with power .8"
     measure = board.matrix.measure
-    return f"{verdict} in {measure}: Δ {decimal(difference)}{between}, {p_value(p)}{tests}, n = {pairs.n}{power}."
+    size = f"{amount} {decimal(_as_shown(difference, pairs))}{between}"
+    return f"{verdict} in {measure}: {size}, {p_value(p)}{tests}, n = {pairs.n}{power}."
+
+
+def _as_shown(difference: float, pairs: PairsResult) -> float:
+    """A difference on the scale of means as it is shown: a ratio of geometric means, a difference of sums."""
+    return float(from_means(np.array(difference), pairs.aggregate, pairs.n))
 
 
 def _correction_of(board: Leaderboard) -> str:
@@ -108,7 +117,7 @@ def _best(m: Material) -> Iterator[str]:
         level = round(100 * (1 - board.alpha))
         topics = matrix.shape[1]
         yield (
-            f"The highest mean {matrix.measure} is that of {best}: {mean} [{low}, {high}] "
+            f"The highest {average_title(matrix.measure, matrix.aggregate)} is that of {best}: {mean} [{low}, {high}] "
             f"({level} % interval, {topics} topics); {against_baseline(board)}."
         )
 

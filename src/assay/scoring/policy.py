@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean, one_of
 from assay.data import Qrels
+from assay.data.averages import signature_of_name
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
 from assay.data.runs import TIES
@@ -92,7 +93,8 @@ class Policy:
         gain = given.get("gain", measure.entry.parameters.get("gain"))
         measure_needs_top = measure.entry.facts.get("uses_top") and given.get("top") is None
         needs_top = measure_needs_top or self.unjudged == "top"
-        parts = [str(measure.in_full())]
+        # the name of a count of a person's own does not say that it is summed
+        parts = [signature_of_name(measure.in_full(), measure.aggregate)]
         if gain:
             parts.append(f"gain:{gain}")
         if self.binary is not None:

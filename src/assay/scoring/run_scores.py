@@ -164,8 +164,7 @@ def score_matrices(
         signature = policy.signature(measure, how)
         matrix = ScoreMatrix(tuple(names), topics, values, str(measure), signature)
         matrices.append(matrix)
-    aggregates = tuple(measure.aggregate for measure in measures)
-    return Scores(tuple(matrices), aggregates)
+    return Scores(tuple(matrices))
 
 
 def _kept_topics(

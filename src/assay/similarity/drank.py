@@ -18,6 +18,7 @@ from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.rankings import settled
 from assay.similarity.systems import on_common_runs, topic_weights
 
@@ -41,6 +42,7 @@ def d_rank(scores: ScoreMatrix, ranking: Sequence[str]) -> float:
         where = in_one_only[:1] or list(ranking)[:1]
         raise UsageError(f"d_rank: the ranking must hold each run once; it does not fit at {where}")
     _check_shape(scores)
+    needs_means(scores, "d_rank")
     row_of_run = {run: row for row, run in enumerate(scores.runs)}
     rows = [row_of_run[run] for run in ranking]
     return _distance(scores.values, np.array(rows))

@@ -17,6 +17,7 @@ from assay.core.errors import DataError
 from assay.core.keys import key_of
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import IN_WORDS, from_means, on_scale_of_means
 from assay.data.scores import ScoreMatrix
 from assay.rankings import CORRELATIONS, settled
 
@@ -83,7 +84,7 @@ def compare_rankings(
     level: float = 0.95,
     seed: int = 0,
 ) -> RankingComparison:
-    """Correlations of the mean scores of the runs that both matrices have, with percentile intervals over topics.
+    """Correlations of the average scores of the runs that both matrices have, with percentile intervals over topics.
 
     Where both have the same topics the same topics are drawn for both, else each draws its own. delta compares cell by
     cell if the topics are the same, else the means. A correlation without a value, e.g. of constant scores, is None.
@@ -123,20 +124,36 @@ def on_common_runs(truth: ScoreMatrix, estimate: ScoreMatrix) -> tuple[ScoreMatr
 
 def _recipe(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, level: float, seed: int) -> str:
     topics = f"{len(a.topics)} topics" if paired else f"{len(a.topics)} and {len(b.topics)} topics, drawn apart"
+    averages = f"{IN_WORDS[a.aggregate]}s"
+    if a.aggregate != b.aggregate:
+        averages += f" of the first and {IN_WORDS[b.aggregate]}s of the second"
     if not resamples:
-        return f"means over {topics}; no intervals"
+        return f"{averages} over {topics}; no intervals"
     drawn = f"{resamples} bootstrap samples of topics, seed {seed}"
-    return f"means over {topics}; {100 * level:.0f} % percentile intervals, {drawn}"
+    return f"{averages} over {topics}; {100 * level:.0f} % percentile intervals, {drawn}"
 
 
 def _drawn_means(a: ScoreMatrix, b: ScoreMatrix, paired: bool, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """resamples × runs, of both: means over topics drawn with replacement."""
+    """resamples × runs, of both: averages over topics drawn with replacement."""
     rng = generator(seed)
     weights_for_a = topic_weights(len(a.topics), resamples, rng)
     weights_for_b = weights_for_a if paired else topic_weights(len(b.topics), resamples, rng)
-    means_of_a = weights_for_a @ a.values.T
-    means_of_b = weights_for_b @ b.values.T
-    return settled(means_of_a), settled(means_of_b)
+    return settled(_averages(a, weights_for_a)), settled(_averages(b, weights_for_b))
+
+
+def _averages(matrix: ScoreMatrix, weights: Floats) -> Floats:
+    """samples × runs: the averages over topics with these weights, as the measure averages them."""
+    how = matrix.aggregate
+    if how != "median":
+        means = weights @ on_scale_of_means(matrix.values, how).T
+        return from_means(means, how, len(matrix.topics))
+    topics = np.arange(len(matrix.topics))
+    medians = np.empty((len(weights), len(matrix.runs)))
+    for sample, shares in enumerate(weights):
+        times = np.rint(shares * len(topics)).astype(np.int64)
+        drawn = np.repeat(topics, times)
+        medians[sample] = np.median(matrix.values[:, drawn], axis=1)
+    return medians
 
 
 def topic_weights(topics: int, resamples: int, rng: np.random.Generator) -> Floats:

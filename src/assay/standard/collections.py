@@ -18,6 +18,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix, same_scores
+from assay.data.tested_means import needs_means
 from assay.standard.halves import t_of_rows
 from assay.standard.mean_moves import kappas, rmse
 
@@ -126,6 +127,8 @@ def on_shared_runs(collections: Mapping[str, ScoreMatrix]) -> dict[str, ScoreMat
         raise DataError(f"the collections share {len(shared)} runs; comparing them needs at least two of the same name")
     for one, other in combinations(collections.values(), 2):
         same_scores(one, other)
+    for matrix in collections.values():
+        needs_means(matrix, "comparability")
     return {name: matrix.select(runs=shared) for name, matrix in collections.items()}
 
 

@@ -21,6 +21,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.quantities import same_measure, same_quantity
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
 
@@ -137,7 +138,7 @@ def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
     >>> round(float(f.mean[0]), 3), round(float(f.sd[0]), 3)
     (0.2, 0.1)
     """
-    scores = reference.values
+    scores = needs_means(reference, "standardization").values
     if not len(scores):
         raise DataError(f"{reference.measure}: no reference run; standardization needs at least one")
     runs, topics = scores.shape
@@ -200,7 +201,7 @@ def standardize(
     """
     facts = FORMS.entry(form).facts
     shared = shared_columns(columns)
-    matrix = score_matrix_of(scores, columns=shared)
+    matrix = needs_means(score_matrix_of(scores, columns=shared), "standardization")
     if isinstance(by, Factors):
         factors = by
     else:

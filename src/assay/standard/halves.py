@@ -17,6 +17,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.standard.mean_moves import kappas
 from assay.stats import all_pairs
 
@@ -328,6 +329,7 @@ def _halves(rng: np.random.Generator, splits: int, topics: int, half: int) -> Fl
 
 def _half(matrix: ScoreMatrix) -> int:
     """The number of topics of the first half."""
+    needs_means(matrix, "a comparison of halves")
     topics = len(matrix.topics)
     if topics < 4:
         raise DataError(f"{matrix.measure}: {topics} topics; halves need at least four")

@@ -16,6 +16,7 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.rankings.correlation import pearson
 
 
@@ -67,6 +68,7 @@ def item_total(matrix: ScoreMatrix, *, rest: bool = True) -> ItemTotal:
     >>> [round(float(c), 3) for c in item_total(m).correlation]
     [1.0, 1.0, -1.0]
     """
+    needs_means(matrix, "an item-total correlation")
     runs, topics = matrix.shape
     if runs < 3 or topics < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; item-total needs 3 runs and 2 topics")

@@ -18,6 +18,7 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.stats.effect import checked_rows, ratio, rounded
 
 
@@ -173,6 +174,7 @@ def two_way(matrix: ScoreMatrix) -> Anova:
     >>> round(a["topic"].squares, 4), round(a["run"].squares, 4), round(a["residual"].squares, 4)
     (4.0, 0.1667, 1.3333)
     """
+    needs_means(matrix, "an analysis of variance")
     runs, topics = matrix.shape
     if runs < 2 or topics < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; two-way analysis needs at least 2 × 2")

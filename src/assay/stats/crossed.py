@@ -20,6 +20,7 @@ from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.io.sheet import Sheet, read_sheet
 from assay.stats.anova import Anova, analysed, without_noise
 from assay.stats.effect import checked_rows
@@ -101,7 +102,7 @@ def factorial(matrix: ScoreMatrix, design: Design, *, level: float = 0.95) -> Fa
     [('stop', 36.125, 1), ('stem', 6.125, 1), ('stop × stem', 0.125, 1), ('topic', 6.125, 1)]
     """
     checked_share(level, "the level of an interval")
-    levels, cube = _crossed(matrix, design)
+    levels, cube = _crossed(needs_means(matrix, "an analysis of variance"), design)
     effects = _effects(cube)
     anova = _analysis(matrix, levels, cube, effects)
     factors = []

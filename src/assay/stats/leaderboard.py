@@ -10,25 +10,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.keys import key_of
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import IN_WORDS, from_means
 from assay.data.info import RunsInfo
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import for_tests_of_means
 from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named
 from assay.rankings.counts import settled, tie_groups
-from assay.stats.effect import Intervals, differences, mean_interval, standard_deviation, standardised_effect
+from assay.stats.effect import Intervals, differences, mean_interval, standard_deviation
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
 from assay.stats.losses import TopicLosses, topic_losses
-from assay.stats.pair_tests import PairsResult, by_mean, pairs_with
-from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline
+from assay.stats.pair_tests import RATIOS, PairsResult, amount_format, by_mean
+from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline, versus_of_all
 from assay.stats.resampling import RESAMPLES, checked_share
 from assay.stats.t_power import TTest, above_alpha, detectable_effect
 from assay.stats.verdicts import Evidence, name_of_test
@@ -110,13 +110,15 @@ class Leaderboard(Result):
     def found_from(self) -> Floats:
         """The smallest true difference that a paired t test finds with the power, of each run against the baseline.
 
+        Of geometric means the smallest ratio above 1.
         The test is one at level alpha, not corrected, on the sd of the differences that were seen.
         """
-        rows = differences(self.matrix.values[self.versus.first], self.matrix.values[self.versus.second])
+        scores = for_tests_of_means(self.matrix).values
+        rows = differences(scores[self.versus.first], scores[self.versus.second])
         sides = 2 if self.versus.alternative == "two-sided" else 1
         test = TTest(alpha=self.alpha, sides=sides)
         effect = detectable_effect(self.versus.n, power=self.power or 0.8, test=test)
-        return np.asarray(effect * standard_deviation(rows))
+        return from_means(effect * standard_deviation(rows), self.matrix.aggregate, self.versus.n)
 
     def ranks(self) -> list[int]:
         """The rank of each run by its mean, from 1; equal means share one, and the next rank is left out."""
@@ -153,29 +155,34 @@ class Leaderboard(Result):
 
     def table(self) -> Table:
         """The leaderboard. The key of p is `p_corrected` whatever the correction, also where there is none."""
-        means = self.matrix.means()
+        averages = self.matrix.means()
         ranks = self.ranks()
         details = self.details or {}
         corrected_p = self.versus.corrected(self.correction)
         places = {int(run): place for place, run in enumerate(self.versus.first)}
         found_from = None if self.power is None else self.found_from()
+        amounts = list(self.versus.shown_amounts().values())
         rows = []
         for i in self.shown():
             row: list[Any] = [self.matrix.runs[i], ranks[i], *(texts[i] for texts in details.values())]
-            row += [means[i], self.interval.low[i], self.interval.high[i]]
+            row += [averages[i], self.interval.low[i], self.interval.high[i]]
             if self.letters is not None:
                 row.append(self.letters.labels[i])
-            row += self._against(places.get(i), corrected_p)
+            row += self._against(places.get(i), amounts, corrected_p)
             if found_from is not None:
                 place = places.get(i)
                 row.append(None if place is None else found_from[place])
             rows.append(row)
         columns = {"run": "", "rank": "d", **dict.fromkeys(details, "")}
-        columns |= {"mean": ".4f", "low": ".4f", "high": ".4f"}
+        average = IN_WORDS[self.matrix.aggregate]
+        columns |= {average: ".4f", "low": ".4f", "high": ".4f"}
         if self.letters is not None:
             columns["letters"] = ""
         p_name = self.versus.p_name(self.correction)
-        columns |= {"Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f", p_name: "p", "effect": "+.3f"}
+        ratio = self.matrix.aggregate == "geometric"
+        against = RATIOS if ratio else ("Δ", "Δ low", "Δ high")
+        columns |= dict.fromkeys(against, amount_format(self.matrix.aggregate))
+        columns |= {p_name: "p", "effect": "+.3f"}
         columns |= {"wins": "d", "ties": "d", "losses": "d"}
         if self.power is not None:
             columns["found from"] = ".4f"
@@ -199,6 +206,7 @@ class Leaderboard(Result):
             "topics_to_decide": self.topics_to_decide,
             "measure": self.matrix.measure,
             "signature": self.matrix.signature,
+            "aggregate": self.matrix.aggregate,
             "baseline": self.baseline,
             "test": self.versus.test,
             "alternative": self.versus.alternative,
@@ -211,18 +219,23 @@ class Leaderboard(Result):
     def notes(self) -> list[str]:
         """The recipe: what each column is and how it was made; of many runs first how many differ."""
         v = self.versus
-        chosen = "" if self.chosen else " (the best mean, picked after seeing the scores)"
+        average = IN_WORDS[self.matrix.aggregate]
+        amount = "ratio" if self.matrix.aggregate == "geometric" else "Δ"
+        chosen = "" if self.chosen else f" (the best {average}, picked after seeing the scores)"
         notes = [self.verdict] if len(v) > 1 else []
         notes += [
-            f"low, high: {self.interval.recipe}, of each mean alone; runs whose intervals overlap may still differ",
-            f"Δ, p, effect (mean/sd of the differences), wins, ties, losses: against {self.baseline}{chosen}",
+            f"low, high: {self.interval.recipe}, of each {average} alone; runs whose intervals overlap may still "
+            "differ",
+            f"{amount}, p, effect (mean/sd of the differences), wins, ties, losses: against {self.baseline}{chosen}",
+            *v.averaging_notes(),
             f"{v.recipe}; n = {v.n} topics; {v.family(self.correction, self.alpha)}",
         ]
+        each = "ratio" if amount == "ratio" else "difference"
         if len(v) > 1 and not v.simultaneous:
-            notes.append("Δ low, Δ high: of each difference alone, not corrected for the number of runs")
+            notes.append(f"{amount} low, {amount} high: of each {each} alone, not corrected for the number of runs")
         if self.power is not None:
             notes.append(
-                f"found from: a true difference of this size is found with power {self.power:g} by a paired t test at "
+                f"found from: a true {each} of this size is found with power {self.power:g} by a paired t test at "
                 f"α = {self.alpha:g}, not corrected, if differences vary as seen here; smaller ones are easily missed"
             )
         notes += v.remarks(self.correction, self.alpha)
@@ -257,19 +270,20 @@ class Leaderboard(Result):
             high=None if v.high is None else float(v.high[place]),
             lead=None if v.wins is None or v.losses is None else int(v.wins[place] - v.losses[place]),
             effect=float(v.effect[place]),
+            aggregate=v.aggregate,
         )
 
-    def _against(self, place: int | None, corrected_p: Floats) -> list[float | int | None]:
-        """Difference, p, effect, wins, ties, losses of one row; nothing for the baseline itself."""
+    def _against(
+        self, place: int | None, amounts: Sequence[Floats | None], corrected_p: Floats
+    ) -> list[float | int | None]:
+        """Difference or ratio, p, effect, wins, ties, losses of one row; nothing for the baseline itself."""
         v = self.versus
         if place is None or v.wins is None or v.losses is None:
             return [None] * 8
         wins = int(v.wins[place])
         losses = int(v.losses[place])
-        low = None if v.low is None else v.low[place]
-        high = None if v.high is None else v.high[place]
-        tested = [v.difference[place], low, high, corrected_p[place], v.effect[place]]
-        return [*tested, wins, v.n - wins - losses, losses]
+        shown = [None if amount is None else amount[place] for amount in amounts]
+        return [*shown, corrected_p[place], v.effect[place], wins, v.n - wins - losses, losses]
 
 
 def compare(
@@ -296,7 +310,8 @@ def compare(
     `.verdict` is the finding in one sentence. `pairs` also prepares the table of all pairs, with intervals. The
     correction is over the runs tested against the baseline for p, and over all pairs for the letters, which are always
     two-sided; with Tukey's tests both come from the one simultaneous family. Intervals have level 1 − alpha and stay
-    within the range of the measure where that is known.
+    within the range of the measure where that is known. A measure that is a geometric mean is tested on logs, and shown
+    with ratios; sums are tested as means; medians are an error.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
     >>> compare(m, baseline="old").verdict.partition("; ")[0]
@@ -308,7 +323,7 @@ def compare(
     ordered = by_mean(matrix)
     against = ordered.runs[0] if baseline is None else baseline
     how: dict[str, Any] = {"level": 1 - checked_share(alpha, "alpha"), "resamples": resamples, "seed": seed}
-    ends = cut(mean_interval(ordered.values, interval, **how), possible_scores(matrix))
+    ends = _intervals(ordered, interval, how)
     simultaneous = is_simultaneous(test)
     tested: PairsResult | None = None
     if simultaneous or letters or pairs:
@@ -323,7 +338,7 @@ def compare(
             **how,
         )
     if tested is not None and simultaneous:
-        versus = _from_all(tested, ordered, against)
+        versus = versus_of_all(tested, ordered, against)
     else:
         versus = versus_baseline(ordered, against, test, alternative=alternative, interval=interval, **how)
     groups = None
@@ -332,31 +347,15 @@ def compare(
     return Leaderboard(ordered, against, baseline is not None, ends, versus, tested, groups, correction, alpha)
 
 
-def _from_all(pairs: PairsResult, matrix: ScoreMatrix, baseline: str) -> PairsResult:
-    """The family against the baseline, with the p-values that hold for all pairs."""
-    first, second = pairs_with(matrix.runs, baseline)
-    rows = differences(matrix.values[first], matrix.values[second])
-    critical = pairs.critical or 0.0
-    difference = rows.mean(axis=1)
-    return PairsResult(
-        runs=matrix.runs,
-        first=first,
-        second=second,
-        n=pairs.n,
-        difference=difference,
-        statistic=pairs.square(pairs.statistic)[first, second],
-        p=pairs.square()[first, second],
-        effect=standardised_effect(rows),
-        test=pairs.test,
-        recipe=pairs.recipe,
-        simultaneous=True,
-        critical=critical,
-        low=difference - critical,
-        high=difference + critical,
-        wins=(rows > 0).sum(axis=1),
-        losses=(rows < 0).sum(axis=1),
-        measure=matrix.measure,
-    )
+def _intervals(matrix: ScoreMatrix, interval: str, how: Mapping[str, Any]) -> Intervals:
+    """The interval of every run's average, within the range of the measure."""
+    ends = mean_interval(for_tests_of_means(matrix).values, interval, **how)
+    topics = matrix.shape[1]
+    low, high = (from_means(end, matrix.aggregate, topics) for end in (ends.low, ends.high))
+    limits = possible_scores(matrix)
+    if limits is not None and matrix.aggregate == "sum":
+        limits = (limits[0] * topics, limits[1] * topics)
+    return cut(replace(ends, low=low, high=high), limits)
 
 
 def _are(number: int) -> str:

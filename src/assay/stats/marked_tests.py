@@ -39,6 +39,8 @@ class MarkedTest:
     p: float
     corrected_p: float
     direction: int
+    aggregate: str = "mean"
+    """How topics become one number: of geometric means delta is the ratio of the two."""
 
     def record(self) -> dict[str, Any]:
         """Plain data, under the keys that comparisons have everywhere."""
@@ -46,7 +48,7 @@ class MarkedTest:
             "measure": self.measure,
             "run": self.run,
             "baseline": self.baseline,
-            "delta": self.delta,
+            "ratio" if self.aggregate == "geometric" else "delta": self.delta,
             "p": self.p,
             "p_corrected": self.corrected_p,
         }
@@ -162,6 +164,7 @@ def _corrected(
 def _of_one(matrix: ScoreMatrix, versus: PairsResult, p_of: dict[Key, float]) -> list[MarkedTest]:
     """The tests of one measure against one baseline."""
     better = -1 if lower_is_better(matrix.measure) else 1
+    amounts = next(iter(versus.shown_amounts().values()))
     tests = []
     for place in range(len(versus)):
         run, baseline = _pair(versus, place)
@@ -172,9 +175,10 @@ def _of_one(matrix: ScoreMatrix, versus: PairsResult, p_of: dict[Key, float]) ->
                 measure=matrix.measure,
                 run=run,
                 baseline=baseline,
-                delta=float(versus.difference[place]),
+                delta=0.0 if amounts is None else float(amounts[place]),
                 p=float(versus.p[place]),
                 corrected_p=p,
+                aggregate=versus.aggregate,
                 direction=better * _evidence(versus, place).direction,
             )
         )

@@ -17,12 +17,17 @@ from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import from_means
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import SHOWN, TESTED
 from assay.stats.effect import checked_rows
 from assay.stats.multiple import corrected, family_in_words
 from assay.stats.verdicts import DELTA_KEYS
 
 Places = npt.NDArray[np.intp]
+DIFFERENCES = ("difference", "low", "high")
+RATIOS = ("ratio", "ratio low", "ratio high")
+"""Headings of an amount and its interval: of geometric means it is a ratio."""
 EFFECTS = {False: "mean/sd of the paired differences", True: "mean difference/√MSE"}
 
 
@@ -32,6 +37,9 @@ class PairsResult(Result):
 
     `p` is not corrected. `correction` and `alpha` are what tables and records use where no other is asked for. `top`
     limits the rows that tables show to pairs of the first runs, never what was tested.
+
+    Differences and intervals are on the scale on which the average is a mean, so that their signs say who is better:
+    of geometric means they are those of logs. `shown_amounts` has what is shown.
     """
 
     runs: tuple[str, ...]
@@ -56,6 +64,8 @@ class PairsResult(Result):
     correction: str = "holm"
     alpha: float = 0.05
     top: int | None = None
+    aggregate: str = "mean"
+    """How the topics of the measure become one number."""
 
     def __len__(self) -> int:
         return len(self.p)
@@ -96,6 +106,20 @@ class PairsResult(Result):
             return family_in_words(correction, 1, alpha)
         return f"p holds for all {every} pairs at once; no further correction"
 
+    def shown_amounts(self) -> dict[str, Floats | None]:
+        """Differences of the averages with their intervals, by heading; of geometric means ratios.
+
+        >>> from assay.stats.pairwise import versus_baseline
+        >>> m = ScoreMatrix.of([[0.4, 0.4], [0.2, 0.1]], runs=["new", "old"], measure="geometric(AP)")
+        >>> versus_baseline(m, "old").shown_amounts()["ratio"].round(4).tolist()
+        [2.8284]
+        """
+        headings = RATIOS if self.aggregate == "geometric" else DIFFERENCES
+        amounts: dict[str, Floats | None] = {}
+        for heading, values in zip(headings, (self.difference, self.low, self.high), strict=True):
+            amounts[heading] = None if values is None else from_means(values, self.aggregate, self.n)
+        return amounts
+
     def table(
         self,
         *,
@@ -118,6 +142,7 @@ class PairsResult(Result):
             f"{self.recipe}; n = {self.n} topics",
             self.family(by, level),
             f"effect: {EFFECTS[self.simultaneous]}",
+            *self.averaging_notes(),
             *self.remarks(by, level),
         ]
         caption = "1 pair of runs" if len(self) == 1 else f"{len(self)} pairs of runs"
@@ -127,6 +152,11 @@ class PairsResult(Result):
             caption = f"{name}, {caption}"
         formats = {heading: form for heading, (form, _) in columns.items()}
         return Table.of(formats, rows, caption=caption, notes=notes, keys=DELTA_KEYS)
+
+    def averaging_notes(self) -> list[str]:
+        """How the tests deal with an average that is not the mean; nothing where it is."""
+        how = self.aggregate
+        return [f"{TESTED[how]}; {SHOWN[how]}"] if how in TESTED else []
 
     def _between(self, only: Sequence[int] | None) -> Bools:
         """Which pairs are of two of these runs; all where none are named."""
@@ -165,11 +195,11 @@ class PairsResult(Result):
         columns: dict[str, tuple[str, npt.ArrayLike]] = {
             "run": ("", [self.runs[i] for i in self.first]),
             "against": ("", [self.runs[i] for i in self.second]),
-            "difference": ("+.4f", self.difference),
         }
-        if self.low is not None and self.high is not None:
-            columns["low"] = ("+.4f", self.low)
-            columns["high"] = ("+.4f", self.high)
+        form = amount_format(self.aggregate)
+        for heading, amounts in self.shown_amounts().items():
+            if amounts is not None:
+                columns[heading] = (form, amounts)
         columns["effect"] = ("+.3f", self.effect)
         columns["statistic"] = (".4f", self.statistic)
         columns["p"] = ("p", self.p)
@@ -179,6 +209,11 @@ class PairsResult(Result):
             columns["ties"] = ("d", self.n - self.wins - self.losses)
             columns["losses"] = ("d", self.losses)
         return columns
+
+
+def amount_format(aggregate: str) -> str:
+    """How a difference of averages is printed; a ratio has no sign."""
+    return ".4f" if aggregate == "geometric" else "+.4f"
 
 
 def by_mean(matrix: ScoreMatrix) -> ScoreMatrix:

@@ -16,6 +16,7 @@ from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, did_you_mean, parse_call
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import for_tests_of_means
 from assay.stats.effect import INTERVALS, Intervals, differences, mean_interval, standardised_effect
 from assay.stats.limits import cut, possible_differences
 from assay.stats.pair_tests import PairsResult, Places, every_pair, pairs_with
@@ -54,7 +55,8 @@ def all_pairs(
     if is_simultaneous(test):
         refuse_alternative(test)
         options: dict[str, Any] = {"alternative": alternative, "resamples": resamples, "seed": seed, "level": level}
-        tested: PairsResult = SIMULTANEOUS.call(test, matrix, **options, progress=progress)
+        tested: PairsResult = SIMULTANEOUS.call(test, for_tests_of_means(matrix), **options, progress=progress)
+        tested = replace(tested, measure=matrix.measure, aggregate=matrix.aggregate)
         return replace(tested, correction=correction, alpha=alpha_of(level))
     asked = Asked(test, alternative, interval, level, resamples, seed)
     tested = _family(matrix, every_pair(len(matrix.runs)), asked, jobs, progress)
@@ -82,6 +84,35 @@ def versus_baseline(
     """
     asked = Asked(test, alternative, interval, level, resamples, seed)
     return _family(matrix, pairs_with(matrix.runs, baseline), asked, jobs, progress)
+
+
+def versus_of_all(pairs: PairsResult, matrix: ScoreMatrix, baseline: str) -> PairsResult:
+    """The family against the baseline, with the p-values that hold for all pairs."""
+    first, second = pairs_with(matrix.runs, baseline)
+    scores = for_tests_of_means(matrix).values
+    rows = differences(scores[first], scores[second])
+    critical = pairs.critical or 0.0
+    difference = rows.mean(axis=1)
+    return PairsResult(
+        runs=matrix.runs,
+        first=first,
+        second=second,
+        n=pairs.n,
+        difference=difference,
+        statistic=pairs.square(pairs.statistic)[first, second],
+        p=pairs.square()[first, second],
+        effect=standardised_effect(rows),
+        test=pairs.test,
+        recipe=pairs.recipe,
+        simultaneous=True,
+        critical=critical,
+        low=difference - critical,
+        high=difference + critical,
+        wins=(rows > 0).sum(axis=1),
+        losses=(rows < 0).sum(axis=1),
+        measure=matrix.measure,
+        aggregate=matrix.aggregate,
+    )
 
 
 def alpha_of(level: float) -> float:
@@ -146,8 +177,10 @@ def _family(
     if not len(first):
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
 
+    scores = for_tests_of_means(matrix).values
+
     def part_of(part: slice) -> Part:
-        rows = differences(matrix.values.take(first[part], axis=0), matrix.values.take(second[part], axis=0))
+        rows = differences(scores.take(first[part], axis=0), scores.take(second[part], axis=0))
         return _tested(rows, asked)
 
     slices = chunks(len(first), _pairs_at_once(asked.test, matrix.shape[1]))
@@ -159,7 +192,9 @@ def _family(
     if asked.interval is not None:
         # The recipe says "cut" if any pair of any chunk was.
         ends = Intervals(columns["low"], columns["high"], asked.level, parts[0].interval)
-        within = cut(ends, possible_differences(matrix))
+        # A ratio of geometric means has no such limits.
+        limits = None if matrix.aggregate == "geometric" else possible_differences(matrix)
+        within = cut(ends, limits)
         columns |= {"low": within.low, "high": within.high}
         recipe = f"{recipe}; {within.recipe}"
     return PairsResult(
@@ -174,6 +209,7 @@ def _family(
         wins=wins,
         losses=losses,
         measure=matrix.measure,
+        aggregate=matrix.aggregate,
         **columns,
     )
 

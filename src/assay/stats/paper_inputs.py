@@ -10,6 +10,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.data.quantities import policy_of
 from assay.data.scores import ScoreMatrix, Scores, joined
+from assay.data.tested_means import for_tests_of_means
 from assay.io.brought import scores_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.measures import Measure, parse
@@ -28,8 +29,7 @@ def table_scores(thing: Any, measures: str | Sequence[str] | None = None, column
     if measures is not None:
         names = measures.replace(",", " ").split() if isinstance(measures, str) else list(measures)
         matrices = [scores[name] for name in names]
-        places = [scores.matrices.index(matrix) for matrix in matrices]
-        scores = Scores(tuple(matrices), tuple(scores.aggregates[i] for i in places))
+        scores = Scores(tuple(matrices))
     if not scores.matrices:
         raise UsageError("no measure; a table needs at least one column, e.g. 'nDCG@10'")
     return scores
@@ -39,7 +39,6 @@ def _together(matrices: Sequence[ScoreMatrix]) -> Scores:
     """Matrices of several measures with their runs and topics in one order."""
     first = matrices[0]
     alike = []
-    aggregates = []
     for matrix in matrices:
         for what, ours, theirs in (("run", first.runs, matrix.runs), ("topic", first.topics, matrix.topics)):
             odd = sorted(set(ours) ^ set(theirs))
@@ -47,9 +46,7 @@ def _together(matrices: Sequence[ScoreMatrix]) -> Scores:
                 where = f"{first.measure} or {matrix.measure}, not in both"
                 raise DataError(f"{what} {odd[0]!r} has scores of {where}; a table needs all measures of all runs")
         alike.append(matrix.select(runs=first.runs, topics=first.topics))
-        known = _known(matrix.measure)
-        aggregates.append("mean" if known is None else known.aggregate)
-    return Scores(tuple(alike), tuple(aggregates))
+    return Scores(tuple(alike))
 
 
 def check_columns(scores: Scores, *, tested: bool) -> None:
@@ -61,10 +58,9 @@ def check_columns(scores: Scores, *, tested: bool) -> None:
             if part != first_part:
                 both = f"{first} and {matrix.signature}"
                 raise UsageError(f"the measures do not rest on one policy: {both}; score all of them alike")
-    for measure, aggregate in zip(scores.measures, scores.aggregates, strict=True):
-        if tested and aggregate not in ("mean", "sum"):
-            what = f"{measure} is the {aggregate} over the topics, and marks are tests of means"
-            raise UsageError(f"{what}; leave the measure or the baseline out")
+    if tested:
+        for matrix in scores:
+            for_tests_of_means(matrix)  # medians are an error
 
 
 def _choices(matrix: ScoreMatrix) -> dict[str, str]:

@@ -17,8 +17,10 @@ from assay.core.marked import Block, Cell, MarkedTable
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table, shown
+from assay.data.averages import IN_WORDS
 from assay.data.quantities import policy_of
 from assay.data.scores import Scores
+from assay.data.tested_means import TESTED
 from assay.io.column_names import Named
 from assay.stats import paper_inputs
 from assay.stats.letters import nth_letter
@@ -145,7 +147,7 @@ class PaperTable(Result):
     def notes(self) -> list[str]:
         """What the marks mean, how they were tested, what is bold, and the policy that all numbers rest on."""
         notes = [] if self.tests is None else [*self._meanings(self.tests), *self._contradictions(), self.tests.words()]
-        said = [f"means over {len(self.scores.topics)} topics"]
+        said = [f"{self._averages_in_words()} over {len(self.scores.topics)} topics"]
         if self.bold and len(self.scores.runs) > 1:
             said.append("bold: the best of a column" + (", underlined: the second best" if self.underline else ""))
         less = [measure for measure in self.scores.measures if lower_is_better(measure)]
@@ -154,9 +156,18 @@ class PaperTable(Result):
         notes.append("; ".join(said))
         if self.tests is not None:
             notes += self.tests.remarks()
+            notes += [TESTED[how] for how in dict.fromkeys(self.scores.aggregates) if how in TESTED]
         policy = [policy_of(matrix.signature) for matrix in self.scores]
         shared = sorted(frozenset.intersection(*policy)) if policy else []
         return [*notes, f"policy: {', '.join(shared)}"] if shared else notes
+
+    def _averages_in_words(self) -> str:
+        """What the numbers are: means, and which columns hold another average."""
+        others = []
+        for measure, how in zip(self.scores.measures, self.scores.aggregates, strict=True):
+            if how != "mean":
+                others.append(f"{measure} the {IN_WORDS[how]}")
+        return ", ".join(["means", *others]) if len(others) < len(self.scores) else ", ".join(others)
 
     def _meanings(self, tests: MarkedTests) -> list[str]:
         """One note that says what every mark means."""

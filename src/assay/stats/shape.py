@@ -16,6 +16,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import for_tests_of_means
 from assay.stats.effect import checked_rows, differences, standard_deviation
 from assay.stats.pair_tests import by_mean, pairs_with
 
@@ -215,7 +216,8 @@ def runs_normality(matrix: ScoreMatrix, *, baseline: str | None = None) -> RunsN
     ordered = by_mean(matrix)
     against = ordered.runs[0] if baseline is None else baseline
     first, second = pairs_with(ordered.runs, against)
-    rows = differences(ordered.values[first], ordered.values[second])
+    scores = for_tests_of_means(ordered).values
+    rows = differences(scores[first], scores[second])
     return RunsNormality(
         measure=ordered.measure,
         baseline=against,

@@ -15,6 +15,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, same_scores
+from assay.data.tested_means import needs_means
 from assay.stats.multiple import corrected, family_in_words
 from assay.stats.resampling import RESAMPLES, checked_share
 from assay.stats.two_runs import Comparison, comparisons_table
@@ -74,6 +75,8 @@ def compare_sets(
     """
     level = 1 - checked_share(alpha, "alpha")
     same_scores(first, second, force=measure)
+    if measure is None:
+        needs_means(first, "a comparison of topic sets")
     comparisons = []
     for a, b in _same_runs(first, second):
         comparison = compare_topic_sets(

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.core.errors import UsageError
 from assay.core.tables import p_value, shown
+from assay.data.averages import from_means
 from assay.stats.resampling import percent
 from assay.stats.t_power import TTest, topics_needed, whole
 
@@ -53,6 +54,8 @@ class Evidence:
     high: float | None = None
     lead: int | None = None
     effect: float | None = None
+    aggregate: str = "mean"
+    """How topics become one number: of geometric means delta, low and high are logs, and ratios are shown."""
 
     @property
     def significant(self) -> bool:
@@ -100,16 +103,27 @@ class Evidence:
         return f"{self.finding()}: {self._amount()}, {p_value(self.p)}, {test}, {topics} topics"
 
     def _amount(self) -> str:
-        """The difference with its sign and, where there is one, its interval."""
-        decimals = decimals_for([self.delta, self.low, self.high])
-        amount = signed(self.delta, decimals)
-        if self.low is None or self.high is None:
+        """The difference with its sign, or the ratio of geometric means, and its interval where there is one."""
+        delta, low, high = (self._shown(value) for value in (self.delta, self.low, self.high))
+        decimals = decimals_for([delta, low, high])
+        amount = signed(delta or 0.0, decimals)
+        if self.aggregate == "geometric":
+            amount = f"geometric means × {printed(delta or 0.0, decimals)}"
+        elif self.aggregate == "sum":
+            amount = f"sums {amount}"
+        if low is None or high is None:
             return amount
-        amount += f" [{printed(self.low, decimals)}, {printed(self.high, decimals)}]"
+        amount += f" [{printed(low, decimals)}, {printed(high, decimals)}]"
         level = 1 - self.alpha
         if abs(level - USUAL_LEVEL) >= 1e-9:
             amount += f" ({percent(level)})"
         return amount
+
+    def _shown(self, value: float | None) -> float | None:
+        """An amount as it is shown: a ratio of geometric means, a difference of sums or of means."""
+        if value is None:
+            return None
+        return float(from_means(np.array(value), self.aggregate, self.topics[0]))
 
     def verdict(self) -> str:
         """The sentence and, where the comparison is undecided, how many topics would decide it.

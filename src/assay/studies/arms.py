@@ -106,8 +106,8 @@ def topics(case: Case, seed: int = 0, *, count: Annotated[int, Within(1)] = 10, 
         raise UsageError(f"topics(count={count}): at least one topic must be judged")
     (matrix,) = evaluate(case.runs, case.qrels, measure)
     shuffled = np.random.default_rng(seed).permutation(len(matrix.topics))
-    values = matrix.values[:, shuffled[:count]]
-    return np.asarray(values.mean(axis=1))
+    drawn = [matrix.topics[place] for place in shuffled[:count]]
+    return matrix.select(topics=drawn).means()
 
 
 @ARMS.register("crowd")
@@ -140,7 +140,7 @@ def _some_labels(labels: Labels, count: int, seed: int) -> Labels:
 
 
 def _means(runs: Sequence[Run], qrels: Qrels, measure: str) -> Floats:
-    """The mean of one measure over the topics, for each run."""
+    """The score by one measure over all topics, for each run."""
     (matrix,) = evaluate(runs, qrels, measure)
     return matrix.means()
 

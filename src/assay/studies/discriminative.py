@@ -16,7 +16,9 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import parse_call
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import from_means
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import SHOWN, TESTED, for_tests_of_means
 from assay.stats import all_pairs
 from assay.stats.pair_tests import every_pair
 from assay.stats.paired import TESTS
@@ -56,6 +58,8 @@ class DiscriminativePower(Result):
     """Whether the p-values hold for all pairs at once."""
     unpaired: tuple[Unpaired, ...] = ()
     """Per measure what a two-sample test finds, if that was asked for."""
+    averages: tuple[str, ...] = ()
+    """What is said of measures whose average is not the mean."""
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -104,7 +108,7 @@ class DiscriminativePower(Result):
                 "two-sample: Student's t, two-sided, as if each run had topics of its own; overlap: pairs that both "
                 "tests find, of those that either finds"
             )
-        return notes
+        return [*notes, *self.averages]
 
 
 def discriminative_power(
@@ -137,7 +141,7 @@ def discriminative_power(
         tested.append(pairs)
         progress(i + 1, len(matrices))
     if simultaneous:
-        needed = [pairs.critical for pairs in tested]
+        needed = [_as_shown(pairs.critical, matrix) for pairs, matrix in zip(tested, matrices, strict=True)]
     else:
         needed = [difference_needed(matrix, alpha=alpha, seed=seed) for matrix in matrices]
     unpaired = []
@@ -153,12 +157,22 @@ def discriminative_power(
         topics=len(matrices[0].topics),
         simultaneous=simultaneous,
         unpaired=tuple(unpaired),
+        averages=_averages_in_words(matrices),
     )
+
+
+def _averages_in_words(matrices: Sequence[ScoreMatrix]) -> tuple[str, ...]:
+    """How measures whose average is not the mean are tested, and that a ratio is needed where it is geometric."""
+    said = []
+    for how in dict.fromkeys(matrix.aggregate for matrix in matrices):
+        if how in TESTED:
+            said.append(f"{TESTED[how]}; {SHOWN[how]}")
+    return tuple(said)
 
 
 def _unpaired(matrix: ScoreMatrix, by_pairs: Bools, alpha: float) -> Unpaired:
     """All pairs by the two-sample test, beside those that the test of pairs finds."""
-    p = unpaired_p(matrix.values)
+    p = unpaired_p(for_tests_of_means(matrix).values)
     by_two_samples = p < alpha
     either = int((by_pairs | by_two_samples).sum())
     both = int((by_pairs & by_two_samples).sum())
@@ -191,7 +205,7 @@ def draws_samples(test: str) -> bool:
 def difference_needed(
     matrix: ScoreMatrix, *, alpha: float = 0.05, replicates: int = REPLICATES, seed: int = 0
 ) -> float | None:
-    """Sakai's estimate of the difference in means that is significant at α.
+    """Sakai's estimate of the difference in means that is significant at α; of geometric means the ratio.
 
     Per pair: order the bootstrap replicates of the null by |t|, take the ⌈αB⌉-th largest, and note |mean| of that
     replicate; the estimate is the largest over all pairs. Pairs of equal runs have no t and are left out; None if all
@@ -203,13 +217,21 @@ def difference_needed(
     counts = np.concatenate(list(topic_counts(topics, replicates, seed)))
     place = int(np.ceil(alpha * len(counts)))
     first, second = every_pair(len(matrix.runs))
+    scores = for_tests_of_means(matrix).values
     largest: list[float] = []
     for part in chunks(len(first), PAIRS_AT_ONCE):
-        differences = matrix.values[first[part]] - matrix.values[second[part]]
+        differences = scores[first[part]] - scores[second[part]]
         needed = _needed(differences, counts, place)
         if needed is not None:
             largest.append(needed)
-    return max(largest, default=None)
+    return _as_shown(max(largest, default=None), matrix)
+
+
+def _as_shown(difference: float | None, matrix: ScoreMatrix) -> float | None:
+    """A difference on the scale of means as one of averages: a ratio where they are geometric."""
+    if difference is None:
+        return None
+    return float(from_means(np.array(difference), matrix.aggregate, len(matrix.topics)))
 
 
 def _needed(differences: Floats, counts: Floats, place: int) -> float | None:

@@ -16,6 +16,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import for_tests_of_means
 from assay.rankings import kendall_matrix, settled
 from assay.rankings.batch import pair_signs, tau_of_signs
 from assay.studies.measure_sets import without_worst
@@ -117,7 +118,7 @@ def predictivity(
     [[1.0]]
     """
     kept = without_worst(matrices, keep)
-    values = np.array([matrix.values for matrix in kept])
+    values = np.array([for_tests_of_means(matrix).values for matrix in kept])
     _, runs, topics = values.shape
     half = topics // 2
     if half < 1:

@@ -19,6 +19,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.rankings import settled
 from assay.rankings.batch import pair_signs
 
@@ -164,6 +165,7 @@ def swap_rates(
 
 
 def _check(matrix: ScoreMatrix, sizes: Sequence[int], overlapping: bool, significant: float | None) -> None:
+    needs_means(matrix, "the swap method")
     runs, n = matrix.shape
     most = n if overlapping else n // 2
     if n < 4 or runs < 2:

@@ -15,6 +15,7 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,7 @@ def hits(matrix: ScoreMatrix) -> HitsResult:
     >>> h.topic_hubness.round(3).tolist(), h.run_authority.round(3).tolist()
     ([1.0, 0.0], [0.707, -0.707])
     """
+    needs_means(matrix, "HITS")
     topic_means = matrix.values.mean(axis=0)
     run_means = matrix.means()
     within_topics = matrix.values - topic_means

@@ -20,6 +20,7 @@ from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, Within
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.topics.criteria import CRITERIA, CriterionFunction, Numbers
 
 Masks = npt.NDArray[np.bool_]
@@ -196,6 +197,7 @@ def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain"
     >>> p.units.tolist(), p.of_topics(["1"]), round(p.of_topics(["2"]), 4)
     ([[5, 3, 1], [1, 2, 3]], 1.0, -1.0)
     """
+    scale = _scale_of(matrix, scale)
     kept = top_runs(matrix, top)
     entry = CRITERIA.entry(criterion)
     units, unit = whole_numbers(SCALES.call(scale, kept.values.T))
@@ -212,6 +214,18 @@ def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain"
         named=(criterion, scale),
     )
     return _checked(ready)
+
+
+def _scale_of(matrix: ScoreMatrix, scale: str) -> str:
+    """The scale on which the topics of a matrix are averaged: geometric means have their own, and medians none."""
+    SCALES.entry(scale)  # an unknown name is an error before any other
+    if matrix.aggregate == "geometric":
+        if scale not in ("plain", "gmap"):
+            raise UsageError(f"{matrix.measure} is a geometric mean, the scale gmap; leave out the scale {scale}")
+        return "gmap"
+    if matrix.aggregate == "median":
+        needs_means(matrix, "a subset of topics")
+    return scale
 
 
 def top_runs(matrix: ScoreMatrix, share: float) -> ScoreMatrix:

@@ -12,6 +12,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.tables import p_value
 from assay.core.tables import shown as as_shown
+from assay.data.averages import IN_WORDS, average_title
 from assay.data.topic_rows import counted
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
@@ -31,7 +32,6 @@ from assay.report.shapes import (
 from assay.report.theme import BASELINE, BETTER, MAIN, UNDECIDED, WORSE
 
 if TYPE_CHECKING:
-    from assay.data.scores import ScoreMatrix
     from assay.stats.crossed import Factorial
     from assay.stats.leaderboard import Leaderboard
     from assay.stats.pair_tests import PairsResult
@@ -79,11 +79,12 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
         over = [_letters_beside(y)]
         room = 5 * min(6, longest)
         note = f"Runs that share a letter (a-c: a, b, c) are not significantly different at α = {board.alpha:g}."
-    x = amount("X", "mean", _mean_of(matrix), room=room)
+    average = average_title(matrix.measure, matrix.aggregate)
+    x = amount("X", "mean", f"{average} over {len(matrix.topics)} topics", room=room)
     p_name = board.versus.p_name(board.correction)
     tip = [
         ("run", "run", ""),
-        ("mean", "mean", ".4f"),
+        ("mean", IN_WORDS[matrix.aggregate], ".4f"),
         ("low", "low", ".4f"),
         ("high", "high", ".4f"),
         ("p", p_name, ".4f"),
@@ -158,10 +159,6 @@ def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]
         all_letters=letters,
         p=[p_of_run.get(i) for i in shown],
     )
-
-
-def _mean_of(matrix: ScoreMatrix) -> str:
-    return f"mean {matrix.measure} over {len(matrix.topics)} topics"
 
 
 def _verdict(p: float, alpha: float, difference: float) -> str:

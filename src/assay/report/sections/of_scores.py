@@ -45,6 +45,7 @@ def comparison_section(m: Material) -> Iterator[Block]:
     """Two runs topic by topic, all pairs at once, and the measures beside each other."""
     from assay.report.figures.stats import differences, pair_curves
     from assay.report.figures.studies import measure_agreement
+    from assay.stats import all_pairs
     from assay.stats.anova import two_way
     from assay.stats.two_runs import compare_two, comparisons_table
 
@@ -53,8 +54,11 @@ def comparison_section(m: Material) -> Iterator[Block]:
     a, b = matrix.of_run(first), matrix.of_run(second)
     yield compared(board, first, second, detects=m.detectable)
     yield from m.drawing(differences, a - b, topics=matrix.topics, runs=(first, second), measure=matrix.measure)
-    alone = compare_two(a, b, names=(first, second), level=1 - m.alpha)
-    yield comparisons_table([alone], caption=f"{matrix.measure}: {first} and {second} alone, p not corrected")
+    if matrix.aggregate == "mean":
+        alone = compare_two(a, b, names=(first, second), level=1 - m.alpha)
+        yield comparisons_table([alone], caption=f"{matrix.measure}: {first} and {second} alone, p not corrected")
+    else:
+        yield all_pairs(matrix.select(runs=[first, second]), level=1 - m.alpha).table()
     if board.pairs is not None and len(matrix.runs) > 2:
         share = board.pairs.share(board.alpha, board.correction)
         how = NAMES.get(board.correction, board.correction)
@@ -63,7 +67,8 @@ def comparison_section(m: Material) -> Iterator[Block]:
         yield from m.drawing(
             pair_curves, {b.matrix.measure: b.pairs for b in m.boards if b.pairs is not None}, alpha=m.alpha
         )
-        yield two_way(matrix).table()
+        if matrix.aggregate == "mean":
+            yield two_way(matrix).table()
     if len(m.matrices) > 1 and len(matrix.runs) > 2:
         from assay.studies.measure_rankings import measure_tau
 
@@ -82,6 +87,9 @@ def topics_section(m: Material) -> Iterator[Block]:
 
     yield from m.drawing(score_map, m.main)
     if len(m.main.runs) < 3:
+        return
+    if m.main.aggregate != "mean":
+        yield f"Standardized scores and correlations of topics rest on means, and {m.main.measure} is none."
         return
     standard = standardize(m.main, form="z")
     yield (

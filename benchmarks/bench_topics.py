@@ -123,7 +123,7 @@ def _matrix(topics: int, runs: int = 96) -> ScoreMatrix:
     folder = Path(os.environ.get("ASSAY_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     path = folder / "trec-score-matrices" / "named" / "trec8-adhoc_ap.csv"
     if topics == 50 and runs == 96 and path.exists():
-        whole = read_scores(path)[0].by_mean()
+        whole = read_scores(path)[0].by_average()
         return whole.select(runs=list(whole.runs[:96]))
     rng = np.random.default_rng(topics)
     raw = 0.28 + 0.05 * rng.normal(size=(runs, 1)) + 0.16 * rng.normal(size=(1, topics))

@@ -225,7 +225,7 @@ def _runs_of_trec8(*runs: str) -> ScoreMatrix:
 
 
 def _best_of_trec8() -> ScoreMatrix:
-    ranked = named("trec8-adhoc_ap").by_mean()
+    ranked = named("trec8-adhoc_ap").by_average()
     return ranked.select(runs=ranked.runs[:96])
 
 

@@ -44,7 +44,7 @@ def published_runs(trec: str, track: str) -> set[str]:
 def best_runs(name: str, count: int) -> ScoreMatrix:
     """The best runs by MAP."""
     matrix = scores(name)
-    return matrix.select(runs=matrix.by_mean().runs[:count])
+    return matrix.select(runs=matrix.by_average().runs[:count])
 
 
 add("r04.csv", "TREC 2004 Robust, AP, the best 82 runs", partial(best_runs, "robust.csv", 82))

@@ -96,8 +96,8 @@ def table_1() -> Iterator[Line]:
     needs=[MATRICES],
 )
 def figure_2() -> Iterator[Line]:
-    ranked = scores("trec8.csv").by_mean()
-    mean, values = ranked.means(), ranked.values
+    ranked = scores("trec8.csv").by_average()
+    mean, values = ranked.averages(), ranked.values
     half = stats.t.ppf(0.975, 49) * values.std(axis=1, ddof=1) / 50**0.5
     place = ranked.runs.index("Flab8atdn")
     yield line("runs", "129", len(ranked.runs))
@@ -195,7 +195,7 @@ def figure_4() -> Iterator[Line]:
     yardstick = between_t03_and_t04()[1]
     yield missing("τ of raw and standardized AP on T03", "0.919", NO_2003)
     found = reference_size(scores("t8.csv"), scores("adhoc8-ap.csv"), form="cdf", sizes=(5, 10, 15, 20, 30))
-    raw, after = scores("t8.csv").means(), part("t8", form="cdf").means()
+    raw, after = scores("t8.csv").averages(), part("t8", form="cdf").averages()
     agreement = kendall_tau_b(raw, after)
     taus = dict(zip(found.sizes, found.taus.tolist(), strict=True))
     yield statement(

@@ -233,7 +233,7 @@ def table_4_7() -> Iterator[Line]:
 
 def between_t03_and_t04() -> tuple[float, float]:
     """Pearson's r and τ of the runs' mean AP on the two sets of topics."""
-    first, second = (scores(name).means() for name in ("t03.csv", "t04.csv"))
+    first, second = (scores(name).averages() for name in ("t03.csv", "t04.csv"))
     return float(np.corrcoef(first, second)[0, 1]), kendall_tau_b(first, second)
 
 
@@ -274,8 +274,8 @@ def figure_4_8() -> Iterator[Line]:
     yield line("yardstick: τ of raw AP on T03 and T04", "0.742", between_t03_and_t04()[1])
     yield missing("yardstick: τ of raw and standardized AP on T03", "0.888", NO_2003)
     found = reference_size(scores("t8.csv"), scores("adhoc8-ap.csv"), form="z", sizes=(5, 10, 15, 20, 30))
-    raw = scores("t8.csv").means()
-    after = standardize(scores("t8.csv"), scores("adhoc8-ap.csv"), form="z").means()
+    raw = scores("t8.csv").averages()
+    after = standardize(scores("t8.csv"), scores("adhoc8-ap.csv"), form="z").averages()
     yardstick = kendall_tau_b(raw, after)
     another = (
         f"ours is T8 with the 129 runs of TREC 8, where raw and standardized AP agree more (τ {yardstick:.3f}); "

@@ -275,7 +275,7 @@ def test_objects_of_ranx_are_known_by_their_module() -> None:
 
     scores = assay.evaluate([Run(), {"ours": BM25, "again": Run()}], Qrels(), "AP")
     assert scores.runs == ("theirs", "ours", "again")
-    assert len(set(scores["AP"].means().tolist())) == 1
+    assert len(set(scores["AP"].averages().tolist())) == 1
     with pytest.raises(UsageError, match="where runs are expected"):
         assay.evaluate(Qrels(), JUDGED, "AP")
 
@@ -347,7 +347,7 @@ def test_measures_of_ir_measures_and_its_records() -> None:
     strict = assay.evaluate({"bm25": scored}, judged, [ir_measures.nDCG @ 10, ir_measures.AP(rel=2)])
     assert strict.measures == ("nDCG@10", "AP(rel=2)")
     theirs = ir_measures.calc_aggregate([ir_measures.nDCG @ 10, ir_measures.AP(rel=2)], judged, scored)
-    assert {m.measure: m.means()[0] for m in strict} == pytest.approx({str(m): mean for m, mean in theirs.items()})
+    assert {m.measure: m.averages()[0] for m in strict} == pytest.approx({str(m): mean for m, mean in theirs.items()})
     wanted = [ir_measures.AP, ir_measures.nDCG @ 10]
     scores = assay.evaluate({"bm25": scored}, judged, wanted)
     assert scores.to_dict() == assay.evaluate({"bm25": BM25}, JUDGED, "AP nDCG@10").to_dict()

@@ -50,7 +50,7 @@ def test_factors_out_and_in(folder: Path) -> None:
         after = records("apply", folder / "one.csv", "--factors", path, "--form", form, "--save", saved)
         wanted = by_runs(matrix(1), form=form)
         assert np.array_equal(read_scores(saved)[0].values, wanted.values)
-        assert after[0]["rows"][0]["standardized"] == pytest.approx(wanted.means().max())
+        assert after[0]["rows"][0]["standardized"] == pytest.approx(wanted.averages().max())
     by_reference = records("apply", folder / "one.csv", "--reference", folder / "one.csv", "--form", "z")
     assert by_reference == records("apply", folder / "one.csv", "--form", "z")
 

@@ -51,7 +51,7 @@ def test_leaderboard_of_trec_covid(
     assert len(matrix.runs) == 143
     equal = sum(
         f"{mean:.4f}" == f"{float(board[run][column]):.4f}"
-        for run, mean in zip(matrix.runs, matrix.means(), strict=True)
+        for run, mean in zip(matrix.runs, matrix.averages(), strict=True)
     )
     assert equal >= least
 

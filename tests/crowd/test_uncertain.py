@@ -105,7 +105,7 @@ def test_scores_of_low_and_high_enclose_the_score() -> None:
         ranked.setdefault(judged.items[i][0], []).append(judged.items[i][1])
     run = Run.from_lists("r", ranked)
     low, mid, high = (
-        evaluate([run], q, ["P@10"])[0].means()[0] for q in (judged.low_qrels(), judged.qrels(), judged.high_qrels())
+        evaluate([run], q, ["P@10"])[0].averages()[0] for q in (judged.low_qrels(), judged.qrels(), judged.high_qrels())
     )
     assert low < mid < high
     drawn = score_uncertainty([run], judged, "P@10", draws=40).judged

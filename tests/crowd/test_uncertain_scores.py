@@ -42,7 +42,7 @@ def test_drawn_means_follow_the_posterior() -> None:
     np.testing.assert_allclose(found.judged.mean(axis=0), [0.8, 0.2], atol=0.01)
     np.testing.assert_allclose(found.judged.std(axis=0), np.sqrt(0.16 / 24), atol=0.01)
     assert found.sampled.std() > 0
-    assert (found.low <= found.matrix.means()).all()
+    assert (found.low <= found.matrix.averages()).all()
     row = found.differences().rows[0]
     assert row[0] == "good"
     assert row[2] < 0.6 < row[3]
@@ -55,7 +55,7 @@ def test_intervals_cover_the_truth() -> None:
     """Truths drawn from the posterior: the interval of the draws holds their mean score about 95 times in 100."""
     unsure, rng = judgments(0.7), np.random.default_rng(3)
     interval = np.quantile(score_uncertainty(RUNS, unsure, "nDCG@3", draws=400).judged[:, 0], [0.025, 0.975])
-    truths = [evaluate(RUNS[:1], unsure.draw(rng), "nDCG@3")[0].means()[0] for _ in range(300)]
+    truths = [evaluate(RUNS[:1], unsure.draw(rng), "nDCG@3")[0].averages()[0] for _ in range(300)]
     inside = np.mean([(interval[0] <= t) & (t <= interval[1]) for t in truths])
     assert 0.91 <= inside <= 0.985
 

@@ -43,7 +43,7 @@ def test_averages_are_those_of_the_definition(how: str) -> None:
     matrix = ScoreMatrix.of(ROWS, measure=f"{how}(X)")
     expected = [plain_average(row.tolist(), how) for row in ROWS]
     assert matrix.aggregate == how
-    assert matrix.means() == pytest.approx(expected)
+    assert matrix.averages() == pytest.approx(expected)
     assert Scores((matrix,)).averages()[0] == pytest.approx(expected)
     assert matrix.table().rows[1][1] == pytest.approx(expected[1])
     assert averages_of(np.zeros((2, 0)), how).tolist() == [0.0, 0.0]
@@ -85,10 +85,10 @@ def test_measures_of_ones_own_carry_their_aggregate_in_the_signature(tmp_path: P
         MEASURES.remove("Clicks")
     matrix = scores["Clicks"]
     assert "|aggregate:sum|" in matrix.signature
-    assert matrix.means().tolist() == [3.0]
+    assert matrix.averages().tolist() == [3.0]
     write_scores(tmp_path / "s.csv", [matrix])
     [again] = read_scores(tmp_path / "s.csv")
-    assert (again.aggregate, again.means().tolist()) == ("sum", [3.0])
+    assert (again.aggregate, again.averages().tolist()) == ("sum", [3.0])
     of_unknown_policy = ScoreMatrix.of(matrix.values, runs=["other"], topics=matrix.topics, measure="Clicks")
     assert joined([matrix, of_unknown_policy])[0].aggregate == "sum"
 
@@ -100,14 +100,14 @@ def test_score_files_keep_the_aggregate(tmp_path: Path, shape: str, ending: str)
     path = tmp_path / f"scores.{ending}"
     write_scores(path, [matrix], shape=shape)
     [again] = read_scores(path)
-    assert again.means() == pytest.approx(matrix.means())
+    assert again.averages() == pytest.approx(matrix.averages())
     assert Scores((again,)).record()["aggregates"] == {"geometric(AP)": "geometric"}
 
 
 def test_parts_keep_the_aggregate_and_a_forced_measure_has_its_own() -> None:
     matrix = ScoreMatrix.of(ROWS, runs=["a", "b"], measure="geometric(AP)")
     assert matrix.select(runs=["b"]).aggregate == "geometric"
-    assert matrix.by_mean().runs == ("b", "a")
+    assert matrix.by_average().runs == ("b", "a")
     assert matrix.renamed("AP").aggregate == "mean"
 
 

@@ -17,10 +17,10 @@ MATRIX = ScoreMatrix.of([[0.1, 0.3, 0.0], [0.2, 0.2, 0.5]], runs=["a", "b"], top
 
 
 def test_averages() -> None:
-    assert MATRIX.means().round(6).tolist() == [0.133333, 0.3]
+    assert MATRIX.averages().round(6).tolist() == [0.133333, 0.3]
     assert MATRIX.medians().tolist() == [0.1, 0.2]
     assert MATRIX.geometric_means()[0] == pytest.approx((0.1 * 0.3 * 1e-5) ** (1 / 3))
-    assert MATRIX.by_mean().runs == ("b", "a")
+    assert MATRIX.by_average().runs == ("b", "a")
 
 
 def test_select_and_unknown_names() -> None:

@@ -173,7 +173,7 @@ def passes_at_the_margin(matrix: ScoreMatrix, *, relative: bool = False, test: s
     passes = []
     for _ in range(150):
         pair = rng.choice(len(matrix.runs), 2, replace=False).tolist()
-        worse, better = sorted(pair, key=lambda place: matrix.means()[place])
+        worse, better = sorted(pair, key=lambda place: matrix.averages()[place])
         new, old = matrix.values[worse], matrix.values[better]
         ratio = new.mean() / old.mean()
         above = new - ratio * old if relative else new - old + (old.mean() - new.mean())

@@ -228,7 +228,7 @@ def test_runs_are_scored_by_default_with_ndcg() -> None:
     assert result.outcome == "fail"
     assert [one.measure for one in result.measures] == ["nDCG@10"]
     scored = assay.evaluate([worse, run_of("old")], QRELS, "nDCG@10")["nDCG@10"]
-    assert [result.measures[0].mean, result.measures[0].baseline_mean] == scored.means().tolist()
+    assert [result.measures[0].mean, result.measures[0].baseline_mean] == scored.averages().tolist()
     assert result.judged is not None
     assert (result.judged.new, result.judged.baseline) == (1.0, 1.0)
 

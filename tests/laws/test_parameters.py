@@ -87,7 +87,7 @@ def of_registry(kind: str) -> Callable[[str], Any]:
     from assay.topics.synthetic import KINDS
 
     lists = collected(RUNS, QRELS)
-    x, y = SCORES.means(), OTHER.means()
+    x, y = SCORES.averages(), OTHER.averages()
     callers: dict[str, Callable[[str], Any]] = {
         "aggregation": aggregation,
         "agreement measure": agreed,
@@ -104,7 +104,7 @@ def of_registry(kind: str) -> Callable[[str], Any]:
         "list similarity": lambda text: compare_runs(RUNS[0], RUNS[1], measures=[text]),
         "measure": measured,
         "method without judgments": lambda text: predicted(RUNS, text),
-        "model": lambda text: MODELS.call(text, seed=0).fit(SCORES.values, SCORES.means()),
+        "model": lambda text: MODELS.call(text, seed=0).fit(SCORES.values, SCORES.averages()),
         "pool": lambda text: pool(lists, text),
         "sample": lambda text: sample(lists, text),
         "scale": lambda text: problem(SCORES, scale=text),

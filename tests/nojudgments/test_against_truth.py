@@ -62,7 +62,7 @@ def test_only_shared_runs_and_topics_count() -> None:
     predicted, truth = matrices()
     part = truth.select(runs=["run3", "run1", "run2", "run9"], topics=["2", "5"])
     found = accuracy(predicted, part)
-    wanted = kendalltau(predicted.select(runs=part.runs, topics=part.topics).means(), part.means())[0]
+    wanted = kendalltau(predicted.select(runs=part.runs, topics=part.topics).averages(), part.averages())[0]
     assert found.values["τ"] == pytest.approx(wanted)
 
 

@@ -90,7 +90,7 @@ def test_true_scores_are_the_official_ones(covid: Real) -> None:
         official = {row["run"]: row for row in csv.DictReader(lines)}
     for truth, column in zip(covid.truths, ("MAP", "ndcg@10"), strict=True):
         wanted = [float(official[r][column]) for r in truth.runs]
-        np.testing.assert_allclose(truth.means(), wanted, atol=5.1e-5)
+        np.testing.assert_allclose(truth.averages(), wanted, atol=5.1e-5)
 
 
 @pytest.mark.parametrize("method", list(table()))
@@ -98,7 +98,7 @@ def test_numbers_of_the_page(method: str, covid: Real, deep: Real) -> None:
     found = []
     for real in (covid, deep):
         for truth in real.truths:
-            values = correlations(truth.means(), real.predicted(method).means())
+            values = correlations(truth.averages(), real.predicted(method).averages())
             found += [values["τ"], values["ρ"], values["τ_AP"]]
     # One unit of the last digit: libraries of linear algebra may round sums otherwise.
     assert found == pytest.approx([float(c) for c in table()[method][5:]], abs=0.0011)
@@ -116,7 +116,7 @@ def test_numbers_of_the_page(method: str, covid: Real, deep: Real) -> None:
     ],
 )
 def test_order_of_methods_is_that_of_the_literature(better: str, worse: str, covid: Real) -> None:
-    tau = [correlations(covid.truths[0].means(), covid.predicted(m).means())["τ"] for m in (better, worse)]
+    tau = [correlations(covid.truths[0].averages(), covid.predicted(m).averages())["τ"] for m in (better, worse)]
     assert tau[0] is not None
     assert tau[1] is not None
     assert tau[0] > tau[1] + 0.05
@@ -133,13 +133,13 @@ def test_order_of_methods_is_that_of_the_literature(better: str, worse: str, cov
 def test_soboroff_drawn_from_judgments(method: str, tau: float, covid: Real) -> None:
     runs = [read_run(path) for path in sorted(covid.folder.iterdir())]
     found = predicted(comparable(runs, qrels=covid.qrels), method)
-    assert correlations(covid.truths[0].means(), found.means())["τ"] == pytest.approx(tau, abs=0.0015)
+    assert correlations(covid.truths[0].averages(), found.averages())["τ"] == pytest.approx(tau, abs=0.0015)
 
 
 def test_combination(covid: Real, deep: Real) -> None:
     for real, truth, wanted in ((covid, 0, 0.659), (deep, 1, 0.377)):
         kept = [real.predicted(m) for m in taken(METHODS.names())]
-        tau = correlations(real.truths[truth].means(), combined_means(kept))["τ"]
+        tau = correlations(real.truths[truth].averages(), combined_means(kept))["τ"]
         assert tau == pytest.approx(wanted, abs=0.002)
 
 
@@ -156,12 +156,12 @@ def test_what_earlier_collections_teach(covid: Real, deep: Real, tmp_path: Path)
     older = judged_collection("dl19", 2019, runs, read_qrels(real_data(qrels)), names, measure="AP(rel=2)", depth=100)
     found = {}
     for target, teacher in ((passages, disease), (passages, older), (disease, older)):
-        scores = learned(target, [teacher], "svr").means()
+        scores = learned(target, [teacher], "svr").averages()
         assert target.truth is not None
-        found[target.name, teacher.name] = correlations(target.truth.means(), scores)["τ"]
+        found[target.name, teacher.name] = correlations(target.truth.averages(), scores)["τ"]
     wanted = {("dl21", "covid"): 0.63, ("dl21", "dl19"): 0.19, ("covid", "dl19"): 0.65}
     assert found == pytest.approx(wanted, abs=0.005)
-    plain = correlations(deep.truths[0].means(), combined_means(passages.predictions))["τ"]
+    plain = correlations(deep.truths[0].averages(), combined_means(passages.predictions))["τ"]
     assert plain == pytest.approx(0.36, abs=0.005)
     assert distance(older, passages) == pytest.approx(0.15, abs=0.005)
     assert distance(disease, passages) == pytest.approx(0.25, abs=0.005)
@@ -218,7 +218,7 @@ def test_gain_over_the_judged_topics_alone(name: str, mix: str, request: pytest.
 def test_similar_methods_agree(covid: Real) -> None:
     """Sakai & Lin 2010: counting runs is close to Condorcet. Aslam & Savell 2003: sampling rewards similarity."""
     for one, other, least in (("sakai-lin", "nuray-can-condorcet", 0.95), ("aslam-savell", "soboroff", 0.7)):
-        tau = correlations(covid.predicted(one).means(), covid.predicted(other).means())["τ"]
+        tau = correlations(covid.predicted(one).averages(), covid.predicted(other).averages())["τ"]
         assert tau is not None
         assert tau > least
 
@@ -279,9 +279,9 @@ def test_a_stronger_prior_smooths_and_ranks_better(deep: Real) -> None:
     assert np.mean(relevance(some) < 0.2) > 0.15
     p = relevance(deep.lists, alpha=200, beta=200)
     assert np.mean(p < 0.2) < 0.002
-    truth = deep.truths[0].means()
+    truth = deep.truths[0].averages()
     assert correlations(truth, expected_ap(deep.lists, p).mean(axis=1))["τ"] == pytest.approx(0.752, abs=0.0015)
-    assert correlations(truth, deep.predicted("emap").means())["τ"] == pytest.approx(0.676, abs=0.0015)
+    assert correlations(truth, deep.predicted("emap").averages())["τ"] == pytest.approx(0.676, abs=0.0015)
 
 
 def test_a_few_judgments_and_reweighting_on_a_subset(deep: Real) -> None:

@@ -76,7 +76,7 @@ def test_combined_matrices_and_means(fusion: str) -> None:
     assert found.measure == f"combined-{fusion}"
     same = combined([matrices()[0]] * 2, fusion)
     assert (np.argsort(same.values, axis=0) == np.argsort(matrices()[0].values, axis=0)).all()
-    assert np.argsort(combined_means([matrices()[0]], fusion)).tolist() == np.argsort(matrices()[0].means()).tolist()
+    assert np.argsort(combined_means([matrices()[0]], fusion)).tolist() == np.argsort(matrices()[0].averages()).tolist()
 
 
 def test_average_keeps_differences_between_topics() -> None:

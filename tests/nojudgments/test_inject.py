@@ -49,7 +49,7 @@ def test_weighted_columns_are_least_squares_fits_of_the_judged_means() -> None:
     predicted, truth = pair()
     judged = ["2", "5", "9"]
     mixed = injected(predicted, truth, judged, mix="weighted")
-    means = truth.select(topics=judged).means()
+    means = truth.select(topics=judged).averages()
     for j, topic in enumerate(truth.topics):
         if topic in judged:
             np.testing.assert_array_equal(mixed.values[:, j], truth.values[:, j])
@@ -69,10 +69,10 @@ def test_weighted_columns_do_not_depend_on_the_scale_of_the_prediction() -> None
 @pytest.mark.parametrize("useless", ["backwards", "constant"])
 def test_a_prediction_that_is_no_good_leaves_the_judged_topics_alone(useless: str) -> None:
     _, truth = pair()
-    values = -truth.means()[:, None].repeat(12, axis=1) if useless == "backwards" else np.ones((15, 12))
+    values = -truth.averages()[:, None].repeat(12, axis=1) if useless == "backwards" else np.ones((15, 12))
     mixed = injected(ScoreMatrix.of(values), truth, ["3", "4"], mix="weighted")
-    alone = truth.select(topics=["3", "4"]).means()
-    np.testing.assert_allclose(places(mixed.means()), places(alone))
+    alone = truth.select(topics=["3", "4"]).averages()
+    np.testing.assert_allclose(places(mixed.averages()), places(alone))
 
 
 @pytest.mark.parametrize("choice", CHOICES.names())
@@ -94,8 +94,8 @@ def test_taus_are_those_of_injected_matrices() -> None:
     for mix in MIXTURES.names():
         result = injection(predicted, truth, "T1", sizes=[4], mix=mix)
         mixed = injected(predicted, truth, best, mix=mix)
-        assert result.taus[0, 0] == pytest.approx(kendalltau(mixed.means().round(9), truth.means().round(9))[0])
-    assert result.none == pytest.approx(kendalltau(predicted.means().round(9), truth.means().round(9))[0])
+        assert result.taus[0, 0] == pytest.approx(kendalltau(mixed.averages().round(9), truth.averages().round(9))[0])
+    assert result.none == pytest.approx(kendalltau(predicted.averages().round(9), truth.averages().round(9))[0])
 
 
 def test_repetitions_are_seeded_and_have_spread() -> None:

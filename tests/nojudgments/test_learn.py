@@ -30,9 +30,9 @@ def test_models_predict_unseen_collections(model: str) -> None:
     assert found.shape == (12, 10)
     assert "old (2000), older (1999)" in found.signature
     assert target.truth is not None
-    assert kendalltau(found.means(), target.truth.means())[0] > 0.7
+    assert kendalltau(found.averages(), target.truth.averages())[0] > 0.7
     # The third method alone points backwards.
-    assert kendalltau(target.predictions[2].means(), target.truth.means())[0] < 0
+    assert kendalltau(target.predictions[2].averages(), target.truth.averages())[0] < 0
 
 
 def test_the_truth_of_the_target_is_not_used() -> None:

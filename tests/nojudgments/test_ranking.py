@@ -30,7 +30,7 @@ def test_table_puts_the_best_first() -> None:
     assert table.column("rank")[0] == 1
     wide = result.table(wide=True)
     found = dict(zip(wide.column("run"), wide.column("SNC"), strict=True))
-    assert [found[r] for r in result.runs] == places(result.predictions[0].means()).tolist()
+    assert [found[r] for r in result.runs] == places(result.predictions[0].averages()).tolist()
 
 
 def test_many_methods_are_summed_up_so_that_the_table_fits_a_terminal() -> None:
@@ -70,7 +70,7 @@ def test_a_model_taught_on_an_earlier_collection_combines() -> None:
     result = ranked(runs, ["sakai-lin", "wu-crestani-v4", "emap"], combine="ridge", lessons=lessons(), truth=truth)
     target = Collection("these runs", 2001, tuple(predictions(runs, ["sakai-lin", "emap"])))
     wanted = learned(target, lessons().earlier, "ridge")
-    np.testing.assert_array_equal(result.combined, wanted.means())
+    np.testing.assert_array_equal(result.combined, wanted.averages())
     np.testing.assert_array_equal(result.by_topic().values, wanted.values)
     assert "ridge taught on old (2000) of 2 methods (without WUCv4)" in result.notes[0]
     assert result.accuracies[-1].method == "combined (ridge)"
@@ -93,13 +93,13 @@ def test_judged_topics_take_the_place_of_predicted_ones() -> None:
     result = ranked(runs, methods, judged=judged)
     alone = ranked(runs, methods)
     mixed = injected(alone.by_topic(), judged, ["1"], mix="weighted")
-    np.testing.assert_allclose(result.combined, mixed.means())
+    np.testing.assert_allclose(result.combined, mixed.averages())
     np.testing.assert_array_equal(result.by_topic().select(topics=["1"]).values, judged.values)
     assert "no judgments used" in alone.notes[0]
     assert "no judgments used" not in result.notes[0]
     assert "True AP on 1 of 3 topics" in result.notes[1]
     shown = dict(zip(result.table().column("run"), result.table().column("judged AP"), strict=True))
-    assert [shown[r] for r in judged.runs] == judged.means().tolist()
+    assert [shown[r] for r in judged.runs] == judged.averages().tolist()
     assert result.table().caption == "Runs ranked with some judged topics"
     with pytest.raises(DataError, match="no topic of the runs is judged"):
         ranked(runs, methods, judged=replace(judged, topics=("9",)))
@@ -121,7 +121,7 @@ def test_accuracy_of_methods_and_combination() -> None:
     result = ranked(runs, ["sakai-lin", "emap"], truth=truth, combine="borda")
     assert [a.method for a in result.accuracies] == ["sakai-lin", "emap", "combined (borda)"]
     assert result.accuracies[0] == accuracy(result.predictions[0], truth)
-    assert result.accuracies[2].values == correlations(truth.means(), result.combined)
+    assert result.accuracies[2].values == correlations(truth.averages(), result.combined)
     shown = result.accuracy().table().text()
     assert "combined (borda)" in shown
     assert "mean AP" in shown
@@ -133,7 +133,7 @@ def test_accuracy_is_of_the_judged_topics() -> None:
     (truth,) = evaluate(runs, qrels, "AP")
     result = ranked(runs, ["sakai-lin", "aslam-savell"], truth=truth)
     scores = combined_means([p.select(topics=["1"]) for p in result.predictions])
-    assert result.accuracies[-1].values == correlations(truth.means(), scores)
+    assert result.accuracies[-1].values == correlations(truth.averages(), scores)
 
 
 def test_manual_runs_are_marked_and_warned_of() -> None:

@@ -88,7 +88,7 @@ def test_sigma_hardly_follows_the_difference() -> None:
 
 def test_by_brute_force() -> None:
     x = np.random.default_rng(3).uniform(size=(8, 6))
-    matrix = ScoreMatrix.of(x).by_mean()
+    matrix = ScoreMatrix.of(x).by_average()
     mean, sd = pair_differences(matrix)
     for i in range(8):
         for j in range(8):

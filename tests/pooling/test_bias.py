@@ -28,7 +28,7 @@ def test_leave_one_run_out_by_plain_loops(depth: int) -> None:
             scores.append(oracle.average_precision(rankings[run.name], {d for d, g in left.items() if g}))
         assert found.unpooled["nonrelevant"][s] == pytest.approx(np.mean(scores))
         assert (found.alone[s], found.relevant_alone[s]) == (alone, hits)
-    np.testing.assert_allclose(found.pooled, evaluate(runs, qrels, ["AP"])[0].means())
+    np.testing.assert_allclose(found.pooled, evaluate(runs, qrels, ["AP"])[0].averages())
 
 
 def test_leave_one_group_out_takes_the_docs_of_all_its_runs() -> None:

@@ -93,8 +93,8 @@ def test_a_sample_of_everything_gives_ap(method: str, measure: str, tolerance: f
 def test_estimates_from_samples_centre_on_ap(method: str, measure: str) -> None:
     runs, _ = made(5, runs=3, topics=4, docs=60, depth=25)
     seen = made_lists(5, runs=3, topics=4, docs=60, depth=25)
-    pooled = evaluate(runs, sample(seen, "uniform(share=1,k=25)").qrels(seen), ["AP"])[0].means()
-    estimates = [evaluate(runs, sample(seen, method, seed=s).qrels(seen), [measure])[0].means() for s in range(60)]
+    pooled = evaluate(runs, sample(seen, "uniform(share=1,k=25)").qrels(seen), ["AP"])[0].averages()
+    estimates = [evaluate(runs, sample(seen, method, seed=s).qrels(seen), [measure])[0].averages() for s in range(60)]
     np.testing.assert_allclose(np.mean(estimates, axis=0), pooled, atol=0.04)
 
 

@@ -127,7 +127,7 @@ def test_leaderboard_shows_the_means_and_always_the_baseline() -> None:
     board = ZOO["leaderboard"]()
     rows = leaderboard(board, top=3).spec["datasets"]["rows"]
     assert [r["run"] for r in rows] == [*board.matrix.runs[:2], "cygnus1"]
-    assert rows[0]["mean"] == pytest.approx(board.matrix.means()[0], abs=1e-6)
+    assert rows[0]["mean"] == pytest.approx(board.matrix.averages()[0], abs=1e-6)
     assert rows[-1]["kind"] == "baseline"
 
 
@@ -180,7 +180,7 @@ def test_recall_precision_is_the_interpolated_precision_of_each_level() -> None:
 
     found = ZOO["recall_precision"]()
     [half] = evaluate(collection().runs, collection().qrels, ["IPrec(recall=0.5)"])
-    assert found.precision[:, 5] == pytest.approx(half.means())
+    assert found.precision[:, 5] == pytest.approx(half.averages())
     assert (found.precision[:, :-1] >= found.precision[:, 1:] - 1e-12).all()
     assert found.table().columns[1:3] == ("0.0", "0.1")
 

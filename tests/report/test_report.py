@@ -162,7 +162,7 @@ def test_two_runs_are_no_crowd() -> None:
 def test_summary_has_the_numbers_of_the_results(whole: Material) -> None:
     said = " ".join(summary(whole))
     board = whole.boards[0]
-    assert f"{board.matrix.runs[0]}: {decimal(board.matrix.means()[0])}" in said
+    assert f"{board.matrix.runs[0]}: {decimal(board.matrix.averages()[0])}" in said
     assert f"a true difference of {decimal(whole.audit.detectable())} in AP is found with power .8" in said
     assert whole.left_out is not None
     assert f"{decimal(-float(whole.left_out.loss.mean()), 4)} AP on average lower" in said
@@ -181,10 +181,10 @@ def test_numbers_as_papers_print_them() -> None:
 
 def test_the_baseline_is_compared_with_the_best_other_run() -> None:
     found = material(matrices=scores(), baseline="cygnus1")
-    best = found.main.by_mean().runs[0]
+    best = found.main.by_average().runs[0]
     assert found.pair == (best, "cygnus1")
     assert material(matrices=scores(), baseline=best).pair[1] == best
-    assert material(matrices=scores()).pair == found.main.by_mean().runs[:2]
+    assert material(matrices=scores()).pair == found.main.by_average().runs[:2]
 
 
 def test_one_run_and_one_topic_give_a_page_that_says_so() -> None:
@@ -235,7 +235,7 @@ def test_tables_as_files(tmp_path: Path, whole: Material) -> None:
         "03-method.txt",
     ]  # fmt: skip
     rows = list(csv.DictReader((tmp_path / "csv" / "02-leaderboard-1.csv").read_text().splitlines()))
-    assert float(rows[0]["mean"]) == pytest.approx(whole.boards[0].matrix.means()[0])
+    assert float(rows[0]["mean"]) == pytest.approx(whole.boards[0].matrix.averages()[0])
     write_tables(tmp_path / "json", whole, format="json", sections=some)
     assert len(json.loads((tmp_path / "json" / "02-leaderboard-1.json").read_text())["rows"]) == len(whole.main.runs)
     write_tables(tmp_path / "latex", whole, format="latex", sections=some)

@@ -42,7 +42,7 @@ def test_swapping_alike_runs_costs_less_than_swapping_unlike_ones() -> None:
         base + rng.normal(0, 0.05, 50),
     ]
     scores = ScoreMatrix.of(values, runs=list("abc"))
-    best = scores.by_mean().runs
+    best = scores.by_average().runs
     near, far = [best[1], best[0], best[2]], [best[0], best[2], best[1]]
     assert 0 < d_rank(scores, near) < d_rank(scores, far)
 

@@ -23,7 +23,7 @@ def made(seed: int, noise: float = 0.1, runs: int = 12, topics: int = 25) -> Sco
 def test_values_are_those_of_the_means() -> None:
     a, b = made(0), made(1)
     found = compare_rankings(a, b, measures=["tau-b", "delta"], resamples=100)
-    assert found.correlations[0].value == pytest.approx(kendall_tau_b(a.means(), b.means()))
+    assert found.correlations[0].value == pytest.approx(kendall_tau_b(a.averages(), b.averages()))
     assert found.correlations[1].value == pytest.approx(mean_absolute_error(a.values, b.values))
     first = found.correlations[0]
     assert first.low is not None
@@ -89,6 +89,6 @@ def test_rank_correlations_on_trec_8(data: Callable[[str], Path]) -> None:
     matrices = [
         read_scores(data(f"trec-score-matrices/anonymous/adhoc8_{n}.csv"), transpose=True, measure=n)[0] for n in names
     ]
-    tau = kendall_matrix(settled(np.array([m.means() for m in matrices])))
+    tau = kendall_matrix(settled(np.array([m.averages() for m in matrices])))
     assert tau[0, 1] > tau[1, 2] > tau[0, 2]
     assert np.diag(tau) == pytest.approx(1)

@@ -226,7 +226,7 @@ def test_longevity_of_factors(part: str, form: str, pearson: float, tau: float) 
 
 def test_longevity_yardstick() -> None:
     """Raw AP on T03 against T04: Pearson .943, τ .742."""
-    a, b = robust("T03").means(), robust("T04").means()
+    a, b = robust("T03").averages(), robust("T04").averages()
     assert np.corrcoef(a, b)[0, 1] == pytest.approx(0.943, abs=5e-4)
     assert kendall_rows(a[None], b)[0] == pytest.approx(0.742, abs=5e-4)
 

@@ -252,7 +252,7 @@ def test_item_total_correlation_does_not_follow_the_spread() -> None:
 
     It comes out with the topic itself left out of the total; with it, the correlation would be .077.
     """
-    best = named("trec8-adhoc_ap").by_mean()
+    best = named("trec8-adhoc_ap").by_average()
     best = best.select(runs=best.runs[:96])
     assert item_total(best).agreement == pytest.approx(0.005, abs=5e-4)
     assert item_total(best, rest=False).agreement == pytest.approx(0.077, abs=5e-4)

@@ -78,9 +78,9 @@ def test_grid_of_points(track: str) -> None:
     assert result.anova.residual.squares == pytest.approx(whole["residual"].squares, rel=1e-6)
     assert result.anova["topic"].squares == pytest.approx(whole["topic"].squares, rel=1e-9)
     best = {"trec7": ("smart/krovetz/LGD", 0.2334), "trec8": ("indri/krovetz/InexpB2", 0.2741)}[track]
-    top = matrix.by_mean()
+    top = matrix.by_average()
     assert top.runs[0] == best[0]
-    assert float(top.means()[0]) == pytest.approx(best[1], abs=5e-5)
+    assert float(top.averages()[0]) == pytest.approx(best[1], abs=5e-5)
     assert result.factors[0].levels[-1] == "nostop"
     assert len(result.tables()) == 4
 

@@ -37,7 +37,7 @@ def test_default_baseline_is_the_best_and_it_is_said() -> None:
 def test_letters_come_from_all_pairs_two_sided() -> None:
     board = compare(trec8(), alternative="greater", baseline="apl8c221")
     assert board.letters is not None
-    pairs = all_pairs(trec8().by_mean())
+    pairs = all_pairs(trec8().by_average())
     different = pairs.square(pairs.corrected("holm")) < 0.05
     for group in board.letters.groups:
         assert not different[np.ix_(group, group)].any()

@@ -58,7 +58,7 @@ def test_more_runs_than_letters() -> None:
 
 @pytest.mark.parametrize("test", ["t", "tukey"])
 def test_letters_of_trec8(test: str) -> None:
-    pairs = all_pairs(trec8().by_mean(), test)
+    pairs = all_pairs(trec8().by_average(), test)
     different = pairs.square(pairs.corrected("holm")) < 0.05
     found = compact_letters(different)
     assert (shares_a_letter(found.groups, 129) == ~different).all()

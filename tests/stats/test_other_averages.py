@@ -70,7 +70,7 @@ def test_all_pairs_of_geometric_means(test: str) -> None:
     found = all_pairs(GMAP, test, resamples=50)
     of_logs = all_pairs(ScoreMatrix.of(LOGS, runs=RUNS), test, resamples=50)
     assert found.p.tolist() == of_logs.p.tolist()
-    geometric = GMAP.means()
+    geometric = GMAP.averages()
     assert found.shown_amounts()["ratio"] == pytest.approx(geometric[found.first] / geometric[found.second])
     assert found.table().column("ratio low") == pytest.approx(np.exp(of_logs.table().column("low")).tolist())
 
@@ -126,7 +126,7 @@ def test_rankings_are_compared_by_what_the_measures_average() -> None:
 def test_subsets_of_topics_rank_by_geometric_means() -> None:
     ready = problem(GMAP)
     assert ready.named[1] == "gmap"
-    assert ready.full == pytest.approx(GMAP.means(), rel=1e-6)
+    assert ready.full == pytest.approx(GMAP.averages(), rel=1e-6)
     assert problem(GMAP, scale="gmap").of_topics(["1", "2"]) == ready.of_topics(["1", "2"])
     with pytest.raises(UsageError, match="is a geometric mean, the scale gmap; leave out the scale logit"):
         problem(GMAP, scale="logit")

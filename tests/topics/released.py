@@ -25,7 +25,7 @@ def trec8() -> ScoreMatrix:
 
 def trec8_top96() -> ScoreMatrix:
     """The 96 runs of the published selection: the top 96 by MAP, but UT803 in place of 8manexT3D1N0."""
-    top = [r for r in trec8().by_mean().runs[:96] if r != "8manexT3D1N0"]
+    top = [r for r in trec8().by_average().runs[:96] if r != "8manexT3D1N0"]
     return trec8().select(runs=[*top, "UT803"])
 
 
@@ -44,7 +44,7 @@ def released_top96() -> ScoreMatrix:
 def used(name: str, runs: int) -> ScoreMatrix:
     """The best runs of a collection by MAP (Roitero 2020, Table 4.1)."""
     matrix = collection(name)
-    return matrix.select(runs=list(matrix.by_mean().runs[:runs]))
+    return matrix.select(runs=list(matrix.by_average().runs[:runs]))
 
 
 def made(runs: int = 12, topics: int = 10, *, seed: int = 0, step: float = 0.01) -> ScoreMatrix:

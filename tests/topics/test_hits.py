@@ -14,7 +14,7 @@ from tests.topics.released import collection, made, trec8, trec8_top96
 
 def test_trec8() -> None:
     h, matrix = hits(trec8()), trec8()
-    ease, means = matrix.values.mean(axis=0), matrix.means()
+    ease, means = matrix.values.mean(axis=0), matrix.averages()
     np.testing.assert_allclose(h.strength, (8.8179, 13.7626), atol=6e-5)
     assert h.share[0] == pytest.approx(0.5348, abs=6e-5)
     for x, y, rho, tau in (
@@ -33,13 +33,13 @@ def test_trec8() -> None:
 
 def test_easy_topics_tell_no_more_among_the_better_runs() -> None:
     """The top 96 runs by MAP or the published 96: hubness no longer goes with ease."""
-    matrix = trec8().select(runs=list(trec8().by_mean().runs[:96]))
+    matrix = trec8().select(runs=list(trec8().by_average().runs[:96]))
     close = [hits(m) for m in (matrix, trec8_top96())]
     rhos = [stats.pearsonr(h.topic_hubness, h.matrix.values.mean(axis=0)).statistic for h in close]
     assert min(abs(r + 0.1422) for r in rhos) < 6e-5
     h = close[int(np.argmin([abs(r + 0.1422) for r in rhos]))]
     assert h.share[0] == pytest.approx(0.2754, abs=6e-5)
-    assert stats.pearsonr(h.run_authority, h.matrix.means()).statistic == pytest.approx(0.9577, abs=6e-5)
+    assert stats.pearsonr(h.run_authority, h.matrix.averages()).statistic == pytest.approx(0.9577, abs=6e-5)
     assert h.table().column("topic")[:5] == ["447", "426", "445", "419", "436"]
 
 
@@ -63,7 +63,7 @@ def test_the_iteration_converges_to_it() -> None:
         hub /= np.linalg.norm(hub)
     h = hits(matrix)
     assert abs(h.topic_hubness @ hub) == pytest.approx(1.0)
-    assert stats.pearsonr(h.run_authority, matrix.means()).statistic > 0
+    assert stats.pearsonr(h.run_authority, matrix.averages()).statistic > 0
 
 
 def test_nothing_to_tell_apart() -> None:

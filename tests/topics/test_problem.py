@@ -62,7 +62,7 @@ def test_runs_kept() -> None:
 
 def test_the_published_selection_can_be_formed() -> None:
     assert trec8_top96().shape == (96, 50)
-    assert trec8().by_mean().runs.index("UT803") == 96
+    assert trec8().by_average().runs.index("UT803") == 96
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ def pairs(
     """
     from assay.data.scores import joined
     from assay.stats import all_pairs
-    from assay.stats.pair_tests import by_mean
+    from assay.stats.pair_tests import by_average
 
     _refuse_idle_options(test, interval, correction, of_means=False)
     every = joined(matrices)
@@ -206,7 +206,7 @@ def pairs(
     for matrix in every:
         with out.progress(f"testing {matrix.measure}") as progress:
             tested = all_pairs(
-                by_mean(matrix), test, correction=correction, interval=interval, level=1 - alpha, progress=progress,
+                by_average(matrix), test, correction=correction, interval=interval, level=1 - alpha, progress=progress,
                 **how,
             )  # fmt: skip
         found.append(tested.best(top))

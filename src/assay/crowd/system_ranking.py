@@ -64,8 +64,8 @@ def ranking_agreement(
         raise DataError(f"{judgments.name} and {reference.name} share no topic")
     ours = evaluate(runs, judgments, [measure])[0]
     theirs = evaluate(runs, reference, [measure])[0]
-    our_means = ours.select(topics=shared).means()
-    their_means = theirs.select(topics=shared).means()
+    our_means = ours.select(topics=shared).averages()
+    their_means = theirs.select(topics=shared).averages()
     try:
         tau = kendall_tau_b(settled(our_means), settled(their_means))
     except DataError:

@@ -46,7 +46,7 @@ class ScoreUncertainty(Result):
 
     def table(self) -> Table:
         """One row per run, best first."""
-        means = self.matrix.means()
+        means = self.matrix.averages()
         judged_low, judged_high = _interval(self.judged)
         both_low, both_high = _interval(self.sampled)
         columns = (means, self.low, self.high, judged_low, judged_high, both_low, both_high)
@@ -79,7 +79,7 @@ class ScoreUncertainty(Result):
             raise UsageError("differences need a baseline")
         runs = self.matrix.runs
         base = runs.index(self.baseline)
-        means = self.matrix.means()
+        means = self.matrix.averages()
         delta = means - means[base]
         judged = self.judged - self.judged[:, [base]]
         sampled = self.sampled - self.sampled[:, [base]]
@@ -125,13 +125,13 @@ def score_uncertainty(
         drawn = evaluate(runs, judgments.draw(rng), measure)[0]
         topics = len(drawn.topics)
         drawn_topics = rng.integers(topics, size=topics)
-        judged.append(drawn.means())
+        judged.append(drawn.averages())
         sampled.append(averages_of(drawn.values[:, drawn_topics], drawn.aggregate))
         progress(i + 1, draws)
     return ScoreUncertainty(
         matrix=matrix,
-        low=low.means(),
-        high=high.means(),
+        low=low.averages(),
+        high=high.averages(),
         judged=np.array(judged),
         sampled=np.array(sampled),
         baseline=baseline,

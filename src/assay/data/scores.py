@@ -30,7 +30,7 @@ class ScoreMatrix(Result):
     """Scores of one measure: one row per run, one column per topic. Never NaN.
 
     >>> m = ScoreMatrix.of([[0.1, 0.3], [0.2, 0.2]], runs=["a", "b"], topics=["1", "2"], measure="AP")
-    >>> m.means()
+    >>> m.averages()
     array([0.2, 0.2])
     """
 
@@ -109,7 +109,7 @@ class ScoreMatrix(Result):
         """How the topics become one number, one of AGGREGATES: as the name of the measure or the signature says."""
         return aggregate_of(self.measure, self.signature)
 
-    def means(self) -> Floats:
+    def averages(self) -> Floats:
         """The score over all topics, one per run: the mean, or what the aggregate of the measure is."""
         return averages_of(self.values, self.aggregate)
 
@@ -149,15 +149,15 @@ class ScoreMatrix(Result):
         """
         return replace(self, measure=measure, signature=f"{measure}|forced:{self.measure}")
 
-    def by_mean(self) -> ScoreMatrix:
+    def by_average(self) -> ScoreMatrix:
         """The same runs, the best score over all topics first; equal ones keep their order."""
-        order = np.argsort(-self.means(), kind="stable")
+        order = np.argsort(-self.averages(), kind="stable")
         return self.select(runs=[self.runs[i] for i in order])
 
     def table(self) -> Table:
         """One row per run: mean, median and spread, after the geometric mean or the sum where that is its average."""
         heading = IN_WORDS[self.aggregate]
-        averages = self.means()
+        averages = self.averages()
         rows = []
         for i, (run, scores) in enumerate(zip(self.runs, self.values, strict=True)):
             row: dict[str, Any] = {"run": run, heading: averages[i]}
@@ -275,7 +275,7 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
 
     def averages(self) -> list[list[float]]:
         """For each measure the score of every run over its topics: their mean, or what the measure's aggregate is."""
-        return [matrix.means().tolist() for matrix in self.matrices]
+        return [matrix.averages().tolist() for matrix in self.matrices]
 
     def table(self) -> Table:
         """One row per run, best first on the first measure; one column per measure."""

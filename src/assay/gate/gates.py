@@ -157,7 +157,7 @@ def _decided(
         at_zero = topics_to_pass([plan.if_equal[i]], [plan.levels[i]], plan.power)
         at_seen = topics_to_show(plan.as_seen[i], level, plan.power)
     low, high = _within_range(matrix, above.bound[i] - amount, below.bound[i] - amount)
-    mean, baseline_mean = matrix.means().tolist()
+    mean, baseline_mean = matrix.averages().tolist()
     return MeasureGate(
         measure=matrix.measure,
         outcome=outcome,

@@ -63,7 +63,7 @@ class Margin:
                     f"for a share of the baseline write {self.size:g}%"
                 )
             return self.size
-        mean = float(matrix.means()[1])
+        mean = float(matrix.averages()[1])
         if mean <= 0:
             raise DataError(
                 f"max-drop: the baseline has a mean {matrix.measure} of {mean:g}, of which {self} is no drop; "

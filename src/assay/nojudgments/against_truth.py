@@ -74,7 +74,7 @@ def level_scores(matrix: ScoreMatrix, level: str) -> Floats:
         raise UsageError(f"no level {level!r}; known: {', '.join(LEVELS)}")
     if level == "cells":
         return np.asarray(matrix.values.ravel())
-    return matrix.means() if level == "runs" else np.asarray(matrix.values.mean(axis=0))
+    return matrix.averages() if level == "runs" else np.asarray(matrix.values.mean(axis=0))
 
 
 def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dict[str, float | None]:

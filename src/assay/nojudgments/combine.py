@@ -80,7 +80,7 @@ def combined_means(predictions: Sequence[ScoreMatrix], how: str = "average") -> 
     [0.0, 2.0]
     """
     _same_shape(predictions)
-    means = np.array([prediction.means() for prediction in predictions])
+    means = np.array([prediction.averages() for prediction in predictions])
     return _fused(how, settled(means))
 
 

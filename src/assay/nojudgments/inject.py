@@ -37,7 +37,7 @@ def random_order(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Gene
 @CHOICES.register("P2", practical=True, search=False)
 def like_predicted_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
     """Predicted column most similar to the predicted means of the runs."""
-    return _column_taus(predicted.values, predicted.means())
+    return _column_taus(predicted.values, predicted.averages())
 
 
 @CHOICES.register("P3", practical=True, search=True)
@@ -65,13 +65,13 @@ def like_true_column(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.
 @CHOICES.register("T2", practical=False, search=False)
 def like_true_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
     """True column most similar to the true means of the runs."""
-    return _column_taus(truth.values, truth.means())
+    return _column_taus(truth.values, truth.averages())
 
 
 @CHOICES.register("T3", practical=False, search=False)
 def predicted_like_true_means(predicted: ScoreMatrix, truth: ScoreMatrix, rng: np.random.Generator) -> Floats:
     """Predicted column most similar to the true means of the runs."""
-    return _column_taus(predicted.values, truth.means())
+    return _column_taus(predicted.values, truth.averages())
 
 
 @CHOICES.register("T4", practical=False, search=True)
@@ -225,7 +225,7 @@ def injection(
         taus[i] = _mixture_taus(guessed, real, chosen, mix)
         alone[i] = _taus_with(chosen @ real.values.T, real.values.sum(axis=1))
         progress(i + 1, times)
-    tau_of_prediction = _taus_with(guessed.means()[None, :], real.means())[0]
+    tau_of_prediction = _taus_with(guessed.averages()[None, :], real.averages())[0]
     size = f"{len(guessed.runs)} runs, {n} topics"
     return Injection(
         choice=f"{entry.name} low" if low else entry.name,

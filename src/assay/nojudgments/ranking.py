@@ -53,13 +53,13 @@ class Combination:
     judged: ScoreMatrix | None = None
     """The true scores that took the place of predicted ones."""
 
-    def means(self, topics: Sequence[str] | None = None) -> Floats:
+    def averages(self, topics: Sequence[str] | None = None) -> Floats:
         """One score per run, over all topics or over some."""
         chosen = self.by_topic.topics if topics is None else topics
         if self.fused:
             on_chosen = [prediction.select(topics=chosen) for prediction in self.fused]
             return combined_means(on_chosen, self.name)
-        return self.by_topic.select(topics=chosen).means()
+        return self.by_topic.select(topics=chosen).averages()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class RunRanking(Result):
     @cached_property
     def combined(self) -> Floats:
         """The score of each run by the combination."""
-        return self.combination.means()
+        return self.combination.averages()
 
     def kinds(self) -> list[str]:
         """`manual`, `outlying` or nothing, for each run."""
@@ -104,7 +104,7 @@ class RunRanking(Result):
             "combined": (".4f", self.combined),
         }
         keys = {}
-        ranks = np.array([places(p.means()) for p in self.predictions])
+        ranks = np.array([places(p.averages()) for p in self.predictions])
         if len(ranks) <= FEW or wide:
             for prediction, own_ranks in zip(self.predictions, ranks, strict=True):
                 heading = short_name(prediction.measure)
@@ -116,12 +116,12 @@ class RunRanking(Result):
             columns["worst"] = ("d", ranks.max(axis=0))
         judged = self.combination.judged
         if judged is not None:
-            columns[f"judged {judged.measure}"] = (".4f", judged.means())
+            columns[f"judged {judged.measure}"] = (".4f", judged.averages())
             keys[f"judged {judged.measure}"] = "judged_mean"
         if self.truth is not None:
-            columns["true rank"] = ("d", places(self.truth.means()))
+            columns["true rank"] = ("d", places(self.truth.averages()))
             heading = average_title(self.truth.measure, self.truth.aggregate)
-            columns[heading] = (".4f", self.truth.means())
+            columns[heading] = (".4f", self.truth.averages())
             keys[heading] = "true_mean"
         formats = {name: format for name, (format, _) in columns.items()}
         values_of_columns = [values for _, values in columns.values()]
@@ -282,12 +282,12 @@ def _accuracies(
 ) -> tuple[Accuracy, ...]:
     """The accuracy of each method and of the combination, on the topics with true scores."""
     of_methods = [accuracy(prediction, real) for prediction in every_prediction]
-    scores = combination.means(real.topics)
+    scores = combination.averages(real.topics)
     of_combination = Accuracy(
         method=f"combined ({combination.name})",
         level="runs",
         n=len(scores),
-        values=correlations(real.means(), scores),
+        values=correlations(real.averages(), scores),
         delta=None,
     )
     return (*of_methods, of_combination)

@@ -39,8 +39,8 @@ class Reweighted(Result):
 
     def table(self) -> Table:
         """One row per run, the best by EMAP first: its weight, EMAP, and mean AP on the judged docs alone."""
-        emap = self.expected.means()
-        map_judged_only = self.judged_only.means()
+        emap = self.expected.averages()
+        map_judged_only = self.judged_only.averages()
         rows = list(zip(self.expected.runs, self.weights, emap, map_judged_only, strict=True))
         best_first = np.argsort(-emap, kind="stable")
         return Table.of(

@@ -24,7 +24,7 @@ from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named
 from assay.plan.powers import paired
 from assay.stats.effect import checked_rows
-from assay.stats.pair_tests import by_mean
+from assay.stats.pair_tests import by_average
 from assay.stats.resampling import checked_resamples, resampled_p
 from assay.stats.t_power import TTest, detectable_effect, topics_needed, whole
 
@@ -189,7 +189,7 @@ def audit(
         raise DataError(f"{matrix.measure}: {runs} runs × {n} topics; an audit needs two runs and two topics")
     WEIGHTS.entry(weights)  # an unknown name is an error before any work
     test = paired(test)
-    mean, sd = pair_differences(by_mean(matrix))
+    mean, sd = pair_differences(by_average(matrix))
     each_pair_once = np.triu_indices(runs, 1)
     absolute = np.abs(mean[each_pair_once])
     every = Differences("all", absolute, sd[each_pair_once], np.ones(len(absolute)))
@@ -227,7 +227,7 @@ def pair_differences(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
     # Pairs with the same difference on every topic leave only rounding, which may be below 0.
     largest = max(1e-300, float(own.max()))
     squares[squares < 1e-14 * largest] = 0.0
-    means = matrix.means()
+    means = matrix.averages()
     differences = np.subtract.outer(means, means)
     freedom = len(matrix.topics) - 1
     return differences, np.sqrt(squares / freedom)

@@ -19,7 +19,7 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
 from assay.plan.powers import paired
-from assay.stats.pair_tests import by_mean
+from assay.stats.pair_tests import by_average
 from assay.stats.t_power import TTest, between, detectable_effect, power_of
 
 LONGEST = 4
@@ -129,7 +129,7 @@ def stopping_bias(
     if not 2 <= minimum <= target:
         raise UsageError(f"minimum: must lie between 2 and the target of {target} topics (got {minimum})")
     planned = paired(test)
-    populations = _populations(by_mean(matrix), pairs, seed)
+    populations = _populations(by_average(matrix), pairs, seed)
     looks = np.arange(minimum, LONGEST * target + 1, step)
     goal = detectable_effect(target, power=power, test=planned)
     effects = detectable_effects(looks, power=power, test=planned)

@@ -17,7 +17,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix, same_scores
 from assay.data.tested_means import needs_means
-from assay.stats.pair_tests import by_mean
+from assay.stats.pair_tests import by_average
 from assay.stats.t_power import TTest, above_alpha, between, positive, root, topics_needed, whole
 
 PAIRED_VARIANCE = (
@@ -219,7 +219,7 @@ def score_variance(*matrices: ScoreMatrix, runs: int | None = None, two_way: boo
     freedom = 0
     for matrix in matrices:
         needs_means(matrix, "the size of a collection")
-        x = by_mean(matrix).values[:runs]
+        x = by_average(matrix).values[:runs]
         m, n = x.shape
         if n < 2 or (two_way and m < 2):
             raise DataError(f"{matrix.measure}: {m} runs × {n} topics; a variance needs at least two topics and runs")

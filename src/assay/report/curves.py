@@ -59,7 +59,7 @@ def recall_precision(aligned: Aligned) -> RecallPrecision:
     """
     measures = [f"IPrec(recall={recall:g})" for recall in RECALLS]
     scores = aligned.scores(measures)
-    precision = np.stack([matrix.means() for matrix in scores], axis=1)
+    precision = np.stack([matrix.averages() for matrix in scores], axis=1)
     return RecallPrecision(scores.runs, precision, len(scores.topics))
 
 

@@ -105,7 +105,7 @@ class Material:
     @cached_property
     def pair(self) -> tuple[str, str]:
         """The two runs that are looked at closely: the baseline and the best other run, or the two best."""
-        runs = self.main.by_mean().runs
+        runs = self.main.by_average().runs
         if len(runs) < 2:
             raise UsageError("one run alone cannot be compared; give at least two")
         if self.baseline is None:
@@ -129,7 +129,7 @@ class Material:
     @cached_property
     def best_runs(self) -> tuple[Run, ...]:
         """The runs, best first by the first measure, as many as are compared list by list."""
-        place = {name: i for i, name in enumerate(self.main.by_mean().runs)}
+        place = {name: i for i, name in enumerate(self.main.by_average().runs)}
         return tuple(sorted(self.runs, key=lambda r: place.get(r.name, len(place)))[:COMPARED_RUNS])
 
     @cached_property

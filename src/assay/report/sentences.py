@@ -111,7 +111,7 @@ def _best(m: Material) -> Iterator[str]:
     for board in m.boards:
         matrix = board.matrix
         best = matrix.runs[0]
-        mean = decimal(matrix.means()[0])
+        mean = decimal(matrix.averages()[0])
         low = decimal(board.interval.low[0])
         high = decimal(board.interval.high[0])
         level = round(100 * (1 - board.alpha))
@@ -175,7 +175,7 @@ def _power(m: Material) -> Iterator[str]:
 
 def _pool(m: Material) -> Iterator[str]:
     judged_at_10 = m.judged[1]
-    share = judged_at_10.means()
+    share = judged_at_10.averages()
     least = int(share.argmin())
     if f"{share.min():.3f}" == f"{share.max():.3f}":
         where = " in every run"

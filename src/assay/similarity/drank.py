@@ -100,7 +100,7 @@ def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int =
 def d_rank_between(truth: ScoreMatrix, estimate: ScoreMatrix, *, resamples: int = 1000, seed: int = 0) -> DRankResult:
     """d_rank_test of the ranking by the means of `estimate`, over the runs that both have."""
     true_scores, estimated_scores = on_common_runs(truth, estimate)
-    ranking = estimated_scores.by_mean().runs
+    ranking = estimated_scores.by_average().runs
     return d_rank_test(true_scores, ranking, resamples=resamples, seed=seed)
 
 

@@ -219,7 +219,7 @@ class LikenessAndScores(Result):
 
 def likeness_and_scores(similarity: PreferenceSimilarity, scores: ScoreMatrix) -> LikenessAndScores:
     """Correlation of each run's similarity to the others with its mean score (Carterette & Allan, §5)."""
-    means = scores.select(runs=similarity.runs).means()
+    means = scores.select(runs=similarity.runs).averages()
     to_others = settled(similarity.to_others())
     quality = settled(means)
     r = None

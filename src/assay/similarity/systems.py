@@ -102,8 +102,8 @@ def compare_rankings(
         resamples = 0
     drawn = _drawn_means(a, b, paired, resamples, seed)
     correlations = [_correlation(measure, a, b, paired, drawn, level) for measure in measures]
-    means_of_a = tuple(a.means().tolist())
-    means_of_b = tuple(b.means().tolist())
+    means_of_a = tuple(a.averages().tolist())
+    means_of_b = tuple(b.averages().tolist())
     return RankingComparison(
         names=(truth.measure, estimate.measure),
         runs=a.runs,
@@ -176,7 +176,7 @@ def _correlation(
 
     if CORRELATIONS.entry(measure).name == "delta" and paired:
         return Correlation(measure, value(a.values, b.values), None, None)
-    observed = value(settled(a.means()), settled(b.means()))
+    observed = value(settled(a.averages()), settled(b.averages()))
     if not np.isfinite(observed):
         return Correlation(measure, None, None, None)
     means_of_a, means_of_b = drawn

@@ -248,8 +248,8 @@ class Standardized(Result):
         """One row per run, best standardized mean first, with its rank by raw scores."""
         raw = self.raw
         after = self.after
-        raw_means = raw.means()
-        means = after.means()
+        raw_means = raw.averages()
+        means = after.averages()
         best_first = np.argsort(-means, kind="stable")
         best_first_before = np.argsort(-raw_means, kind="stable")
         rank_before = {run: rank for rank, run in enumerate(best_first_before.tolist(), 1)}

@@ -125,8 +125,8 @@ def longevity(matrix: ScoreMatrix, old: Factors | ScoreMatrix, *, form: str = FO
     runs = matrix.shape[0]
     if runs < 3:
         raise DataError(f"{matrix.measure}: {runs} runs; a correlation needs at least three")
-    by_old = settled(standardize(matrix, old, form=form).means())
-    by_own = settled(standardize(matrix, form=form).means())
+    by_old = settled(standardize(matrix, old, form=form).averages())
+    by_own = settled(standardize(matrix, form=form).averages())
     one_row = by_old[None]
     r = pearson_rows(one_row, by_own)[0]
     tau = kendall_rows(one_row, by_own)[0]
@@ -159,7 +159,7 @@ def reference_size(
     usable = tuple(size for size in sizes if 2 <= size <= references)
     if not usable:
         raise UsageError(f"sizes: none of {list(sizes)} lies between 2 and the {references} reference runs")
-    by_all = settled(standardize(matrix, columns, form=form).means())
+    by_all = settled(standardize(matrix, columns, form=form).averages())
 
     def taus_with_all(means: Floats) -> Floats:
         # a reference set under which all runs have the same mean gives no order: τ 0
@@ -172,7 +172,7 @@ def reference_size(
 
     tasks = zip(usable, generators(seed, len(usable)), strict=True)
     taus = ordered_map(percentiles, tasks, jobs=jobs, threads=True, progress=progress)
-    raw = float(taus_with_all(matrix.means()[None])[0])
+    raw = float(taus_with_all(matrix.averages()[None])[0])
     return ReferenceSize(matrix.measure, usable, np.array(taus), raw, samples, references, seed)
 
 
@@ -186,7 +186,7 @@ def _sampled_means(
         reference = ScoreMatrix.of(
             columns.values[chosen], topics=columns.topics, measure=columns.measure, signature=columns.signature
         )
-        means[i] = standardize(matrix, reference, form=form).means()
+        means[i] = standardize(matrix, reference, form=form).averages()
     return means
 
 
@@ -222,7 +222,7 @@ def trend(
             raise DataError(f"{label}: only the reference runs are there; a trend needs other runs too")
         own = matrix.select(runs=own_runs)
         by = matrix.select(runs=list(reference))
-        own_means = standardize(own, by, form=form, smoothing=smoothing).means()
+        own_means = standardize(own, by, form=form, smoothing=smoothing).averages()
         means.append(own_means)
         medians.append(float(np.median(own_means)))
         best.append(own_runs[int(own_means.argmax())])

@@ -27,7 +27,7 @@ from assay.stats.effect import Intervals, differences, mean_interval, standard_d
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
 from assay.stats.losses import TopicLosses, topic_losses
-from assay.stats.pair_tests import RATIOS, PairsResult, amount_format, by_mean
+from assay.stats.pair_tests import RATIOS, PairsResult, amount_format, by_average
 from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline, versus_of_all
 from assay.stats.resampling import RESAMPLES, checked_share
 from assay.stats.t_power import TTest, above_alpha, detectable_effect
@@ -122,7 +122,7 @@ class Leaderboard(Result):
 
     def ranks(self) -> list[int]:
         """The rank of each run by its mean, from 1; equal means share one, and the next rank is left out."""
-        better, _ = tie_groups(-settled(self.matrix.means()))
+        better, _ = tie_groups(-settled(self.matrix.averages()))
         return [int(count) + 1 for count in better]
 
     def worst_topics(
@@ -155,7 +155,7 @@ class Leaderboard(Result):
 
     def table(self) -> Table:
         """The leaderboard. The key of p is `p_corrected` whatever the correction, also where there is none."""
-        averages = self.matrix.means()
+        averages = self.matrix.averages()
         ranks = self.ranks()
         details = self.details or {}
         corrected_p = self.versus.corrected(self.correction)
@@ -320,7 +320,7 @@ def compare(
     matrix = score_matrix_of(scores, columns=columns)
     if len(matrix.runs) < 2:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
-    ordered = by_mean(matrix)
+    ordered = by_average(matrix)
     against = ordered.runs[0] if baseline is None else baseline
     how: dict[str, Any] = {"level": 1 - checked_share(alpha, "alpha"), "resamples": resamples, "seed": seed}
     ends = _intervals(ordered, interval, how)

@@ -216,10 +216,10 @@ def amount_format(aggregate: str) -> str:
     return ".4f" if aggregate == "geometric" else "+.4f"
 
 
-def by_mean(matrix: ScoreMatrix) -> ScoreMatrix:
-    """The runs, best mean first; scores too large to compute with are an error."""
+def by_average(matrix: ScoreMatrix) -> ScoreMatrix:
+    """The runs, best average first; scores too large to compute with are an error."""
     checked_rows(matrix.values, least=1)
-    return matrix.by_mean()
+    return matrix.by_average()
 
 
 def every_pair(runs: int) -> tuple[Places, Places]:

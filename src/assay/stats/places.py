@@ -95,8 +95,8 @@ def places(
     >>> found.percentiles.tolist(), [round(d, 2) for d in found.table().column("Δ best automatic")]
     ([100.0, 50.0, 0.0], [0.2, 0.0, -0.2])
     """
-    ordered = matrix.by_mean()
-    means = ordered.means()
+    ordered = matrix.by_average()
+    means = ordered.averages()
     better, tied = tie_groups(-settled(means))
     runs = len(means)
     worse = runs - np.asarray(better) - np.asarray(tied)
@@ -177,7 +177,7 @@ def run_groups(matrices: Sequence[ScoreMatrix], groups: Mapping[str, str], *, by
     """
     head = matrices[0]
     members: dict[str, list[str]] = {}
-    for run in head.by_mean().runs:
+    for run in head.by_average().runs:
         if run in groups:
             members.setdefault(groups[run], []).append(run)
     if not members:
@@ -186,6 +186,6 @@ def run_groups(matrices: Sequence[ScoreMatrix], groups: Mapping[str, str], *, by
         by=by,
         measures=tuple(matrix.measure for matrix in matrices),
         groups={group: tuple(runs) for group, runs in members.items()},
-        means={matrix.measure: matrix.select(runs=head.runs).means() for matrix in matrices},
+        means={matrix.measure: matrix.select(runs=head.runs).averages() for matrix in matrices},
         runs=head.runs,
     )

@@ -18,7 +18,7 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import for_tests_of_means
 from assay.stats.effect import checked_rows, differences, standard_deviation
-from assay.stats.pair_tests import by_mean, pairs_with
+from assay.stats.pair_tests import by_average, pairs_with
 
 MANY_TOPICS = 30
 """Topics from which on the mean of differences is nearly normal whatever they are."""
@@ -213,7 +213,7 @@ def runs_normality(matrix: ScoreMatrix, *, baseline: str | None = None) -> RunsN
     >>> runs_normality(m, baseline="old").runs
     ('new',)
     """
-    ordered = by_mean(matrix)
+    ordered = by_average(matrix)
     against = ordered.runs[0] if baseline is None else baseline
     first, second = pairs_with(ordered.runs, against)
     scores = for_tests_of_means(ordered).values

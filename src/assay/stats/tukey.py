@@ -191,7 +191,7 @@ def _mean_differences(matrix: ScoreMatrix) -> Floats:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
     checked_rows(matrix.values)
     first, second = every_pair(len(matrix.runs))
-    means = matrix.means()
+    means = matrix.averages()
     return rounded(means[first] - means[second])
 
 

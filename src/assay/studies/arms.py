@@ -55,7 +55,7 @@ SIZES = (2, 4, 6, 8, 10)
 def predict(case: Case, seed: int = 0, *, method: str = "emap", depth: Annotated[int, Within(1)] = 100) -> Floats:
     """A method without judgments, by its name in `assay predict`."""
     kept = [run.cut(depth) for run in _on_topics(case)]
-    return predicted(kept, method, seed=seed).means()
+    return predicted(kept, method, seed=seed).averages()
 
 
 @ARMS.register("reweight")
@@ -73,7 +73,7 @@ def reweight(
     lists = comparable(_on_topics(case), depth=depth)
     result = reweighted_emap(lists, case.qrels, rounds=rounds, depth=depth)
     scores = result.expected if score == "emap" else result.judged_only
-    return scores.means()
+    return scores.averages()
 
 
 @ARMS.register("judge")
@@ -107,7 +107,7 @@ def topics(case: Case, seed: int = 0, *, count: Annotated[int, Within(1)] = 10, 
     (matrix,) = evaluate(case.runs, case.qrels, measure)
     shuffled = np.random.default_rng(seed).permutation(len(matrix.topics))
     drawn = [matrix.topics[place] for place in shuffled[:count]]
-    return matrix.select(topics=drawn).means()
+    return matrix.select(topics=drawn).averages()
 
 
 @ARMS.register("crowd")
@@ -142,7 +142,7 @@ def _some_labels(labels: Labels, count: int, seed: int) -> Labels:
 def _means(runs: Sequence[Run], qrels: Qrels, measure: str) -> Floats:
     """The score by one measure over all topics, for each run."""
     (matrix,) = evaluate(runs, qrels, measure)
-    return matrix.means()
+    return matrix.averages()
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def measure_tau(matrices: Sequence[ScoreMatrix], *, keep: float = 0.75) -> Measu
     [[1.0, 0.3333], [0.3333, 1.0]]
     """
     kept = without_worst(matrices, keep)
-    means = np.array([matrix.means() for matrix in kept])
+    means = np.array([matrix.averages() for matrix in kept])
     runs, topics = kept[0].shape
     return MeasureTau(
         measures=_names(kept),

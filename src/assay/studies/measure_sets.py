@@ -49,7 +49,7 @@ def without_worst(matrices: Sequence[ScoreMatrix], keep: float = 0.75) -> list[S
         raise UsageError(f"keep={keep} is not a share in (0, 1]")
     same = same_cells(matrices)
     runs = same[0].runs
-    places = np.array([_place(matrix.means()) for matrix in same])
+    places = np.array([_place(matrix.averages()) for matrix in same])
     among_best = places < np.ceil(keep * len(runs))
     kept = list(compress(runs, among_best.any(axis=0)))
     if len(kept) < 2:

@@ -271,7 +271,7 @@ def _means(value: float | ScoreMatrix, collection: str, measures: set[str]) -> l
     if {canonical(value.measure)} != {canonical(measure) for measure in measures}:
         reported = " and ".join(sorted(measures))
         raise UsageError(f"{collection}: the original runs have {value.measure}, the papers report {reported}")
-    return [float(mean) for mean in value.means()]
+    return [float(mean) for mean in value.averages()]
 
 
 def trend(experiments: Sequence[Experiment]) -> tuple[float | None, float | None]:

@@ -74,7 +74,7 @@ def hits(matrix: ScoreMatrix) -> HitsResult:
     """
     needs_means(matrix, "HITS")
     topic_means = matrix.values.mean(axis=0)
-    run_means = matrix.means()
+    run_means = matrix.averages()
     within_topics = matrix.values - topic_means
     within_runs = matrix.values - run_means[:, None]
     by_topic = _first_component(within_topics, run_means, "every run has the same scores")

@@ -239,7 +239,7 @@ def top_runs(matrix: ScoreMatrix, share: float) -> ScoreMatrix:
     if share == 1:
         return matrix
     count = int(share * len(matrix.runs) + 1e-9)
-    best = matrix.by_mean().runs[:count]
+    best = matrix.by_average().runs[:count]
     return matrix.select(runs=[run for run in matrix.runs if run in best])
 
 

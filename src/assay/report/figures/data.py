@@ -45,7 +45,7 @@ def score_map(matrix: ScoreMatrix, *, top: int = MOST_RUNS, most_topics: int = M
 
     With more runs or topics than asked for: the best runs, and the topics on which all runs differ most.
     """
-    ordered = matrix.by_mean()
+    ordered = matrix.by_average()
     spread = ordered.values.std(axis=0)
     widest = np.argsort(-spread, kind="stable")[:most_topics]
     kept = np.sort(widest)

@@ -25,7 +25,7 @@ def predicted_against_true(result: RunRanking) -> Figure:
     kinds = [kind or "automatic" for kind in result.kinds()]
     if result.truth is None:
         return _predicted_alone(result, kinds)
-    true = result.truth.means()
+    true = result.truth.averages()
     rows = rows_of(run=result.runs, predicted=result.combined, true=true, kind=kinds)
     tip = [("run", "run", ""), ("true", "true", ".4f"), ("predicted", "predicted", ".4f"), ("kind", "kind", "")]
     x = amount("X", "true", f"true mean {result.truth.measure}")

@@ -97,7 +97,7 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
     count = some_of(len(shown), len(matrix.runs))
     others = counted(len(kinds) - kinds.count("baseline"), "other run")
     verdicts = ", ".join(f"{kinds.count(verdict)} {verdict}" for verdict in VERDICTS)
-    best_mean = matrix.means()[0]
+    best_mean = matrix.averages()[0]
     said = (
         f"Best is {matrix.runs[0]} with {best_mean:.4f}. Of {others} shown, compared with {board.baseline}: {verdicts}."
     )
@@ -139,7 +139,7 @@ def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]
     compared = board.versus.first.tolist()
     corrected_p = board.versus.corrected(board.correction).tolist()
     p_of_run = dict(zip(compared, corrected_p, strict=True))
-    means = board.matrix.means()
+    means = board.matrix.averages()
     baseline = board.matrix.runs.index(board.baseline)
     kinds = []
     for i in shown:

@@ -43,7 +43,7 @@ def pool_section(m: Material) -> Iterator[Block]:
 
 def judged_table(m: Material) -> Table:
     """The share of judged docs at several depths, the least judged run first."""
-    means = np.stack([x.means() for x in m.judged], axis=1)
+    means = np.stack([x.averages() for x in m.judged], axis=1)
     order = np.argsort(means[:, 1], kind="stable")
     rows = [(m.judged[0].runs[i], *(100 * means[i])) for i in order]
     columns = {"run": "", **{f"first {d}": ".1f" for d in DEPTHS}}

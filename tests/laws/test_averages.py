@@ -31,6 +31,7 @@ TABLES = [
 ]
 WITH_RUNS = [
     "compare runs --qrels {qrels} {run} {runs}",
+    "compare runs --qrels {qrels} {run} {runs} --places --power .8",
     "compare pairs --qrels {qrels} {run} {runs}",
     "compare table --qrels {qrels} {run} {runs} --baseline a",
     "compare uncertain {doubt} {run} {runs}",

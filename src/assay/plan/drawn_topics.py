@@ -17,6 +17,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import needs_means
 from assay.plan.powers import paired
 from assay.plan.stopping import NO_SPREAD, detectable_effects
 from assay.rankings.batch import pearson_rows
@@ -117,7 +118,7 @@ def sigma_samples(
 
 def _some_differences(matrix: ScoreMatrix, pairs: int, seed: int) -> Floats:
     """Differences of all pairs, or of random ones where there are more, without those that never vary."""
-    values = checked_rows(matrix.values)
+    values = checked_rows(needs_means(matrix, "a sample of σ").values)
     first, second = every_pair(len(values))
     if len(first) > pairs:
         chosen = np.sort(generator(seed).choice(len(first), size=pairs, replace=False))
@@ -230,7 +231,7 @@ def topic_inclusion(
     if trials < 1:
         raise UsageError("trials: at least 1 experiment is needed")
     positive("delta", delta)
-    values = checked_rows(pair.values)
+    values = checked_rows(needs_means(pair, "the plan of an experiment").values)
     differences = values[0] - values[1]
     if np.ptp(differences) <= NO_SPREAD:
         raise DataError("the runs differ by the same amount on every topic; any topics have power")

@@ -16,6 +16,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.averages import IN_WORDS
 from assay.data.scores import ScoreMatrix
 from assay.rankings.counts import settled, tie_groups
 
@@ -39,6 +40,8 @@ class RunPlaces(Result):
     topics: int = 0
     top: int | None = None
     """Rows that the table shows at most: the best runs."""
+    average: str = "mean"
+    """What the score of a run over all topics is, e.g. `geometric mean`."""
 
     def best(self, top: int) -> RunPlaces:
         """The same places, of which only those of the `top` best runs are shown."""
@@ -46,7 +49,7 @@ class RunPlaces(Result):
 
     def table(self) -> Table:
         """One row per run: rank, percentile, mean, and its distance to each mark."""
-        columns = {"run": "", "rank": "d", "percentile": ".1f", "mean": ".4f"}
+        columns = {"run": "", "rank": "d", "percentile": ".1f", self.average: ".4f"}
         for name in self.marks:
             columns[f"Δ {name}"] = "+.4f"
         if self.by is not None:
@@ -64,8 +67,9 @@ class RunPlaces(Result):
         some = "" if len(rows) == len(self.runs) else f"{len(rows)} of "
         caption = f"{self.measure}: places of {some}{len(self.runs)} runs, {self.topics} topics"
         notes = [
-            "percentile: percentage of the other runs that have a smaller mean, equal means counting half",
-            "Δ: the run's mean minus the best mean, the median of the means, and so on; no difference is tested here",
+            f"percentile: percentage of the other runs that have a smaller {self.average}, equal ones counting half",
+            f"Δ: the run's {self.average} minus the best one, the median of all runs, and so on; no difference is "
+            "tested here",
         ]
         return Table.of(columns, rows, caption=caption, notes=notes)
 
@@ -120,6 +124,7 @@ def places(
         groups=tuple(of_run),
         ranks_in_group=tuple(_ranks_within(of_run, means)),
         topics=len(matrix.topics),
+        average=IN_WORDS[matrix.aggregate],
     )
 
 

@@ -19,7 +19,7 @@ from assay.io import read_info
 from assay.io.scores import write_scores
 from assay.plan import power
 from assay.stats import compare
-from assay.stats.places import places
+from assay.stats.run_places import places
 from tests.cli.test_options import COMMANDS
 from tests.conftest import real_data
 

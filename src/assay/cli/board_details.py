@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.data import RunsInfo
     from assay.data.scores import ScoreMatrix
     from assay.stats.leaderboard import Leaderboard
-    from assay.stats.places import RunPlaces
+    from assay.stats.run_places import RunPlaces
 
 
 def shown_details(show: str | None) -> tuple[RunsInfo, list[str]] | None:
@@ -43,7 +43,7 @@ def refuse_idle_places(with_places: bool, best_of: Sequence[str], by: str | None
 
 def places_of(matrix: ScoreMatrix, best_of: Sequence[str], by: str | None, top: int | None) -> RunPlaces:
     """Where each run stands, with the distance to the best of chosen runs, and within its group."""
-    from assay.stats.places import places
+    from assay.stats.run_places import places
 
     chosen = {f"best {text}": info_for("--best-of").matching(text, matrix.runs) for text in best_of}
     groups = None if by is None else groups_by(by)

@@ -234,7 +234,7 @@ def _score(
     if per_topic:
         more.append(scores.per_topic())
     if by is not None:
-        from assay.stats.places import run_groups
+        from assay.stats.run_places import run_groups
 
         more.append(run_groups(list(scores), groups_by(by), by=by).table())
     # CSV holds one table: the one that was asked for, which has the scores in it.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assay.stats.leaderboard import compare
     from assay.stats.pairwise import all_pairs
     from assay.stats.paper_tables import paper_table
+    from assay.stats.run_places import places, run_groups
     from assay.stats.shape import runs_normality
     from assay.stats.topic_sets import compare_sets
     from assay.stats.two_runs import compare_two
@@ -26,7 +27,9 @@ _HOMES = {
     "factorial": "crossed",
     "friedman": "anova",
     "paper_table": "paper_tables",
+    "places": "run_places",
     "read_grid": "crossed",
+    "run_groups": "run_places",
     "runs_normality": "shape",
     "two_way": "anova",
 }
@@ -39,7 +42,9 @@ __all__ = [
     "factorial",
     "friedman",
     "paper_table",
+    "places",
     "read_grid",
+    "run_groups",
     "runs_normality",
     "two_way",
 ]

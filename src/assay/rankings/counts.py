@@ -116,9 +116,10 @@ def midranks(x: npt.ArrayLike) -> Floats:
     >>> midranks([10, 30, 30, 20])
     array([1. , 3.5, 3.5, 2. ])
     """
-    smaller, size = tie_groups(np.asarray(x))
-    mean_rank_in_group = (size + 1) / 2
-    return np.asarray(smaller + mean_rank_in_group)
+    order, group_start, group_end = _groups_in_order(np.asarray(x))
+    ranks = np.empty(order.shape)
+    np.put_along_axis(ranks, order, (group_start + group_end + 1) / 2, axis=-1)
+    return ranks
 
 
 def tie_groups(x: npt.NDArray[np.generic]) -> tuple[Ints, Ints]:
@@ -127,8 +128,21 @@ def tie_groups(x: npt.NDArray[np.generic]) -> tuple[Ints, Ints]:
     >>> [g.tolist() for g in tie_groups(np.array([10, 30, 30, 20]))]
     [[0, 2, 2, 1], [1, 2, 2, 1]]
     """
+    order, group_start, group_end = _groups_in_order(x)
+    smaller = np.empty(x.shape, np.int64)
+    size = np.empty(x.shape, np.int64)
+    np.put_along_axis(smaller, order, group_start, axis=-1)
+    np.put_along_axis(size, order, group_end - group_start, axis=-1)
+    return smaller, size
+
+
+def _groups_in_order(x: npt.NDArray[np.generic]) -> tuple[Ints, Ints, Ints]:
+    """An ascending order along the last axis, and for each place in it where its group of equal values starts and ends.
+
+    Which of equal values comes first does not matter, so that the fastest way to sort will do.
+    """
     n = x.shape[-1]
-    order = np.argsort(x, axis=-1, kind="stable")
+    order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, axis=-1)
     place = np.broadcast_to(np.arange(n), x.shape)
     starts = np.ones(x.shape, dtype=bool)
@@ -140,8 +154,4 @@ def tie_groups(x: npt.NDArray[np.generic]) -> tuple[Ints, Ints]:
     end_if_there = np.where(ends, place + 1, n)
     from_the_right = np.minimum.accumulate(end_if_there[..., ::-1], axis=-1)
     group_end = from_the_right[..., ::-1]
-    smaller = np.empty(x.shape, np.int64)
-    size = np.empty(x.shape, np.int64)
-    np.put_along_axis(smaller, order, group_start, axis=-1)
-    np.put_along_axis(size, order, group_end - group_start, axis=-1)
-    return smaller, size
+    return order, group_start, group_end

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.registry import Registry, Within
+from assay.rankings.counts import midranks
 from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.resampling import (
     RESAMPLES,
@@ -315,11 +316,9 @@ def _slack(rows: Floats) -> Floats:
 
 def _signed_ranks(rows: Floats) -> Floats:
     """Ranks of |difference| among the non-zero ones, ties sharing their mean rank, with the sign of the difference."""
-    from scipy.stats import rankdata
-
     # Zeros have the lowest ranks: without them all others move down by their number.
     is_zero = rows == 0
-    ranks = np.asarray(rankdata(np.abs(rows), axis=1)) - is_zero.sum(axis=1, keepdims=True)
+    ranks = midranks(np.abs(rows)) - is_zero.sum(axis=1, keepdims=True)
     return np.where(is_zero, 0.0, np.sign(rows) * ranks)
 
 

@@ -299,4 +299,4 @@ def tasks(
 
 
 # The other commands of the group live in a file of their own and join it when it is imported.
-from assay.cli import crowd_campaigns, crowd_scales  # noqa: E402, F401
+from assay.cli import crowd_campaigns, crowd_cuts, crowd_scales  # noqa: E402, F401

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from assay.agreement.scales import Scale
     from assay.data import Labels
 
+NOTICED = 10
+"""A search of more seconds than this is announced."""
+
 
 @command.command()
 @output_and_figure_options
@@ -47,7 +50,8 @@ if TYPE_CHECKING:
               help="Which of two central labels is the median.")  # fmt: skip
 @click.option("--aggregate", type=KnownWord("assay.crowd.cuts:AGGREGATES"), default="median", show_default=True,
               help="How labels are aggregated before the cut, for a+t.")  # fmt: skip
-@click.option("--search", type=KnownWord("assay.crowd.cuts:SEARCHES"), default="exact", show_default=True)
+@click.option("--search", type=KnownWord("assay.crowd.cuts:SEARCHES"), default="auto", show_default=True,
+              help="Try all cuts, climb from several starts, or whichever takes minutes at most.")  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Write the transformed judgments here.")
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs that are ranked with both judgments; repeatable.")
 @one_measure("Measure of that ranking.", "nDCG")
@@ -86,6 +90,7 @@ def transform(
     if runs and reference is None:
         raise UsageError("--run needs --reference: the judgments that rank the runs rightly")
     _refuse_idle_options(way, is_ranked=bool(runs), is_written=qrels_path is not None)
+    _say_cost(labels, way, levels, scale, search, out)
     with out.progress("cuts") as progress:
         found = best_cuts(
             labels,
@@ -114,6 +119,15 @@ def transform(
     if qrels_path:
         write_qrels(qrels_path, judged)
         out.say(f"qrels written to {qrels_path}")
+
+
+def _say_cost(labels: Labels, way: str, levels: int, scale: Scale, search: str, out: Output) -> None:
+    """Before a search that takes more than some seconds, how long it takes and what is done about it."""
+    from assay.crowd.cuts import search_cost
+
+    cost = search_cost(labels, way, levels=levels, source=scale)
+    if search in ("auto", cost.search) and search != "climb" and cost.seconds > NOTICED:
+        out.say(cost.in_words(), now=True)
 
 
 def _refuse_idle_options(way: str, *, is_ranked: bool, is_written: bool) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from assay.crowd.aggregation import aggregate
     from assay.crowd.campaigns import Campaign, compare_campaigns
     from assay.crowd.cuts import best_cuts, transformed
+    from assay.crowd.cutsets import honest_cuts
     from assay.crowd.preference_pairs import Preferences
     from assay.crowd.quality import worker_quality
     from assay.crowd.uncertain import Uncertain
@@ -23,6 +24,7 @@ _HOMES = {
     "aggregate": "aggregation",
     "best_cuts": "cuts",
     "compare_campaigns": "campaigns",
+    "honest_cuts": "cutsets",
     "read_uncertain": "uncertain_files",
     "score_uncertainty": "uncertain_scores",
     "transformed": "cuts",
@@ -36,6 +38,7 @@ __all__ = [
     "aggregate",
     "best_cuts",
     "compare_campaigns",
+    "honest_cuts",
     "read_uncertain",
     "score_uncertainty",
     "transformed",

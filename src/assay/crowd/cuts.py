@@ -6,6 +6,7 @@ nine ways in all. The cut with the highest Krippendorff α wins, per topic or fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import comb
 
@@ -20,9 +21,10 @@ from assay.core.ids import Ids
 from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.crowd.cutsearch import BestCut, Keeper, climbed, combinations, every
+from assay.crowd.cutsearch import BestCut, Keeper, SearchCost, climbed, combinations, every
 from assay.crowd.cutsums import CutSums, table_alpha
 from assay.crowd.cutways import WAYS, Source, doc_places, parts_of, source_of
+from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
 
 PARTS = ("cuts", "ranking")
@@ -32,7 +34,7 @@ UNJUDGED_DOCS = ("zero", "drop")
 """What docs without a target grade count as."""
 UNDEFINED_TASKS = ("skip", "one")
 """What tasks in which nothing varies count as."""
-SEARCHES = ("exact", "climb")
+SEARCHES = ("auto", "exact", "climb")
 MEDIAN_TIES = ("low", "high")
 """Which of two central labels is the median, after cutting."""
 AGGREGATES = ("median", "mean")
@@ -80,11 +82,11 @@ class CutSearch(Result):
             alpha = cut.alpha if np.isfinite(cut.alpha) else None
             row = (
                 cut.topic,
-                _shown(cut.points),
+                shown_points(cut.points),
                 alpha,
                 cut.tied,
-                _shown(cut.low),
-                _shown(cut.high),
+                shown_points(cut.low),
+                shown_points(cut.high),
                 cut.trouble,
             )
             rows.append(row)
@@ -105,10 +107,9 @@ class CutSearch(Result):
         return f"look at these before you use the cuts: topics {', '.join(self.degenerate())}"
 
 
-def _shown(points: tuple[float, ...]) -> str:
-    if not points:
-        return "–"
-    return " ".join(f"{point:g}" for point in points)
+def shown_points(points: Iterable[float]) -> str:
+    """The points of a cut in a table; a dash where there is none."""
+    return " ".join(f"{point:g}" for point in points) or "–"
 
 
 def best_cuts(
@@ -124,7 +125,7 @@ def best_cuts(
     ties: str = "low",
     aggregate: str = "median",
     level: Level = "interval",
-    search: str = "exact",
+    search: str = "auto",
     progress: Progress = silent,
 ) -> CutSearch:
     """The cut of the source scale into `levels` levels with the highest α; labels ≤ a cut point go below it.
@@ -134,7 +135,8 @@ def best_cuts(
     are left out (`skip`) or count as full agreement (`one`, which favours cuts that make everything equal).
     ties: which of two central labels is the median after cutting. aggregate: `median` or `mean` before cutting (a+t).
     level: of α; nominal, ordinal or interval (with two levels all the same); other than interval for D ways only.
-    search: `exact` tries every cut, `climb` moves one point at a time from several starts.
+    search: `exact` tries every cut, `climb` moves one point at a time from several starts, `auto` climbs where trying
+    all would take more than minutes (`search_cost` says so beforehand).
     A worker's repeated label of a doc counts once.
 
     >>> rows = [("1", d, w, v) for d, v in (("a", 10), ("b", 60), ("c", 90)) for w in "uv"]
@@ -145,11 +147,15 @@ def best_cuts(
     """
     entry = WAYS[way]
     needs_target = entry.facts["target"]
-    _checked(scope, unjudged, undefined, search, ties, aggregate)
-    _checked_level(level, way, search, scope)
+    checked_words(scope, unjudged, undefined, search, ties, aggregate)
     kept = single(labels, "first")
+    if search == "auto" and level != "interval":
+        search = "exact"
+    elif search == "auto":
+        search = search_cost(kept, way, levels=levels, source=source).search
+    _checked_level(level, way, search, scope)
     scale = scale_for(kept, source)
-    _checked_levels(scale, levels)
+    checked_levels(scale, levels)
     if needs_target and target is None:
         raise UsageError(f"{way} needs judgments on the target scale; give a target, or use H_t+a, H_a+t or Tw_alpha")
 
@@ -186,7 +192,23 @@ def best_cuts(
     return CutSearch(way, scope, scale, levels, cuts, curves, (note,))
 
 
-def _checked(scope: str, unjudged: str, undefined: str, search: str, ties: str, aggregate: str) -> None:
+def search_cost(labels: Labels, way: str, *, levels: int, source: Scale | str | None = None) -> SearchCost:
+    """What trying all cuts of these labels would cost.
+
+    >>> labels = Labels.from_rows([("1", d, w, 10.0) for d in "abc" for w in "uvwxyz"])
+    >>> search_cost(labels, "H_t+a", levels=6, source="S100").in_words()
+    '75,287,520 cuts × 6 tasks: all are tried, about 16 s'
+    """
+    scale = scale_for(labels, source)
+    checked_levels(scale, levels)
+    topics = len(np.unique(labels.topic))
+    tasks = topics
+    if WAYS[way].facts["by_task"]:
+        tasks = len(np.unique(task_of(labels)))
+    return SearchCost(comb(len(scale.levels) - 1, levels - 1), tasks, topics)
+
+
+def checked_words(scope: str, unjudged: str, undefined: str, search: str, ties: str, aggregate: str) -> None:
     """Refuses a word that is none of the known ones."""
     one_of("scope", scope, SCOPES)
     one_of("unjudged", unjudged, UNJUDGED_DOCS)
@@ -205,7 +227,7 @@ def _checked_level(level: str, way: str, search: str, scope: str) -> None:
         raise UsageError(f"α {level} is searched by D_a+t and D_t+a, exactly, per topic or pooled; use level=interval")
 
 
-def _checked_levels(scale: Scale, levels: int) -> None:
+def checked_levels(scale: Scale, levels: int) -> None:
     """Refuses a scale that cannot be cut into that number of levels."""
     if len(scale.levels) < 3:
         raise UsageError(f"scale {scale.name} has no levels to cut between; it needs three or more")
@@ -271,7 +293,7 @@ def _searched_one(
     """The best cut of these parts together, and for two levels α of every cut (NaN where it is undefined)."""
 
     def score(cuts: Ints) -> Floats:
-        return _mean_alpha(sums, cuts, scope, undefined)
+        return mean_alpha(sums, cuts, scope, undefined)
 
     places = parts[0].places - 1
     if search == "climb":
@@ -309,7 +331,7 @@ def _with_still_tasks(best: BestCut, sums: list[CutSums], source: Source) -> Bes
     return replace(best, trouble=trouble)
 
 
-def _mean_alpha(sums: list[CutSums], cuts: Ints, scope: str, undefined: str) -> Floats:
+def mean_alpha(sums: list[CutSums], cuts: Ints, scope: str, undefined: str) -> Floats:
     """α of each cut: the mean over tasks, over topics of their means (`mean`), or over all tasks (`pooled`)."""
     totals = []
     counts = []

@@ -15,7 +15,6 @@ from assay.report.theme import ACCENT, MAIN, MUTED
 
 if TYPE_CHECKING:
     from assay.crowd.campaigns import CampaignCurves
-    from assay.crowd.cuts import CutSearch
     from assay.crowd.effort import Fewer, RunOut, TimeByPosition
     from assay.crowd.profiles import GainProfile
     from assay.crowd.quality import DocQuality, TopicQuality, WorkerQuality
@@ -201,61 +200,6 @@ def _within_band(x: Any, field: str, label: str, tip: Tips, *, zero: bool = Fals
     return altair().layer(band(x, "low", "high", label), line)
 
 
-@draws("crowd.CutSearch")
-def cut_map(result: CutSearch) -> Figure:
-    """α of every cut (across) on every topic, the best cut of each marked; with more levels only the best cuts."""
-    best: list[dict[str, Any]] = []
-    for cut in result.cuts:
-        alpha = cut.alpha if np.isfinite(cut.alpha) else None
-        best += [{"topic": cut.topic, "cut": point, "alpha": alpha} for point in cut.points]
-
-    across = f"cut of {result.source.name}: labels up to here are low"
-    x = amount("X", "cut", across)
-    y = names("Y", "topic", "topic")
-    tip = tips([("topic", "topic", ""), ("cut", "cut after", ".3g"), ("alpha", "α", ".4f")])
-    diamond = chart("best").mark_point(shape="diamond", size=70, filled=True, color=ACCENT, opacity=1)
-    layers = [diamond.encode(x=x, y=y, tooltip=tip)]
-    rows = _alpha_rows(result)
-    if result.curves is not None and result.curves.size:
-        layers.insert(0, _alpha_cells(across, y, tip))
-
-    points = [f"{cut.topic}: {', '.join(_in_short(cut.points))}" for cut in result.cuts[:6]]
-    said = f"Best cuts (diamonds): {'; '.join(points)}."
-    title = f"Where to cut {result.source.name} into {result.levels} levels ({result.way})"
-    made = tall(altair().layer(*layers), len(result.cuts))
-    return drawn(made, name="cuts", title=title, description=said, rows=rows, best=best)
-
-
-def _alpha_rows(result: CutSearch) -> list[dict[str, Any]]:
-    """α of every cut on every topic where it is defined, with the ends of its cell; none without curves."""
-    if result.curves is None or not result.curves.size:
-        return []
-    places = np.array(result.source.levels[: result.curves.shape[1]])
-    gap = float(np.diff(places).min()) if len(places) > 1 else 1.0
-    rows = []
-    for cut, curve in zip(result.cuts, result.curves, strict=True):
-        defined = np.isfinite(curve)
-        at = places[defined]
-        rows += rows_of(
-            topic=[cut.topic] * len(at),
-            cut=at,
-            start=at - gap / 2,
-            end=at + gap / 2,
-            alpha=curve[defined],
-        )
-    return rows
-
-
-def _alpha_cells(title: str, y: Any, tip: Any) -> Any:
-    """A cell for each cut on each topic, α as its intensity."""
-    alt = altair()
-    legend = alt.Legend(title="α", gradientLength=180, gradientThickness=10)
-    colour = alt.Color("alpha", type="quantitative", legend=legend)
-    x = alt.X("start", type="quantitative", scale=alt.Scale(nice=False), title=title)
-    bar = chart().mark_bar(aria=False, height={"band": 1})
-    return bar.encode(x=x, x2="end", y=y, color=colour, tooltip=tip)
-
-
 @draws("crowd.GainProfile")
 def gain_profile(result: GainProfile) -> Figure:
     """Median label per reference grade within its quartiles."""
@@ -398,3 +342,7 @@ def crowd_ranking(result: RankingAgreement) -> Figure:
     )
     said = f"Kendall τ_b {result.tau:.3f}."
     return means_against(result.runs, result.reference, result.ours, axes, title, said)
+
+
+# Pictures of cuts live in a file of their own and are registered when it is imported.
+from assay.report.figures import crowd_cuts  # noqa: E402, F401

@@ -1,0 +1,172 @@
+"""Cuts that cannot be distinguished from the best: errors against a bootstrap, coverage, real labels, the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.agreement.scales import S100
+from assay.core.errors import UsageError
+from assay.crowd import best_cuts, honest_cuts
+from assay.crowd.cuts import search_cost
+from assay.crowd.cutsets import _deviations, _How, ranking_over_cuts
+from assay.data import Labels, Qrels, Run
+from assay.io import read_labels, read_qrels, write_qrels
+from assay.io.labels import write_labels
+from tests.conftest import real_data
+from tests.hostile.calls import call
+
+
+@pytest.fixture(scope="module")
+def s100() -> Labels:
+    return read_labels(real_data("crowd-s100-trec8") / "judgments.tsv.xz", times=100)
+
+
+@pytest.fixture(scope="module")
+def nist() -> Qrels:
+    return read_qrels(real_data("crowd-s100-trec8") / "trec8-qrels.txt")
+
+
+def test_one_cut_of_the_trec8_labels_has_many_equals(s100: Labels, nist: Qrels) -> None:
+    found = honest_cuts(s100, "D_a+t", source=S100, target=nist, scope="mean")
+    (one,) = found.sets
+    single = best_cuts(s100, "D_a+t", source=S100, target=nist, scope="mean").cuts[0]
+    assert one.alpha[0] == pytest.approx(single.alpha)
+    assert single.low[0] <= one.cuts[0, 0] <= single.high[0]
+    points = one.cuts[:, 0]
+    # The printed cuts of all ways with a target, 53 to 59, are in the set; the ends of the scale are not.
+    assert {53.0, 55.0, 56.0, 58.0, 59.0} <= set(points.tolist())
+    assert 20 < points.min() < 50 < 70 < points.max() < 95
+    assert (np.diff(one.alpha) <= 0).all()
+
+
+def test_two_printed_triples_cannot_be_told_apart(s100: Labels) -> None:
+    """28,58,82 and 37,63,82 differ by .00006 in α by H_t+a; here on three topics, which takes seconds."""
+    some = s100.select(np.isin(s100.topic, np.arange(3)))
+    found = honest_cuts(some, "H_t+a", levels=4, source=S100, scope="mean", halves=6, candidates=20_000)
+    members = {tuple(cut) for cut in found.sets[0].cuts.tolist()}
+    assert {(28.0, 58.0, 82.0), (37.0, 63.0, 82.0)} <= members
+    assert len(members) < 20_000
+
+
+def test_errors_are_those_of_a_bootstrap(s100: Labels, nist: Qrels) -> None:
+    """Against a target nobody agrees with himself, so that workers can be drawn with replacement."""
+    topic = s100.topics.index("403")
+    labels = s100.select(s100.topic == topic)
+    how = _How("D_a+t", S100, nist, 2, "topics", "zero", "skip", "low", "median")
+    cuts = np.array([[60], [52], [80], [9], [4], [0]])
+    rng = np.random.default_rng(0)
+    halves = _deviations(labels, labels.worker, cuts, how, 150, rng)
+    errors = np.sqrt((halves**2).sum(axis=0))
+    drawn = []
+    workers = np.unique(labels.worker)
+    rows_of = {worker: np.flatnonzero(labels.worker == worker) for worker in workers.tolist()}
+    for _ in range(150):
+        chosen = np.concatenate([rows_of[w] for w in rng.choice(workers, len(workers)).tolist()])
+        alpha = how.alpha(labels.select(chosen), cuts)
+        drawn.append(alpha[0] - alpha)
+    bootstrap = np.std(drawn, axis=0)
+    assert errors[0] == bootstrap[0] == 0
+    assert (np.abs(np.log(errors[1:] / bootstrap[1:])) < np.log(1.6)).all()
+
+
+def test_the_true_cut_is_in_the_set() -> None:
+    """Experts who cut at 50 what workers see with noise: the set holds 50 in nearly all of 40 trials."""
+    held = 0
+    sizes = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        worth = rng.uniform(0, 100, 60)
+        seen = np.clip(np.round(worth[:, None] + rng.normal(0, 20, (60, 6))), 0, 100)
+        worker = rng.integers(30, size=(60, 6))
+        rows = [("1", f"d{d:02d}", f"w{worker[d, i]:02d}", float(seen[d, i])) for d in range(60) for i in range(6)]
+        experts = Qrels.from_dict({"1": {f"d{d:02d}": int(worth[d] > 50) for d in range(60)}})
+        found = honest_cuts(Labels.from_rows(rows), "D_a+t", source=S100, target=experts, halves=20, seed=seed)
+        held += 50.0 in found.sets[0].cuts[:, 0]
+        sizes.append(len(found.sets[0].cuts))
+    assert held >= 37
+    assert np.median(sizes) < 60
+
+
+def test_a_search_says_what_it_costs_and_stays_bounded(s100: Labels) -> None:
+    cost = search_cost(s100, "H", levels=6, source=S100)
+    assert (cost.cuts, cost.tasks, cost.search) == (75_287_520, 7059, "climb")
+    assert "would take about 10" in cost.in_words()
+    assert search_cost(s100, "H_t+a", levels=4, source=S100).search == "exact"
+    some = s100.select(s100.topic == 0)
+    climbed = best_cuts(some, "H_t+a", levels=4, source=S100, search="climb").cuts[0]
+    assert best_cuts(some, "H_t+a", levels=4, source=S100, search="auto").cuts[0].alpha >= climbed.alpha
+
+
+def test_the_command_says_the_cost_of_six_levels_first(nist: Qrels, tmp_path: Path) -> None:
+    graded = {topic: {doc: 5 * grade for doc, grade in docs.items()} for topic, docs in nist.to_dict().items()}
+    write_qrels(tmp_path / "six", Qrels.from_dict(graded))
+    labels = real_data("crowd-s100-trec8") / "judgments.tsv.xz"
+    done = call(["crowd", "transform", str(labels), "--scale", "S100", "--times", "100", "--levels", "6", "--way", "H",
+                 "--target", f"{tmp_path}/six", "--scope", "mean", "--format", "json"])  # fmt: skip
+    assert done.code == 0, done.err
+    first, *_ = done.err.splitlines()
+    assert first.startswith("75,287,520 cuts × 7,059 tasks would take about")
+    assert first.endswith("climbing from 9 starts instead")
+    assert "climb search" in done.out
+
+
+def made(folder: Path) -> tuple[Labels, Qrels, list[Run]]:
+    rng = np.random.default_rng(5)
+    worth = rng.uniform(0, 100, (4, 40))
+    rows = [(f"t{t}", f"d{d:02d}", f"w{w}", float(np.clip(round(worth[t, d] + rng.normal(0, 15)), 0, 100)))
+            for t in range(4) for d in range(40) for w in range(7)]  # fmt: skip
+    experts = Qrels.from_dict({f"t{t}": {f"d{d:02d}": int(worth[t, d] > 60) for d in range(40)} for t in range(4)})
+    runs = []
+    for r in range(5):
+        lists = {f"t{t}": [f"d{d:02d}" for d in np.argsort(-(worth[t] + rng.normal(0, 15 + 12 * r, 40))).tolist()]
+                 for t in range(4)}  # fmt: skip
+        runs.append(Run.from_lists(f"r{r}", lists))
+    labels = Labels.from_rows(rows)
+    write_labels(folder / "labels.csv", labels)
+    write_qrels(folder / "experts", experts)
+    for run in runs:
+        lines = [f"{t} Q0 {d} {i} {-i} {run.name}" for t, docs in zip(run.topics, run.to_dict().values(), strict=True)
+                 for i, d in enumerate(docs)]  # fmt: skip
+        (folder / f"{run.name}.run").write_text("\n".join(lines) + "\n")
+    return labels, experts, runs
+
+
+def test_sets_are_carried_into_the_ranking_of_runs(tmp_path: Path) -> None:
+    labels, experts, runs = made(tmp_path)
+    found = honest_cuts(labels, "Tw_alpha", source=S100, halves=10)
+    ranked = ranking_over_cuts(runs, labels, found, reference=experts, measure="nDCG@10", draws=12)
+    assert ranked.means.shape == (13, 5)
+    ranks = ranked.ranks()
+    assert ranks.sum(axis=1) == pytest.approx(np.full(13, 15))
+    assert (ranked.means.max(axis=0) > ranked.means.min(axis=0)).all()
+    again = ranking_over_cuts(runs, labels, found, reference=experts, measure="nDCG@10", draws=12)
+    assert np.array_equal(again.means, ranked.means)
+
+    asked = ["crowd", "cuts", f"{tmp_path}/labels.csv", "--scale", "S100", "--way", "Tw_alpha", "--halves", "10"]
+    ran = [word for r in range(5) for word in ("--run", f"{tmp_path}/r{r}.run")]
+    done = call([*asked, *ran, "--reference", f"{tmp_path}/experts", "-m", "nDCG@10", "--draws", "12", "--format",
+                 "json", "--figure", f"{tmp_path}/f.svg"])  # fmt: skip
+    assert done.code == 0, done.err
+    cuts, ranking = json.loads(done.out)
+    assert [row["topic"] for row in cuts["rows"]] == ["t0", "t1", "t2", "t3"]
+    assert {row["run"] for row in ranking["rows"]} == {f"r{r}" for r in range(5)}
+    assert any("τ_b with the reference" in note for note in ranking["notes"])
+    assert len(list(tmp_path.glob("f-*.svg"))) == 2
+    refused = call([*asked, "--draws", "3"])
+    assert (refused.code, "--draws has no effect without --run" in refused.err) == (2, True)
+
+
+def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    labels, _, _ = made(tmp_path)
+    with pytest.raises(UsageError, match="four halves, one candidate"):
+        honest_cuts(labels, source=S100, halves=2)
+    with pytest.raises(UsageError, match="lies between 0 and 1"):
+        honest_cuts(labels, source=S100, level=1.0)
+    with pytest.raises(UsageError, match="too many to be told apart"):
+        honest_cuts(labels, source=S100, levels=6)
+    with pytest.raises(UsageError, match="H needs judgments on the target scale"):
+        honest_cuts(labels, "H", source=S100)

@@ -9,8 +9,11 @@ from math import comb
 import numpy as np
 
 from assay.agreement.scales import S100
+from assay.crowd.cutgroups import CutGroups, cut_groups
 from assay.crowd.cuts import CutSearch, best_cuts
 from assay.crowd.cutways import WAYS
+from assay.data import Qrels
+from reproduction.files import add
 from reproduction.items import Line, cannot_be_had, cell, line, missing, reproduces, statement
 from reproduction.places import ROITERO
 from reproduction.roitero_crowd import CROWD, NO_SORMUNEN, RELEASED, docs, experts, labels
@@ -148,6 +151,75 @@ def figure_10_5() -> Iterator[Line]:
     yield line("best cut", "58", found.cuts[0].points[0])
     yield line("α at cut 0", "0.21", float(curve[0]), because=RELEASED)
     yield line("α at cut 99", "0.51", float(curve[99]))
+
+
+@cache
+def experts_on_four_levels() -> Qrels:
+    """TREC's judgments with relevant docs at the top of four levels."""
+    raised = {topic: {doc: 3 * grade for doc, grade in docs.items()} for topic, docs in experts().to_dict().items()}
+    return Qrels.from_dict(raised, name="tr4.qrels")
+
+
+def _tr4_text() -> str:
+    judged = experts_on_four_levels().to_dict()
+    return "".join(f"{topic} 0 {doc} {grade:g}\n" for topic, docs in judged.items() for doc, grade in docs.items())
+
+
+add("tr4.qrels", "TREC's judgments of those docs with relevant docs at the top of four levels, 3", _tr4_text)
+
+
+@cache
+def grouped() -> CutGroups:
+    """The 1,000 best, median and worst cuts of S100 into four levels for each topic, by D_a+t."""
+    target = experts_on_four_levels()
+    return cut_groups(labels(), "D_a+t", levels=4, source=S100, target=target, reference=experts())
+
+
+NO_SO4 = "printed with Sormunen's judgments as target, which are not public; here with TREC's, relevant docs as level 3"
+
+
+@reproduces(
+    ROITERO,
+    "Figure 10.10",
+    "the 1,000 best, median and worst cuts of S100 into four levels by D_a+t",
+    command="assay crowd cut-groups s100.csv --scale S100 --way D_a+t --target tr4.qrels --reference tr2.qrels "
+    "--figure groups.svg",
+    needs=[CROWD],
+)
+def figure_10_10() -> Iterator[Line]:
+    spread = {}
+    for group in ("best", "median"):
+        spread[group] = float(np.mean([g.cuts.std(axis=0).mean() for g in grouped().groups if g.group == group]))
+    yield statement(
+        "variability of the cut points",
+        "quite limited for the best cuts; noise increases for the median ones",
+        f"mean standard deviation {spread['best']:.1f} of the best, {spread['median']:.1f} of the median ones",
+        spread["best"] < spread["median"] / 2,
+    )
+    medians = np.array([g.cuts.mean(axis=0) for g in grouped().groups if g.group == "median"])
+    gaps = np.diff(medians, axis=1)
+    shown = ", ".join(f"{point:.0f}" for point in medians.mean(axis=0))
+    yield statement(
+        "points of the median cuts",
+        "uniformly distributed and distinguishable",
+        f"{shown} on average, and at least {gaps.min():.0f} apart in every topic",
+        bool(gaps.min() > 10),
+    )
+    worst = [g for g in grouped().groups if g.group == "worst"]
+    # Where the middle point lies near an end, so does another one.
+    middles = [g.cuts[:, 1] for g in worst]
+    at_an_end = [float(np.minimum(middle, 100 - middle).mean()) for middle in middles]
+    close = sum(distance < 15 for distance in at_an_end)
+    yield statement(
+        "points of the worst cuts",
+        "very close to scale boundaries",
+        f"on average two of the three lie within 15 of an end of the scale, in {close} of 18 topics",
+        close >= 12,
+    )
+    found = {correlation.group: correlation for correlation in grouped().correlations()}
+    yield line("Pearson of width and share of relevant docs, median cuts", "0.54", found["median"].r, because=NO_SO4)
+    yield line("the same, worst cuts; here too TREC's judgments are the target", "−0.5", found["worst"].r)
+    yield statement("p of the worst cuts", "below 0.05", f"{found['worst'].p:.3f}", found["worst"].p < 0.05)
 
 
 TABLE_10_4 = (

@@ -66,7 +66,7 @@ def test_check(files: Path) -> None:
 def test_check_as_json_is_a_list_of_tables(files: Path) -> None:
     done = run("check", files / "labels.csv", "--scale", "S100", "--format", "json", "--quiet")
     tables = json.loads(done.output)
-    assert len(tables) == 6
+    assert len(tables) == 7
     assert tables[3]["rows"][-1]["topic"] == "all"
 
 

@@ -27,6 +27,7 @@ from assay.cli.options import Output, output_and_figure_options, output_options,
 if TYPE_CHECKING:
     from assay.agreement.scales import Scale
     from assay.crowd import Uncertain
+    from assay.crowd.acceptance import Acceptance
     from assay.data import Labels
 
 COUNT = click.IntRange(min=0)
@@ -69,6 +70,12 @@ def command() -> None:
 @click.option("--start", type=float, help="Preset value of the slider; checks that it was moved.")
 @click.option("--moved", type=click.IntRange(min=1), help="Docs on which it must be moved.  [default: 1]")
 @click.option("--attempts", type=click.IntRange(min=1), help="Maximum attempts.")
+@click.option("--test-question", is_flag=True, help="The test question must be answered right.")
+@click.option("--accepted", type=FILE, help="Write the labels of tasks that pass all checks here.")
+@click.option("--rejected", type=FILE, help="Write the tasks that fail a check here, with their workers and reasons.")
+@click.option("--bonus", type=FILE, help="Write the workers who deserve a bonus here.")
+@click.option("--bonus-share", type=click.FloatRange(0, 1), default=0.25, show_default=True,
+              help="Share of the workers without a rejected task and without suspicion.")  # fmt: skip
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Rows of workers, docs and failures.")
 @show_option("assay.crowd.checkup:PARTS")
 def check(
@@ -84,6 +91,11 @@ def check(
     start: float | None,
     moved: int | None,
     attempts: int | None,
+    test_question: bool,
+    accepted: Path | None,
+    rejected: Path | None,
+    bonus: Path | None,
+    bonus_share: float,
     most: int,
     show: tuple[str, ...],
     out: Output,
@@ -93,24 +105,54 @@ def check(
     \b
       assay crowd check labels.tsv --scale S100 --times 100 --reference trec8.qrels --protocol s100
       assay crowd check labels.csv --docs 10 --seconds 5
+      assay crowd check labels.csv --accepted good.csv --rejected bad.csv --bonus bonus.csv
       assay crowd check labels.tsv --show workers --most 1000 --format csv
     """
+    from assay.crowd.acceptance import refuse_nothing_accepted
     from assay.crowd.checkup import check_labels
     from assay.crowd.protocol import protocol_of
 
+    check_folders(accepted, rejected, bonus)
+    has_effect("bonus_share", bonus is not None, "without --bonus")
     protocol = protocol_of(
         protocol_name, docs=docs, gold=gold_docs, seconds=seconds, on_docs=on_docs, start=start, moved=moved,
-        attempts=attempts,
+        attempts=attempts, test_question=test_question or None,
     )  # fmt: skip
     has_effect("on_docs", protocol.seconds is not None, "without the check of seconds")
     has_effect("moved", protocol.start is not None, "without --start")
     result = check_labels(
-        labels, scale=scale, reference=read_reference(reference), gold=read_reference(gold), protocol=protocol
+        labels,
+        scale=scale,
+        reference=read_reference(reference),
+        gold=read_reference(gold),
+        protocol=protocol,
+        bonus_share=bonus_share,
     )
-    drawn = [result.workers, result.topics, result.docs]
+    if accepted is not None:
+        refuse_nothing_accepted(result.accepted)
+    drawn = result.drawn()
     out.write(*shown_parts(result.parts(most=most), show), of=result, drawn=drawn)
     for warning in result.warnings:
         out.say(warning)
+    write_lists(result.accepted, accepted, rejected, bonus, out)
+
+
+def write_lists(
+    found: Acceptance, accepted: Path | None, rejected: Path | None, bonus: Path | None, out: Output
+) -> None:
+    """The accepted labels, the rejected tasks and the bonus list, where a path was given."""
+    from assay.crowd.acceptance import write_bonus, write_rejected
+    from assay.io.labels import write_labels
+
+    if accepted:
+        write_labels(accepted, found.accepted)
+        out.say(f"{len(found.accepted)} accepted labels written to {accepted}")
+    if rejected:
+        write_rejected(rejected, found.rejected)
+        out.say(f"{len(found.rejected)} rejected tasks written to {rejected}")
+    if bonus:
+        write_bonus(bonus, found.bonus)
+        out.say(f"{len(found.bonus)} workers with a bonus written to {bonus}")
 
 
 @command.command()

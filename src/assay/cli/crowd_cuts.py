@@ -1,4 +1,4 @@
-"""assay crowd cuts, cut-groups and cuts-by-tau: how sure is a cut, how are cuts distributed, and what do they do to runs?"""
+"""assay crowd cuts, cut-groups and cuts-by-tau: how sure is a cut, where do cuts lie, what do they do to runs?"""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def _refuse_idle_target(way: str) -> None:
 @click.option("--scope", type=KnownWord("assay.crowd.cuts:SCOPES"), default="topics", show_default=True,
               help="A set per topic; one by the mean of the topics; one on all labels.")  # fmt: skip
 @click.option("--cut", "named", multiple=True, metavar="POINTS",
-              help="Also say whether this cut can be distinguished from the best, e.g. 28,58,82; repeatable.")  # fmt: skip
+              help="Can this cut be distinguished from the best? E.g. 28,58,82; repeatable.")  # fmt: skip
 @click.option("--halves", type=click.IntRange(min=4), default=40, show_default=True,
-              help="Random halves of the workers, and of the docs.")  # fmt: skip
+              help="Random halves of the workers, of the docs and of the labels.")  # fmt: skip
 @click.option("--candidates", type=click.IntRange(min=1), default=1000, show_default=True,
               help="How many of the best cuts are looked at.")  # fmt: skip
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,

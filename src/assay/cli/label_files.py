@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from assay.data import Labels, Qrels
 
 C = TypeVar("C", bound=Callable[..., Any])
+profile_option = click.option(
+    "--profile", type=FILE, expose_value=False, is_eager=True, callback=lambda *given: _taken_from_profile(*given),
+    help="How to read the file, as --save-profile wrote it; options that are given count more.",
+)  # fmt: skip
 READING = ("scale", "grades", "times", "where", "topic", "split", "drop_empty")
 """The parameters that `reading_options` adds."""
 
@@ -33,8 +37,9 @@ scale_option = click.option(
 
 
 def reading_options(command: C) -> C:
-    """--scale, --grades, --column, --times, --where, --topic, --split, --drop-empty: how to read a file of labels."""
+    """--profile, --scale, --grades, --column, --times, --where, --topic, --split, --drop-empty: how to read labels."""
     options: list[Callable[[Any], Any]] = [
+        profile_option,
         scale_option,
         click.option("--grades", multiple=True, metavar="WORD=NUMBER", help="Grade of a word, e.g. yes=1; repeatable."),
         column_option,
@@ -56,11 +61,60 @@ def labels_input(command: C) -> C:
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         reading = {name: kwargs.pop(name) for name in READING}
+        save_profile = kwargs.pop("save_profile")
+        check_folders(save_profile)
         labels, scale = load_labels(kwargs.pop("path"), **reading, say=kwargs["out"].say)
-        return command(*args, labels=labels, scale=scale, **kwargs)
+        answer = command(*args, labels=labels, scale=scale, **kwargs)
+        if save_profile is not None:
+            _write_profile(save_profile, scale, reading)
+            kwargs["out"].say(f"profile written to {save_profile}")
+        return answer
 
-    wrapped: Any = click.argument("path", metavar="LABELS", type=FILE)(reading_options(run))
+    save_option = click.option(
+        "--save-profile", type=FILE, help="Write how the file was read here, for --profile of any command."
+    )
+    wrapped: Any = click.argument("path", metavar="LABELS", type=FILE)(reading_options(save_option(run)))
     return wrapped
+
+
+def _taken_from_profile(context: click.Context, option: click.Parameter, path: Path | None) -> None:
+    """What the profile says becomes the default of the options that read labels."""
+    if path is None or context.resilient_parsing:
+        return
+    from assay.crowd.label_profiles import LabelProfile
+
+    profile = LabelProfile.read(path)
+    defaults: dict[str, Any] = {
+        "times": profile.times,
+        "topic": profile.topic,
+        "split": profile.split,
+        "drop_empty": profile.drop_empty,
+    }
+    for name in ("columns", "grades", "where"):
+        table = getattr(profile, name)
+        defaults[name] = tuple(f"{key}={value}" for key, value in table.items())
+    if profile.scale is not None:
+        # A command that reads several campaigns has a list of scales.
+        defaults["scale"] = profile.scale
+        defaults["scales"] = (profile.scale,)
+    context.default_map = {name: value for name, value in defaults.items() if value not in (None, ())}
+
+
+def _write_profile(path: Path, scale: Scale, reading: Mapping[str, Any]) -> None:
+    """How the file was read, with the scale that was named or recognised."""
+    from assay.crowd.label_profiles import LabelProfile
+
+    profile = LabelProfile(
+        scale=reading["scale"] or scale.name,
+        times=reading["times"],
+        topic=reading["topic"],
+        split=reading["split"],
+        drop_empty=reading["drop_empty"],
+        columns=dict(named_columns() or {}),
+        grades=grades_of(reading["grades"]),
+        where=named_values(reading["where"], "--where"),
+    )
+    profile.write(path)
 
 
 def load_labels(

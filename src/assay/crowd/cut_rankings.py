@@ -174,7 +174,7 @@ class CutsByTau(Result):
         if np.isfinite(self.held_out).all():
             by_tau, by_alpha = self.held_out.tolist()
             notes.append(
-                f"Chosen on every other topic, τ_b on the remaining topics is {by_tau:.4f} by τ and {by_alpha:.4f} by α "
+                f"Chosen on every other topic, τ_b on the other topics is {by_tau:.4f} by τ and {by_alpha:.4f} by α "
                 "(means of both halves)."
             )
         if len(self.cuts) < self.tried:
@@ -202,9 +202,10 @@ def cuts_by_tau(
     candidates: int = MOST_JUDGED,
     progress: Progress = silent,
 ) -> CutsByTau:
-    """τ_b of the runs under each cut with the reference: one cut for all topics, every cut or the `candidates` best by α.
+    """τ_b of the runs under each cut with the reference: one cut for all topics, of all cuts the best by α.
 
     The way says how labels become judgments (cut, then aggregated, or the other way round) and gives the α beside τ.
+    candidates: at most this many cuts are tried.
     """
     if candidates < 1:
         raise UsageError(f"candidates={candidates}: at least one cut must be tried")

@@ -126,4 +126,3 @@ class CutChoice:
     def points(self, cuts: Ints) -> Floats:
         """The labels up to which each cut point goes."""
         return np.array(self.scale.levels)[cuts]
-

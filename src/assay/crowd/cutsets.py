@@ -1,7 +1,7 @@
 """Which cuts cannot be distinguished from the best one? A set of cuts, not a single winner.
 
 Two cuts far apart may differ in α by less than another crowd or other docs would move them. How far the difference to
-the best cut moves between random halves of the workers, and of the docs, is its error.
+the best cut moves between random halves of the workers, of the docs and of the single labels gives its error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from assay.crowd.cutsearch import BestCut
 from assay.data import Labels, Qrels
 
 PARTS = ("cuts", "named", "ranking")
-"""The tables of sets of cuts, by name: the sets, the cuts that were asked about, and the runs under cuts of the sets."""
+"""The tables of sets of cuts, by name: the sets, the cuts that were asked about, and the runs under cuts of them."""
 CLOSE = 1e-12
 CELLS = 4_000_000
 """Draws × cuts that are worked on at a time."""
@@ -148,9 +148,10 @@ def honest_cuts(
     """The cuts whose α cannot be distinguished from that of the best, with confidence `level` for all of them together.
 
     d is α of the best cut minus α of another. Its variance is that over `halves` random halves of the workers plus that
-    over as many halves of the docs. A cut is in the set if d ≤ q·√Var d; q: the `level` quantile of the largest
-    d/√Var d over all candidates when the deviations of the halves are multiplied by normal numbers (`draws` times).
-    Halves without replacement, since a worker who is drawn twice agrees with himself.
+    over halves of the docs minus that over halves of the labels, which both hold (Cameron, Gelbach & Miller 2011), and
+    no less than the larger of the first two. A cut is in the set if d ≤ q·√Var d; q: the `level` quantile of the
+    largest d/√Var d over all candidates when the deviations of the halves are multiplied by normal numbers (`draws`
+    times). Halves without replacement, since a worker who is drawn twice agrees with himself.
     candidates: how many of the best cuts are looked at. named: cuts that are looked at whatever their α, each as its
     points. The other parameters are those of `best_cuts`.
 
@@ -223,10 +224,11 @@ def _set_of(
     rng = generator(seed)
     by_workers = _deviations(labels, labels.worker, cuts, choice, halves, rng)
     by_docs = _deviations(labels, labels.items()[0], cuts, choice, halves, rng)
+    by_labels = _deviations(labels, np.arange(len(labels)), cuts, choice, halves, rng)
+    error = _error(by_workers, by_docs, by_labels)
     deviations = np.concatenate([by_workers, by_docs])
-    member, width = indistinguishable(alpha, deviations, level, draws, rng)
+    member, width = indistinguishable(alpha, error, deviations, level, draws, rng)
     points = choice.points(cuts)
-    error = np.sqrt((deviations**2).sum(axis=0))
     named = []
     for i in np.flatnonzero(is_asked[looked_at]).tolist():
         behind = float(alpha[0] - alpha[i])
@@ -250,9 +252,10 @@ def _deviations(
         in_half = np.zeros(len(units), dtype=bool)
         in_half[rng.permutation(len(units))[: len(units) // 2]] = True
         alpha = choice.scorer(labels.select(in_half[place])).alpha(cuts)
-        of_halves.append(alpha[0] - alpha)
+        # A half on which α is undefined says nothing about that cut.
+        defined = np.where(np.isfinite(alpha), alpha, np.nan)
+        of_halves.append(defined[0] - defined)
     differences = np.array(of_halves)
-    # A half on which α is undefined says nothing about that cut.
     known = np.isfinite(differences)
     counts = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, differences, 0.0).sum(axis=0) / counts
@@ -260,22 +263,33 @@ def _deviations(
     return moved / np.sqrt(counts)
 
 
+def _error(by_workers: Floats, by_docs: Floats, by_labels: Floats) -> Floats:
+    """The error of d for each cut: what halves of the workers and of the docs both hold is counted once."""
+    of_workers = (by_workers**2).sum(axis=0)
+    of_docs = (by_docs**2).sum(axis=0)
+    of_labels = (by_labels**2).sum(axis=0)
+    least = np.maximum(of_workers, of_docs)
+    return np.sqrt(np.maximum(least, of_workers + of_docs - of_labels))
+
+
 def indistinguishable(
-    alpha: Floats, deviations: Floats, level: float, draws: int, rng: np.random.Generator
+    alpha: Floats, error: Floats, deviations: Floats, level: float, draws: int, rng: np.random.Generator
 ) -> tuple[Bools, float]:
     """Which cuts, the best first, cannot be distinguished from it; and how many errors a difference may be large.
 
+    deviations: how far the differences moved together, from which the largest of them all is drawn.
+
     >>> rng = np.random.default_rng(0)
     >>> moved = 0.01 * np.array([[0.0, 1.0, 1.0], [0.0, -1.0, -1.0]])
-    >>> indistinguishable(np.array([0.5, 0.49, 0.3]), moved, 0.95, 1000, rng)[0].tolist()
+    >>> indistinguishable(np.array([0.5, 0.49, 0.3]), np.array([0, 0.014, 0.014]), moved, 0.95, 1000, rng)[0].tolist()
     [True, True, False]
     """
     difference = alpha[0] - alpha
-    error = np.sqrt((deviations**2).sum(axis=0))
-    varies = error > CLOSE
+    moved = np.sqrt((deviations**2).sum(axis=0))
+    varies = moved > CLOSE
     if not varies.any():
         return difference <= CLOSE, 0.0
-    standardized = deviations[:, varies] / error[varies]
+    standardized = deviations[:, varies] / moved[varies]
     largest = np.empty(draws)
     for rows in chunks(draws, CELLS // standardized.shape[1]):
         weights = rng.standard_normal((rows.stop - rows.start, len(standardized)))
@@ -295,7 +309,7 @@ def _best_of(found: CutSet) -> BestCut:
 
 def _notes(sets: Sequence[CutSet], halves: int, level: float, candidates: int, seed: int) -> tuple[str, ...]:
     sure = f"{100 * level:g} % for all cuts together"
-    notes = [f"{halves} random halves of the workers and {halves} of the docs, seed {seed}; {sure}."]
+    notes = [f"{halves} random halves each of the workers, the docs and the labels, seed {seed}; {sure}."]
     short = [found.topic for found in sets if found.is_cut_short]
     if short:
         which = ", ".join(short)

@@ -1,7 +1,7 @@
 """Would every task have passed the checks of the protocol, and if not, which check, and why?
 
 A protocol says how tasks are made and checked: docs per task, gold docs, minimum seconds, a slider that must be moved,
-attempts. It is held against a labels file after the fact; a check whose column the file lacks is named so.
+attempts, a test question. It is held against a labels file after the fact; a check whose column is missing is named so.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Protocol:
 
     docs: docs of a task, gold among them. gold: gold docs of a task. seconds, on_docs: at least `seconds` on `on_docs`
     docs or more, by default on all docs of the task. start, moved: labels other than the preset value on at least
-    `moved` docs. attempts: at most. once_per_topic: a worker may do one task of a topic. A number that is None is not
-    checked.
+    `moved` docs. attempts: at most. test_question: it must be answered right. once_per_topic: a worker may do one task
+    of a topic. A number that is None is not checked.
     """
 
     docs: int | None = None
@@ -41,12 +41,23 @@ class Protocol:
     start: float | None = None
     moved: int = 1
     attempts: int | None = None
+    test_question: bool = False
     once_per_topic: bool = False
 
 
 PROTOCOLS = {
     "none": Protocol(),
-    "s100": Protocol(docs=8, gold=2, seconds=20.0, on_docs=6, start=50.0, moved=4, attempts=3, once_per_topic=True),
+    "s100": Protocol(
+        docs=8,
+        gold=2,
+        seconds=20.0,
+        on_docs=6,
+        start=50.0,
+        moved=4,
+        attempts=3,
+        test_question=True,
+        once_per_topic=True,
+    ),
 }
 """Protocols by name: none asks nothing of a task; s100 is that of the 0–100 collection of Roitero et al. 2018."""
 
@@ -72,6 +83,8 @@ class Failure:
     check: str
     why: str
     line: int | None
+    row: int
+    """A row of the labels that belongs to the task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +155,7 @@ def check_protocol(labels: Labels, protocol: Protocol | None = None) -> Protocol
         *_too_fast(tasks, rules),
         *_not_moved(tasks, rules),
         *_too_many_attempts(tasks, rules),
+        *_failed_test(tasks, rules),
         *_wrong_gold(tasks, rules),
         *_done_twice(tasks, rules),
     ]
@@ -155,6 +169,8 @@ def _unchecked(labels: Labels, rules: Protocol) -> tuple[str, ...]:
         missing.append("seconds (no column of seconds)")
     if rules.attempts is not None and labels.attempt is None:
         missing.append("attempts (no column of attempts)")
+    if rules.test_question and labels.tested is None:
+        missing.append("test question (no column of tested)")
     if rules.gold is not None and labels.gold is None:
         missing.append("gold docs (no column of gold labels)")
     return tuple(missing)
@@ -197,7 +213,7 @@ class _Tasks:
         line = None
         if labels.lines is not None:
             line = int(labels.lines[row])
-        return Failure(name, worker, topic, check, why, line)
+        return Failure(name, worker, topic, check, why, line, row)
 
 
 def _of_wrong_size(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
@@ -253,6 +269,14 @@ def _too_many_attempts(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
     )
 
 
+def _failed_test(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
+    tested = tasks.labels.tested
+    if not rules.test_question or tested is None:
+        return
+    wrong = tasks.count(tested == 0)
+    yield from tasks.failures("test question", failing=wrong > 0, amounts=wrong, why="answered wrong")
+
+
 def _wrong_gold(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
     """Tasks with another number of gold docs, and gold docs that got labels in the wrong order."""
     gold = tasks.labels.gold
@@ -268,19 +292,29 @@ def _wrong_gold(tasks: _Tasks, rules: Protocol) -> Iterator[Failure]:
             why=f"{{}} gold docs, not {rules.gold}",
         )
 
-    # Gold docs of each task from the worst to the best: neighbours are compared.
-    rows = np.flatnonzero(has_gold)
-    order = rows[np.lexsort((gold[rows], tasks.task[rows]))]
-    worse = order[:-1]
-    better = order[1:]
-    label = tasks.labels.label
-    same_task = tasks.task[worse] == tasks.task[better]
-    differ = gold[worse] < gold[better]
-    not_higher = label[better] <= label[worse]
-    for place in np.flatnonzero(same_task & differ & not_higher):
+    worse, better, is_wrong = gold_order(tasks.labels, tasks.task)
+    for place in np.flatnonzero(is_wrong).tolist():
         better_row = int(better[place])
         why = _misordered(tasks.labels, int(worse[place]), better_row)
         yield tasks.failure(better_row, "gold order", why)
+
+
+def gold_order(labels: Labels, task: Ints) -> tuple[Ints, Ints, Bools]:
+    """Rows of gold docs of one task that are compared, the worse and the better one, and whether that order is wrong.
+
+    Gold docs of each task are put in order from the worst to the best, and neighbours that differ are compared: the
+    better one must get the strictly higher label.
+    """
+    assert labels.gold is not None
+    rows = np.flatnonzero(~np.isnan(labels.gold))
+    order = rows[np.lexsort((labels.gold[rows], task[rows]))]
+    same_task = task[order[:-1]] == task[order[1:]]
+    differ = labels.gold[order[:-1]] < labels.gold[order[1:]]
+    compared = same_task & differ
+    worse = order[:-1][compared]
+    better = order[1:][compared]
+    is_wrong = labels.label[better] <= labels.label[worse]
+    return worse, better, is_wrong
 
 
 def _misordered(labels: Labels, worse_row: int, better_row: int) -> str:

@@ -15,7 +15,9 @@ from assay.core.groups import coded_names
 from assay.data.given import id_texts, numbers
 from assay.data.topic_rows import counted
 
-COLUMNS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold", "lines")
+COLUMNS = (
+    "topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold", "back", "tested", "lines",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +43,10 @@ class Labels(Sealed):
     seconds: Floats | None = None
     attempt: Ints | None = None
     gold: Floats | None = None
+    back: Ints | None = None
+    """How often the worker went back from this doc to an earlier one."""
+    tested: Floats | None = None
+    """1 where the test question of the task was answered right, 0 where not."""
     lines: Ints | None = None
     name: str = "labels"
 

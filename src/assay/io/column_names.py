@@ -29,6 +29,8 @@ USUAL = {
     "seconds": ("seconds", "time", "lead_time"),
     "attempt": ("attempt",),
     "gold": ("gold",),
+    "back": ("back",),
+    "tested": ("tested",),
     "measure": ("measure",),
     "value": ("score", "value"),
     "signature": ("signature",),
@@ -50,7 +52,7 @@ judgments of BEIR `score` is the grade."""
 
 OF_RUNS = ("run", "topic", "doc", "score", "rank")
 OF_QRELS = ("topic", "intent", "doc", "grade", "probability")
-OF_LABELS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold")
+OF_LABELS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold", "back", "tested")
 OF_SCORES = ("run", "topic", "measure", "score", "signature")
 COLUMNS = tuple(dict.fromkeys((*OF_RUNS, *OF_QRELS, *OF_LABELS, *OF_SCORES)))
 """Every column that a person can name."""

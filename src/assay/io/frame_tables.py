@@ -204,10 +204,10 @@ def labels_in(frame: AnyFrame, *, columns: Named = None, name: str = "labels") -
     extra: dict[str, Any] = {}
     if "task" in places:
         extra["task"] = np.array(places.texts("task"), dtype=object)
-    for ours in ("position", "attempt"):
+    for ours in ("position", "attempt", "back"):
         if ours in places:
             extra[ours] = places.wholes(ours)
-    for ours in ("seconds", "gold"):
+    for ours in ("seconds", "gold", "tested"):
         if ours in places:
             extra[ours] = places.numbers_or_nan(ours)
     if "seconds" in extra and (extra["seconds"] < 0).any():

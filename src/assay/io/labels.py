@@ -25,7 +25,7 @@ from assay.io.rows import LARGEST_RANK
 from assay.io.samples import SEEN_LINES
 from assay.io.sheet import LARGEST, Sheet, sheet_in, sheet_of_records, write_sheet
 
-OPTIONAL = ("task", "position", "seconds", "attempt", "gold")
+OPTIONAL = ("task", "position", "seconds", "attempt", "gold", "back", "tested")
 
 
 def read_labels(
@@ -337,15 +337,15 @@ def _whole(sheet: Sheet, column: int) -> Ints:
 
 
 def _optional(sheet: Sheet, place: Mapping[str, int]) -> dict[str, Any]:
-    """The optional columns that the file has; seconds and gold may have empty cells."""
+    """The optional columns that the file has; seconds, gold and tested may have empty cells."""
     columns: dict[str, Any] = {}
     if "task" in place:
         tasks = _names(sheet, place["task"])
         columns["task"] = np.array(tasks, dtype=object)
-    for name in ("position", "attempt"):
+    for name in ("position", "attempt", "back"):
         if name in place:
             columns[name] = _whole(sheet, place[name])
-    for name in ("seconds", "gold"):
+    for name in ("seconds", "gold", "tested"):
         if name in place:
             columns[name] = _numbers(sheet, place[name], may_be_empty=True)
     if "seconds" in place:

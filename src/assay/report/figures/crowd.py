@@ -344,5 +344,5 @@ def crowd_ranking(result: RankingAgreement) -> Figure:
     return means_against(result.runs, result.reference, result.ours, axes, title, said)
 
 
-# Pictures of cuts live in a file of their own and are registered when it is imported.
-from assay.report.figures import crowd_cuts  # noqa: E402, F401
+# Pictures of cuts and of tasks live in files of their own and are registered when those are imported.
+from assay.report.figures import crowd_cuts, crowd_tasks  # noqa: E402, F401

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.crowd.cutgroups import GROUPS
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import amount, names, ranges, tall, tips
-from assay.report.theme import ACCENT
+from assay.report.shapes import amount, classes, names, ranges, scatter, tall, tips
+from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, STEP
 
 if TYPE_CHECKING:
+    from assay.crowd.cut_rankings import CutsByTau, RankingOverCuts
+    from assay.crowd.cutgroups import CutGroups
     from assay.crowd.cuts import CutSearch
-    from assay.crowd.cutsets import HonestCuts, RankingOverCuts
+    from assay.crowd.cutsets import HonestCuts
 
 
 @draws("crowd.CutSearch")
@@ -122,3 +125,57 @@ def ranks_over_cuts(result: RankingOverCuts) -> Figure:
     said = f"{moved} of {len(runs)} runs change their rank with the cut."
     title = "What the choice of a cut does to the ranking of runs"
     return drawn(made, name="cut-ranks", title=title, description=said, rows=rows)
+
+
+@draws("crowd.CutGroups")
+def groups_of_cuts(result: CutGroups) -> Figure:
+    """Where the points of the best, median and worst cuts of each topic lie: mean, and the range of nine tenths."""
+    rows: list[dict[str, Any]] = []
+    for found in result.groups:
+        low, high = np.percentile(found.cuts, [5, 95], axis=0)
+        points = [f"point {j}" for j in range(1, result.levels)]
+        of_group = rows_of(point=points, cut=found.cuts.mean(axis=0), low=low, high=high)
+        rows += [{"topic": found.topic, "group": found.group, **row} for row in of_group]
+    topics = list(dict.fromkeys(found.topic for found in result.groups))
+    order = [f"point {j}" for j in range(1, result.levels)]
+    alt = altair()
+    y = names("Y", "topic", "topic", sort=topics)
+    tip = tips([("topic", "topic", ""), ("point", "cut point", ""), ("cut", "mean", ".1f"), ("low", "5 %", ".1f"),
+                ("high", "95 %", ".1f")])  # fmt: skip
+    # The points of a cut have a lane each within the row of their topic.
+    lane = alt.YOffset("point", type="nominal", sort=order)
+    colour = classes("point", None, order, COLOURS[: len(order)])
+    base = chart(None).encode(y=y, yOffset=lane, color=colour["color"], tooltip=tip)
+    across = f"cut of {result.source.name}"
+    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low", type="quantitative", title=across), x2="high")
+    point = base.mark_point(filled=True, size=30, opacity=1).encode(x=amount("X", "cut", across), shape=colour["shape"])
+    height = max(3, len(topics)) * STEP * max(1, len(order) // 2)
+    layers = alt.layer(rule, point, data=alt.NamedData(name="rows")).properties(height=height)
+    made = layers.facet(facet=alt.Facet("group:N", title=None, sort=list(GROUPS)), columns=3)
+    widths = {group: np.mean([g.width for g in result.groups if g.group == group]) for group in GROUPS}
+    said = "Mean width " + ", ".join(f"{width:.0f} of the {group} cuts" for group, width in widths.items()) + "."
+    title = f"Best, median and worst cuts of {result.source.name} into {result.levels} levels ({result.way})"
+    note = "Mean of each cut point and the range of nine tenths of the cuts."
+    return drawn(made, name="cut-groups", title=title, description=said, note=note, rows=rows)
+
+
+@draws("crowd.CutsByTau")
+def tau_of_cuts(result: CutsByTau) -> Figure:
+    """τ with the reference against α: one point per cut, those that τ and α choose marked."""
+    chosen = ["another cut"] * len(result.cuts)
+    chosen[result.by_alpha] = "chosen by α"
+    chosen[result.by_tau] = "chosen by τ"
+    if result.by_tau == result.by_alpha:
+        chosen[result.by_tau] = "chosen by both"
+    cuts = [", ".join(_in_short(cut)) for cut in result.cuts.tolist()]
+    rows = rows_of(cut=cuts, tau=result.tau, alpha=result.alpha, chosen=chosen)
+    order = list(dict.fromkeys(sorted(chosen)))
+    colours = [MUTED, ACCENT, MAIN][: len(order)] if "another cut" in order else [ACCENT, MAIN][: len(order)]
+    tip = [("cut", "cut", ""), ("tau", "τ_b", ".4f"), ("alpha", "α", ".4f")]
+    x = amount("X", "alpha", f"α by {result.way}", room=8)
+    y = amount("Y", "tau", f"τ_b of {result.runs} runs with the reference", room=8)
+    made = scatter(x, y, tip=tip, **classes("chosen", None, order, colours))
+    best = cuts[result.by_tau]
+    said = f"The highest τ is {np.nanmax(result.tau):.3f} at {best}; α chooses {cuts[result.by_alpha]}."
+    title = f"Cuts of {result.source.name} by α and by the ranking of runs ({result.measure})"
+    return drawn(made, name="cuts-by-tau", title=title, description=said, rows=rows)

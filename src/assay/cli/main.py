@@ -36,6 +36,7 @@ COMMANDS = {
     "crowd": "from many workers to judgments one can trust",
     "study": "are measures and methods any good",
     "report": "one HTML file of all of it",
+    "serve": "the workbench in the browser: leaderboards, runs, topics, judging",
 }
 
 

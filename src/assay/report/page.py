@@ -91,7 +91,7 @@ def _rendered(template: str, **names: Any) -> str:
         "number": lambda: next(numbers),
         "json": lambda value: Markup(safe_json(value)),
         "most_rows": MOST_ROWS,
-        "classes": _classes,
+        "classes": classes,
         "version": __version__,
         "theme": config(page=True),
         "library": Markup(chart_library()),
@@ -100,7 +100,7 @@ def _rendered(template: str, **names: Any) -> str:
     return surroundings.get_template(template).render(**names)
 
 
-def _classes(table: Table) -> list[str]:
+def classes(table: Table) -> list[str]:
     """A class for each column: numbers, codes that may break anywhere, wide texts, texts, short texts."""
     cells = table.cells()
     kinds = []

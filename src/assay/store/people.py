@@ -94,6 +94,11 @@ class People:
         """Everybody, by name."""
         return self._chosen(sa.true())
 
+    def has_organiser(self) -> bool:
+        """Whether an organiser has a token that holds."""
+        has_token = people.c.token_hash.is_not(None)
+        return bool(self._listed(has_token & (people.c.role == "organiser")))
+
     def _set(self, person: Person, **values: Any) -> None:
         with self._db.writing() as connection:
             connection.execute(sa.update(people).where(people.c.id == person.id).values(values))

@@ -22,7 +22,7 @@ DRAWINGS: dict[str, Callable[..., Figure]] = {}
 """Package and class of a result, `stats.Leaderboard` → the function that draws it."""
 PACKAGES = (
     "agreement", "crowd", "data", "gate", "nojudgments", "plan", "pooling", "similarity", "standard", "stats",
-    "studies", "topics",
+    "store", "studies", "topics",
 )  # fmt: skip
 """Packages whose results have pictures."""
 

@@ -1,0 +1,145 @@
+"""The workbench as an application: every address, who may open it, and what is answered when something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException as AnyHTTPException
+
+from assay.core.errors import AssayError
+from assay.store import Store
+from assay.version import __version__
+from assay.web.access import Access, refuse_foreign_forms
+from assay.web.rendering import HEADERS, Page, answered, style
+from assay.web.routes import ROUTERS
+
+OPEN_PATHS = ("/login", "/static/")
+"""What is answered without a token: the form that takes one, and what it looks like."""
+SCRIPTS = ("pages.js",)
+UPLOAD_BYTES = 512 << 20
+"""Bytes of a request that are taken at most."""
+
+
+def workbench(
+    store: Store, *, tokens: bool = True, hosts: frozenset[str] = frozenset(), upload_bytes: int = UPLOAD_BYTES
+) -> FastAPI:
+    """The application over a store.
+
+    tokens: whether people log in; without, everybody is the organiser at the machine and only `hosts` are answered.
+    """
+    app = FastAPI(title="assay", version=__version__, docs_url=None, redoc_url=None)
+    app.state.store = store
+    app.state.access = Access(store, tokens, hosts)
+    app.state.upload_bytes = upload_bytes
+    for router in ROUTERS:
+        app.include_router(router)
+    _add_static(app)
+    app.middleware("http")(_guarded)
+    app.add_exception_handler(AnyHTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _refused)
+    app.add_exception_handler(AssayError, _refused)
+    return app
+
+
+async def _guarded(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Every request: known host, own origin, bounded size, a person who may be here; and safe headers on the way out."""
+    from starlette.concurrency import run_in_threadpool
+
+    access: Access = request.app.state.access
+    try:
+        access.refuse_other_hosts(request)
+        refuse_foreign_forms(request)
+        _refuse_too_large(request)
+        request.state.person = await run_in_threadpool(access.person, request)
+        is_open = request.url.path.startswith(OPEN_PATHS)
+        if request.state.person is None and not is_open:
+            raise HTTPException(401, "log in with your token first")
+        response = await answer(request)
+    except (HTTPException, AssayError) as error:
+        response = await _refused(request, error)
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if not request.url.path.startswith("/static/"):
+        response.headers.setdefault("Cache-Control", "private, no-cache")
+    return response
+
+
+def _refuse_too_large(request: Request) -> None:
+    length = request.headers.get("content-length", "0")
+    most = request.app.state.upload_bytes
+    if not length.isdigit() or int(length) > most:
+        raise HTTPException(413, f"the request is larger than the {most >> 20} MB that this server takes")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """What went wrong, in one sentence, as a page or as JSON."""
+    status, sentence = _in_words(error)
+    is_page = "text/html" in request.headers.get("accept", "") and request.method in ("GET", "HEAD")
+    if status == 401 and is_page and request.app.state.access.tokens:
+        return RedirectResponse(f"/login?next={_quoted(request)}", status_code=303)
+    if not hasattr(request.state, "person"):
+        request.state.person = None
+    page = Page("error.html", "Not possible", {"error": sentence, "status": status}, names={"sentence": sentence}, status=status)
+    return answered(_without_format(request), page)
+
+
+def _in_words(error: Exception) -> tuple[int, str]:
+    if isinstance(error, AnyHTTPException):
+        known = {404: "there is no such page", 405: "this address does not take that kind of request"}
+        plain = error.detail in ("Not Found", "Method Not Allowed")
+        return error.status_code, known.get(error.status_code, str(error.detail)) if plain else str(error.detail)
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        return 422, f"{where}: {first['msg']}"
+    return 400, str(error)
+
+
+def _quoted(request: Request) -> str:
+    from urllib.parse import quote
+
+    return quote(str(request.url.path) + (f"?{request.url.query}" if request.url.query else ""), safe="")
+
+
+def _without_format(request: Request) -> Request:
+    """The request as one for a page or for JSON: an error is no table."""
+    from urllib.parse import urlencode
+
+    kept = [(key, value) for key, value in request.query_params.multi_items() if key != "format"]
+    if request.query_params.get("format") == "json":
+        kept.append(("format", "json"))
+    scope = {**request.scope, "query_string": urlencode(kept).encode()}
+    return Request(scope, request.receive)
+
+
+def _add_static(app: FastAPI) -> None:
+    """Style, scripts and the chart library, from this server alone."""
+    seen_for = {"Cache-Control": "public, max-age=3600"}
+
+    @app.get("/static/style.css", include_in_schema=False)
+    def styles() -> Response:
+        return PlainTextResponse(style(), media_type="text/css; charset=utf-8", headers=seen_for)
+
+    @app.get("/static/charts.js", include_in_schema=False)
+    def charts() -> Response:
+        from assay.report.page import chart_library
+
+        return PlainTextResponse(chart_library(), media_type="text/javascript; charset=utf-8", headers=seen_for)
+
+    @app.get("/static/icon.svg", include_in_schema=False)
+    def icon() -> Response:
+        drawn = files("assay.web").joinpath("static", "icon.svg").read_text("utf-8")
+        return PlainTextResponse(drawn, media_type="image/svg+xml", headers=seen_for)
+
+    @app.get("/static/{name}.js", include_in_schema=False)
+    def script(name: str) -> Response:
+        found = files("assay.web").joinpath("static", f"{name}.js")
+        if "/" in name or not found.is_file():
+            raise HTTPException(404)
+        text: Any = found.read_text("utf-8")
+        return PlainTextResponse(text, media_type="text/javascript; charset=utf-8", headers=seen_for)

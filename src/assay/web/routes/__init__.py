@@ -1,0 +1,7 @@
+"""The addresses of the workbench, a file for each kind of page."""
+
+from __future__ import annotations
+
+from assay.web.routes import accounts, comparisons, listings, run_pages, topic_pages
+
+ROUTERS = (listings.router, run_pages.router, comparisons.router, topic_pages.router, accounts.router)

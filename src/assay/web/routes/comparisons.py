@@ -1,0 +1,55 @@
+"""Pages that compare: two runs or more on one collection; systems over collections; what papers reported over the years."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from assay.core.errors import UsageError
+from assay.store.run_sets import compared_runs
+from assay.store.stored_runs import StoredRun
+from assay.web.rendering import Page, address, answered
+from assay.web.routes.asking import Asked
+
+router = APIRouter()
+
+
+@router.get("/compare")
+def compare(
+    asked: Asked,
+    run: Annotated[list[str] | None, Query()] = None,
+    measure: str = "",
+    test: str = "t",
+    correction: str = "holm",
+    qrels: str = "",
+) -> Response:
+    """Two runs or more, the first of them as the baseline: verdict, differences, topics by difference."""
+    chosen = [asked.run(hash) for hash in run or []]
+    if len(chosen) < 2:
+        raise UsageError(f"{len(chosen)} run chosen; a comparison needs at least two")
+    found = compared_runs(
+        asked.store, chosen, measure=measure or None, test=test, correction=correction, qrels=qrels or None
+    )
+    names = {
+        "found": found,
+        "runs": chosen,
+        "figures": found.figures(),
+        "measure": found.leaderboard.matrix.measure,
+        "test": test,
+        "correction": correction,
+        "tests": found.tests(),
+        "corrections": found.corrections(),
+        "topic_link": lambda topic: _topic_address(chosen, topic),
+    }
+    title = " and ".join(own.tag for own in chosen[:3])
+    page = Page("compare.html", f"Compare {title}", found.record(), [found.leaderboard.table(), found.table()], names)
+    return answered(asked.request, page)
+
+
+def _topic_address(chosen: Sequence[StoredRun], topic: str) -> str:
+    """The page of a topic with the first two of the chosen runs side by side."""
+    lists = "".join(f"&run={run.short}" for run in chosen[:2])
+    return address("topic", chosen[0].collection, topic=topic) + lists

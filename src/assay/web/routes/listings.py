@@ -1,0 +1,109 @@
+"""Pages of the collections: all of them, and one with its leaderboard and its judgments."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import Response
+
+from assay.store.boards import Board, BoardChoices, board
+from assay.store.stored_collections import Collection
+from assay.web.rendering import Page, answered
+from assay.web.routes.asking import Asked, Asking
+
+router = APIRouter()
+MEASURES = ("nDCG@10", "AP", "P@10", "RR", "nDCG", "RBP(p=.8)", "Recall@100", "ERR@20", "Bpref", "Judged@10")
+"""Measures that the form offers; any other can be typed."""
+FIRST = 40
+"""Runs that the picture of a leaderboard shows."""
+
+
+@router.get("/")
+def collections(asked: Asked) -> Response:
+    """All collections."""
+    listed = asked.store.collections.listed()
+    record = {"collections": [_collection_record(one) for one in listed]}
+    return answered(asked.request, Page("collections.html", "Collections", record, names={"listed": listed}))
+
+
+def _collection_record(one: Collection) -> dict[str, Any]:
+    hidden = {"id", "lookup"}
+    return {key: value for key, value in asdict(one).items() if key not in hidden}
+
+
+@router.get("/collection/{name:path}")
+def collection(name: str, asked: Asked, choices: Annotated[BoardChoices, Depends()]) -> Response:
+    """A collection: what it holds, and who leads on it."""
+    own = asked.found(lambda: asked.store.collections[name])
+    return answered(asked.request, collection_page(asked, own, choices))
+
+
+def collection_page(asked: Asking, own: Collection, choices: BoardChoices) -> Page:
+    """The page of a collection, with or without judgments and runs."""
+    store = asked.store
+    versions = store.qrels.listed(own.name)
+    if not versions:
+        reason = "This collection has no judgments yet, so nothing can be scored."
+        return _page(own, choices, names={"board": None, "facts": None, "reason": reason})
+    version = asked.found(lambda: store.qrels.version(own.name, choices.qrels or None))
+    names = _judged(asked, own, choices) | {"judgments": version, "versions": [one.version for one in versions]}
+    runs = store.runs.listed(own.name, seen_by=asked.person or "public")
+    names |= {
+        "types": sorted({run.kind for run in runs if run.kind}),
+        "teams": sorted({run.team for run in runs if run.team}),
+        "years": sorted({str(run.year) for run in runs if run.year}),
+        "queries": sorted({run.query_type for run in runs if run.query_type}),
+    }
+    if not runs:
+        names |= {"board": None, "reason": "This collection has no runs yet; upload one."}
+        return _page(own, choices, names=names)
+    found = board(store, own.name, choices, person=asked.person)
+    return _page(own, choices, found, names | _of_board(found))
+
+
+def _page(
+    own: Collection, choices: BoardChoices, found: Board | None = None, names: dict[str, Any] | None = None
+) -> Page:
+    record = {"collection": _collection_record(own), "choices": asdict(choices)}
+    known = names or {}
+    tables = []
+    if known.get("facts"):
+        record["judgments"] = known["facts"].record()
+    if found is not None:
+        record["board"] = found.record()
+        tables = [found.table()]
+    return Page("collection.html", own.title or own.name, record, tables, {"own": own, "choices": choices, **known})
+
+
+def _judged(asked: Asking, own: Collection, choices: BoardChoices) -> dict[str, Any]:
+    """What is known of the judgments: counts per topic, and the queries beside them."""
+    from assay.pooling.collection_facts import describe
+
+    facts = describe(asked.store.qrels.read(own.name, choices.qrels or None))
+    queries = asked.store.collections.topics(own.name).queries()
+    rows = []
+    for topic, judged, relevant in zip(facts.topics, facts.judged, facts.relevant, strict=True):
+        rows.append({"topic": topic, "query": queries.get(topic, ""), "judged": judged, "relevant": relevant})
+    grades = ", ".join(f"{grade:g}" for grade in facts.grades[:12])
+    return {"facts": facts, "topic_rows": rows, "grades": grades, "facts_figure": facts.figure()}
+
+
+def _of_board(found: Board) -> dict[str, Any]:
+    from assay.stats.multiple import CORRECTIONS
+    from assay.stats.paired import TESTS
+
+    rows = found.rows
+    return {
+        "board": found,
+        "figure": None if found.leaderboard is None else found.leaderboard.figure(top=FIRST),
+        "measures": MEASURES,
+        "tests": [entry.name for entry in TESTS],
+        "corrections": [entry.name for entry in CORRECTIONS],
+        "references": (),
+        "has_team": any(row.run.team for row in rows),
+        "has_type": any(row.run.kind for row in rows),
+        "has_letters": any(row.letters for row in rows),
+        "has_standardized": any(row.standardized for row in rows),
+    }

@@ -26,7 +26,7 @@ SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "core", "data", "io", "rankings", "measures", "scoring", "trec_eval", "check", "stats", "standard",
     "plan", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report",
-    "store", "cli",
+    "store", "web", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}

@@ -37,6 +37,7 @@ COMMANDS = {
     "study": "are measures and methods any good",
     "report": "one HTML file of all of it",
     "serve": "the workbench in the browser: leaderboards, runs, topics, judging",
+    "site": "the read-only pages of a store as files that open from disk",
 }
 
 

@@ -24,7 +24,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--store", "folder", type=FOLDER, default="assay-store", show_default=True, help="Folder of the store.")
 @click.option("--database", default="", metavar="URL", help=DATABASE)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others need tokens.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one."
+)
 def command(
     runs: tuple[Path, ...],
     qrels: Path | None,

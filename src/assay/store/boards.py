@@ -156,8 +156,6 @@ def board(store: Store, collection: str, choices: BoardChoices | None = None, *,
     tested = _tested(matrix, names, chosen)
     places_of_track = places(of_track)
     rows = _rows(store, version, matrix, names, tested, places_of_track)
-    if chosen.reference:
-        rows = _with_standardized(store, rows, own, chosen, version)
     marks = marks_of(of_track, track)
     return Board(own, version, chosen, matrix, tuple(rows), tested, marks, len(track))
 
@@ -253,9 +251,3 @@ def _rows(
         )
         rows.append(row)
     return rows
-
-
-def _with_standardized(
-    store: Store, rows: Sequence[BoardRow], own: Collection, choices: BoardChoices, version: QrelsVersion
-) -> list[BoardRow]:
-    raise NotImplementedError

@@ -97,7 +97,7 @@ class People:
     def has_organiser(self) -> bool:
         """Whether an organiser has a token that holds."""
         has_token = people.c.token_hash.is_not(None)
-        return bool(self._listed(has_token & (people.c.role == "organiser")))
+        return bool(self._chosen(has_token & (people.c.role == "organiser")))
 
     def _set(self, person: Person, **values: Any) -> None:
         with self._db.writing() as connection:

@@ -1,4 +1,4 @@
-"""Where does a run stand, topic by topic? Its scores beside the best, the median and a baseline, and what is unjudged."""
+"""Where does a run stand, topic by topic? Its scores beside the best, the median, a baseline."""
 
 from __future__ import annotations
 

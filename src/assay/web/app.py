@@ -47,7 +47,7 @@ def workbench(
 
 
 async def _guarded(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Every request: known host, own origin, bounded size, a person who may be here; and safe headers on the way out."""
+    """Every request: known host, own origin, bounded size, a person who may be here; safe headers on the way out."""
     from starlette.concurrency import run_in_threadpool
 
     access: Access = request.app.state.access
@@ -84,7 +84,9 @@ async def _refused(request: Request, error: Exception) -> Response:
         return RedirectResponse(f"/login?next={_quoted(request)}", status_code=303)
     if not hasattr(request.state, "person"):
         request.state.person = None
-    page = Page("error.html", "Not possible", {"error": sentence, "status": status}, names={"sentence": sentence}, status=status)
+    page = Page(
+        "error.html", "Not possible", {"error": sentence, "status": status}, names={"sentence": sentence}, status=status
+    )
     return answered(_without_format(request), page)
 
 

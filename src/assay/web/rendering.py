@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -15,11 +15,16 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Res
 
 from assay.core.tables import Table, render, shown
 from assay.report.theme import DARK_INK, DARK_PAGE, INK, PAPER, config
+from assay.store import Person
 from assay.version import __version__
 from assay.web.access import may
 
 FORMATS = ("html", "json", "csv", "latex", "markdown")
-TYPES = {"csv": "text/csv; charset=utf-8", "latex": "text/plain; charset=utf-8", "markdown": "text/markdown; charset=utf-8"}
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "latex": "text/plain; charset=utf-8",
+    "markdown": "text/markdown; charset=utf-8",
+}
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 """What pages may load: files of this server alone, and no script or style inside a page."""
 HEADERS = {
@@ -33,7 +38,7 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Page:
-    """What a page shows: a template with its names, the same data as a record, and the tables that can be taken home."""
+    """What a page shows: a template with its names, the same data as a record, and the tables to take home."""
 
     template: str
     title: str
@@ -54,7 +59,7 @@ def answered(request: Request, page: Page) -> Response:
         if not page.tables:
             raise HTTPException(400, f"this page has no table, so it cannot be had as {how}; take json")
         return PlainTextResponse(render(page.tables, how), status_code=page.status, media_type=TYPES[how])
-    return HTMLResponse(html(request, page), status_code=page.status)
+    return HTMLResponse(html(page, view_of(request)), status_code=page.status)
 
 
 def plain_values(value: Any) -> Any:
@@ -81,23 +86,44 @@ def _accepted(request: Request) -> str:
     return "json" if wants_json else "html"
 
 
-def html(request: Request, page: Page) -> str:
+@dataclass(frozen=True)
+class View:
+    """For whom and where a page is shown: a browser on the server, or a file of a site that opens from disk."""
+
+    person: Person | None = None
+    uses_tokens: bool = False
+    is_site: bool = False
+    root: str = "/"
+    """Where `static/` is."""
+    link: Callable[[str], str] = lambda path: path
+    """The address of one of our pages, from the path that the server has it at."""
+    here: Callable[..., str] = lambda **changes: ""
+    """The address of this view with some choices changed."""
+
+
+def view_of(request: Request) -> View:
+    """The view of who asks the server."""
+    return View(
+        person=getattr(request.state, "person", None),
+        uses_tokens=request.app.state.access.tokens,
+        here=lambda **changes: with_changes(request, changes),
+    )
+
+
+def html(page: Page, view: View) -> str:
     """The page as HTML, everything from outside escaped."""
     numbers = count(1)
-    state = request.state
     names = {
         "title": page.title,
-        "person": getattr(state, "person", None),
-        "uses_tokens": request.app.state.access.tokens,
-        "path": request.url.path,
-        "query": dict(request.query_params),
+        "person": view.person,
+        "uses_tokens": view.uses_tokens,
+        "is_site": view.is_site,
+        "root": view.root,
+        "link": view.link,
+        "here": view.here,
+        "can": lambda role: not view.is_site and may(view.person, role),
         "has_tables": bool(page.tables),
-        "can": lambda role: may(getattr(state, "person", None), role),
-        "is_site": False,
-        "root": "/",
-        "link": lambda path: path,
         "number": lambda: next(numbers),
-        "here": lambda **changes: with_changes(request, changes),
         **page.names,
     }
     return rendered(page.template, names)

@@ -20,7 +20,9 @@ REMEMBERED = 30 * 24 * 3600
 @router.get("/login")
 def login_form(asked: Asked, next: str = "/") -> Response:
     """The form that takes a token."""
-    page = Page("login.html", "Log in", {"login": "POST a token to this address"}, names={"next": _inside(next), "sentence": ""})
+    page = Page(
+        "login.html", "Log in", {"login": "POST a token to this address"}, names={"next": _inside(next), "sentence": ""}
+    )
     return answered(asked.request, page)
 
 

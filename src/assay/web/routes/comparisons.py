@@ -1,4 +1,4 @@
-"""Pages that compare: two runs or more on one collection; systems over collections; what papers reported over the years."""
+"""Pages that compare: runs of one collection; systems over collections; what papers reported over the years."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from assay.core.errors import UsageError
+from assay.store import Person, Store
+from assay.store.across import across
 from assay.store.run_sets import compared_runs
 from assay.store.stored_runs import StoredRun
 from assay.web.rendering import Page, address, answered
@@ -47,6 +49,19 @@ def compare(
     title = " and ".join(own.tag for own in chosen[:3])
     page = Page("compare.html", f"Compare {title}", found.record(), [found.leaderboard.table(), found.table()], names)
     return answered(asked.request, page)
+
+
+@router.get("/across")
+def across_collections(asked: Asked, measure: str = "") -> Response:
+    """Systems over collections, standardized; cells without a run stay empty."""
+    return answered(asked.request, across_page(asked.store, asked.person, measure))
+
+
+def across_page(store: Store, person: Person | None, measure: str = "") -> Page:
+    """The page of systems over collections."""
+    found = across(store, measure=measure, person=person)
+    names = {"found": found, "measure": measure}
+    return Page("across.html", "Across collections", found.record(), [found.table()], names)
 
 
 def _topic_address(chosen: Sequence[StoredRun], topic: str) -> str:

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
+from assay.store import Person, Store
 from assay.store.boards import Board, BoardChoices, board
 from assay.store.stored_collections import Collection
 from assay.web.rendering import Page, answered
-from assay.web.routes.asking import Asked, Asking
+from assay.web.routes.asking import Asked
 
 router = APIRouter()
 MEASURES = ("nDCG@10", "AP", "P@10", "RR", "nDCG", "RBP(p=.8)", "Recall@100", "ERR@20", "Bpref", "Judged@10")
@@ -23,9 +24,14 @@ FIRST = 40
 @router.get("/")
 def collections(asked: Asked) -> Response:
     """All collections."""
-    listed = asked.store.collections.listed()
+    return answered(asked.request, collections_page(asked.store))
+
+
+def collections_page(store: Store) -> Page:
+    """The page of all collections."""
+    listed = store.collections.listed()
     record = {"collections": [_collection_record(one) for one in listed]}
-    return answered(asked.request, Page("collections.html", "Collections", record, names={"listed": listed}))
+    return Page("collections.html", "Collections", record, names={"listed": listed})
 
 
 def _collection_record(one: Collection) -> dict[str, Any]:
@@ -37,29 +43,29 @@ def _collection_record(one: Collection) -> dict[str, Any]:
 def collection(name: str, asked: Asked, choices: Annotated[BoardChoices, Depends()]) -> Response:
     """A collection: what it holds, and who leads on it."""
     own = asked.found(lambda: asked.store.collections[name])
-    return answered(asked.request, collection_page(asked, own, choices))
+    return answered(asked.request, collection_page(asked.store, asked.person, own, choices))
 
 
-def collection_page(asked: Asking, own: Collection, choices: BoardChoices) -> Page:
+def collection_page(store: Store, person: Person | None, own: Collection, choices: BoardChoices) -> Page:
     """The page of a collection, with or without judgments and runs."""
-    store = asked.store
     versions = store.qrels.listed(own.name)
     if not versions:
         reason = "This collection has no judgments yet, so nothing can be scored."
         return _page(own, choices, names={"board": None, "facts": None, "reason": reason})
-    version = asked.found(lambda: store.qrels.version(own.name, choices.qrels or None))
-    names = _judged(asked, own, choices) | {"judgments": version, "versions": [one.version for one in versions]}
-    runs = store.runs.listed(own.name, seen_by=asked.person or "public")
+    version = store.qrels.version(own.name, choices.qrels or None)
+    names = _judged(store, own, choices) | {"judgments": version, "versions": [one.version for one in versions]}
+    runs = store.runs.listed(own.name, seen_by=person or "public")
     names |= {
         "types": sorted({run.kind for run in runs if run.kind}),
         "teams": sorted({run.team for run in runs if run.team}),
         "years": sorted({str(run.year) for run in runs if run.year}),
         "queries": sorted({run.query_type for run in runs if run.query_type}),
     }
+    names["references"] = ()
     if not runs:
         names |= {"board": None, "reason": "This collection has no runs yet; upload one."}
         return _page(own, choices, names=names)
-    found = board(store, own.name, choices, person=asked.person)
+    found = board(store, own.name, choices, person=person)
     return _page(own, choices, found, names | _of_board(found))
 
 
@@ -77,12 +83,12 @@ def _page(
     return Page("collection.html", own.title or own.name, record, tables, {"own": own, "choices": choices, **known})
 
 
-def _judged(asked: Asking, own: Collection, choices: BoardChoices) -> dict[str, Any]:
+def _judged(store: Store, own: Collection, choices: BoardChoices) -> dict[str, Any]:
     """What is known of the judgments: counts per topic, and the queries beside them."""
     from assay.pooling.collection_facts import describe
 
-    facts = describe(asked.store.qrels.read(own.name, choices.qrels or None))
-    queries = asked.store.collections.topics(own.name).queries()
+    facts = describe(store.qrels.read(own.name, choices.qrels or None))
+    queries = store.collections.topics(own.name).queries()
     rows = []
     for topic, judged, relevant in zip(facts.topics, facts.judged, facts.relevant, strict=True):
         rows.append({"topic": topic, "query": queries.get(topic, ""), "judged": judged, "relevant": relevant})
@@ -101,7 +107,6 @@ def _of_board(found: Board) -> dict[str, Any]:
         "measures": MEASURES,
         "tests": [entry.name for entry in TESTS],
         "corrections": [entry.name for entry in CORRECTIONS],
-        "references": (),
         "has_team": any(row.run.team for row in rows),
         "has_type": any(row.run.kind for row in rows),
         "has_letters": any(row.letters for row in rows),

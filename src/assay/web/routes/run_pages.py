@@ -10,13 +10,13 @@ from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse, Response
 
 from assay.core.errors import UsageError
-from assay.store import Person
+from assay.store import Person, Store
 from assay.store.run_facts import run_facts
 from assay.store.stored_runs import StoredRun
 from assay.store.stored_scores import Certificate
 from assay.web.access import may
 from assay.web.rendering import Page, address, answered
-from assay.web.routes.asking import Asked, Asking
+from assay.web.routes.asking import Asked
 
 router = APIRouter()
 
@@ -26,32 +26,43 @@ def run(hash: str, asked: Asked, measure: str = "", baseline: str = "", qrels: s
     """A run: every topic against the best, the median and a baseline; what is unjudged; what is known of it."""
     own = asked.run(hash)
     against = asked.run(baseline) if baseline else None
-    if not asked.store.qrels.listed(own.collection):
-        names = {"own": own, "facts": None, "certificate": None, **_shown(asked, own)}
-        return answered(asked.request, Page("run.html", own.tag, run_record(own), names=names))
-    facts = run_facts(
-        asked.store, own, measure=measure or None, baseline=against, qrels=qrels or None, person=asked.person
-    )
-    certificate = asked.store.scores.certify(own.hash, facts.measure, qrels=facts.version.hash)
-    record = run_record(own) | {"facts": facts.record(), "certificate": certificate_record(certificate)}
-    names = {
-        **_shown(asked, own),
+    page = run_page(asked.store, asked.person, own, measure=measure, baseline=against, qrels=qrels)
+    return answered(asked.request, page)
+
+
+def run_page(
+    store: Store,
+    person: Person | None,
+    own: StoredRun,
+    *,
+    measure: str = "",
+    baseline: StoredRun | None = None,
+    qrels: str = "",
+) -> Page:
+    """The page of a run, scored where its collection has judgments."""
+    names: dict[str, Any] = {
         "own": own,
+        "metadata": json.dumps(own.metadata, indent=2, ensure_ascii=False, default=str),
+        "may_change": _may_change(person, own),
+        "facts": None,
+        "certificate": None,
+    }
+    versions = store.qrels.listed(own.collection)
+    if not versions:
+        return Page("run.html", own.tag, run_record(own), names=names)
+    facts = run_facts(store, own, measure=measure or None, baseline=baseline, qrels=qrels or None, person=person)
+    certificate = store.scores.certify(own.hash, facts.measure, qrels=facts.version.hash)
+    record = run_record(own) | {"facts": facts.record(), "certificate": certificate_record(certificate)}
+    names |= {
         "facts": facts,
         "certificate": certificate,
         "figure": facts.figure(),
-        "others": asked.store.runs.listed(own.collection, seen_by=asked.person or "public"),
-        "versions": [one.version for one in asked.store.qrels.listed(own.collection)],
+        "others": store.runs.listed(own.collection, seen_by=person or "public"),
+        "versions": [one.version for one in versions],
         "measure": facts.measure,
         "topic_link": lambda topic: address("topic", own.collection, topic=topic, run=own.short),
     }
-    return answered(asked.request, Page("run.html", own.tag, record, facts.tables(), names))
-
-
-def _shown(asked: Asking, own: StoredRun) -> dict[str, Any]:
-    """What the page says of the run itself, and whether the person may correct it."""
-    metadata = json.dumps(own.metadata, indent=2, ensure_ascii=False, default=str)
-    return {"metadata": metadata, "may_change": _may_change(asked.person, own)}
+    return Page("run.html", own.tag, record, facts.tables(), names)
 
 
 def _may_change(person: Person | None, own: StoredRun) -> bool:
@@ -99,11 +110,16 @@ def change_run(
 def score(where: str, asked: Asked) -> Response:
     """A certified score at its permanent address, with all that it rests on."""
     certificate = asked.found(lambda: asked.store.scores.certificate(where))
-    own = asked.run(certificate.run.hash)
+    asked.run(certificate.run.hash)  # whoever may not see the run may not see its score
+    return answered(asked.request, score_page(certificate))
+
+
+def score_page(certificate: Certificate) -> Page:
+    """The page of a certified score."""
+    own = certificate.run
     record = certificate_record(certificate) | {"run": run_record(own)}
     title = f"{certificate.measure} of {own.tag}"
-    names: dict[str, Any] = {"own": own, "certificate": certificate}
-    return answered(asked.request, Page("score.html", title, record, names=names))
+    return Page("score.html", title, record, names={"own": own, "certificate": certificate})
 
 
 def certificate_record(certificate: Certificate) -> dict[str, Any]:
@@ -117,5 +133,3 @@ def certificate_record(certificate: Certificate) -> dict[str, Any]:
         "score": certificate.score,
         "bibtex": certificate.bibtex(),
     }
-
-

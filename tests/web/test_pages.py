@@ -1,0 +1,164 @@
+"""Every page as HTML and as JSON: the numbers are those of the library, and no name is ever markup."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from assay.data import Run
+from assay.scoring import evaluate
+from assay.stats import compare
+from assay.store import Store
+from assay.web import write_site
+from tests.web.conftest import HOSTILE
+
+
+def pages(store: Store) -> dict[str, str]:
+    """An address of each kind of page."""
+    runs = store.runs.listed("pets")
+    first, second = runs[0].short, runs[1].short
+    certificate = store.scores.certify(runs[0].hash)
+    return {
+        "collections": "/",
+        "collection": "/collection/pets",
+        "filtered": "/collection/pets?type=automatic&measure=AP&test=wilcoxon&correction=bonferroni",
+        "run": f"/run/{first}?baseline={second}",
+        "score": f"/score/{certificate.address}",
+        "compare": f"/compare?run={first}&run={second}&measure=AP",
+        "topic": f"/topic/pets?topic=1&run={first}&run={second}",
+        "hostile topic": "/topic/pets?topic=%3Cscript%3Ealert(1)%3C/script%3E",
+        "across": "/across",
+        "people": "/people",
+        "login": "/login",
+    }
+
+
+KINDS = (
+    "collections", "collection", "filtered", "run", "score", "compare", "topic", "hostile topic", "across", "people",
+    "login",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("which", KINDS)
+def test_every_page_is_there_as_html_and_json(which: str, local: TestClient, pets: Store) -> None:
+    assert set(pages(pets)) == set(KINDS)
+    where = pages(pets)[which]
+    page = local.get(where, headers={"accept": "text/html"})
+    assert page.status_code == 200, page.text
+    assert HOSTILE not in page.text
+    assert page.headers["content-security-policy"].startswith("default-src 'self'")
+    assert "unsafe" not in page.headers["content-security-policy"]
+    record = local.get(where, headers={"accept": "application/json"})
+    assert record.status_code == 200
+    assert isinstance(record.json(), dict)
+    joined = "&" if "?" in where else "?"
+    assert local.get(f"{where}{joined}format=json").json() == record.json()
+
+
+def test_a_leaderboard_has_the_numbers_of_the_library(local: TestClient, pets: Store) -> None:
+    runs = {run.tag: pets.runs.read(run.hash) for run in pets.runs.listed("pets")}
+    scores = evaluate(list(runs.values()), pets.qrels.read("pets"), "AP")[0]
+    expected = compare(scores, baseline="bm25", test="wilcoxon")
+    baseline = next(run.short for run in pets.runs.listed("pets") if run.tag == "bm25")
+    board = local.get(f"/collection/pets?measure=AP&baseline={baseline}&test=wilcoxon&format=json").json()["board"]
+    rows = {row["run"]: row for row in board["rows"]}
+    assert board["verdict"] == expected.verdict
+    for row in expected.table().record()["rows"]:
+        ours = rows[row["run"]]
+        assert {key: ours[key] for key in ("mean", "low", "high", "rank", "letters", "delta", "p_corrected")} == {
+            key: row[key] for key in ("mean", "low", "high", "rank", "letters", "delta", "p_corrected")
+        }
+    assert rows["secret"]["unjudged_percent"] == pytest.approx(100 * 8 / 11)
+    marks = {mark["name"]: mark["mean"] for mark in board["marks"]}
+    assert marks["best"] == max(row["mean"] for row in board["rows"])
+    automatic = [row["mean"] for row in board["rows"] if row["type"] == "automatic"]
+    assert marks["best automatic"] == max(automatic)
+
+
+def test_tables_can_be_taken_home(local: TestClient) -> None:
+    rows = list(csv.DictReader(io.StringIO(local.get("/collection/pets?format=csv").text)))
+    assert {row["run"] for row in rows} == {"bm25", "dense", HOSTILE, "secret"}
+    assert "\\begin{tabular}" in local.get("/collection/pets?format=latex").text
+    assert local.get("/collection/pets?format=docx").status_code == 400
+    assert local.get("/login?format=csv").status_code == 400
+
+
+def test_the_file_of_a_run_comes_back_as_it_was(local: TestClient, pets: Store) -> None:
+    run = pets.runs.listed("pets")[0]
+    answer = local.get(f"/run/{run.short}/file")
+    assert answer.content == pets.runs.content(run.hash)
+    assert answer.headers["content-disposition"] == f'attachment; filename="{run.short}.run"'
+
+
+def test_a_certified_score_outlives_new_judgments(local: TestClient, pets: Store) -> None:
+    run = pets.runs.listed("pets")[0]
+    where = local.get(f"/run/{run.short}?format=json").json()["certificate"]["address"]
+    before = local.get(where, headers={"accept": "application/json"}).json()
+    pets.qrels.add("pets", {"1": {"a": 0, "b": 3}})
+    assert local.get(where, headers={"accept": "application/json"}).json() == before
+    assert local.get(f"/run/{run.short}?format=json").json()["certificate"]["address"] != where
+
+
+@pytest.mark.parametrize(
+    ("where", "status", "says"),
+    [
+        ("/nothing", 404, "no such page"),
+        ("/collection/petz", 404, "pets"),
+        ("/run/ffffff", 404, "no run"),
+        ("/score/none", 404, "no certified score"),
+        ("/collection/pets?measure=nonsense", 400, "nonsense"),
+        ("/collection/pets?test=nonsense", 400, "nonsense"),
+        ("/collection/pets?baseline=nonsense", 400, "baseline"),
+        ("/collection/pets?team=nobody", 400, "widen the filter"),
+        ("/collection/pets?qrels=7", 400, "no version"),
+        ("/compare", 400, "at least two"),
+        ("/topic/pets?topic=99", 400, "no topic"),
+        ("/topic/pets?topic=1&depth=0", 400, "depth"),
+        ("/topic/pets", 422, "topic"),
+        ("/topic/pets?topic=1&depth=many", 422, "depth"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(where: str, status: int, says: str, local: TestClient) -> None:
+    answer = local.get(where, headers={"accept": "application/json"})
+    assert answer.status_code == status
+    assert says in answer.json()["error"]
+    assert "\n" not in answer.json()["error"]
+    page = local.get(where, headers={"accept": "text/html"})
+    assert page.status_code == status
+    assert "Traceback" not in page.text
+
+
+def test_a_system_that_lacks_a_collection_has_an_empty_cell_and_no_rank(local: TestClient, pets: Store) -> None:
+    pets.collections.add("birds", measure="AP")
+    pets.qrels.add("birds", {"1": {"a": 1, "b": 0}, "2": {"a": 0, "b": 1}})
+    for tag, docs in {"bm25": "ab", "other": "ba"}.items():
+        pets.runs.add("birds", Run.from_lists(tag, {"1": list(docs), "2": list(docs)}))
+    record = local.get("/across?format=json").json()
+    rows = {row["system"]: row for row in record["rows"]}
+    assert rows["bm25"]["rank"] == 1
+    assert rows["bm25"]["collections"] == 2
+    assert rows["dense"]["rank"] is None
+    assert rows["dense"]["standardized_mean"] is None
+    assert rows["dense"]["collection_1"] is None
+    assert rows["dense"]["collection_2"] is not None
+    assert record["missing_cells"] == 4
+
+
+def test_a_site_has_every_public_page_and_no_other_address(pets: Store, tmp_path: Path) -> None:
+    written = write_site(pets, tmp_path / "site")
+    files = {file.name for file in (tmp_path / "site").glob("*.html")}
+    assert set(written.files) == files
+    public = [run.short for run in pets.runs.listed("pets", seen_by="public")]
+    assert {f"run-{short}.html" for short in public} < files
+    assert len([name for name in files if name.startswith("topic")]) == 4
+    for file in files:
+        text = (tmp_path / "site" / file).read_text()
+        assert HOSTILE not in text
+        assert "secret" not in text
+        for link in text.split('href="')[1:]:
+            target = link.partition('"')[0].partition("#")[0]
+            assert not target or (tmp_path / "site" / target).is_file(), (file, target)

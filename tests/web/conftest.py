@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -26,7 +27,7 @@ def filled(made: Store) -> Store:
     lists = {"bm25": "bac", "dense": "acb", HOSTILE: "abx", "secret": "cxy"}
     for number, (tag, docs) in enumerate(lists.items()):
         ranked = {topic: list(docs[number % 2 :] if topic == "2" else docs) for topic in TOPICS}
-        facts = {"team": HOSTILE, "manual": number == 1, "visibility": "private" if tag == "secret" else "public"}
+        facts: dict[str, Any] = {"team": HOSTILE, "manual": number == 1, "visibility": "private" if tag == "secret" else "public"}
         made.runs.add("pets", Run.from_lists(tag, ranked), year=2020 + number, **facts)
     return made
 

@@ -89,8 +89,8 @@ def across(store: Store, *, measure: str = "", chosen: Sequence[str] = (), perso
         if len(runs) < 2:
             continue
         matrix = store.scores.matrix(one.name, measure or one.measure, runs=runs)
-        means = matrix.means().tolist()
-        after = standardize(matrix).means().tolist()
+        means = matrix.averages().tolist()
+        after = standardize(matrix).averages().tolist()
         column: dict[str, tuple[StoredRun, float, float]] = {}
         for run, raw, standardized in zip(runs, means, after, strict=True):
             if run.tag not in column or column[run.tag][2] < standardized:  # the better of two runs of one tag

@@ -14,7 +14,7 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats import compare
 from assay.stats.leaderboard import Leaderboard
-from assay.stats.places import RunPlaces, places
+from assay.stats.run_places import RunPlaces, places
 from assay.store.qrels_versions import QrelsVersion
 from assay.store.stored_collections import Collection
 from assay.store.stored_runs import StoredRun, names_of
@@ -183,13 +183,13 @@ def _in_words(choices: BoardChoices) -> str:
 
 def marks_of(matrix: ScoreMatrix, runs: Sequence[StoredRun]) -> dict[str, float]:
     """What a mean is read against: the best, the best automatic run, the third quartile and the median."""
-    means = dict(zip(matrix.runs, matrix.means().tolist(), strict=True))
+    means = dict(zip(matrix.runs, matrix.averages().tolist(), strict=True))
     automatic = [means[name] for name, run in zip(names_of(runs), runs, strict=True) if run.manual is False]
     marks = {"best": max(means.values())}
     if automatic:
         marks["best automatic"] = max(automatic)
-    marks["third quartile"] = float(np.quantile(matrix.means(), 0.75))
-    marks["median"] = float(np.median(matrix.means()))
+    marks["third quartile"] = float(np.quantile(matrix.averages(), 0.75))
+    marks["median"] = float(np.median(matrix.averages()))
     return marks
 
 
@@ -225,12 +225,12 @@ def _rows(
     matched = store.scores.matched(version.collection, qrels=version.hash, runs=list(names.values()))
     beside = {match.run.hash: match for match in matched}
     percentiles = dict(zip(found.runs, found.percentiles.tolist(), strict=True))
-    ordered = matrix.by_mean()
+    ordered = matrix.by_average()
     of_test = {} if tested is None else {row["run"]: row for row in tested.table().record()["rows"]}
     ranks = dict(zip(ordered.runs, places(matrix).ranks, strict=True))
-    best = float(ordered.means()[0])
+    best = float(ordered.averages()[0])
     rows = []
-    for name, mean in zip(ordered.runs, ordered.means().tolist(), strict=True):
+    for name, mean in zip(ordered.runs, ordered.averages().tolist(), strict=True):
         run = names[name]
         test = of_test.get(name, {})
         match = beside[run.hash]

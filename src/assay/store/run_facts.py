@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.stats.places import places
+from assay.stats.run_places import places
 from assay.store.boards import marks_of
 from assay.store.qrels_versions import QrelsVersion
 from assay.store.stored_runs import StoredRun, names_of
@@ -31,6 +31,8 @@ class RunFacts(Result):
     signature: str
     topics: tuple[str, ...]
     scores: Floats
+    mean: float
+    """The average over topics, of the kind that the measure has."""
     best: Floats
     median: Floats
     baseline: StoredRun | None
@@ -40,11 +42,6 @@ class RunFacts(Result):
     percentile: float
     marks: dict[str, float]
     match: RunMatch
-
-    @property
-    def mean(self) -> float:
-        """The mean over topics."""
-        return float(self.scores.mean())
 
     def table(self) -> Table:
         """One row per topic, where the run is furthest below the median first."""
@@ -104,6 +101,7 @@ def run_facts(
         signature=matrix.signature,
         topics=matrix.topics,
         scores=matrix.of_run(names[run.hash]),
+        mean=float(found.means[at]),
         best=matrix.values.max(axis=0),
         median=np.median(matrix.values, axis=0),
         baseline=baseline,

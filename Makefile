@@ -5,19 +5,20 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 READY  := $(VENV)/.ready
 
-.PHONY: demo test browser check format docs reproduce bench clean
+.PHONY: demo test services check format docs reproduce bench clean
 
 # The demo needs the program and its charts, not what the tests need.
 demo: $(READY)
 	$(BIN)/assay demo --folder demo
 
-test: $(STAMP) browser check
+test: $(STAMP) services check
 	$(BIN)/pytest -n 2 --dist loadfile
 
-# The report is opened in a real browser where there is one; a machine of a build farm gets it if it can be had.
-browser:
-	@if [ "$$CI" = true ] && ! command -v chromium > /dev/null; then \
-	  (apt-get update -qq && apt-get install -y -qq chromium) > /dev/null 2>&1 || true; fi
+# Pages are opened in a real browser and stores tried on a real PostgreSQL where they are installed; a machine of a build
+# farm gets them if they can be had.
+services:
+	@if [ "$$CI" = true ] && ! (command -v chromium && ls /usr/lib/postgresql/*/bin/initdb) > /dev/null 2>&1; then \
+	  (apt-get update -qq && apt-get install -y -qq chromium postgresql) > /dev/null 2>&1 || true; fi
 
 check: $(STAMP)
 	$(BIN)/ruff format --check src tests benchmarks reproduction

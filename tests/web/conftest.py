@@ -27,7 +27,8 @@ def filled(made: Store) -> Store:
     lists = {"bm25": "bac", "dense": "acb", HOSTILE: "abx", "secret": "cxy"}
     for number, (tag, docs) in enumerate(lists.items()):
         ranked = {topic: list(docs[number % 2 :] if topic == "2" else docs) for topic in TOPICS}
-        facts: dict[str, Any] = {"team": HOSTILE, "manual": number == 1, "visibility": "private" if tag == "secret" else "public"}
+        facts: dict[str, Any] = {"team": HOSTILE, "manual": number == 1}
+        facts["visibility"] = "private" if tag == "secret" else "public"
         made.runs.add("pets", Run.from_lists(tag, ranked), year=2020 + number, **facts)
     return made
 

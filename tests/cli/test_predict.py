@@ -63,6 +63,51 @@ def test_accuracy(folder: Path) -> None:
     assert set(found["rows"][0]) == {"method", "pearson", "tau", "rho", "tau_ap", "rbo", "error"}
 
 
+@pytest.mark.parametrize(("level", "n"), [("runs", "8 runs"), ("topics", "3 topics"), ("cells", "24 cells")])
+def test_accuracy_at_every_level(folder: Path, level: str, n: str) -> None:
+    given = [folder / "runs", "--qrels", folder / "qrels.txt", "--method", "emap", "--method", "sakai-lin"]
+    result = predict("accuracy", *given, "--level", level, "--figure", folder / "methods.svg")
+    assert n in result.output
+    assert "combined (average)" in result.output
+    assert (folder / "methods.svg").read_text().startswith("<svg")
+
+
+def test_agreement_of_methods(folder: Path) -> None:
+    methods = ["--method", "emap", "--method", "sakai-lin", "--method", "aslam-savell"]
+    found = json.loads(predict("agreement", folder / "runs", *methods, "--format", "json").output)
+    assert len(found["rows"]) == 3
+
+
+def compared(folder: Path, *args: object) -> Result:
+    collections = ["--collection", "new", folder / "qrels.txt", folder / "runs"]
+    collections += ["--collection", "old", folder / "qrels.txt", folder / "old"]
+    return predict("compare", *collections, "--method", "emap", "--method", "sakai-lin", *args)
+
+
+def test_methods_over_collections(folder: Path) -> None:
+    found = json.loads(compared(folder, "--format", "json").output)
+    assert {row["method"] for row in found["rows"]} == {"emap", "sakai-lin", "combined (average)", "oracle"}
+    assert set(found["rows"][0]) == {"method", "new", "old", "median", "mean", "lowest", "highest"}
+    tests = compared(folder, "--tests", "--format", "csv").output
+    assert tests.splitlines()[0] == "method,other,delta,p,p_corrected"
+    assert len(tests.splitlines()) == 7
+    drawn = compared(folder, "--figure", folder / "boxes.svg", "--by", "collection", "--measure-of", "old", "nDCG@10")
+    assert "old: 6 runs, 3 topics, nDCG@10" in drawn.output
+    assert (folder / "boxes.svg").exists()
+
+
+def test_ease_of_topics_in_two_score_tables(folder: Path) -> None:
+    for name, method in (("one", "emap"), ("two", "sakai-lin")):
+        predict(folder / "runs", "--method", method, "--save", folder / f"{name}.csv")
+    result = CliRunner().invoke(command, ["ease", str(folder / "one.csv"), str(folder / "two.csv")])
+    assert "Ease of 3 topics (AAP): one (1) and two (2)" in result.output
+
+
+def test_quarters_by_the_truth(folder: Path) -> None:
+    given = ["--qrels", folder / "qrels.txt", "--quarters", "--by", "true", "--geometric"]
+    assert "Predicted GAAP by quarter of true ease" in predict("difficulty", folder / "runs", *given).output
+
+
 def test_difficulty(folder: Path) -> None:
     given = [folder / "runs", "--qrels", folder / "qrels.txt"]
     found = json.loads(predict("difficulty", *given, "--format", "json").output)
@@ -219,6 +264,15 @@ def test_list_of_methods() -> None:
         (["runs", "-m", "AP"], "give --qrels or --judged"),
         (["runs", "--scale", "z"], "give --save"),
         (["runs", "--mix", "plain"], "give --judged"),
+        (["runs", "--method", "soboroff(share=exact)"], "draws from judgments, and there are none"),
+        (["accuracy", "runs", "--qrels", "qrels.txt", "--level", "docs", "--method", "emap"], "no level 'docs'"),
+        (["difficulty", "runs", "--by", "true"], "give --quarters"),
+        (["compare"], "--collection"),
+        (["compare", "--collection", "a", "qrels.txt", "runs", "--tests"], "two collections or more"),
+        (["compare", "--collection", "a", "qrels.txt", "runs", "--by", "method"], "give --figure"),
+        (["compare", "--collection", "a", "qrels.txt", "runs", "--measure-of", "b", "AP"], "no such collection"),
+        (["ease", "qrels.txt"], "SECOND"),
+        (["agreement", "runs", "--method", "emap"], "needs two or more"),
         (["inject", "runs", "--qrels", "qrels.txt", "--method", "emap", "--mix", "shaken"], "no mixture of judged and"),
         (["runs", "--combine", "average", "--combine", "borda"], "--combine is given twice"),
         (["runs", "--manual-list", "nowhere.txt"], "nowhere.txt"),

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, ttest_ind
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
-from assay.nojudgments.difficulty import average_ap, difficulty, geometric_average_ap
+from assay.nojudgments.difficulty import average_ap, difficulty, geometric_average_ap, topic_ease
+from assay.nojudgments.ease import ease_comparison
 from assay.rankings.correlation import tau_ap
 from assay.rankings.rank_biased import rbo_of_scores
 from tests.conftest import real_data
@@ -78,3 +79,45 @@ def test_quarters_without_variance() -> None:
     truth = ScoreMatrix.of(np.tile(np.repeat([0.1, 0.2, 0.3, 0.3], 2), (2, 1)))
     ps = {(a, b): p for a, b, _, p in difficulty(predicted, truth).tests}
     assert (ps[0, 1], ps[2, 3]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("geometric", [False, True])
+def test_quarters_of_the_truth_are_compared_by_the_prediction(geometric: bool) -> None:
+    predicted, truth = pair()
+    found = difficulty(predicted, truth, by="true", geometric=geometric)
+    hardest = np.argsort(found.true, kind="stable")[:10]
+    assert set(np.flatnonzero(found.quarter == 0)) == set(hardest)
+    for a, b, gap, p in found.tests:
+        x, y = found.predicted[found.quarter == a], found.predicted[found.quarter == b]
+        assert gap == pytest.approx(x.mean() - y.mean())
+        assert p == pytest.approx(min(1, 6 * ttest_ind(x, y, equal_var=False).pvalue))
+    assert found.quarters().caption.startswith("Predicted")
+    with pytest.raises(UsageError, match="no quarters by 'runs'"):
+        difficulty(predicted, truth, by="runs")
+
+
+def test_geometric_ease_without_truth() -> None:
+    predicted, _ = pair()
+    found = topic_ease(predicted, geometric=True)
+    unit = (predicted.values - predicted.values.min()) / np.ptp(predicted.values)
+    wanted = np.exp(np.log(np.maximum(unit, 1e-5)).mean(axis=0))
+    np.testing.assert_allclose(found.predicted, wanted)
+    assert "GAAP" in found.table().caption
+
+
+def test_two_score_tables_on_the_topics_they_share() -> None:
+    (trec8,) = read_scores(real_data("trec-score-matrices/named/trec8-adhoc_ap.csv"))
+    (robust,) = read_scores(real_data("trec-score-matrices/named/robust2004_ap.csv"))
+    found = ease_comparison(trec8, robust)
+    assert len(found.topics) == 50
+    assert found.correlations["ρ"] == pytest.approx(0.9873, abs=5e-5)
+    assert found.correlations["τ"] == pytest.approx(0.8857, abs=5e-5)
+    rows = found.table().rows
+    apart = [abs(float(str(row[3])) - float(str(row[4]))) for row in rows]
+    assert apart == sorted(apart, reverse=True)
+    assert ease_comparison(trec8, robust, geometric=True).statistic == "GAAP"
+    with pytest.raises(DataError, match=r"share 1 topic\(s\)"):
+        ease_comparison(trec8.select(topics=[trec8.topics[0]]), robust)
+    below = ScoreMatrix.of(trec8.values - 1, runs=trec8.runs, topics=trec8.topics)
+    with pytest.raises(DataError, match="has no geometric mean"):
+        ease_comparison(below, robust, geometric=True)

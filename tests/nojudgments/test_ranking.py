@@ -11,11 +11,12 @@ from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run, RunInfo
 from assay.nojudgments.against_truth import accuracy, correlations
 from assay.nojudgments.basis import comparable
+from assay.nojudgments.cautions import outliers
 from assay.nojudgments.combine import combined_means
 from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import Collection, Lessons, judged_collection, learned
 from assay.nojudgments.predictors import predictions
-from assay.nojudgments.ranking import outliers, places, ranked, short_name
+from assay.nojudgments.ranking import places, ranked, short_name
 from assay.scoring import evaluate
 from tests.nojudgments.test_predictors import made
 

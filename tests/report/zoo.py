@@ -380,6 +380,33 @@ def calibration() -> Any:
 
 
 @kept
+def accuracies() -> Any:
+    return predicted().accuracy()
+
+
+@kept
+def method_agreement() -> Any:
+    return predicted().agreement()
+
+
+@kept
+def methods_compared() -> Any:
+    from assay.nojudgments.learn import Collection
+    from assay.nojudgments.over_collections import methods_compared
+
+    found = predicted()
+    collections = [Collection(name, 2001, found.predictions, found.truth) for name in ("one", "two")]
+    return methods_compared(collections)
+
+
+@kept
+def ease_comparison() -> Any:
+    from assay.nojudgments.ease import ease_comparison
+
+    return ease_comparison(scores()[0], predicted().by_topic())
+
+
+@kept
 def injection() -> Any:
     from assay.nojudgments.inject import injection
 

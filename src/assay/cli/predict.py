@@ -10,6 +10,7 @@ import click
 
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -110,7 +111,7 @@ def rank(
         raise UsageError("--mix is for predicted scores beside true ones; give --judged")
     if scale is not None and save is None:
         raise UsageError("--scale is that of the saved scores; give --save")
-    result = _predicted(
+    result = predicted_ranking(
         out, runs, methods, combine=combine, judged=None if judged is None else load_qrels(judged), mix=mix,
         qrels=None if qrels_path is None else load_qrels(qrels_path), measure=measure or "AP",
         manual=[*manual, *_names(manual_list)], depth=depth, scale=scale or "none", seed=seed, jobs=jobs,
@@ -149,7 +150,7 @@ def learn(
         (name, when, load_runs([folder], jobs=jobs, filtered=False), load_qrels(known))
         for name, when, known, folder in earlier
     ]
-    result = _predicted(
+    result = predicted_ranking(
         out, runs, methods, combine=model, earlier=taught, year=year, nearest=nearest, measure=measure,
         qrels=None if qrels_path is None else load_qrels(qrels_path), manual=[*manual, *_names(manual_list)],
         depth=depth, seed=seed, jobs=jobs,
@@ -162,21 +163,29 @@ def learn(
 @combine_option
 @truth_option
 @measure_option
+@click.option(
+    "--level", cls=RegistryOption, registry="assay.nojudgments.against_truth:LEVELS", default="runs", show_default=True,
+    metavar="NAME", help="What is predicted: means of runs, means of topics, or every run on every topic. "
+    "One of: {names}.",
+)  # fmt: skip
 @output_and_figure_options
 def accuracy(
-    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, depth: int, seed: int,
-    jobs: int, out: Output,
+    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, level: str, depth: int,
+    seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
-    """Show how well each method and the combination agree with the true ranking.
+    """Show how well each method and the combination agree with the true scores.
+
+    --figure draws each method against the truth, with a fitted line.
 
     \b
-    Example: assay predict accuracy runs/ --qrels qrels.txt -m 'AP(rel=2)'
+    Example: assay predict accuracy runs/ --qrels qrels.txt -m 'AP(rel=2)' --level topics
     """
-    result = _predicted(
+    result = predicted_ranking(
         out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure, depth=depth, seed=seed,
         jobs=jobs,
     )  # fmt: skip
-    out.write(result.accuracy().table(), of=result)
+    found = result.accuracy(level)
+    out.write(found.table(), of=found)
 
 
 @command.command()
@@ -184,11 +193,17 @@ def accuracy(
 @combine_option
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to say how well the ease of topics was predicted.")
 @one_measure("With --qrels: the true measure, AP by default.")
-@click.option("--quarters", is_flag=True, help="With --qrels: true ease of the quarters of predicted ease.")
+@click.option("--geometric", is_flag=True, help="Geometric means over runs (GAAP), which weigh runs that fail.")
+@click.option("--quarters", is_flag=True, help="With --qrels: the quarters of the topics compared with each other.")
+@click.option(
+    "--by", cls=RegistryOption, registry="assay.nojudgments.difficulty:ORDERS", default="predicted", show_default=True,
+    metavar="NAME", help="With --quarters: quarters of predicted ease, compared by true ease; or of true ease, "
+    "compared by predicted ease. One of: {names}.",
+)  # fmt: skip
 @output_and_figure_options
 def difficulty(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path | None, measure: str | None,
-    quarters: bool, depth: int, seed: int, jobs: int, out: Output,
+    geometric: bool, quarters: bool, by: str, depth: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show which topics are hard, by the combination of the methods.
 
@@ -199,13 +214,22 @@ def difficulty(
 
     if qrels_path is None and (measure is not None or quarters):
         raise UsageError("--measure and --quarters compare with the truth; give --qrels")
+    if is_given("by") and not quarters:
+        raise UsageError("--by says what the quarters are of; give --quarters")
     qrels = None if qrels_path is None else load_qrels(qrels_path)
-    result = _predicted(
+    result = predicted_ranking(
         out, runs, methods, combine=combine, qrels=qrels, measure=measure or "AP", depth=depth, seed=seed, jobs=jobs
     )
-    found = result.difficulty()
-    table = found.quarters() if quarters and isinstance(found, Difficulty) else found.table()
-    out.write(table, of=found)
+    found = result.difficulty(geometric=geometric, by=by)
+    if not quarters or not isinstance(found, Difficulty):
+        out.write(found.table(), of=found)
+        return
+    drawn = None
+    if out.figure is not None:
+        from assay.report.figures.nojudgments import quarters as quarters_figure
+
+        drawn = quarters_figure(found)
+    out.write(found.quarters(), of=found, drawn=drawn)
 
 
 @command.command()
@@ -238,7 +262,7 @@ def inject(
     """
     from assay.nojudgments import injection
 
-    result = _predicted(
+    result = predicted_ranking(
         out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure, depth=depth, seed=seed,
         jobs=jobs,
     )  # fmt: skip
@@ -282,7 +306,9 @@ def methods(out: Output) -> None:
     out.write(Catalogue().table())
 
 
-def _predicted(out: Output, runs: Sequence[Path], methods: Sequence[str], *, jobs: int, **options: Any) -> RunRanking:
+def predicted_ranking(
+    out: Output, runs: Sequence[Path], methods: Sequence[str], *, jobs: int, **options: Any
+) -> RunRanking:
     """The ranking of the runs of these files."""
     from assay.nojudgments import predict
 
@@ -306,3 +332,7 @@ def _names(path: Path | None) -> list[str]:
     from assay.io.run_files import read_names
 
     return [] if path is None else read_names(path)
+
+
+# The commands that study the methods live in a file of their own and join the group when it is imported.
+from assay.cli import predict_studies  # noqa: E402, F401

@@ -6,7 +6,7 @@ stands: predicted scores + true scores → **accuracy**.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def correlations(truth: Floats, predicted: Floats, *, heavy: str = "top") -> dic
     return values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Accuracies(Result):
     """How well several predictions agree with the truth."""
 
@@ -101,6 +101,10 @@ class Accuracies(Result):
     truth: str = "the truth"
     signature: str = ""
     """How the true scores were made."""
+    scores: tuple[Floats, ...] = ()
+    """The predicted scores of each result, at its level; none where they were not kept."""
+    true: Floats = field(default_factory=lambda: np.zeros(0))
+    """The true scores at that level."""
 
     def table(self) -> Table:
         """One row per method, the highest τ first, those without τ last."""

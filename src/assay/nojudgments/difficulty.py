@@ -12,13 +12,16 @@ from itertools import combinations
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.errors import DataError
+from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.against_truth import correlations, matched
 from assay.nojudgments.predictors import scaled
 from assay.stats.two_sample import welch_test
+
+ORDERS = ("predicted", "true")
+"""What quarters of topics may be made of."""
 
 
 def average_ap(matrix: ScoreMatrix) -> Floats:
@@ -51,10 +54,12 @@ class Difficulty(Result):
     correlations: dict[str, float | None]
     """ρ, τ, r_S, and τ_AP* and RBO*, which weigh the hard topics."""
     quarter: Floats
-    """0 for the quarter of topics predicted hardest … 3."""
+    """0 for the quarter of topics that are hardest … 3, by the prediction or by the truth."""
     tests: tuple[tuple[int, int, float, float], ...]
-    """(quarter, quarter, difference of true means, p by Welch's t corrected by Bonferroni)."""
+    """(quarter, quarter, difference of means, p by Welch's t corrected by Bonferroni)."""
     statistic: str
+    by: str = "predicted"
+    """Whose order the quarters are of: `predicted` or `true`."""
 
     def table(self) -> Table:
         """One row per topic, the hardest predicted first."""
@@ -69,15 +74,20 @@ class Difficulty(Result):
         columns = {"topic": "", "quarter": "d", "predicted": ".4f", "true": ".4f"}
         return Table.of(columns, rows, caption=caption, notes=[", ".join(notes)])
 
+    @property
+    def compared(self) -> str:
+        """Which ease the quarters are compared by: the one that they are not made of."""
+        return "true" if self.by == "predicted" else "predicted"
+
     def quarters(self) -> Table:
-        """Differences of the true ease between quarters of predicted ease."""
+        """Differences of the ease between quarters: the true ease by predicted quarters, or the other way round."""
         rows = []
         for harder, easier, difference, corrected_p in self.tests:
             rows.append((f"{harder + 1} – {easier + 1}", difference, corrected_p))
         return Table.of(
             {"quarters": "", "difference": "+.4f", "p": "p"},
             rows,
-            caption=f"True {self.statistic} by quarter of predicted ease",
+            caption=f"{self.compared.capitalize()} {self.statistic} by quarter of {self.by} ease",
             notes=[f"unpaired t-test with unequal variances, p times {len(self.tests)} (Bonferroni)"],
             keys={"difference": "delta", "p": "p_corrected"},
         )
@@ -91,6 +101,7 @@ class TopicEase(Result):
     topics: tuple[str, ...]
     predicted: Floats
     signature: str = ""
+    statistic: str = "AAP"
 
     def table(self) -> Table:
         """One row per topic, the hardest first."""
@@ -99,22 +110,32 @@ class TopicEase(Result):
         return Table.of(
             {"topic": "", "predicted": ".4f"},
             rows,
-            caption=f"Topic difficulty by {self.method}: mean over runs, the hardest first",
+            caption=f"Topic difficulty by {self.method}: {self.statistic} over runs, the hardest first",
             notes=[self.signature],
         )
 
 
-def topic_ease(predicted: ScoreMatrix) -> TopicEase:
-    """The predicted mean over runs of each topic; low means hard."""
-    return TopicEase(predicted.measure, predicted.topics, average_ap(predicted), predicted.signature)
+def topic_ease(predicted: ScoreMatrix, *, geometric: bool = False) -> TopicEase:
+    """The predicted mean over runs of each topic, or its geometric mean; low means hard."""
+    if geometric:
+        ease = geometric_average_ap(scaled(predicted, "min-max"))
+    else:
+        ease = average_ap(predicted)
+    statistic = "GAAP" if geometric else "AAP"
+    return TopicEase(predicted.measure, predicted.topics, ease, predicted.signature, statistic)
 
 
-def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = False) -> Difficulty:
+def difficulty(
+    predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = False, by: str = "predicted"
+) -> Difficulty:
     """How well predicted means say which topics are hard.
 
-    geometric: GAAP instead of AAP; the prediction is first brought to [0, 1]. Quarters are of the predicted order, ties
-    by the order of topics; at least 8 topics are needed for them (fewer: no tests).
+    geometric: GAAP instead of AAP; the prediction is first brought to [0, 1]. Quarters are of the predicted order (is a
+    topic that is predicted hard truly hard?) or with by="true" of the true one (are hard topics predicted to be hard?),
+    ties by the order of topics; at least 8 topics are needed for them (fewer: no tests).
     """
+    if by not in ORDERS:
+        raise UsageError(f"no quarters by {by!r}; known: {', '.join(ORDERS)}")
     ours, real = matched(predicted, truth)
     if len(ours.topics) < 2:
         raise DataError("one topic has no difficulty relative to others; give two or more")
@@ -126,7 +147,8 @@ def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = 
         true_ease = average_ap(real)
     topics = len(guessed_ease)
     place = np.empty(topics, dtype=np.int64)
-    place[np.argsort(guessed_ease, kind="stable")] = np.arange(topics)
+    ordered, compared = (guessed_ease, true_ease) if by == "predicted" else (true_ease, guessed_ease)
+    place[np.argsort(ordered, kind="stable")] = np.arange(topics)
     quarter = place * 4 // topics
     return Difficulty(
         method=predicted.measure,
@@ -135,8 +157,9 @@ def difficulty(predicted: ScoreMatrix, truth: ScoreMatrix, *, geometric: bool = 
         true=true_ease,
         correlations=correlations(true_ease, guessed_ease, heavy="bottom"),
         quarter=quarter.astype(np.float64),
-        tests=_tests(quarter, true_ease) if topics >= 8 else (),
+        tests=_tests(quarter, compared) if topics >= 8 else (),
         statistic="GAAP" if geometric else "AAP",
+        by=by,
     )
 
 

@@ -6,13 +6,12 @@ Where the flow stands: lists → predictions → combination (→ accuracy, wher
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
 
 import numpy as np
 
-from assay.core.arrays import Bools, Floats, Ints
+from assay.core.arrays import Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.keys import key_of
@@ -23,18 +22,22 @@ from assay.data import Run
 from assay.data.averages import average_title
 from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.against_truth import Accuracies, Accuracy, accuracy, correlations, matched
+from assay.nojudgments.against_truth import Accuracies, Accuracy, accuracy, correlations, level_scores, matched
 from assay.nojudgments.basis import comparable
+from assay.nojudgments.cautions import cautions, outliers
 from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.difficulty import Difficulty, TopicEase, difficulty, topic_ease
 from assay.nojudgments.inject import MIXTURES, injected
 from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
+from assay.nojudgments.method_agreement import MethodAgreement, method_agreement
 from assay.nojudgments.predictors import METHODS, predictions
-from assay.nojudgments.pseudo import bias
 from assay.rankings import settled
 
 LEFT_OUT = ("wu-crestani-v4",)
 """Methods that the combination leaves out unless they are all there is: too weak everywhere (Roitero 2020, §7.5.2)."""
+
+NAMES_OF_LEVELS = {"runs": "mean {}", "topics": "mean {} of topics", "cells": "{} of runs on topics"}
+"""What is predicted at each level."""
 
 FEW = 6
 """At most this many methods have a column each in a table for people; for more it shows the spread of their ranks."""
@@ -155,16 +158,36 @@ class RunRanking(Result):
             raise DataError("there are no true scores to compare with; give qrels")
         return self.truth
 
-    def accuracy(self) -> Accuracies:
-        """How well each method and the combination agree with the true scores."""
-        truth = self.true_scores()
-        return Accuracies(self.accuracies, f"mean {truth.measure}", truth.signature)
+    def accuracy(self, level: str = "runs") -> Accuracies:
+        """How well each method and the combination agree with the true scores.
 
-    def difficulty(self) -> Difficulty | TopicEase:
+        level: of the `runs` (means over topics), the `topics` (means over runs) or the `cells`, each run on each topic.
+        """
+        truth = self.true_scores()
+        true_scores = level_scores(truth, level)
+        own_scores = [level_scores(matched(one, truth)[0], level) for one in self.predictions]
+        if level == "runs":
+            own_scores.append(self.combination.means(truth.topics))
+        else:
+            together, _ = matched(self.by_topic(), truth)
+            own_scores.append(level_scores(together, level))
+        return Accuracies(
+            results=_accuracies(self.predictions, self.combination, truth, level),
+            truth=NAMES_OF_LEVELS[level].format(truth.measure),
+            signature=truth.signature,
+            scores=tuple(own_scores),
+            true=true_scores,
+        )
+
+    def agreement(self, level: str = "cells", correlation: str = "pearson") -> MethodAgreement:
+        """How far the methods agree with each other, whatever the truth."""
+        return method_agreement(self.predictions, level=level, correlation=correlation)
+
+    def difficulty(self, *, geometric: bool = False, by: str = "predicted") -> Difficulty | TopicEase:
         """Which topics are hard by the combination; with true scores also how well that was predicted."""
         if self.truth is None:
-            return topic_ease(self.by_topic())
-        return difficulty(self.by_topic(), self.truth)
+            return topic_ease(self.by_topic(), geometric=geometric)
+        return difficulty(self.by_topic(), self.truth, geometric=geometric, by=by)
 
 
 def ranked(
@@ -278,13 +301,17 @@ def _true_scores(predicted: ScoreMatrix, truth: ScoreMatrix) -> ScoreMatrix:
 
 
 def _accuracies(
-    every_prediction: Sequence[ScoreMatrix], combination: Combination, real: ScoreMatrix
+    every_prediction: Sequence[ScoreMatrix], combination: Combination, real: ScoreMatrix, level: str = "runs"
 ) -> tuple[Accuracy, ...]:
     """The accuracy of each method and of the combination, on the topics with true scores."""
-    of_methods = [accuracy(prediction, real) for prediction in every_prediction]
+    of_methods = [accuracy(prediction, real, level=level) for prediction in every_prediction]
+    name = f"combined ({combination.name})"
+    if level != "runs":
+        together = accuracy(combination.by_topic, real, level=level)
+        return (*of_methods, replace(together, method=name))
     scores = combination.averages(real.topics)
     of_combination = Accuracy(
-        method=f"combined ({combination.name})",
+        method=name,
         level="runs",
         n=len(scores),
         values=correlations(real.averages(), scores),
@@ -314,41 +341,6 @@ def short_name(method: str) -> str:
     return method.strip().replace(name, METHODS[name].facts["short"], 1)
 
 
-def outliers(lists: Lists) -> Bools:
-    """Runs far from the others: bias above the median by more than three robust sds, for five runs or more.
-
-    Bias is 1 − cos between the docs of a run and those of all runs (see `pseudo.bias`); the robust sd is 1.4826 times
-    the median absolute deviation.
-    """
-    distance = bias(lists, depth=100)
-    if len(distance) < 5:
-        return np.zeros(len(distance), dtype=bool)
-    middle = float(np.median(distance))
-    median_deviation = float(np.median(np.abs(distance - middle)))
-    robust_sd = max(1.4826 * median_deviation, 1e-9)
-    return np.asarray(distance > middle + 3 * robust_sd)
-
-
-def cautions(lists: Lists, manual: Sequence[bool], outlying: Sequence[bool]) -> list[str]:
-    """What a reader must know before believing the ranking."""
-    remarks = []
-    unusual = []
-    for kind, flags in (("manual", manual), ("outlying", outlying)):
-        names = list(compress(lists.runs, flags))
-        if names:
-            unusual.append(f"{len(names)} {kind} ({_some(names)})")
-    if unusual:
-        remarks.append(
-            "Tyranny of the masses: these methods reward runs that resemble the others. "
-            f"Of the runs {' and '.join(unusual)} may be far better, or worse, than their rank."
-        )
-    if lists.items and int(lists.holders().max()) < 2:
-        remarks.append("No doc was retrieved by two runs: nothing is known of any run, and the ranking means nothing.")
-    if lists.dropped:
-        remarks.append(f"Left out, because one run alone answers it: topic {_some(lists.dropped)}.")
-    return remarks
-
-
 def taken(methods: Sequence[str]) -> list[str]:
     """The methods that the combination takes.
 
@@ -361,14 +353,6 @@ def taken(methods: Sequence[str]) -> list[str]:
         if entry.name not in LEFT_OUT:
             strong.append(method)
     return strong or list(methods)
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first three names, and how many more there are."""
-    first = ", ".join(names[:3])
-    if len(names) <= 3:
-        return first
-    return f"{first} and {len(names) - 3} more"
 
 
 def _recipe(

@@ -1,22 +1,31 @@
-"""Pictures of ranking without judgments: predicted against true means, calibration, judging some topics."""
+"""Pictures of ranking without judgments: predicted against true scores, methods compared, calibration, difficulty."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.arrays import Floats
+from assay.core.errors import UsageError
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import amount, bars, classes, diagonal, lines, names, scatter, tall, tips
+from assay.report.shapes import amount, bars, cells, classes, diagonal, lines, names, scatter, tall, tips
 from assay.report.theme import ACCENT, MAIN, MUTED
 
 if TYPE_CHECKING:
+    from assay.nojudgments.against_truth import Accuracies
     from assay.nojudgments.difficulty import Difficulty
+    from assay.nojudgments.ease import EaseComparison
     from assay.nojudgments.expected import Calibration
     from assay.nojudgments.inject import Injection
+    from assay.nojudgments.method_agreement import MethodAgreement
+    from assay.nojudgments.over_collections import MethodsCompared
     from assay.nojudgments.ranking import RunRanking
+
+MOST_POINTS = 500
+"""At most this many points of a method are drawn; of more, evenly spaced ones."""
 
 
 @draws("nojudgments.RunRanking")
@@ -115,3 +124,158 @@ def injection(result: Injection) -> Figure:
     )
     title = f"What judging a few topics adds ({result.choice})"
     return drawn(made, name="injection", title=title, description=said, rows=rows)
+
+
+@draws("nojudgments.Accuracies")
+def methods_against_truth(result: Accuracies) -> Figure:
+    """Predicted against true scores, a panel for each method, with the least-squares line."""
+    if not result.scores:
+        raise UsageError("the scores of the methods were not kept; draw what predict(…).accuracy() returns")
+    alt = altair()
+    best_first = sorted(range(len(result.results)), key=lambda i: -(result.results[i].values["τ"] or -2))
+    shown = np.unique(np.linspace(0, len(result.true) - 1, MOST_POINTS).round().astype(int))
+    titles = []
+    rows: list[dict[str, Any]] = []
+    for i in best_first:
+        found = result.results[i]
+        tau = found.values["τ"]
+        title = f"{found.method}: τ {'–' if tau is None else f'{tau:.2f}'}"
+        titles.append(title)
+        low = result.scores[i].min()
+        span = np.ptp(result.scores[i])
+        predicted = (result.scores[i] - low) / (span if span > 0 else 1)
+        fitted = _line(result.true, predicted)
+        rows += rows_of(
+            method=[title] * len(shown),
+            true=result.true[shown],
+            predicted=predicted[shown],
+            fit=fitted[shown],
+        )
+    x = alt.X("true:Q", title=f"true {result.truth}", scale=alt.Scale(zero=False))
+    y = alt.Y("predicted:Q", title="predicted")
+    tip = tips([("true", "true", ".4f"), ("predicted", "predicted", ".4f")])
+    points = chart(None).mark_point(filled=True, size=14, opacity=0.5, color=MAIN).encode(x=x, y=y, tooltip=tip)
+    line = chart(None).mark_line(color=ACCENT, strokeWidth=1.5).encode(x=x, y=alt.Y("fit:Q", title="predicted"))
+    columns = min(4, len(titles))
+    panel = alt.layer(points, line, data=alt.NamedData(name="rows")).properties(height=110)
+    panels = alt.Facet("method:N", title=None, sort=titles)
+    made = panel.facet(facet=panels, columns=columns)
+    level = result.results[0].level
+    some = "" if len(shown) == len(result.true) else f" ({len(shown)} of {len(result.true):,} drawn)"
+    said = (
+        f"The highest τ has {titles[0]}; the lowest {titles[-1]}. "
+        "Orange: least-squares line. Predicted scores are scaled to [0, 1]."
+    )
+    title = f"Predicted against true {result.truth}, {len(result.true):,} {level}{some}"
+    return drawn(made, name="methods", title=title, description=said, rows=rows)
+
+
+def _line(x: Floats, y: Floats) -> Floats:
+    """The least-squares line of y on x, at every x; the mean where x does not vary."""
+    deviations = x - x.mean()
+    variance = float((deviations**2).mean())
+    slope = float((deviations * (y - y.mean())).mean()) / variance if variance > 0 else 0.0
+    return np.asarray(y.mean() + slope * deviations)
+
+
+@draws("nojudgments.MethodAgreement")
+def method_agreement(result: MethodAgreement) -> Figure:
+    """A map of the correlations between methods."""
+    n = len(result.methods)
+    rows = []
+    for i, method in enumerate(result.methods):
+        rows += rows_of(method=[method] * n, other=result.methods, correlation=result.values[i])
+    x = names("X", "other", None, labelAngle=-45)
+    y = names("Y", "method", None)
+    tip = [("method", "method", ""), ("other", "other", ""), ("correlation", result.correlation, ".3f")]
+    made = tall(cells(x, y, "correlation", result.correlation, tip=tip, domain=(-1, 1), diverging=True), n)
+    most = result.table().rows[0]
+    said = f"The most similar are {most[0]} and {most[1]}."
+    title = f"How far {n} methods agree on {result.level}"
+    return drawn(made, name="method-agreement", title=title, description=said, rows=rows)
+
+
+@draws("nojudgments.MethodsCompared")
+def methods_compared(result: MethodsCompared, *, by: str = "method") -> Figure:
+    """Box plots of accuracy: each method over collections, or with by="collection" each collection over methods."""
+    from assay.nojudgments.over_collections import BOXES, COLUMNS, ORACLE
+
+    if by not in BOXES:
+        raise UsageError(f"no box plots by {by!r}; known: {', '.join(BOXES)}")
+    statistic = COLUMNS[result.statistic]
+    if by == "method":
+        labels = [result.methods[i] for i in result.order()]
+        values = [result.values[i] for i in result.order()]
+    else:
+        labels = list(result.collections)
+        singles = [i for i, method in enumerate(result.methods) if method != ORACLE]
+        values = [result.values[singles, j] for j in range(len(labels))]
+    made, rows, points = _boxes(by, labels, values, f"{statistic} of {result.level}")
+    medians = [float(np.nanmedian(sample)) for sample in values]
+    highest = labels[int(np.argmax(medians))]
+    said = f"Highest median: {highest}. Boxes: quartiles and median; lines: range; points: each value."
+    over = "collections" if by == "method" else "methods"
+    title = f"Accuracy ({statistic}) of {len(labels)} {by}s over {len(values[0])} {over}"
+    return drawn(tall(made, len(labels)), name="compared", title=title, description=said, rows=rows, points=points)
+
+
+def _boxes(
+    field: str, labels: Sequence[str], values: Sequence[Floats], title: str
+) -> tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]:
+    """Horizontal box plots with every value as a point: the chart, and its two sets of rows."""
+    alt = altair()
+    rows: list[dict[str, Any]] = []
+    points: list[dict[str, Any]] = []
+    for label, sample in zip(labels, values, strict=True):
+        known = sample[np.isfinite(sample)]
+        low, q1, median, q3, high = np.percentile(known, [0, 25, 50, 75, 100])
+        rows += rows_of(**{field: [label]}, low=[low], q1=[q1], median=[median], q3=[q3], high=[high])
+        points += rows_of(**{field: [label] * len(known)}, value=known)
+    y = names("Y", field, None)
+    tip = [
+        (field, field, ""),
+        ("low", "lowest", ".3f"),
+        ("q1", "lower quartile", ".3f"),
+        ("median", "median", ".3f"),
+        ("q3", "upper quartile", ".3f"),
+        ("high", "highest", ".3f"),
+    ]
+    whole = chart().mark_rule(color=MAIN).encode(y=y, x=amount("X", "low", title), x2="high:Q", tooltip=tips(tip))
+    middle = chart().mark_bar(color=MAIN, opacity=0.35, height={"band": 0.6})
+    box = middle.encode(y=y, x=alt.X("q1:Q", title=title), x2="q3:Q", tooltip=tips(tip))
+    tick = chart().mark_tick(color=ACCENT, thickness=3, height={"band": 0.6})
+    at_median = tick.encode(y=y, x=alt.X("median:Q", title=title), tooltip=tips(tip))
+    dot = chart("points").mark_point(filled=True, size=18, color=MUTED, opacity=0.9)
+    dots = dot.encode(y=y, x=alt.X("value:Q", title=title))
+    return alt.layer(whole, box, at_median, dots), rows, points
+
+
+@draws("nojudgments.EaseComparison")
+def ease_comparison(result: EaseComparison) -> Figure:
+    """The ease of every topic in two score tables; on the dashed line it is the same."""
+    first, second = result.names
+    rows = rows_of(topic=result.topics, first=result.first, second=result.second)
+    tip = [("topic", "topic", ""), ("first", first, ".4f"), ("second", second, ".4f")]
+    low = float(min(result.first.min(), result.second.min()))
+    high = float(max(result.first.max(), result.second.max()))
+    line, ends = diagonal(low, high)
+    x = amount("X", "first", f"{result.statistic}, {first}")
+    y = amount("Y", "second", f"{result.statistic}, {second}")
+    made = altair().layer(line, scatter(x, y, tip=tip)).properties(height=340)
+    title = f"Ease of {len(rows)} topics in {first} and {second}"
+    said = f"{_in_words(result.correlations)}."
+    return drawn(made, name="ease", title=title, description=said, rows=rows, diagonal=ends)
+
+
+def quarters(result: Difficulty) -> Figure:
+    """Box plots of the true ease by quarters of predicted ease, or of predicted ease by quarters of the truth."""
+    compared = result.true if result.by == "predicted" else result.predicted
+    labels = ["1 (hardest)", "2", "3", "4 (easiest)"]
+    values = [compared[result.quarter == number] for number in range(4)]
+    if min(map(len, values)) == 0:
+        raise UsageError("quarters of so few topics cannot be drawn; give at least four")
+    made, rows, points = _boxes("quarter", labels, values, f"{result.compared} ease ({result.statistic})")
+    distinct = sum(p < 0.05 for _, _, _, p in result.tests)
+    said = f"{distinct} of {len(result.tests)} pairs of quarters are significantly different at .05 (Bonferroni)."
+    title = f"{result.compared.capitalize()} ease by quarter of {result.by} ease, {result.method}"
+    return drawn(tall(made, 2 * len(labels)), name="quarters", title=title, description=said, rows=rows, points=points)

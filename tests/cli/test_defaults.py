@@ -29,6 +29,7 @@ OTHER_BY_PURPOSE = {
     ("hold_out", "search"): "--search of `topics best` is that of the sets; the hold-out searches quickly in both",
     ("hold_out", "repetitions"): "--repetitions of `topics best` are the random sets; the hold-out draws fewer in both",
     ("predict", "combine"): "without a word it is average in both; a model, where earlier collections are given",
+    ("predict", "measure"): "without a word it is AP in both, except that a saved model brings its own",
     (
         "predict",
         "mix",

@@ -163,8 +163,8 @@ def test_a_short_flag_has_one_meaning_in_all_commands() -> None:
     assert list(meanings["-l"]) == ["--rel"]
 
 
-MEASURES_SIDE_BY_SIDE = ("similarity scores", "similarity d-rank")
-"""Commands that ask how far measures agree: they join no scores, so there is nothing to force."""
+MEASURES_SIDE_BY_SIDE = ("similarity scores", "similarity d-rank", "predict ease")
+"""Commands that ask how far measures or tables agree: they join no scores, so there is nothing to force."""
 TAKE_SCORES = [words for words, command in COMMANDS.items() if any("--transpose" in p.opts for p in command.params)]
 
 

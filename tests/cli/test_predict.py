@@ -142,9 +142,29 @@ def test_earlier_collections_teach(folder: Path) -> None:
     args = ["--method", "emap", "--method", "sakai-lin", "--method", "wu-crestani-v4", "--qrels", folder / "qrels.txt"]
     earlier = ["--year", 2001, "--earlier", "old", 2000, folder / "qrels.txt", folder / "old"]
     result = predict("learn", folder / "runs", *args, *earlier)
-    assert "svr taught on old (2000) of 2 methods (without WUCv4)" in result.output
+    assert "svr trained on old (2000) of 2 methods (without WUCv4)" in result.output
     ridge = predict("learn", folder / "runs", *args, *earlier, "--model", "ridge(alpha=2)", "--nearest", 1)
-    assert "ridge(alpha=2) taught on old" in ridge.output
+    assert "ridge(alpha=2) trained on old" in ridge.output
+
+
+def test_a_trained_model_is_saved_and_used_later(folder: Path) -> None:
+    methods = ["--method", "emap", "--method", "sakai-lin"]
+    earlier = ["--year", 2001, "--earlier", "old", 2000, folder / "qrels.txt", folder / "old"]
+    model = folder / "model.json"
+    first = predict("learn", folder / "runs", *methods, *earlier, "--save-model", model, "--format", "csv")
+    again = predict("learn", folder / "runs", "--year", 2001, "--saved", model, "--format", "csv")
+    assert first.exit_code == again.exit_code == 0
+    assert first.stdout == again.stdout
+    assert json.loads(model.read_text())["methods"] == ["emap", "sakai-lin"]
+
+
+def test_transfer_over_collections(folder: Path) -> None:
+    collections = ["--collection", "new", folder / "qrels.txt", folder / "runs"]
+    collections += ["--collection", "old", folder / "qrels.txt", folder / "old"]
+    args = [*collections, "--method", "emap", "--method", "sakai-lin", "--model", "ridge"]
+    result = predict("transfer", *args, "--figure", folder / "map.svg")
+    assert "ridge trained on one collection and tested on another" in result.output
+    assert (folder / "map.svg").exists()
 
 
 def test_judged_topics_are_mixed_in(folder: Path) -> None:
@@ -265,7 +285,10 @@ def test_list_of_methods() -> None:
         (["runs", "--scale", "z"], "give --save"),
         (["runs", "--mix", "plain"], "give --judged"),
         (["runs", "--method", "soboroff(share=exact)"], "draws from judgments, and there are none"),
-        (["accuracy", "runs", "--qrels", "qrels.txt", "--level", "docs", "--method", "emap"], "no level 'docs'"),
+        (
+            ["accuracy", "runs", "--qrels", "qrels.txt", "--level", "docs", "--method", "emap"],
+            "'docs' is not one of 'runs', 'topics', 'cells'",
+        ),
         (["difficulty", "runs", "--by", "true"], "give --quarters"),
         (["compare"], "--collection"),
         (["compare", "--collection", "a", "qrels.txt", "runs", "--tests"], "two collections or more"),
@@ -281,6 +304,9 @@ def test_list_of_methods() -> None:
         (["inject", "runs", "--qrels", "qrels.txt", "--method", "emap", "--choice", "P9"], "to judge 'P9'"),
         (["inject", "runs", "--qrels", "qrels.txt", "--method", "emap", "--sizes", "9"], "between 1 and 3"),
         (["learn", "runs", "--year", "2001"], "--earlier"),
+        (["learn", "runs", "--year", "2001", "--saved", "qrels.txt"], "not a saved model"),
+        (["learn", "runs", "--year", "2001", "--saved", "qrels.txt", "--model", "svr"], "--model goes with --earlier"),
+        (["transfer", "--collection", "a", "qrels.txt", "runs", "--method", "emap"], "two collections or more"),
         (["learn", "runs", "--earlier", "old", "2000", "qrels.txt", "old"], "--year"),
         (["learn", "runs", "--earlier", "old", "x", "qrels.txt", "old", "--year", "1"], "'x' is not a valid integer"),
         (

@@ -72,8 +72,8 @@ def of_registry(kind: str) -> Callable[[str], Any]:
     """What the library does with a name of this kind, on small data."""
     from assay.nojudgments import injection
     from assay.nojudgments.combine import combined
-    from assay.nojudgments.learn import MODELS
     from assay.nojudgments.predictors import predicted
+    from assay.nojudgments.regressors import MODELS
     from assay.plan import audit
     from assay.pooling import Judging, pool, sample
     from assay.rankings import CORRELATIONS

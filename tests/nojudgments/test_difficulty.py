@@ -92,7 +92,7 @@ def test_quarters_of_the_truth_are_compared_by_the_prediction(geometric: bool) -
         assert gap == pytest.approx(x.mean() - y.mean())
         assert p == pytest.approx(min(1, 6 * ttest_ind(x, y, equal_var=False).pvalue))
     assert found.quarters().caption.startswith("Predicted")
-    with pytest.raises(UsageError, match="no quarters by 'runs'"):
+    with pytest.raises(UsageError, match="no order of quarters 'runs'"):
         difficulty(predicted, truth, by="runs")
 
 

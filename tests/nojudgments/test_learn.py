@@ -10,7 +10,8 @@ from scipy.stats import kendalltau, ks_2samp
 
 from assay.core.errors import DataError, MissingExtra, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.nojudgments.learn import MODELS, Collection, distance, kolmogorov_smirnov, learned
+from assay.nojudgments.learn import Collection, distance, kolmogorov_smirnov, learned
+from assay.nojudgments.regressors import MODELS
 
 
 def made(name: str, year: int, *, seed: int, runs: int = 12, topics: int = 10, truth: bool = True) -> Collection:
@@ -58,7 +59,7 @@ def test_nearest_collections_by_kolmogorov_smirnov() -> None:
     squared = tuple(ScoreMatrix.of((p.values - p.values.min()) ** 4, measure=p.measure) for p in far.predictions)
     far = Collection("far", 2002, squared, far.truth)
     assert distance(near, target) < distance(far, target)
-    assert "taught on near (2001)|" in learned(target, [far, near], "linear", nearest=1).signature
+    assert "trained on near (2001)|" in learned(target, [far, near], "linear", nearest=1).signature
     with pytest.raises(UsageError, match="nearest"):
         learned(target, [near], nearest=0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_other_levels(level: str, axis: int | None) -> None:
 
 
 def test_of_the_error_less_is_better() -> None:
-    found = methods_compared(made(3), statistic="error")
+    found = methods_compared(made(3), statistic="error", level="cells")
     assert (found.values[-1] == found.values[:3].min(axis=0)).all()
     medians = dict(zip(found.table().column("method"), found.table().column("median"), strict=True))
     assert medians[ORACLE] == min(medians.values())
@@ -68,14 +69,41 @@ def test_pairs_are_tested_over_collections_and_corrected() -> None:
     found = methods_compared(made(), correction="bonferroni")
     assert len(found.pairs) == 10
     for (first, second), pair in zip(combinations(range(5), 2), found.pairs, strict=True):
-        assert pair[:2] == (first, second)
+        assert (pair.first, pair.second) == (first, second)
         differences = found.values[first] - found.values[second]
-        assert pair[2] == pytest.approx(differences.mean())
+        assert pair.difference == pytest.approx(differences.mean())
         if np.any(differences):
             p = wilcoxon(differences[differences != 0], method="exact").pvalue
-            assert pair[3] == pytest.approx(p)
-        assert pair[4] == pytest.approx(min(1.0, 10 * pair[3]))
-    assert found.tests().column("p")[0] == min(pair[3] for pair in found.pairs)
+            assert pair.p == pytest.approx(p)
+        assert pair.corrected_p == pytest.approx(min(1.0, 10 * pair.p))
+    assert found.tests().column("p")[0] == min(pair.p for pair in found.pairs)
+    assert found.tests().column("p")[0] < 0.05
+
+
+def test_a_method_that_says_nothing_has_dashes_and_no_test() -> None:
+    collections = []
+    for collection in made(4):
+        flat = ScoreMatrix.of(np.ones((20, 9)), measure="soboroff")
+        collections.append(replace(collection, predictions=(*collection.predictions, flat)))
+    found = methods_compared(collections)
+    last = found.table().rows[-1]
+    assert last == ("soboroff", *[None] * 8)
+    undefined = [pair for pair in found.pairs if np.isnan(pair.p)]
+    assert len(undefined) == 5  # with each of the three methods, the combination and the oracle
+    assert found.tests().rows[-1][2:] == (None, None, None)
+    assert len({row["method"] for row in found.figure().spec["datasets"]["rows"]}) == 5
+
+
+@pytest.mark.parametrize(("names", "key"), [(("mean", "b"), "mean"), (("DL-19", "dl 19"), "dl_19")])
+def test_a_collection_does_not_take_the_column_of_another(names: tuple[str, str], key: str) -> None:
+    one, two = made(2)
+    with pytest.raises(UsageError, match=f"its column would be called '{key}'"):
+        methods_compared([replace(one, name=names[0]), replace(two, name=names[1])])
+
+
+def test_the_error_is_that_of_cells() -> None:
+    with pytest.raises(UsageError, match="give the level cells"):
+        methods_compared(made(2), statistic="error")
 
 
 def test_one_collection_has_no_tests() -> None:
@@ -88,7 +116,7 @@ def test_figures() -> None:
     found: MethodsCompared = methods_compared(made(3), fusions=["average", "borda"])
     assert "6 methods over 3 collections" in found.figure().title
     assert "3 collections over 5 methods" in found.figure(by="collection").title
-    with pytest.raises(UsageError, match="no box plots by 'topic'"):
+    with pytest.raises(UsageError, match="no box plot of each 'topic'"):
         found.figure(by="topic")
 
 
@@ -115,7 +143,7 @@ def test_every_column_of_accuracy_can_be_compared() -> None:
 @pytest.mark.parametrize(("correlation", "oracle"), [("pearson", pearsonr), ("tau-b", kendalltau)])
 def test_agreement_of_methods_on_cells(correlation: str, oracle: object) -> None:
     predictions = made(1)[0].predictions
-    found = method_agreement(predictions, correlation=correlation)
+    found = method_agreement(predictions, level="cells", correlation=correlation)
     for a, b in combinations(range(3), 2):
         wanted = oracle(predictions[a].values.ravel(), predictions[b].values.ravel())[0]  # type: ignore[operator]
         assert found.values[a, b] == found.values[b, a] == pytest.approx(wanted)

@@ -65,7 +65,7 @@ def lessons(year: int = 2001) -> Lessons:
     return Lessons((judged_collection("old", 2000, runs, Qrels.from_dict(RELEVANT), methods),), year)
 
 
-def test_a_model_taught_on_an_earlier_collection_combines() -> None:
+def test_a_model_trained_on_an_earlier_collection_combines() -> None:
     runs = made()
     (truth,) = evaluate(runs, Qrels.from_dict(RELEVANT), "AP")
     result = ranked(runs, ["sakai-lin", "wu-crestani-v4", "emap"], combine="ridge", lessons=lessons(), truth=truth)
@@ -73,7 +73,7 @@ def test_a_model_taught_on_an_earlier_collection_combines() -> None:
     wanted = learned(target, lessons().earlier, "ridge")
     np.testing.assert_array_equal(result.combined, wanted.averages())
     np.testing.assert_array_equal(result.by_topic().values, wanted.values)
-    assert "ridge taught on old (2000) of 2 methods (without WUCv4)" in result.notes[0]
+    assert "ridge trained on old (2000) of 2 methods (without WUCv4)" in result.notes[0]
     assert result.accuracies[-1].method == "combined (ridge)"
 
 

@@ -400,6 +400,15 @@ def methods_compared() -> Any:
 
 
 @kept
+def transfer() -> Any:
+    from assay.nojudgments.learn import Collection
+    from assay.nojudgments.transfer import transfer
+
+    found = predicted()
+    return transfer([Collection(name, 2001, found.predictions, found.truth) for name in ("one", "two")], "ridge")
+
+
+@kept
 def ease_comparison() -> Any:
     from assay.nojudgments.ease import ease_comparison
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
-from assay.cli.modes import is_given
+from assay.cli.commands import Group, KnownWord, RegistryOption
+from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, one_measure, runs_argument
+from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
 
@@ -31,6 +31,10 @@ truth_option = click.option(
     "--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID."
 )
 measure_option = one_measure("Measure of the true ranking, e.g. 'AP(rel=2)'.", "AP")
+level_option = click.option(
+    "--level", type=KnownWord("assay.nojudgments.against_truth:LEVELS"), default="runs", show_default=True,
+    help="Means of runs, means of topics, or every run on every topic.",
+)  # fmt: skip
 depth_option = click.option(
     "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Docs of each list to use."
 )
@@ -39,6 +43,21 @@ depth_option = click.option(
 def common_options(command: C) -> C:
     """RUNS, --method, --depth, --seed and --jobs, which all predictions share."""
     for option in (jobs_option, seed_option, depth_option, method_option, runs_argument):
+        command = option(command)
+    return command
+
+
+def group_options(command: C) -> C:
+    """--groups and --per-group: one run of each group instead of all."""
+    options = [
+        click.option("--groups", type=FILE, help="Table with columns run and group: use one run of each group."),
+        click.option(
+            "--per-group", type=KnownWord("assay.nojudgments.one_per_group:REPRESENTATIVES"),
+            help="With --groups: the first run of each group, one at random, or the best by the true measure (a study: "
+            "needs --qrels).  [default: first]",
+        ),
+    ]  # fmt: skip
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -89,16 +108,18 @@ def command() -> None:
 )  # fmt: skip
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
 @one_measure("With --qrels or --judged: the true measure, AP by default.")
+@group_options
 @table_options
 @click.option(
-    "--scale", default=None, cls=RegistryOption, registry="assay.nojudgments.predictors:SCALES", metavar="NAME",
-    help="With --save, one of: {names}.",
+    "--scale", type=KnownWord("assay.nojudgments.predictors:SCALES"),
+    help="With --save: the scale of the saved scores.  [default: none]",
 )  # fmt: skip
 @output_and_figure_options
 def rank(
     runs: Sequence[Path], methods: Sequence[str], combine: str, judged: Path | None, mix: str | None,
-    qrels_path: Path | None, measure: str | None, depth: int, manual: Sequence[str], manual_list: Path | None,
-    ranks: bool, save: Path | None, scale: str | None, seed: int, jobs: int, out: Output,
+    qrels_path: Path | None, measure: str | None, groups: Path | None, per_group: str | None, depth: int,
+    manual: Sequence[str], manual_list: Path | None, ranks: bool, save: Path | None, scale: str | None, seed: int,
+    jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Rank the runs by each method and by their combination.
 
@@ -113,7 +134,8 @@ def rank(
         raise UsageError("--scale is that of the saved scores; give --save")
     result = predicted_ranking(
         out, runs, methods, combine=combine, judged=None if judged is None else load_qrels(judged), mix=mix,
-        qrels=None if qrels_path is None else load_qrels(qrels_path), measure=measure or "AP",
+        qrels=None if qrels_path is None else load_qrels(qrels_path), measure=measure,
+        groups=None if groups is None else groups_of(groups), per_group=per_group,
         manual=[*manual, *_names(manual_list)], depth=depth, scale=scale or "none", seed=seed, jobs=jobs,
     )  # fmt: skip
     _show(result, ranks, save, out)
@@ -122,39 +144,47 @@ def rank(
 @command.command()
 @common_options
 @click.option(
-    "--earlier", multiple=True, required=True, nargs=4, metavar="NAME YEAR QRELS RUNS",
+    "--earlier", multiple=True, nargs=4, metavar="NAME YEAR QRELS RUNS",
     type=(str, int, FILE, click.Path(path_type=Path)),
     help="A judged collection of an earlier year: a name, its year, judgments, a folder of runs. Repeatable.",
 )  # fmt: skip
 @click.option("--year", type=int, required=True, help="The year of RUNS: only earlier collections are used to train.")
 @click.option(
-    "--model", cls=RegistryOption, registry="assay.nojudgments.learn:MODELS", default="svr", show_default=True,
+    "--model", cls=RegistryOption, registry="assay.nojudgments.regressors:MODELS", default="svr", show_default=True,
     help="Model to train, one of: {names}.",
 )  # fmt: skip
 @click.option("--nearest", type=click.IntRange(min=1), help="Train on the N most similar earlier collections only.")
+@click.option("--save-model", "model_file", type=FILE, help="Write the trained model to this file, as JSON.")
+@click.option("--saved", type=FILE, help="Use a model that was saved with --save-model, in place of --earlier.")
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
 @measure_option
 @table_options
 @output_and_figure_options
 def learn(
     runs: Sequence[Path], methods: Sequence[str], earlier: Sequence[tuple[str, int, Path, Path]], year: int, model: str,
-    nearest: int | None, qrels_path: Path | None, measure: str, depth: int, manual: Sequence[str],
-    manual_list: Path | None, ranks: bool, save: Path | None, seed: int, jobs: int, out: Output,
+    nearest: int | None, model_file: Path | None, saved: Path | None, qrels_path: Path | None, measure: str, depth: int,
+    manual: Sequence[str], manual_list: Path | None, ranks: bool, save: Path | None, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Rank the runs by a model trained on earlier, judged collections.
 
     \b
     Example: assay predict learn runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs --model ridge
     """
-    taught = [
-        (name, when, load_runs([folder], jobs=jobs, filtered=False), load_qrels(known))
-        for name, when, known, folder in earlier
-    ]
+    if bool(earlier) == (saved is not None):
+        raise UsageError("give judged collections to train on with --earlier, or a trained model with --saved")
+    if saved is not None:
+        refuse_others("--saved", {"--earlier": frozenset({"methods", "model", "nearest", "model_file", "measure"})})
+    judged = []
+    for name, when, known, folder in earlier:
+        judged.append((name, when, load_runs([folder], jobs=jobs, filtered=False), load_qrels(known)))
     result = predicted_ranking(
-        out, runs, methods, combine=model, earlier=taught, year=year, nearest=nearest, measure=measure,
-        qrels=None if qrels_path is None else load_qrels(qrels_path), manual=[*manual, *_names(manual_list)],
-        depth=depth, seed=seed, jobs=jobs,
+        out, runs, methods, combine=None if saved else model, earlier=judged, year=year, nearest=nearest, saved=saved,
+        measure=None if saved else measure, qrels=None if qrels_path is None else load_qrels(qrels_path),
+        manual=[*manual, *_names(manual_list)], depth=depth, seed=seed, jobs=jobs,
     )  # fmt: skip
+    if model_file is not None:
+        result.model().save(model_file)
+        out.say(f"trained model written to {model_file}")
     _show(result, ranks, save, out)
 
 
@@ -163,15 +193,12 @@ def learn(
 @combine_option
 @truth_option
 @measure_option
-@click.option(
-    "--level", cls=RegistryOption, registry="assay.nojudgments.against_truth:LEVELS", default="runs", show_default=True,
-    metavar="NAME", help="What is predicted: means of runs, means of topics, or every run on every topic. "
-    "One of: {names}.",
-)  # fmt: skip
+@level_option
+@group_options
 @output_and_figure_options
 def accuracy(
-    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, level: str, depth: int,
-    seed: int, jobs: int, out: Output,
+    runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, level: str,
+    groups: Path | None, per_group: str | None, depth: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show how well each method and the combination agree with the true scores.
 
@@ -181,8 +208,8 @@ def accuracy(
     Example: assay predict accuracy runs/ --qrels qrels.txt -m 'AP(rel=2)' --level topics
     """
     result = predicted_ranking(
-        out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure, depth=depth, seed=seed,
-        jobs=jobs,
+        out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure,
+        groups=None if groups is None else groups_of(groups), per_group=per_group, depth=depth, seed=seed, jobs=jobs,
     )  # fmt: skip
     found = result.accuracy(level)
     out.write(found.table(), of=found)
@@ -196,9 +223,9 @@ def accuracy(
 @click.option("--geometric", is_flag=True, help="Geometric means over runs (GAAP), which weigh runs that fail.")
 @click.option("--quarters", is_flag=True, help="With --qrels: the quarters of the topics compared with each other.")
 @click.option(
-    "--by", cls=RegistryOption, registry="assay.nojudgments.difficulty:ORDERS", default="predicted", show_default=True,
-    metavar="NAME", help="With --quarters: quarters of predicted ease, compared by true ease; or of true ease, "
-    "compared by predicted ease. One of: {names}.",
+    "--by", type=KnownWord("assay.nojudgments.difficulty:ORDERS"), default="predicted", show_default=True,
+    help="With --quarters: quarters of predicted ease, compared by true ease; or of true ease, compared by predicted "
+    "ease.",
 )  # fmt: skip
 @output_and_figure_options
 def difficulty(
@@ -218,17 +245,13 @@ def difficulty(
         raise UsageError("--by says what the quarters are of; give --quarters")
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     result = predicted_ranking(
-        out, runs, methods, combine=combine, qrels=qrels, measure=measure or "AP", depth=depth, seed=seed, jobs=jobs
+        out, runs, methods, combine=combine, qrels=qrels, measure=measure, depth=depth, seed=seed, jobs=jobs
     )
     found = result.difficulty(geometric=geometric, by=by)
     if not quarters or not isinstance(found, Difficulty):
         out.write(found.table(), of=found)
         return
-    drawn = None
-    if out.figure is not None:
-        from assay.report.figures.nojudgments import quarters as quarters_figure
-
-        drawn = quarters_figure(found)
+    drawn = None if out.figure is None else found.figure(quarters=True)
     out.write(found.quarters(), of=found, drawn=drawn)
 
 

@@ -4,29 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, transpose_option
+from assay.cli.columns import column_option
+from assay.cli.commands import KnownWord, RegistryOption
+from assay.cli.inputs import (
+    FILE,
+    load_qrels,
+    load_runs,
+    load_scores,
+    measures_option,
+    name_option,
+    one_matrix,
+    transpose_option,
+)
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.cli.predict import command, common_options, depth_option, measure_option, method_option, predicted_ranking
+from assay.cli.predict import (
+    command,
+    common_options,
+    depth_option,
+    level_option,
+    measure_option,
+    method_option,
+    predicted_ranking,
+)
 from assay.core.errors import UsageError
 
-level_option = click.option(
-    "--level", cls=RegistryOption, registry="assay.nojudgments.against_truth:LEVELS", metavar="NAME",
-    default="runs", show_default=True,
-    help="Means of runs, means of topics, or every run on every topic. One of: {names}.",
+if TYPE_CHECKING:
+    from assay.nojudgments.learn import Collection
+
+collections_option = click.option(
+    "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
+    type=(str, FILE, click.Path(path_type=Path)), help="A name, judgments and a folder of runs; repeatable.",
+)  # fmt: skip
+measure_of_option = click.option(
+    "--measure-of", "own_measures", multiple=True, nargs=2, metavar="NAME MEASURE", type=(str, str),
+    help="Another measure for one collection, e.g. dl19 'AP(rel=2)'; repeatable.",
+)  # fmt: skip
+statistic_option = click.option(
+    "--statistic", type=KnownWord("assay.nojudgments.over_collections:STATISTICS"), default="tau", show_default=True,
+    help="Measure of accuracy. Of the error, which is that of --level cells, less is better.",
 )  # fmt: skip
 
 
 @command.command()
 @common_options
-@click.option(
-    "--level", cls=RegistryOption, registry="assay.nojudgments.against_truth:LEVELS", metavar="NAME",
-    default="cells", show_default=True,
-    help="Means of runs, means of topics, or every run on every topic. One of: {names}.",
-)  # fmt: skip
+@level_option
 @click.option(
     "--correlation", cls=RegistryOption, registry="assay.rankings:CORRELATIONS", default="pearson", show_default=True,
     metavar="NAME", help="One of: {names}.",
@@ -49,24 +75,15 @@ def agreement(
 
 
 @command.command()
-@click.option(
-    "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
-    type=(str, FILE, click.Path(path_type=Path)), help="A name, judgments and a folder of runs; repeatable.",
-)  # fmt: skip
+@collections_option
 @method_option
 @click.option(
     "--combine", "fusions", multiple=True, cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS",
     default=("average",), show_default=True, help="Combinations to show beside the methods; repeatable. Of: {names}.",
 )  # fmt: skip
 @measure_option
-@click.option(
-    "--measure-of", "own_measures", multiple=True, nargs=2, metavar="NAME MEASURE", type=(str, str),
-    help="Another measure for one collection, e.g. dl19 'AP(rel=2)'; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--statistic", cls=RegistryOption, registry="assay.nojudgments.over_collections:STATISTICS", default="tau",
-    show_default=True, metavar="NAME", help="Measure of accuracy; of the error less is better. One of: {names}.",
-)  # fmt: skip
+@measure_of_option
+@statistic_option
 @level_option
 @click.option(
     "--test", cls=RegistryOption, registry="assay.stats.paired:TESTS", default="wilcoxon(exact=true)",
@@ -78,10 +95,8 @@ def agreement(
 )  # fmt: skip
 @click.option("--tests", "show_tests", is_flag=True, help="Show the tests of all pairs instead of the accuracy.")
 @click.option(
-    "--by", cls=RegistryOption, registry="assay.nojudgments.over_collections:BOXES", default="method",
-    show_default=True, metavar="NAME",
-    help="With --figure: a box plot for each method, over collections, or for each collection, over methods. "
-    "One of: {names}.",
+    "--by", type=KnownWord("assay.nojudgments.over_collections:BOXES"), default="method", show_default=True,
+    help="With --figure: a box plot for each method, over collections, or for each collection, over methods.",
 )  # fmt: skip
 @depth_option
 @seed_option
@@ -99,37 +114,13 @@ def compare(
     \b
     Example: assay predict compare --collection dl19 dl19/qrels.txt dl19/runs --collection dl21 dl21/qrels.txt dl21/runs
     """
-    from assay.cli.modes import is_given
-    from assay.nojudgments.learn import judged_collection
     from assay.nojudgments.over_collections import methods_compared
-    from assay.nojudgments.predictors import METHODS
 
     if is_given("by") and out.figure is None:
         raise UsageError("--by says what the figure shows; give --figure")
     if show_tests and len(collections) < 2:
         raise UsageError("tests between methods need two collections or more; give another, or leave out --tests")
-    known = [name for name, _, _ in collections]
-    for name, _ in own_measures:
-        if name not in known:
-            raise UsageError(f"--measure-of {name}: no such collection; the collections are: {', '.join(known)}")
-    measures = dict(own_measures)
-    names = list(methods) or METHODS.names()
-    judged = []
-    for name, qrels, runs in collections:
-        loaded = load_runs([runs], jobs=jobs)
-        judged.append(
-            judged_collection(
-                name,
-                0,
-                loaded,
-                load_qrels(qrels),
-                names,
-                measure=measures.get(name, measure),
-                depth=depth,
-                seed=seed,
-                jobs=jobs,
-            )
-        )
+    judged = _judged(collections, list(methods), measure, own_measures, depth=depth, seed=seed, jobs=jobs)
     found = methods_compared(
         judged, statistic=statistic, level=level, fusions=fusions, test=test, correction=correction
     )
@@ -140,30 +131,109 @@ def compare(
 
 
 @command.command()
-@click.argument("first", type=FILE)
-@click.argument("second", type=FILE)
-@click.option("--measure", "-m", help="Measure to take, where the files have several.")
-@click.option("--geometric", is_flag=True, help="Geometric means over runs (GAAP), which weigh runs that fail.")
-@transpose_option
+@collections_option
+@method_option
+@click.option(
+    "--model", cls=RegistryOption, registry="assay.nojudgments.regressors:MODELS", default="svr", show_default=True,
+    help="Model to train, one of: {names}.",
+)  # fmt: skip
+@measure_option
+@measure_of_option
+@statistic_option
+@level_option
+@depth_option
+@seed_option
+@jobs_option
 @output_and_figure_options
-def ease(first: Path, second: Path, measure: str | None, geometric: bool, transpose: bool, out: Output) -> None:
-    """Compare the ease of topics in two score tables.
+def transfer(
+    collections: Sequence[tuple[str, Path, Path]], methods: Sequence[str], model: str, measure: str,
+    own_measures: Sequence[tuple[str, str]], statistic: str, level: str, depth: int, seed: int, jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """Train a model on each collection and test it on the others.
 
-    The ease of a topic is its mean over runs. The runs of the tables may be others; topics that only one of them has
-    are left out. A table may hold predicted scores, saved with `predict --save`.
+    The last rows are a model trained on all other collections, and the plain mean of the methods, which needs no
+    training. --figure draws a map.
 
     \b
-    Example: assay predict ease trec8.csv robust2004.csv
+    Example: assay predict transfer --collection a a/qrels.txt a/runs --collection b b/qrels.txt b/runs --model ridge
     """
-    from assay.cli.inputs import load_scores, one_matrix
-    from assay.io.scores import file_stem
+    from assay.nojudgments.predictors import METHODS
+    from assay.nojudgments.ranking import taken
+    from assay.nojudgments.transfer import transfer as study
+
+    features = list(methods) or taken(METHODS.names())
+    judged = _judged(collections, features, measure, own_measures, depth=depth, seed=seed, jobs=jobs)
+    with out.progress("training") as progress:
+        found = study(judged, model, statistic=statistic, level=level, seed=seed, progress=progress)
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@click.argument("first", type=FILE)
+@column_option
+@click.argument("second", type=FILE)
+@measures_option
+@transpose_option
+@name_option
+@click.option("--geometric", is_flag=True, help="Geometric means over runs (GAAP), which weigh runs that fail.")
+@output_and_figure_options
+def ease(
+    first: Path, second: Path, measures: str | None, transpose: bool, name: str | None, geometric: bool, out: Output
+) -> None:
+    """Compare the ease of topics in two score tables.
+
+    The ease of a topic is its mean over runs. The tables may have different runs; topics that only one of them has are
+    left out. A table may hold predicted scores, saved with `predict --save`.
+
+    \b
+    Example: assay predict ease trec8.csv robust2004.csv --measure AP
+    """
+    from assay.io.files import file_stem
     from assay.nojudgments.ease import ease_comparison
 
     tables = []
     for path in (first, second):
-        tables.append(one_matrix(load_scores([path], qrels_path=None, measures=measure, transpose=transpose)))
+        scores = load_scores([path], qrels_path=None, measures=measures, transpose=transpose, name=name)
+        tables.append(one_matrix(scores))
     names = (file_stem(first), file_stem(second))
     if names[0] == names[1]:
         names = (str(first), str(second))
     found = ease_comparison(tables[0], tables[1], geometric=geometric, names=names)
     out.write(found.table(), of=found)
+
+
+def _judged(
+    collections: Sequence[tuple[str, Path, Path]],
+    methods: Sequence[str],
+    measure: str,
+    own_measures: Sequence[tuple[str, str]],
+    *,
+    depth: int,
+    seed: int,
+    jobs: int,
+) -> list[Collection]:
+    """The collections with their predictions and true scores; all methods where none is named."""
+    from assay.nojudgments.learn import judged_collection
+    from assay.nojudgments.predictors import METHODS
+
+    known = [name for name, _, _ in collections]
+    for name, _ in own_measures:
+        if name not in known:
+            raise UsageError(f"--measure-of {name}: no such collection; the collections are: {', '.join(known)}")
+    measures = dict(own_measures)
+    names = list(methods) or METHODS.names()
+    judged = []
+    for name, qrels, runs in collections:
+        collection = judged_collection(
+            name,
+            0,
+            load_runs([runs], jobs=jobs),
+            load_qrels(qrels),
+            names,
+            measure=measures.get(name, measure),
+            depth=depth,
+            seed=seed,
+            jobs=jobs,
+        )
+        judged.append(collection)
+    return judged

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.core.arrays import Floats
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -70,8 +71,7 @@ def matched(predicted: ScoreMatrix, truth: ScoreMatrix) -> tuple[ScoreMatrix, Sc
 
 def level_scores(matrix: ScoreMatrix, level: str) -> Floats:
     """Averages of runs, means of topics, or all cells."""
-    if level not in LEVELS:
-        raise UsageError(f"no level {level!r}; known: {', '.join(LEVELS)}")
+    one_of("level", level, LEVELS)
     if level == "cells":
         return np.asarray(matrix.values.ravel())
     return matrix.averages() if level == "runs" else np.asarray(matrix.values.mean(axis=0))
@@ -105,6 +105,8 @@ class Accuracies(Result):
     """The predicted scores of each result, at its level; none where they were not kept."""
     true: Floats = field(default_factory=lambda: np.zeros(0))
     """The true scores at that level."""
+    remark: str = ""
+    """How the runs were chosen, where not all that were given are used."""
 
     def table(self) -> Table:
         """One row per method, the highest τ first, those without τ last."""
@@ -118,8 +120,7 @@ class Accuracies(Result):
             f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %",
             "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]",
         ]
-        if self.signature:
-            notes.append(self.signature)
+        notes += [note for note in (self.remark, self.signature) if note]
         formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
         keys = {"ρ": "pearson", "τ": "tau", "r_S": "rho", "τ_AP": "tau_ap", "RBO": "rbo", "δ": "error"}
         return Table.of(formats, rows, caption=f"Accuracy against {self.truth}", notes=notes, keys=keys)

@@ -11,8 +11,8 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.nojudgments.combine import FUSIONS
 from assay.nojudgments.inject import CHOICES, MIXTURES
-from assay.nojudgments.learn import MODELS
 from assay.nojudgments.predictors import METHODS
+from assay.nojudgments.regressors import MODELS
 
 REGISTRIES: dict[str, Registry[Callable[..., Any]]] = {
     "method": METHODS, "combination": FUSIONS, "model": MODELS, "choice of topics": CHOICES, "mixture": MIXTURES,

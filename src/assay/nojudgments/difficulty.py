@@ -12,7 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
@@ -134,8 +135,7 @@ def difficulty(
     topic that is predicted hard truly hard?) or with by="true" of the true one (are hard topics predicted to be hard?),
     ties by the order of topics; at least 8 topics are needed for them (fewer: no tests).
     """
-    if by not in ORDERS:
-        raise UsageError(f"no quarters by {by!r}; known: {', '.join(ORDERS)}")
+    one_of("order of quarters", by, ORDERS)
     ours, real = matched(predicted, truth)
     if len(ours.topics) < 2:
         raise DataError("one topic has no difficulty relative to others; give two or more")

@@ -30,6 +30,8 @@ class EaseComparison(Result):
     correlations: dict[str, float | None]
     """ρ, τ, r_S, and τ_AP* and RBO*, which weigh the topics that are hard in the first table."""
     statistic: str
+    measures: tuple[str, str]
+    """The measure of each table; where they are two, the numbers of the tables are not on one scale."""
 
     def table(self) -> Table:
         """One row per topic, those first whose places differ most; place 1 is the hardest topic."""
@@ -44,7 +46,16 @@ class EaseComparison(Result):
             starred = f"{name}*" if name in ("τ_AP", "RBO") else name
             said.append(f"{starred} {shown(value, '.4f')}")
         caption = f"Ease of {len(self.topics)} topics ({self.statistic}): {self.names[0]} (1) and {self.names[1]} (2)"
-        return Table.of(columns, rows, caption=caption, notes=[", ".join(said), "place 1: the hardest topic"])
+        notes = [", ".join(said), "place 1: the hardest topic"]
+        if not self.on_one_scale:
+            one, other = self.measures
+            notes.append(f"ease 1 is of {one}, ease 2 of {other}: compare their places, not their values")
+        return Table.of(columns, rows, caption=caption, notes=notes)
+
+    @property
+    def on_one_scale(self) -> bool:
+        """Whether both tables are of one measure."""
+        return self.measures[0] == self.measures[1]
 
 
 def ease_comparison(
@@ -77,4 +88,5 @@ def ease_comparison(
         second=eases[1],
         correlations=correlations(eases[0], eases[1], heavy="bottom"),
         statistic="GAAP" if geometric else "AAP",
+        measures=(first.measure, second.measure),
     )

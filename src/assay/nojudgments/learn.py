@@ -6,22 +6,21 @@ collections of earlier years only. Needs scikit-learn, the extra `learn`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
-from assay.core.errors import DataError, MissingExtra, UsageError
-from assay.core.registry import Registry, Within
+from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.predictors import draws_from_judgments, predictions, scaled
+from assay.nojudgments.regressors import MODELS, sklearn
+from assay.nojudgments.trained import TrainedModel, TrainingSource
 from assay.scoring import evaluate
-
-MODELS: Registry[Callable[..., Any]] = Registry("model")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +51,16 @@ class Collection:
             columns.append(unit_scores.ravel())
         return np.column_stack(columns)
 
+    def true_scores(self) -> ScoreMatrix:
+        """The true scores; an error where they are not known."""
+        if self.truth is None:
+            raise DataError(f"{self.name}: no true scores; give its judgments")
+        return self.truth
+
     def labels(self) -> Floats:
         """The true score of each row."""
-        if self.truth is None:
-            raise DataError(f"{self.name}: no true scores to learn from")
         first = self.predictions[0]
-        truth = self.truth.select(runs=first.runs, topics=first.topics)
+        truth = self.true_scores().select(runs=first.runs, topics=first.topics)
         return np.asarray(truth.values.ravel())
 
 
@@ -91,30 +94,42 @@ class Lessons:
     earlier: tuple[Collection, ...]
     year: int
     nearest: int | None = None
+    saved: TrainedModel | None = None
+    """A model that was trained before; there are no earlier collections then."""
 
 
-@MODELS.register("linear")
-def linear() -> Any:
-    """Least squares."""
-    return _sklearn("linear_model").LinearRegression()
+def trained(earlier: Sequence[Collection], model: str = "svr", *, seed: int = 0) -> TrainedModel:
+    """A model trained on these collections: it predicts true scores from the predictions of their methods.
+
+    >>> guesses = ScoreMatrix.of([[0.2, 0.4], [0.3, 0.1]], measure="wu-crestani")
+    >>> truth = ScoreMatrix.of([[0.1, 0.5], [0.3, 0.0]], measure="AP")
+    >>> trained([Collection("old", 2001, (guesses,), truth)], "ridge").methods
+    ('wu-crestani',)
+    """
+    if not earlier:
+        raise DataError("no collection to learn from; give at least one that is judged")
+    form = MODELS.entry(model).facts["form"]
+    features = np.vstack([collection.features() for collection in earlier])
+    labels = np.concatenate([collection.labels() for collection in earlier])
+    estimator = MODELS.call(model, seed=seed)
+    with warnings.catch_warnings():
+        # A network stops after its epochs, as asked; the warning would say that it could continue.
+        warnings.simplefilter("ignore", sklearn("exceptions").ConvergenceWarning)
+        estimator.fit(features, labels)
+    return TrainedModel(
+        model=model,
+        methods=earlier[0].methods(),
+        measure=" and ".join(dict.fromkeys(collection.true_scores().measure for collection in earlier)),
+        trained_on=tuple(_source(collection) for collection in earlier),
+        form=form(estimator, features),
+        seed=seed,
+    )
 
 
-@MODELS.register("ridge")
-def ridge(*, alpha: Annotated[float, Within(0)] = 1.0) -> Any:
-    """Least squares with a penalty on the squares of the coefficients."""
-    return _sklearn("linear_model").Ridge(alpha=alpha)
-
-
-@MODELS.register("random-forest")
-def random_forest(*, trees: Annotated[int, Within(1)] = 100, seed: Annotated[int, Within(0)] = 0) -> Any:
-    """Mean of regression trees grown on resampled rows."""
-    return _sklearn("ensemble").RandomForestRegressor(n_estimators=trees, random_state=seed)
-
-
-@MODELS.register("svr")
-def svr(*, c: Annotated[float, Within(0, open=True)] = 1.0, nu: Annotated[float, Within(1e-6, 1)] = 0.5) -> Any:
-    """ν-support vector regression with a radial kernel, the best of those tried by Roitero 2020 (there SVM-E)."""
-    return _sklearn("svm").NuSVR(kernel="rbf", C=c, nu=nu)
+def _source(collection: Collection) -> TrainingSource:
+    """What a model says of a collection that it was trained on."""
+    runs, topics = collection.predictions[0].shape
+    return TrainingSource(collection.name, collection.year, runs, topics)
 
 
 def learned(
@@ -130,6 +145,13 @@ def learned(
     >>> learned(Collection("new", 2002, (guesses,)), [Collection("old", 2001, (guesses,), truth)], "linear")
     ScoreMatrix('learned-linear', 2 runs × 2 topics)
     """
+    return applied(fitted_model(target, earlier, model, nearest=nearest, seed=seed), target)
+
+
+def fitted_model(
+    target: Collection, earlier: Sequence[Collection], model: str = "svr", *, nearest: int | None = None, seed: int = 0
+) -> TrainedModel:
+    """The model that `learned` applies."""
     _check_earlier(target, earlier)
     if nearest is not None and nearest < 1:
         raise UsageError(f"nearest: must be at least 1, not {nearest}")
@@ -137,16 +159,33 @@ def learned(
     if nearest is not None:
         training.sort(key=lambda collection: distance(collection, target))
         training = training[:nearest]
-    fitted = MODELS.call(model, seed=seed)
-    features = [collection.features() for collection in training]
-    labels = [collection.labels() for collection in training]
-    fitted.fit(np.vstack(features), np.concatenate(labels))
-    values = np.asarray(fitted.predict(target.features()), dtype=np.float64)
+    return trained(training, model, seed=seed)
+
+
+def applied(model: TrainedModel, target: Collection) -> ScoreMatrix:
+    """What a trained model predicts for the runs and topics of a collection, whose methods must be the model's.
+
+    >>> guesses = ScoreMatrix.of([[0.2, 0.4], [0.3, 0.1]], measure="wu-crestani")
+    >>> truth = ScoreMatrix.of([[0.1, 0.5], [0.3, 0.0]], measure="AP")
+    >>> model = trained([Collection("old", 2001, (guesses,), truth)], "linear")
+    >>> applied(model, Collection("new", 2002, (guesses,)))
+    ScoreMatrix('learned-linear', 2 runs × 2 topics)
+    """
+    if target.methods() != model.methods:
+        raise UsageError(
+            f"the model was trained on predictions of {', '.join(model.methods)}, and {target.name!r} has "
+            f"{', '.join(target.methods())}; give the same methods in the same order"
+        )
+    for source in model.trained_on:
+        if source.year >= target.year:
+            raise DataError(
+                f"{source.name!r} is not earlier than {target.name!r} ({target.year}); train on earlier years only"
+            )
+    values = model.form.scores(target.features())
     first = target.predictions[0]
-    name = MODELS.entry(model).name
-    names = ", ".join(f"{collection.name} ({collection.year})" for collection in training)
-    methods = ", ".join(target.methods())
-    signature = f"{model} taught on {names}|features: {methods}"
+    name = MODELS.entry(model.model).name
+    sources = ", ".join(f"{source.name} ({source.year})" for source in model.trained_on)
+    signature = f"{model.model} trained on {sources}|features: {', '.join(model.methods)}"
     return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{name}", signature)
 
 
@@ -193,12 +232,3 @@ def _distribution(sample: Floats, values: Floats) -> Floats:
     """The share of the sample that is at most each of these values."""
     at_most = np.searchsorted(np.sort(sample), values, side="right")
     return at_most / len(sample)
-
-
-def _sklearn(part: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(f"sklearn.{part}")
-    except ImportError:
-        raise MissingExtra("scikit-learn", "learn") from None

@@ -49,13 +49,13 @@ def _falling(pair: tuple[str, str, float]) -> float:
 
 
 def method_agreement(
-    predictions: Sequence[ScoreMatrix], *, level: str = "cells", correlation: str = "pearson"
+    predictions: Sequence[ScoreMatrix], *, level: str = "runs", correlation: str = "pearson"
 ) -> MethodAgreement:
     """The correlation of each two predictions, at the level of runs, topics or cells.
 
     >>> a = ScoreMatrix.of([[0.1, 0.2], [0.3, 0.4]], measure="emap")
     >>> b = ScoreMatrix.of([[0.2, 0.1], [0.4, 0.3]], measure="sakai-lin")
-    >>> method_agreement([a, b]).table().column("correlation")
+    >>> method_agreement([a, b], level="cells").table().column("correlation")
     [0.6]
     """
     if len(predictions) < 2:

@@ -13,6 +13,8 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
+from assay.core.keys import key_of
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -30,6 +32,20 @@ BOXES = ("method", "collection")
 """What a box plot may be of: a method over collections, or a collection over methods."""
 ORACLE = "oracle"
 """The method that would be best on each collection, if somebody knew."""
+SUMMARY = ("median", "mean", "lowest", "highest")
+"""The columns beside those of the collections."""
+
+
+@dataclass(frozen=True)
+class ComparedPair:
+    """Two methods (by their places in `MethodsCompared.methods`) and the paired test between them."""
+
+    first: int
+    second: int
+    difference: float
+    """Mean over collections; NaN, as the p-values, where a correlation is undefined on some collection."""
+    p: float
+    corrected_p: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,45 +58,37 @@ class MethodsCompared(Result):
     """Methods × collections, the oracle in the last row; NaN where a correlation is undefined."""
     statistic: str
     level: str
-    pairs: tuple[tuple[int, int, float, float, float], ...]
-    """(method, method, mean difference, p, corrected p); a p is NaN where there is nothing to test."""
+    pairs: tuple[ComparedPair, ...]
     notes: tuple[str, ...]
 
     def order(self) -> list[int]:
-        """The methods from the best median to the worst."""
-        medians = np.nanmedian(self.values, axis=1)
+        """The methods from the best median to the worst; those that are defined nowhere last."""
+        medians = np.array([_summary(values)[0] for values in self.values])
         falling = medians if self.statistic == "error" else -medians
         return [int(i) for i in np.argsort(falling, kind="stable")]
 
     def table(self) -> Table:
-        """One row per method, the best median first: accuracy on each collection, median, range and rank."""
-        name = COLUMNS[self.statistic]
-        columns = {"method": "", **dict.fromkeys(self.collections, ".3f"), "median": ".3f", "mean": ".3f"}
-        columns |= {"lowest": ".3f", "highest": ".3f"}
+        """One row per method, the best median first: accuracy on each collection, and median, mean and range."""
+        columns = {"method": "", **dict.fromkeys((*self.collections, *SUMMARY), ".3f")}
         rows = []
         for i in self.order():
-            values = self.values[i]
-            summary = (np.nanmedian(values), np.nanmean(values), np.nanmin(values), np.nanmax(values))
-            cells = [None if np.isnan(value) else value for value in values]
-            rows.append((self.methods[i], *cells, *summary))
-        caption = f"Accuracy of methods on {len(self.collections)} collections: {name} of {self.level}"
-        keys = {collection: collection for collection in self.collections}
-        return Table.of(columns, rows, caption=caption, notes=self.notes, keys=keys)
+            cells = [*self.values[i], *_summary(self.values[i])]
+            rows.append((self.methods[i], *_known(cells)))
+        name = COLUMNS[self.statistic]
+        return Table.of(
+            columns,
+            rows,
+            caption=f"Accuracy of methods on {len(self.collections)} collections: {name} of {self.level}",
+            notes=self.notes,
+            keys=column_keys(self.collections),
+        )
 
     def tests(self) -> Table:
         """One row per pair of methods, the smallest p first."""
         rows = []
-        for first, second, difference, p, corrected_p in sorted(self.pairs, key=_by_p):
-            known = not np.isnan(p)
-            rows.append(
-                (
-                    self.methods[first],
-                    self.methods[second],
-                    difference,
-                    p if known else None,
-                    corrected_p if known else None,
-                )
-            )
+        for pair in sorted(self.pairs, key=_by_p):
+            numbers = _known([pair.difference, pair.p, pair.corrected_p])
+            rows.append((self.methods[pair.first], self.methods[pair.second], *numbers))
         return Table.of(
             {"method": "", "other": "", "difference": "+.3f", "p": "p", "corrected p": "p"},
             rows,
@@ -94,9 +102,21 @@ class MethodsCompared(Result):
         return [self.table(), self.tests()] if self.pairs else [self.table()]
 
 
-def _by_p(pair: tuple[int, int, float, float, float]) -> tuple[bool, float]:
-    p = pair[3]
-    return bool(np.isnan(p)), p
+def _summary(values: Floats) -> list[float]:
+    """Median, mean, lowest and highest of the values that are defined; NaN where none is."""
+    defined = values[np.isfinite(values)]
+    if not len(defined):
+        return [np.nan] * len(SUMMARY)
+    return [float(np.median(defined)), float(defined.mean()), float(defined.min()), float(defined.max())]
+
+
+def _known(values: Sequence[float]) -> list[float | None]:
+    """The values, None in place of NaN: a table shows a dash."""
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _by_p(pair: ComparedPair) -> tuple[bool, float]:
+    return bool(np.isnan(pair.p)), pair.p
 
 
 def methods_compared(
@@ -111,9 +131,10 @@ def methods_compared(
     """Accuracy of every method, of fusions of all of them, and of an oracle, on several judged collections.
 
     statistic: one of STATISTICS. level: `runs`, `topics` or `cells`. The oracle is the best single method of each
-    collection. Each two methods, and each method and the oracle, are tested with the collections as paired units, by
-    one of the paired tests, and corrected over all pairs. One collection has no tests.
+    collection. Each two rows, the oracle among them, are tested with the collections as paired units by one of the
+    paired tests, and corrected over all pairs. One collection has no tests.
 
+    >>> from assay.data import ScoreMatrix
     >>> truth = ScoreMatrix.of([[0.1, 0.5], [0.3, 0.6], [0.2, 0.1]], measure="AP")
     >>> good = ScoreMatrix.of([[1, 5], [3, 6], [2, 1]], measure="emap")
     >>> bad = ScoreMatrix.of([[3, 1], [1, 1], [2, 5]], measure="sakai-lin")
@@ -121,20 +142,20 @@ def methods_compared(
     >>> methods_compared(both).table().column("method")[-1]
     'sakai-lin'
     """
-    _check(collections, statistic)
+    check_collections(collections, statistic, level)
     singles = collections[0].methods()
-    rows = [[_of(collection, i, statistic, level) for collection in collections] for i in range(len(singles))]
-    values = np.array(rows, dtype=np.float64)
-    best = np.nanmin(values, axis=0) if statistic == "error" else np.nanmax(values, axis=0)
+    rows = []
+    for i in range(len(singles)):
+        rows.append([matrix_value(each.predictions[i], each, statistic, level) for each in collections])
+    best = _best(np.array(rows), statistic)
     names = list(singles)
     for fusion in fusions:
         names.append(f"combined ({fusion})")
-        fused = [_fused(collection, fusion, statistic, level) for collection in collections]
-        values = np.vstack([values, fused])
+        rows.append([fused_value(collection, fusion, statistic, level) for collection in collections])
     names.append(ORACLE)
-    values = np.vstack([values, best])
+    rows.append(best)
+    values = np.array(rows, dtype=np.float64)
     pairs = _tested(values, test, correction) if len(collections) > 1 else ()
-    notes = _notes(collections, len(singles), len(pairs), test, correction)
     return MethodsCompared(
         methods=tuple(names),
         collections=tuple(collection.name for collection in collections),
@@ -142,13 +163,21 @@ def methods_compared(
         statistic=statistic,
         level=level,
         pairs=pairs,
-        notes=notes,
+        notes=_notes(collections, len(singles), len(pairs), test, correction),
     )
 
 
-def _check(collections: Sequence[Collection], statistic: str) -> None:
-    if statistic not in STATISTICS:
-        raise UsageError(f"no measure of accuracy {statistic!r}; known: {', '.join(STATISTICS)}")
+def _best(values: Floats, statistic: str) -> list[float]:
+    """The best value of each column: of the error the lowest, else the highest; NaN where none is defined."""
+    place = 2 if statistic == "error" else 3
+    return [_summary(of_collection)[place] for of_collection in values.T]
+
+
+def check_collections(collections: Sequence[Collection], statistic: str, level: str) -> None:
+    """Refuse no collections, names that are not distinct, other methods, and an unknown measure of accuracy."""
+    one_of("measure of accuracy", statistic, STATISTICS)
+    if statistic == "error" and level != "cells":
+        raise UsageError(f"the error δ is that of cells, not of {level}; give the level cells")
     if not collections:
         raise UsageError("no collections; give at least one that is judged")
     names = [collection.name for collection in collections]
@@ -159,60 +188,72 @@ def _check(collections: Sequence[Collection], statistic: str) -> None:
             raise UsageError(f"{collection.name!r} has other methods than {names[0]!r}; they must be the same")
         if not collection.predictions:
             raise DataError(f"{collection.name}: no predictions; give those of at least one method")
+    column_keys(names)
 
 
-def _truth(collection: Collection) -> ScoreMatrix:
-    if collection.truth is None:
-        raise DataError(f"{collection.name}: no true scores to compare with")
-    return collection.truth
+def column_keys(names: Sequence[str]) -> dict[str, str]:
+    """{collection: key of its column}; an error where a key would be that of another column.
+
+    >>> column_keys(["DL 2019", "TREC-8"])
+    {'DL 2019': 'dl_2019', 'TREC-8': 'trec_8'}
+    """
+    keys: dict[str, str] = {}
+    used = {"method", "trained_on", *SUMMARY}
+    for name in names:
+        key = key_of(name.lower())
+        if key in used:
+            raise UsageError(
+                f"collection {name!r}: its column would be called {key!r}, as another is; name it otherwise"
+            )
+        used.add(key)
+        keys[name] = key
+    return keys
 
 
-def _of(collection: Collection, method: int, statistic: str, level: str) -> float:
-    """The accuracy of one method on one collection."""
-    return _value(collection.predictions[method], _truth(collection), statistic, level)
-
-
-def _fused(collection: Collection, fusion: str, statistic: str, level: str) -> float:
+def fused_value(collection: Collection, fusion: str, statistic: str, level: str) -> float:
     """The accuracy of the predictions fused: at the level of runs by their means, else topic by topic."""
     FUSIONS.parse(fusion)
     names = taken(collection.methods())
     kept = [prediction for prediction in collection.predictions if prediction.measure in names]
-    truth = _truth(collection)
-    if level != "runs" or statistic == "error":
-        return _value(combined(kept, fusion), truth, statistic, level)
+    if level != "runs":
+        return matrix_value(combined(kept, fusion), collection, statistic, level)
+    truth = collection.true_scores()
     on_truth = [matched(prediction, truth)[0] for prediction in kept]
     real = matched(kept[0], truth)[1]
     value = correlations(real.means(), combined_means(on_truth, fusion))[COLUMNS[statistic]]
     return np.nan if value is None else value
 
 
-def _value(predicted: ScoreMatrix, truth: ScoreMatrix, statistic: str, level: str) -> float:
-    found = accuracy(predicted, truth, level=level)
-    value = found.delta if statistic == "error" else found.values[COLUMNS[statistic]]
+def matrix_value(predicted: ScoreMatrix, collection: Collection, statistic: str, level: str) -> float:
+    """The accuracy of predicted scores on a collection; NaN where it is undefined."""
+    result = accuracy(predicted, collection.true_scores(), level=level)
+    value = result.delta if statistic == "error" else result.values[COLUMNS[statistic]]
     return np.nan if value is None else value
 
 
-def _tested(values: Floats, test: str, correction: str) -> tuple[tuple[int, int, float, float, float], ...]:
+def _tested(values: Floats, test: str, correction: str) -> tuple[ComparedPair, ...]:
     """Paired tests of each two rows; a pair whose differences are all 0 has p 1."""
     both = list(combinations(range(len(values)), 2))
     differences = np.array([values[first] - values[second] for first, second in both])
-    usable = np.isfinite(differences).all(axis=1)
     p = np.full(len(both), np.nan)
-    if usable.any():
-        p[usable] = outcome_of(differences[usable], test).p
-    after = np.full(len(both), np.nan)
-    known = np.isfinite(p)
-    after[known] = corrected(p[known], correction)
+    defined = np.isfinite(differences).all(axis=1)
+    if defined.any():
+        p[defined] = outcome_of(differences[defined], test).p
+    corrected_p = np.full(len(both), np.nan)
+    tested = np.isfinite(p)
+    corrected_p[tested] = corrected(p[tested], correction)
     means = differences.mean(axis=1)
-    tested = zip(both, means.tolist(), p.tolist(), after.tolist(), strict=True)
-    return tuple((first, second, mean, raw, family) for (first, second), mean, raw, family in tested)
+    pairs = []
+    for i, (first, second) in enumerate(both):
+        pairs.append(ComparedPair(first, second, float(means[i]), float(p[i]), float(corrected_p[i])))
+    return tuple(pairs)
 
 
 def _notes(collections: Sequence[Collection], methods: int, pairs: int, test: str, correction: str) -> tuple[str, ...]:
     sizes = []
     for collection in collections:
         runs, topics = collection.predictions[0].shape
-        sizes.append(f"{collection.name}: {runs} runs, {topics} topics, {_truth(collection).measure}")
+        sizes.append(f"{collection.name}: {runs} runs, {topics} topics, {collection.true_scores().measure}")
     notes = ["; ".join(sizes), f"oracle: on each collection the best of the {methods} methods"]
     if pairs:
         notes.append(f"paired {test} over {len(collections)} collections; {family_in_words(correction, pairs, 0.05)}")

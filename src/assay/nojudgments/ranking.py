@@ -28,9 +28,11 @@ from assay.nojudgments.cautions import cautions, outliers
 from assay.nojudgments.combine import combined, combined_means
 from assay.nojudgments.difficulty import Difficulty, TopicEase, difficulty, topic_ease
 from assay.nojudgments.inject import MIXTURES, injected
-from assay.nojudgments.learn import MODELS, Collection, Lessons, learned
+from assay.nojudgments.learn import Collection, Lessons, applied, fitted_model
 from assay.nojudgments.method_agreement import MethodAgreement, method_agreement
 from assay.nojudgments.predictors import METHODS, predictions
+from assay.nojudgments.regressors import MODELS
+from assay.nojudgments.trained import TrainedModel
 from assay.rankings import settled
 
 LEFT_OUT = ("wu-crestani-v4",)
@@ -55,6 +57,8 @@ class Combination:
     """The predictions that are fused by their means; none where the means of `by_topic` are the combination."""
     judged: ScoreMatrix | None = None
     """The true scores that took the place of predicted ones."""
+    model: TrainedModel | None = None
+    """The model that combined the predictions, where one did."""
 
     def averages(self, topics: Sequence[str] | None = None) -> Floats:
         """One score per run, over all topics or over some."""
@@ -77,6 +81,12 @@ class RunRanking(Result):
     truth: ScoreMatrix | None
     accuracies: tuple[Accuracy, ...]
     notes: tuple[str, ...]
+    remark: str = ""
+    """How the runs were chosen, where not all that were given are used."""
+
+    def with_remark(self, remark: str) -> RunRanking:
+        """The same ranking, with a remark on its runs in every table."""
+        return replace(self, remark=remark, notes=(*self.notes, remark))
 
     @cached_property
     def combined(self) -> Floats:
@@ -152,6 +162,12 @@ class RunRanking(Result):
             return list(self.predictions)
         return [*self.predictions, together]
 
+    def model(self) -> TrainedModel:
+        """The model that combined the predictions; an error where none did."""
+        if self.combination.model is None:
+            raise UsageError("no model was trained; give earlier collections")
+        return self.combination.model
+
     def true_scores(self) -> ScoreMatrix:
         """The true scores; an error where there are none."""
         if self.truth is None:
@@ -177,9 +193,10 @@ class RunRanking(Result):
             signature=truth.signature,
             scores=tuple(own_scores),
             true=true_scores,
+            remark=self.remark,
         )
 
-    def agreement(self, level: str = "cells", correlation: str = "pearson") -> MethodAgreement:
+    def agreement(self, level: str = "runs", correlation: str = "pearson") -> MethodAgreement:
         """How far the methods agree with each other, whatever the truth."""
         return method_agreement(self.predictions, level=level, correlation=correlation)
 
@@ -261,13 +278,21 @@ def _combination(fused: list[ScoreMatrix], combine: str, lessons: Lessons | None
         # One method is as it is: scaling would change how much its scores weigh beside true ones.
         by_topic = fused[0] if len(fused) == 1 else combined(fused, "average")
         return Combination(combine, by_topic, tuple(fused))
+    if lessons.saved is not None:
+        return _by_model(lessons.saved, fused, lessons.year)
     if not is_model:
         raise UsageError(
             f"earlier collections train a model, and {combine!r} is none; known: {', '.join(MODELS.names())}"
         )
     target = Collection("these runs", lessons.year, tuple(fused))
-    by_topic = learned(target, lessons.earlier, combine, nearest=lessons.nearest, seed=seed)
-    return Combination(combine, by_topic)
+    model = fitted_model(target, lessons.earlier, combine, nearest=lessons.nearest, seed=seed)
+    return _by_model(model, fused, lessons.year)
+
+
+def _by_model(model: TrainedModel, fused: Sequence[ScoreMatrix], year: int) -> Combination:
+    """What a model makes of the predictions."""
+    by_topic = applied(model, Collection("these runs", year, tuple(fused)))
+    return Combination(model.model, by_topic, model=model)
 
 
 def _with_judged(combination: Combination, judged: ScoreMatrix, mix: str) -> tuple[Combination, str]:

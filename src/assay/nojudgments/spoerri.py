@@ -1,7 +1,7 @@
 """Spoerri 2007: runs scored by the structure of overlap in trials of five runs, each run in five trials.
 
 S % is the share of a run's docs that no other run of the trial found, A % the share that all five found. Runs with
-many docs of their own are taken to be worse. Spoerri takes one run per group; choose them with `Lists.select`.
+many docs of their own are taken to be worse. Spoerri takes one run of each group: see `one_per_group`.
 """
 
 from __future__ import annotations

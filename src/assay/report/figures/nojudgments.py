@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.registry import one_of
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.shapes import amount, bars, cells, classes, diagonal, lines, names, scatter, tall, tips
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.nojudgments.method_agreement import MethodAgreement
     from assay.nojudgments.over_collections import MethodsCompared
     from assay.nojudgments.ranking import RunRanking
+    from assay.nojudgments.transfer import Transfer
 
 MOST_POINTS = 500
 """At most this many points of a method are drawn; of more, evenly spaced ones."""
@@ -64,8 +66,10 @@ def _predicted_alone(result: RunRanking, kinds: list[str]) -> Figure:
 
 
 @draws("nojudgments.Difficulty")
-def difficulty(result: Difficulty) -> Figure:
-    """Predicted against true ease of every topic."""
+def difficulty(result: Difficulty, *, quarters: bool = False) -> Figure:
+    """Predicted against true ease of every topic; quarters: box plots of the quarters instead."""
+    if quarters:
+        return _quarters(result)
     rows = rows_of(topic=result.topics, predicted=result.predicted, true=result.true)
     tip = [("topic", "topic", ""), ("true", "true", ".4f"), ("predicted", "predicted", ".4f")]
     x = amount("X", "true", f"true ease ({result.statistic})")
@@ -200,8 +204,7 @@ def methods_compared(result: MethodsCompared, *, by: str = "method") -> Figure:
     """Box plots of accuracy: each method over collections, or with by="collection" each collection over methods."""
     from assay.nojudgments.over_collections import BOXES, COLUMNS, ORACLE
 
-    if by not in BOXES:
-        raise UsageError(f"no box plots by {by!r}; known: {', '.join(BOXES)}")
+    one_of("box plot of each", by, BOXES)
     statistic = COLUMNS[result.statistic]
     if by == "method":
         labels = [result.methods[i] for i in result.order()]
@@ -211,8 +214,7 @@ def methods_compared(result: MethodsCompared, *, by: str = "method") -> Figure:
         singles = [i for i, method in enumerate(result.methods) if method != ORACLE]
         values = [result.values[singles, j] for j in range(len(labels))]
     made, rows, points = _boxes(by, labels, values, f"{statistic} of {result.level}")
-    medians = [float(np.nanmedian(sample)) for sample in values]
-    highest = labels[int(np.argmax(medians))]
+    highest = max(rows, key=lambda row: float(row["median"]))[by]
     said = f"Highest median: {highest}. Boxes: quartiles and median; lines: range; points: each value."
     over = "collections" if by == "method" else "methods"
     title = f"Accuracy ({statistic}) of {len(labels)} {by}s over {len(values[0])} {over}"
@@ -228,6 +230,8 @@ def _boxes(
     points: list[dict[str, Any]] = []
     for label, sample in zip(labels, values, strict=True):
         known = sample[np.isfinite(sample)]
+        if not len(known):
+            continue
         low, q1, median, q3, high = np.percentile(known, [0, 25, 50, 75, 100])
         rows += rows_of(**{field: [label]}, low=[low], q1=[q1], median=[median], q3=[q3], high=[high])
         points += rows_of(**{field: [label] * len(known)}, value=known)
@@ -250,24 +254,49 @@ def _boxes(
     return alt.layer(whole, box, at_median, dots), rows, points
 
 
+@draws("nojudgments.Transfer")
+def transfer(result: Transfer) -> Figure:
+    """A map of accuracy: trained on the row, tested on the column."""
+    from assay.nojudgments.over_collections import COLUMNS
+
+    statistic = COLUMNS[result.statistic]
+    rows = []
+    for name, values in zip(result.rows(), result.values, strict=True):
+        known = np.isfinite(values)
+        tested = [result.collections[j] for j in np.flatnonzero(known)]
+        rows += rows_of(trained=[name] * len(tested), tested=tested, value=values[known])
+    x = names("X", "tested", "tested on", labelAngle=0)
+    y = names("Y", "trained", "trained on")
+    tip = [("trained", "trained on", ""), ("tested", "tested on", ""), ("value", statistic, ".3f")]
+    made = tall(cells(x, y, "value", statistic, tip=tip), 2 * len(result.rows()))
+    said = f"Distances between collections: {result.table().notes[-1]}."
+    title = f"{result.model} trained on one collection and tested on another ({statistic} of {result.level})"
+    return drawn(made, name="transfer", title=title, description=said, rows=rows)
+
+
 @draws("nojudgments.EaseComparison")
 def ease_comparison(result: EaseComparison) -> Figure:
-    """The ease of every topic in two score tables; on the dashed line it is the same."""
+    """The ease of every topic in two score tables; on the dashed line, where they have one scale, it is the same."""
     first, second = result.names
     rows = rows_of(topic=result.topics, first=result.first, second=result.second)
     tip = [("topic", "topic", ""), ("first", first, ".4f"), ("second", second, ".4f")]
+    x = amount("X", "first", f"{result.statistic}, {first}")
+    y = amount("Y", "second", f"{result.statistic}, {second}")
+    points = scatter(x, y, tip=tip)
+    title = f"Ease of {len(rows)} topics in {first} and {second}"
+    said = f"{_in_words(result.correlations)}."
+    if not result.on_one_scale:
+        made = points.properties(height=340)
+        return drawn(made, name="ease", title=title, description=said, rows=rows)
     low = float(min(result.first.min(), result.second.min()))
     high = float(max(result.first.max(), result.second.max()))
     line, ends = diagonal(low, high)
-    x = amount("X", "first", f"{result.statistic}, {first}")
-    y = amount("Y", "second", f"{result.statistic}, {second}")
-    made = altair().layer(line, scatter(x, y, tip=tip)).properties(height=340)
-    title = f"Ease of {len(rows)} topics in {first} and {second}"
-    said = f"{_in_words(result.correlations)}."
+    made = altair().layer(line, points).properties(height=340)
+    said += " Dashed: the same ease in both."
     return drawn(made, name="ease", title=title, description=said, rows=rows, diagonal=ends)
 
 
-def quarters(result: Difficulty) -> Figure:
+def _quarters(result: Difficulty) -> Figure:
     """Box plots of the true ease by quarters of predicted ease, or of predicted ease by quarters of the truth."""
     compared = result.true if result.by == "predicted" else result.predicted
     labels = ["1 (hardest)", "2", "3", "4 (easiest)"]

@@ -14,22 +14,44 @@ from reproduction.places import ROITERO
 from reproduction.roitero_nojudgments import NO_RUNS, OTHER_COUNT
 from reproduction.roitero_subsets import PUBLISHED, published_runs
 
-ON_PUBLIC_RUNS = (
-    f"{NO_RUNS}; the guide to ranking runs without judgments has the accuracy of all 17 methods on two collections "
-    "whose runs are public"
-)
+COMPARED = "`assay predict compare --collection … --statistic {} --level {} --figure boxes.svg` does it for any runs"
+"""The command of a figure of accuracy over collections; three public ones are in the guide."""
 
 cannot_be_had(ROITERO, "Figure 7.1", "AP, MAP and AAP in a matrix", "symbols only; there is nothing to compute")
-for _number, _what in (
-    (2, "τ of MAP"), (3, "r_S of MAP"), (4, "ρ of MAP"), (5, "τ_AP of MAP"), (6, "ρ of AP"), (7, "δ of AP"),
-    (8, "ρ of AAP"), (9, "r_S of AAP"),
+for _number, _what, _statistic, _level in (
+    (2, "τ of MAP", "tau", "runs"), (3, "r_S of MAP", "spearman", "runs"), (4, "ρ of MAP", "pearson", "runs"),
+    (5, "τ_AP of MAP", "tau-ap", "runs"), (6, "ρ of AP", "pearson", "cells"), (7, "δ of AP", "error", "cells"),
+    (8, "ρ of AAP", "pearson", "topics"), (9, "r_S of AAP", "spearman", "topics"),
 ):  # fmt: skip
-    cannot_be_had(ROITERO, f"Figure 7.{_number}", f"accuracy of 17 methods on 14 collections: {_what}", ON_PUBLIC_RUNS)
-cannot_be_had(ROITERO, "Figure 7.10", "accuracy by collection: τ of MAP", ON_PUBLIC_RUNS)
-cannot_be_had(ROITERO, "Figure 7.11", "ρ between the AP that methods predict, R05 and TB06", NO_RUNS)
-cannot_be_had(ROITERO, "Figure 7.12", "MAP by NC-NB and SNC; AP by SL and AS, ρ .77", NO_RUNS)
+    cannot_be_had(
+        ROITERO,
+        f"Figure 7.{_number}",
+        f"accuracy of 17 methods on 14 collections: {_what}",
+        f"{NO_RUNS}; {COMPARED.format(_statistic, _level)}",
+    )
 cannot_be_had(
-    ROITERO, "Figure 7.13", "accuracy of data fusion: τ of MAP", f"{NO_RUNS}; `assay predict accuracy` does it"
+    ROITERO,
+    "Figure 7.10",
+    "accuracy by collection: τ of MAP",
+    f"{NO_RUNS}; `assay predict compare --collection … --by collection --figure boxes.svg` does it for any runs",
+)
+cannot_be_had(
+    ROITERO,
+    "Figure 7.11",
+    "ρ between the AP that methods predict, R05 and TB06",
+    f"{NO_RUNS}; `assay predict agreement runs/ --level cells --figure map.svg` does it for any runs",
+)
+cannot_be_had(
+    ROITERO,
+    "Figure 7.12",
+    "MAP by NC-NB and SNC; AP by SL and AS, ρ .77",
+    f"{NO_RUNS}; `assay predict agreement runs/ --level cells` has ρ for any runs",
+)
+cannot_be_had(
+    ROITERO,
+    "Figure 7.13",
+    "accuracy of data fusion: τ of MAP",
+    f"{NO_RUNS}; `assay predict compare --collection … --combine average --combine borda` does it for any runs",
 )
 cannot_be_had(
     ROITERO,
@@ -46,7 +68,12 @@ for _number, _what in (
         f"accuracy of machine learning: {_what}",
         f"{NO_RUNS}; `assay predict learn` does it",
     )
-cannot_be_had(ROITERO, "Figure 7.20", "accuracy of transfer learning: τ of MAP", NO_RUNS)
+cannot_be_had(
+    ROITERO,
+    "Figure 7.20",
+    "accuracy of transfer learning: τ of MAP",
+    f"{NO_RUNS}; `assay predict transfer` trains on one collection and tests on another for any runs, without MIDA",
+)
 
 
 @reproduces(

@@ -8,9 +8,9 @@ from math import exp, log
 import numpy as np
 
 from assay.data import Qrels
+from assay.nojudgments.ease import ease_comparison
 from assay.nojudgments.predictors import METHODS
 from assay.nojudgments.soboroff import expected_share, judged_share
-from assay.rankings import kendall_tau_b
 from assay.topics.extremes import sample
 from assay.topics.hits import hits
 from assay.topics.problem import geometric, problem
@@ -23,23 +23,41 @@ from reproduction.roitero_topics import found
 NO_RUNS = "the runs of these tracks are not public: NIST gives them only to those who sign for them"
 NO_SNC = f"SNC's predictions need the runs, and {NO_RUNS}"
 
-for _place, _title in (
-    ("Table 6.4", "mean τ of SNC over 20 repetitions, with and without duplicates"),
-    ("Table 6.5", "mean r_S of WUC's variants and of SNC, over topics"),
-    ("Table 6.6", "r_S of SPO's three scores, one run per group"),
-    ("Table 6.7", "τ of SNC, WUC and SPO with MAP"),
-    ("Figure 6.1", "the three methods on TREC 8, run by run"),
-    ("Figure 6.2", "the three methods on TB06, TB06M, R04 and WEB14"),
-    ("Table 6.8", "correlations of the three methods with GMAP"),
-    ("Table 6.9", "correlations of the three methods with logitAP"),
-    ("Figure 6.3", "the three methods and NDCG on WEB14"),
-    ("Table 6.10", "correlations of the three methods with AP@20"),
-    ("Figure 6.5", "subsets of SNC's predicted topics"),
-    ("Figure 6.6", "AAP, real and predicted, topic by topic"),
-    ("Figure 6.7", "predicted ease by quartile of AAP"),
-    ("Figure 6.8", "AAP by quartile of the predicted ease"),
+ACCURACY = "`assay predict accuracy --figure methods.svg` does it for any runs"
+DIFFICULTY = "`assay predict difficulty --figure ease.svg` does it for any runs"
+for _place, _title, _how in (
+    ("Table 6.4", "mean τ of SNC over 20 repetitions, with and without duplicates", ACCURACY),
+    ("Table 6.5", "mean r_S of WUC's variants and of SNC, over topics", ACCURACY),
+    (
+        "Table 6.6",
+        "r_S of SPO's three scores, one run per group",
+        "`assay predict accuracy --groups groups.csv --per-group best` does it for any runs",
+    ),
+    ("Table 6.7", "τ of SNC, WUC and SPO with MAP", ACCURACY),
+    ("Figure 6.1", "the three methods on TREC 8, run by run", ACCURACY),
+    ("Figure 6.2", "the three methods on TB06, TB06M, R04 and WEB14", ACCURACY),
+    ("Table 6.8", "correlations of the three methods with GMAP", ACCURACY),
+    ("Table 6.9", "correlations of the three methods with logitAP", ACCURACY),
+    ("Figure 6.3", "the three methods and NDCG on WEB14", ACCURACY),
+    ("Table 6.10", "correlations of the three methods with AP@20", ACCURACY),
+    (
+        "Figure 6.5",
+        "subsets of SNC's predicted topics",
+        "`assay topics best` does it for saved predictions of any runs",
+    ),
+    ("Figure 6.6", "AAP, real and predicted, topic by topic", DIFFICULTY),
+    (
+        "Figure 6.7",
+        "predicted ease by quartile of AAP",
+        "`assay predict difficulty --quarters --by true --figure quarters.svg` does it for any runs",
+    ),
+    (
+        "Figure 6.8",
+        "AAP by quartile of the predicted ease",
+        "`assay predict difficulty --quarters --figure quarters.svg` does it for any runs",
+    ),
 ):
-    cannot_be_had(ROITERO, _place, _title, f"{NO_RUNS}; `assay predict accuracy` and `difficulty` do it for any runs")
+    cannot_be_had(ROITERO, _place, _title, f"{NO_RUNS}; {_how}")
 cannot_be_had(ROITERO, "Table 6.2", "AP, MAP and AAP in a matrix", "symbols only; there is nothing to compute")
 
 ACRONYMS = (
@@ -197,14 +215,13 @@ def figure_6_4() -> Iterator[Line]:
     ROITERO,
     "Table 6.11",
     "correlations of predicted with real ease of topics",
-    command="python -m reproduction.page 'Roitero 2020, Table 6.11'",
+    command="assay predict ease trec8.csv robust.csv --measure AP",
     needs=[MATRICES],
 )
 def table_6_11() -> Iterator[Line]:
-    trec8 = scores("trec8.csv")
-    robust = scores("robust.csv").select(topics=trec8.topics)
-    ease = [matrix.values.mean(axis=0) for matrix in (trec8, robust)]
-    yield line("common topics of TREC-8 and R04 (Section 6.5.2.3)", "50", len(robust.topics))
-    yield line("ρ of AAP between the two populations of runs", "0.99", float(np.corrcoef(*ease)[0, 1]))
-    yield line("τ of AAP between the two populations of runs", "0.89", kendall_tau_b(*ease))
+    shared = ease_comparison(scores("trec8.csv"), scores("robust.csv"))
+    correlations = shared.correlations
+    yield line("common topics of TREC-8 and R04 (Section 6.5.2.3)", "50", len(shared.topics))
+    yield line("ρ of AAP between the two populations of runs", "0.99", correlations["ρ"] or 0.0)
+    yield line("τ of AAP between the two populations of runs", "0.89", correlations["τ"] or 0.0)
     yield missing("all 90 cells", ".06 to .76", f"{NO_RUNS}; `assay predict difficulty` does it for any runs")

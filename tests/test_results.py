@@ -46,6 +46,9 @@ MORE = [
     "score --qrels {qrels} {run} {runs} --per-topic -m AP -m nDCG@10",
     "standardize trend 2019={matrix} 2020={matrix} --reference sys0,sys1",
     "predict learn {run} {runs} --year 2021 --earlier x 2019 {qrels} {run folder} --method sakai-lin --model ridge",
+    "predict compare --collection x {qrels} {run folder} --collection y {qrels} {run folder} --method sakai-lin",
+    "predict transfer --collection x {qrels} {run folder} --collection y {qrels} {run folder} --method sakai-lin "
+    "--model ridge",
     "study methods 'predict(method=sakai-lin)' 'predict(method=soboroff)' --collection x {qrels} {run folder} "
     "--collection y {qrels} {run folder} --sizes 2,3 --subsets 3",
 ]  # fmt: skip

@@ -105,6 +105,10 @@ CALLS = [
     "predict {run} {runs} --manual-list {names}",
     "predict accuracy {run} {runs} --qrels {qrels} --method sakai-lin",
     "predict difficulty {run} {runs} --qrels {qrels} --method sakai-lin",
+    "predict accuracy {run} {runs} --qrels {qrels} --method sakai-lin --level cells --groups {groups}",
+    "predict difficulty {run} {runs} --qrels {qrels} --method sakai-lin --quarters --by true",
+    "predict agreement {run} {runs} --method sakai-lin --method emap",
+    "predict ease {matrix} {scores} -m AP",
     "predict calibration {run} {runs} --qrels {qrels}",
     "predict inject {run} {runs} --qrels {qrels} --method sakai-lin --sizes 2 --repetitions 2",
     "pool make {run} {runs} --info {groups} --by group --save {out}/pool.txt",
@@ -155,7 +159,7 @@ WITHOUT_FILES = {
 }
 ANSWERS = {"check": (0, 1), "gate": (0, 1, 3)}
 """Exit codes of the commands that answer with one."""
-IN_FOLDERS = {"standardize trend", "study methods", "predict learn"}
+IN_FOLDERS = {"standardize trend", "study methods", "predict learn", "predict compare", "predict transfer"}
 """Commands that read files by naming several in one option; each reads as other commands do."""
 
 

@@ -45,6 +45,11 @@ def test_at_random_every_run_of_a_group_is_as_likely() -> None:
     assert [run.name for run in again] == [run.name for run in one_per_group(RUNS, GROUPS, "random", seed=5)]
 
 
+def test_a_run_of_no_group_stands_for_itself() -> None:
+    groups = {"r0": "a", "r1": "a", "r2": "r3", "r3": ""}
+    assert [run.name for run in one_per_group(RUNS[:5], groups)] == ["r0", "r2", "r3", "r4"]
+
+
 def test_predict_uses_these_runs_alone() -> None:
     result = predict(RUNS, "spoerri-single", groups=GROUPS, per_group="best", qrels=QRELS)
     (truth,) = evaluate(RUNS, QRELS, "AP")
@@ -59,8 +64,8 @@ def test_predict_uses_these_runs_alone() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(DataError, match="run 'r3' is in no group"):
-        one_per_group(RUNS, {name: group for name, group in GROUPS.items() if name != "r3"})
+    with pytest.raises(DataError, match="none of the 8 runs is in a group"):
+        one_per_group(RUNS, {"bm25": "a"})
     with pytest.raises(UsageError, match="known from judgments"):
         one_per_group(RUNS, GROUPS, "best")
     with pytest.raises(UsageError, match="no choice of a run for its group 'longest'"):

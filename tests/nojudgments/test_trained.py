@@ -181,7 +181,7 @@ def test_transfer_is_training_on_one_and_testing_on_another() -> None:
     both = learned(Collection("t", 2001, collections[0].predictions), collections[1:], "ridge")
     assert found.values[3, 0] == pytest.approx(matrix_value(both, collections[0], "tau", "runs"))
     assert found.table().column("c0")[0] is None
-    assert "trained on one collection" in found.figure().title
+    assert found.figure().title == "Transfer of ridge between collections (τ of runs)"
     with pytest.raises(UsageError, match="two collections or more"):
         transfer(collections[:1])
 

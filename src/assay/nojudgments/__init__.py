@@ -15,26 +15,36 @@ from assay.nojudgments import soboroff, references, pseudo, spoerri, expected  #
 
 if TYPE_CHECKING:
     from assay.nojudgments.basis import comparable
+    from assay.nojudgments.ease import ease_comparison
     from assay.nojudgments.forecast import predict
     from assay.nojudgments.inject import injection
-    from assay.nojudgments.learn import Collection, learned
+    from assay.nojudgments.learn import Collection, judged_collection, learned
+    from assay.nojudgments.one_per_group import one_per_group
+    from assay.nojudgments.over_collections import methods_compared
     from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
     from assay.nojudgments.predictors import predicted
     from assay.nojudgments.reweight import reweighted_emap
+    from assay.nojudgments.transfer import transfer
 
 _HOMES = {
     "Collection": "learn",
     "comparable": "basis",
+    "ease_comparison": "ease",
     "exchanged_at_random": "permute",
     "exchanged_in_order": "permute",
     "injection": "inject",
+    "judged_collection": "learn",
     "learned": "learn",
+    "methods_compared": "over_collections",
+    "one_per_group": "one_per_group",
     "predict": "forecast",
     "predicted": "predictors",
     "reweighted_emap": "reweight",
+    "transfer": "transfer",
 }
 __all__ = [
-    "Collection", "comparable", "exchanged_at_random", "exchanged_in_order", "injection", "learned",
-    "predict", "predicted", "reweighted_emap",
+    "Collection", "comparable", "ease_comparison", "exchanged_at_random", "exchanged_in_order", "injection",
+    "judged_collection", "learned", "methods_compared", "one_per_group", "predict", "predicted", "reweighted_emap",
+    "transfer",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -76,7 +76,12 @@ def judged_collection(
     seed: int = 0,
     jobs: int = 1,
 ) -> Collection:
-    """The predicted and the true scores of the runs of a judged collection, on its judged topics."""
+    """The predicted and the true scores of the runs of a judged collection, on its judged topics.
+
+    >>> runs = [Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})]
+    >>> judged_collection("old", 2001, runs, Qrels.from_dict({"1": {"y": 1}}), ["sakai-lin"]).truth
+    ScoreMatrix('AP', 2 runs × 1 topic)
+    """
     (truth,) = evaluate(runs, qrels, measure)
     drawing = any(draws_from_judgments(method) for method in methods)
     lists = comparable(runs, depth=depth, qrels=qrels if drawing else None)

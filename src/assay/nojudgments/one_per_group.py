@@ -27,20 +27,23 @@ def one_per_group(
 ) -> list[Run]:
     """One run of each group, in the order of the runs.
 
-    groups: {run: group}. representative: one of REPRESENTATIVES; `best` is the run of the highest mean in `truth` (the
-    first of equal ones), which is how Roitero 2020 chooses: a study, because it looks at the judgments.
+    groups: {run: group}; a run of no group stands for itself. representative: one of REPRESENTATIVES; `best` is the run
+    of the highest mean in `truth` (the first of equal ones), which is how Roitero 2020 chooses: a study, because it
+    looks at the judgments.
 
     >>> runs = [Run.from_lists(name, {"1": ["x"]}) for name in ("a1", "a2", "b1")]
     >>> [run.name for run in one_per_group(runs, {"a1": "a", "a2": "a", "b1": "b"})]
     ['a1', 'b1']
     """
     one_of("choice of a run for its group", representative, REPRESENTATIVES)
-    members: dict[str, list[Run]] = {}
+    if not any(groups.get(run.name) for run in runs):
+        raise DataError(f"groups: none of the {len(runs)} runs is in a group; check the names of the runs")
+    members: dict[tuple[str, bool], list[Run]] = {}
     for run in runs:
         group = groups.get(run.name)
-        if not group:
-            raise DataError(f"run {run.name!r} is in no group; add it to the table of groups, or leave it out")
-        members.setdefault(group, []).append(run)
+        # A run without a group stands for itself, whatever a group may be called.
+        place = (group, True) if group else (run.name, False)
+        members.setdefault(place, []).append(run)
     chosen = []
     if representative == "best":
         if truth is None:

@@ -115,8 +115,9 @@ def _known(values: Sequence[float]) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _by_p(pair: ComparedPair) -> tuple[bool, float]:
-    return bool(np.isnan(pair.p)), pair.p
+def _by_p(pair: ComparedPair) -> tuple[bool, float, float]:
+    """Undefined ones last; of equal p the largest difference first."""
+    return bool(np.isnan(pair.p)), pair.p, -abs(pair.difference)
 
 
 def methods_compared(

@@ -21,7 +21,7 @@ from assay.nojudgments.learn import Collection, applied, distance, trained
 from assay.nojudgments.over_collections import COLUMNS, check_collections, column_keys, fused_value, matrix_value
 
 ALL_OTHERS = "all others"
-PLAIN = "no training: mean of the methods"
+PLAIN = "none: mean of methods"
 
 
 @dataclass(frozen=True, eq=False)

@@ -165,12 +165,14 @@ def methods_against_truth(result: Accuracies) -> Figure:
     panels = alt.Facet("method:N", title=None, sort=titles)
     made = panel.facet(facet=panels, columns=columns)
     level = result.results[0].level
-    some = "" if len(shown) == len(result.true) else f" ({len(shown)} of {len(result.true):,} drawn)"
+    count = f"{len(result.true):,} {level}"
+    if len(shown) < len(result.true):
+        count = f"{len(shown)} of {count}"
     said = (
         f"The highest τ has {titles[0]}; the lowest {titles[-1]}. "
         "Orange: least-squares line. Predicted scores are scaled to [0, 1]."
     )
-    title = f"Predicted against true {result.truth}, {len(result.true):,} {level}{some}"
+    title = f"Predicted against true {result.truth}, {count}"
     return drawn(made, name="methods", title=title, description=said, rows=rows)
 
 
@@ -265,12 +267,17 @@ def transfer(result: Transfer) -> Figure:
         known = np.isfinite(values)
         tested = [result.collections[j] for j in np.flatnonzero(known)]
         rows += rows_of(trained=[name] * len(tested), tested=tested, value=values[known])
-    x = names("X", "tested", "tested on", labelAngle=0)
+    x = names("X", "tested", "tested on", sort=list(result.collections), labelAngle=0)
     y = names("Y", "trained", "trained on")
     tip = [("trained", "trained on", ""), ("tested", "tested on", ""), ("value", statistic, ".3f")]
-    made = tall(cells(x, y, "value", statistic, tip=tip), 2 * len(result.rows()))
+    alt = altair()
+    text = chart().mark_text(fontSize=11, color="black")
+    numbers = text.encode(x=x, y=y, text=alt.Text("value:Q", format=".2f"))
+    # On pale colours: blue below 0, orange above.
+    colours = cells(x, y, "value", statistic, tip=tip, domain=(-1.5, 1.5), diverging=True)
+    made = tall(alt.layer(colours, numbers), 2 * len(result.rows()))
     said = f"Distances between collections: {result.table().notes[-1]}."
-    title = f"{result.model} trained on one collection and tested on another ({statistic} of {result.level})"
+    title = f"Transfer of {result.model} between collections ({statistic} of {result.level})"
     return drawn(made, name="transfer", title=title, description=said, rows=rows)
 
 

@@ -67,7 +67,6 @@ SAKAI = Work(
     figures=(),
 )
 OPEN = {
-    "Webber 2010": ("Table 4.3", "Table 4.6", "Table 6.4", "Table 6.5", "Figure 3.22", "Figure 5.6", "Figure 5.8"),
     "Roitero 2020": ("Figure 4.8", "Figure 4.9"),
     "Carterette & Allan 2007": ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6"),
 }

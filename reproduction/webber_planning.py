@@ -12,6 +12,7 @@ import assay
 from assay.plan import depth, stopping_bias
 from assay.plan.audits import one_sigma
 from assay.plan.depths import DepthTradeoff
+from assay.plan.drawn_topics import sigma_samples, topic_inclusion
 from assay.plan.stopping import StoppingBias
 from assay.plan.trials import best_trial, inflated_sigma
 from assay.stats import all_pairs
@@ -197,6 +198,55 @@ def tradeoff() -> DepthTradeoff:
     """Depth against breadth on the three runs of TREC 2004 Robust that are public."""
     paths = sorted((data_folder() / ROBUST / "runs").iterdir())
     return depth([assay.read_run(path) for path in paths], robust_qrels())
+
+
+@reproduces(
+    WEBBER,
+    "Figure 5.6",
+    "σ estimated from 30 topics: the formula and what happens",
+    command="assay plan sigma robust-80.csv --topics 30 --pairs 3160 --figure sigma.svg",
+    needs=[MATRICES],
+)
+def figure_5_6() -> Iterator[Line]:
+    found = sigma_samples(scores(ROBUST_80), topics=30, pairs=3160)
+    low = float((found.low / found.sigma).mean())
+    high = float((found.high / found.sigma).mean())
+    yield statement(
+        "95 % interval of σ from 30 topics, over the true σ",
+        "wider than σ ± 1.96·σ/√(2n)",
+        f"{low:.2f} to {high:.2f}, by the formula {1 - found.margin:.2f} to {1 + found.margin:.2f}",
+        low < 1 - found.margin and high > 1 + found.margin,
+    )
+    yield statement(
+        "the formula",
+        "underestimates the variance of the estimate",
+        f"{100 * found.covered:.0f} % of the estimates are within its 95 % interval",
+        found.covered < 0.95,
+    )
+    yield missing("the points of the figure", "seen in the points", TWO_UNKNOWN)
+
+
+@reproduces(
+    WEBBER,
+    "Figure 5.8",
+    "which topics an experiment ends with that stops on power",
+    command="assay plan inclusion robust-80.csv --runs fub04Tge,polyutp1 --delta 0.06 --figure inclusion.svg",
+    needs=[MATRICES],
+)
+def figure_5_8() -> Iterator[Line]:
+    pair = scores(ROBUST_80).select(runs=["fub04Tge", "polyutp1"])
+    found = topic_inclusion(pair, delta=0.06, trials=20_000)
+    yield statement(
+        "topics are included equally often", "rejected at .01 by χ²", f"χ² = {found.statistic:.0f}, p < .0001",
+        found.p < 0.0001,
+    )  # fmt: skip
+    yield statement(
+        "topics whose difference is typical",
+        "are included more often, atypical ones much less",
+        f"correlation of inclusion with the distance from the mean difference: {found.distance:.2f}",
+        found.distance < -0.5,
+    )
+    yield missing("topics before the first look", "not stated", "ours is 10; from 2 to 30 the finding is the same")
 
 
 THREE_RUNS = "three of the 110 runs of TREC 2004 Robust are public, which makes three pairs"

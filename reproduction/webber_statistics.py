@@ -14,6 +14,7 @@ from assay.stats.two_runs import Comparison
 from reproduction.files import MATRICES, ROBUST, TOPICS, counts, scores
 from reproduction.items import Line, drawn, line, missing, reproduces, statement
 from reproduction.places import WEBBER
+from reproduction.webber_variance import PUBLISHED, published_means
 
 THEIRS = 5000
 """Resamples of the thesis."""
@@ -203,6 +204,28 @@ def figure_3_20() -> Iterator[Line]:
     yield line("share of AP values there", "0.3", share)
     whole = float(np.trapezoid(found.density, found.points))
     yield statement("area within [0, 1]", "1", f"{whole:.4f}", abs(whole - 1) < 1e-3)
+
+
+NO_TYPES = "which topic fields a run used, and whether it is manual, is not in NIST's published results"
+
+
+@reproduces(
+    WEBBER,
+    "Figure 3.22",
+    "runs of each TREC by query type",
+    command="python -m reproduction.page 'Webber 2010, Figure 3.22'",
+    needs=[PUBLISHED],
+)
+def figure_3_22() -> Iterator[Line]:
+    yield missing("runs by query type", "seen in the bars", NO_TYPES)
+    counted = [
+        ("TREC 7: 17 manual and 86 automatic (Section 3.5.5)", "103", "trec7", "adhoc"),
+        ("TREC 8: 13 manual and 116 automatic (Section 6.2)", "129", "trec8", "adhoc"),
+        ("TREC 2003 Robust (Section 4.5)", "78", "trec12", "robust"),
+        ("TREC 2004 Robust (Section 4.5)", "110", "trec13", "robust"),
+    ]
+    for what, printed, trec, track in counted:
+        yield line(f"{what}: runs with published scores", printed, len(published_means(trec, track)))
 
 
 @reproduces(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import lzma
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,7 @@ from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_tau_b
 from assay.standard import longevity, reference_size, standardize, variance_components
 from assay.standard.factors import Factors
+from assay.studies.discriminative import discriminative_power
 from reproduction.files import MATRICES, add, scores
 from reproduction.items import Line, cannot_be_had, cell, data_folder, line, missing, reproduces, statement
 from reproduction.places import WEBBER
@@ -260,6 +262,72 @@ def table_4_8() -> Iterator[Line]:
             yield line(f"{measure}, standardized by the runs themselves: {name}", printed, ours)
     yield missing("AP and P@10, standardized by the original runs", "20 10 70 22 and 10 8 82 11", NO_2003)
     yield missing("RBP and nDCG, all blocks", "5 66 29 14 … 32 7 61 34", ONLY_MEANS)
+
+
+ON_TREC_8 = f"{NO_TREC_5}; the same for TREC 8 stands below"
+
+
+@cache
+def pairs_on_trec_8() -> tuple[list[float], list[float], list[float | None]]:
+    """Shares of TREC 8's pairs of runs that are significant: paired, two-sample, and the overlap; AP and sAP."""
+    raw = scores("trec8.csv")
+    after = standardize(raw, form="z").renamed("sAP")
+    shares: dict[str, tuple[float, float, float | None]] = {}
+    for matrix in (raw, after):
+        found = discriminative_power([matrix], test="t", two_sample=True)
+        (unpaired,) = found.unpaired
+        two_sample = float((unpaired.p < found.alpha).mean())
+        shares[matrix.measure] = (float(found.shares[0]), two_sample, unpaired.overlap)
+    both = [shares["AP"], shares["sAP"]]
+    return [s[0] for s in both], [s[1] for s in both], [s[2] for s in both]
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.3",
+    "pairs of runs that are significantly different by AP, paired and two-sample",
+    command="assay study discriminative trec8.csv --test t --two-sample",
+    needs=[MATRICES],
+)
+def table_4_3() -> Iterator[Line]:
+    yield missing("TREC 5, all 61 runs: paired, two-sample", "0.636, 0.364", ON_TREC_8)
+    yield missing("TREC 5, 28 automatic runs: paired, two-sample", "0.495, 0.130", ON_TREC_8)
+    paired, two_sample, _ = pairs_on_trec_8()
+    yield statement(
+        "TREC 8, all 129 runs: the two-sample test",
+        "finds far fewer pairs than the paired one",
+        f"{two_sample[0]:.3f} against {paired[0]:.3f}",
+        two_sample[0] < 0.75 * paired[0],
+    )
+
+
+@reproduces(
+    WEBBER,
+    "Table 4.6",
+    "pairs of runs that are significantly different by standardized AP, paired and two-sample",
+    command="""assay standardize apply trec8.csv --form z --save trec8-z.csv
+assay study discriminative trec8-z.csv --test t --two-sample""",
+    needs=[MATRICES],
+)
+def table_4_6() -> Iterator[Line]:
+    yield missing("TREC 5, all 61 runs: paired, two-sample", "0.683, 0.683", ON_TREC_8)
+    yield missing("TREC 5, automatic runs: paired, two-sample", "0.561, 0.542", ON_TREC_8)
+    paired, two_sample, overlap = pairs_on_trec_8()
+    yield statement(
+        "TREC 8, all 129 runs: the two-sample test on standardized AP",
+        "finds almost as many pairs as the paired one",
+        f"{two_sample[1]:.3f} against {paired[1]:.3f}",
+        two_sample[1] > 0.95 * paired[1],
+    )
+    yield statement(
+        "TREC 8: gain by standardizing, paired and two-sample",
+        "small and large (TREC 5: +0.047 and +0.319)",
+        f"{paired[1] - paired[0]:+.3f} and {two_sample[1] - two_sample[0]:+.3f}",
+        paired[1] - paired[0] < 0.05 and two_sample[1] - two_sample[0] > 0.15,
+    )
+    agreement = overlap[1] or 0.0
+    what = "TREC 8: overlap of the two tests (Section 4.4.2)"
+    yield line(what, "0.9", agreement, because="another collection, and a higher overlap: 129 runs of TREC 8")
 
 
 @reproduces(

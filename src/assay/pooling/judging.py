@@ -117,6 +117,22 @@ class Judging:
             else:
                 self.orders[t].tell(doc, grade >= self.rel)
 
+    def forget(self, topic: str, doc: str) -> None:
+        """A judgment was taken back: the doc is asked again. One that is not judged is an error.
+
+        >>> from assay.data import Run
+        >>> session = Judging([Run.from_lists("a", {"1": ["x", "y"]})], "depth")
+        >>> session.tell([Judgment("1", "x", 1)])
+        >>> session.forget("1", "x")
+        >>> session.next()
+        [('1', 'x')]
+        """
+        judged = self.judgments[self._topic(topic)]
+        if doc not in judged:
+            raise DataError(f"doc {doc!r} of topic {topic!r} is not judged; there is nothing to forget")
+        del judged[doc]
+        self._restart()
+
     def qrels(self) -> Qrels:
         """All that has been judged."""
         judged = {}

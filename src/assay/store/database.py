@@ -40,6 +40,14 @@ class Database:
             yield connection
 
     @contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """A transaction that sees the store as it is at one moment, whatever others write meanwhile."""
+        level = None if self.is_sqlite else "REPEATABLE READ"  # a transaction of SQLite sees one moment anyway
+        options = {} if level is None else {"isolation_level": level}
+        with self._in_words(), self.engine.execution_options(**options).begin() as connection:
+            yield connection
+
+    @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that writes: all of it is on the disk when the block is left, or nothing.
 

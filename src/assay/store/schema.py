@@ -17,7 +17,7 @@ TABLES = sa.MetaData(
         "ix": "ix_%(table_name)s_%(column_0_name)s",
     }
 )
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision of the schema."""
 
 about = sa.Table(
@@ -188,18 +188,102 @@ published = sa.Table(
 )
 """Scores that papers report; `collection` is the name under which they report them."""
 
+campaigns = sa.Table(
+    "campaigns",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("collection_id", sa.ForeignKey("collections.id"), nullable=False, index=True),
+    sa.Column("plan", sa.JSON, nullable=False),
+    sa.Column("is_open", sa.Boolean, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+)
+"""Judging campaigns; `plan` is all that an organiser chose."""
+
+campaign_runs = sa.Table(
+    "campaign_runs",
+    TABLES,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True),
+    sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
+)
+
+items = sa.Table(
+    "items",
+    TABLES,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("topic", sa.Text, nullable=False),
+    sa.Column("doc", sa.Text, nullable=False),
+    sa.Column("other", sa.Text, nullable=False, default=""),
+    sa.Column("gold", sa.Double),
+    sa.Column("answers", sa.Integer, nullable=False, default=0),
+    sa.UniqueConstraint("campaign_id", "topic", "doc", "other"),
+    sa.Index("ix_items_place", "campaign_id", "place"),
+)
+"""What is judged in a campaign: a doc, or two docs side by side. `answers` counts those that fill the k of a doc."""
+
+reservations = sa.Table(
+    "reservations",
+    TABLES,
+    sa.Column("item_id", sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("person_id", sa.ForeignKey("people.id"), primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Index("ix_reservations_person", "campaign_id", "person_id"),
+)
+"""Items that somebody was asked to judge; after `until` they may be given to others."""
+
+judgments = sa.Table(
+    "judgments",
+    TABLES,
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("item_id", sa.ForeignKey("items.id"), nullable=False, index=True),
+    sa.Column("person_id", sa.ForeignKey("people.id"), nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("label", sa.Double),
+    sa.Column("reason", sa.Text, nullable=False, default=""),
+    sa.Column("seconds", sa.Double),
+    sa.Column("takes_back", sa.Text),
+    sa.Column("counted", sa.Boolean, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Index("ix_judgments_person", "campaign_id", "person_id"),
+)
+"""The log of all judgments; rows are added and never changed. `id` is made by who sends it, and counts once."""
+
+answers = sa.Table(
+    "answers",
+    TABLES,
+    sa.Column("item_id", sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("person_id", sa.ForeignKey("people.id"), primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("judgment", sa.Integer, nullable=False),
+    sa.Column("label", sa.Double),
+    sa.Column("counted", sa.Boolean, nullable=False),
+    sa.Index("ix_answers_person", "campaign_id", "person_id"),
+)
+"""How each person's judgment of each item stands after all of the log; without a label it cannot be judged."""
+
 __all__ = [
     "HEAD",
     "TABLES",
     "about",
+    "answers",
+    "campaign_runs",
+    "campaigns",
     "collections",
     "docs",
+    "items",
+    "judgments",
     "matches",
     "people",
     "published",
     "qrels",
     "reference_runs",
     "reference_sets",
+    "reservations",
     "results",
     "runs",
     "sa",

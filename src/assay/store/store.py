@@ -14,10 +14,14 @@ from types import TracebackType
 
 from assay.core.errors import UsageError
 from assay.store.database import Database
+from assay.store.integrity import StoreCheck, check_store
 from assay.store.kept_files import KeptFiles
 from assay.store.people import People
+from assay.store.published_results import PublishedResults
 from assay.store.qrels_versions import QrelsVersions
+from assay.store.reference_sets import ReferenceSets
 from assay.store.schema import HEAD, about, sa
+from assay.store.stored_campaigns import JudgingCampaigns
 from assay.store.stored_collections import Collections
 from assay.store.stored_runs import StoredRuns
 from assay.store.stored_scores import StoredScores
@@ -131,9 +135,28 @@ class Store:
         return StoredScores(self.database, self.collections, self.qrels, self.runs)
 
     @cached_property
+    def references(self) -> ReferenceSets:
+        """Named sets of reference runs, and scores standardized by them."""
+        return ReferenceSets(self.database, self.collections, self.runs, self.scores)
+
+    @cached_property
+    def published(self) -> PublishedResults:
+        """Scores that papers report."""
+        return PublishedResults(self.database, self.collections, self.runs, self.scores)
+
+    @cached_property
     def people(self) -> People:
         """People, their roles and tokens."""
         return People(self.database)
+
+    @cached_property
+    def campaigns(self) -> JudgingCampaigns:
+        """Judging campaigns and their judgments."""
+        return JudgingCampaigns(self.database, self.collections, self.runs, self.people)
+
+    def check(self) -> StoreCheck:
+        """Whether the store is whole: files against their hashes, counts against the log, files nobody refers to."""
+        return check_store(self)
 
     @contextlib.contextmanager
     def served(self) -> Iterator[None]:

@@ -1,0 +1,239 @@
+"""How do people judge together? Campaigns: a plan, items, and what each person is asked and says, kept by the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.agreement.result import AgreementResult
+from assay.core.errors import UsageError
+from assay.crowd.preference_pairs import Preferences
+from assay.crowd.protocol import ProtocolCheck
+from assay.crowd.quality import WorkerQuality
+from assay.data import Labels, Qrels, Run
+from assay.store.campaign_board import BoardSoFar, StopAdvice, Upcoming, board_so_far, stop_advice, upcoming
+from assay.store.campaign_numbers import (
+    Progress,
+    agreement_of,
+    checked_by_plan,
+    labels_of,
+    preferences_of,
+    progress_of,
+    qrels_of,
+    quality_of,
+)
+from assay.store.database import Database
+from assay.store.judging_plan import JudgingPlan
+from assay.store.judgment_log import JudgmentLog, Recorded, new_id
+from assay.store.live_order import LiveOrder
+from assay.store.next_items import Asked, NextItems
+from assay.store.people import People, Person
+from assay.store.schema import answers, campaign_runs, campaigns, items, judgments, people, sa
+from assay.store.stored_runs import StoredRun, StoredRuns, names_of
+
+
+@dataclass(frozen=True)
+class Given:
+    """A judgment of the log as a person looks back at it."""
+
+    id: str
+    number: int
+    item: int
+    topic: str
+    doc: str
+    other: str
+    person: str
+    kind: str
+    label: float | None
+    reason: str
+    seconds: float | None
+    takes_back: str | None
+    counted: bool
+    made: float
+
+
+class JudgingCampaign:
+    """One campaign. Every change is on the disk when the call returns."""
+
+    def __init__(self, database: Database, row: Mapping[str, Any], runs: StoredRuns, who: People) -> None:
+        self.database = database
+        self._stored_runs = runs
+        self._people = who
+        self.id: int = row["id"]
+        self.name: str = row["name"]
+        self.collection: str = row["collection"]
+        self.made: float = row["made"]
+        self.plan = JudgingPlan.of(row["plan"])
+        self.log = JudgmentLog(database, self.id, self.name, self.plan)
+        self.order = None if self.plan.order is None else LiveOrder(self.id, self.plan, self.read_runs)
+        self._read: list[Run] | None = None
+        self._next = NextItems(database, self.id, self.plan, self.log, self.order)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether docs are still given out."""
+        with self.database.reading() as connection:
+            return connection.execute(sa.select(campaigns.c.is_open).where(campaigns.c.id == self.id)).scalar_one()
+
+    def runs(self) -> list[StoredRun]:
+        """The runs whose docs are judged."""
+        wanted = sa.select(campaign_runs.c.run_id).where(campaign_runs.c.campaign_id == self.id)
+        with self.database.reading() as connection:
+            chosen = set(connection.execute(wanted).scalars())
+        return [run for run in self._stored_runs.listed(self.collection) if run.id in chosen]
+
+    def read_runs(self) -> list[Run]:
+        """The runs themselves, under the names of `names_of`; they stay in memory."""
+        if self._read is None:
+            stored = self.runs()
+            read = []
+            for run, name in zip(stored, names_of(stored), strict=True):
+                read.append(replace(self._stored_runs.read_stored(run), name=name))
+            self._read = read
+        return self._read
+
+    def next(self, person: Person | str, n: int = 1, *, topic: str | None = None) -> list[Asked]:
+        """The next n items for a person, kept for the person for a while; asked again, the same ones come.
+
+        Fewer, or none, when no item has a place left for this person, the campaign is closed or the budget is spent.
+        """
+        return self._next.ask(self._judge(person), n, topic)
+
+    def judge(
+        self, person: Person | str, item: int, label: Any, *, id: str | None = None, seconds: float | None = None
+    ) -> Recorded:
+        """A label for an item. Another label of the same person replaces the one before.
+
+        id: made by who sends it, so that a judgment that is sent again counts once.
+        """
+        value = self.plan.label_of(label)
+        who = self._judge(person)
+        return self.log.add(who, item, "label", id=id or new_id(), label=value, seconds=seconds)
+
+    def cannot_judge(
+        self, person: Person | str, item: int, reason: str, *, id: str | None = None, seconds: float | None = None
+    ) -> Recorded:
+        """The item cannot be judged, and why; it is never counted as a grade."""
+        if not reason.strip():
+            raise UsageError("say why the doc cannot be judged")
+        who = self._judge(person)
+        return self.log.add(who, item, "unjudgeable", id=id or new_id(), reason=reason, seconds=seconds)
+
+    def skip(self, person: Person | str, item: int, *, id: str | None = None) -> Recorded:
+        """Leave an item for later: it comes back to this person when nothing else is left."""
+        return self.log.add(self._judge(person), item, "skip", id=id or new_id())
+
+    def undo(self, person: Person | str, judgment: str | None = None, *, id: str | None = None) -> Recorded:
+        """Take a judgment back, by default the latest one of the person that stands."""
+        who = self._judge(person)
+        if judgment is None:
+            latest = self.given(who, 1)
+            if not latest:
+                raise UsageError(f"{who.name!r} has no judgment to take back in this campaign")
+            judgment = latest[0].id
+        return self.log.take_back(who, judgment, id=id or new_id())
+
+    def given(self, person: Person | str, n: int = 20) -> list[Given]:
+        """The latest judgments of a person that stand, the newest first."""
+        who = self._person(person)
+        own = (answers.c.campaign_id == self.id) & (answers.c.person_id == who.id)
+        return self._log(judgments.c.number.in_(sa.select(answers.c.judgment).where(own)), n, newest=True)
+
+    def history(self, *, after: int = 0, n: int | None = None) -> list[Given]:
+        """The log from a number on, in the order in which it came; all of it by default."""
+        return self._log(judgments.c.number > after, n, newest=False)
+
+    def labels(self, *, gold: bool = True) -> Labels:
+        """All labels that count, as `assay crowd` reads them. gold: those of gold docs too."""
+        return labels_of(self, gold=gold)
+
+    def preferences(self, *, gold: bool = True) -> Preferences:
+        """Of a campaign that compares docs: which doc of each pair was preferred."""
+        return preferences_of(self, gold=gold)
+
+    def qrels(self, *, pooled: bool = False) -> Qrels:
+        """One grade per doc from its labels; gold docs have the grade that is known. pooled: others as not judged."""
+        return qrels_of(self, pooled=pooled)
+
+    def progress(self) -> Progress:
+        """How far the campaign is, by topic and by person, and what it has cost."""
+        return progress_of(self)
+
+    def agreement(self, **how: Any) -> AgreementResult | None:
+        """How far people agree; None until two have judged the same doc."""
+        return agreement_of(self, **how)
+
+    def quality(self) -> WorkerQuality | None:
+        """What the labels of each person say of the person; None until there are labels."""
+        return quality_of(self)
+
+    def checked(self) -> ProtocolCheck | None:
+        """Which people fail which check of the plan; None until there are labels."""
+        return checked_by_plan(self)
+
+    def leaderboard(self, measure: str = "AP", *, level: float = 0.95) -> BoardSoFar:
+        """The runs by what is judged so far: means with intervals, and how far unjudged docs could move them."""
+        return board_so_far(self, measure, level=level)
+
+    def upcoming(self, n: int = 10) -> Upcoming:
+        """The docs that come next, and why."""
+        return upcoming(self, n)
+
+    def stop_now(self, level: float = 0.95) -> StopAdvice:
+        """Whether to stop: how sure the order of the runs is, what more judging would change, what is left to spend."""
+        return stop_advice(self, level)
+
+    def reopen(self) -> None:
+        """Give docs out again."""
+        self._set_open(True)
+
+    def close(self) -> None:
+        """Give no more docs out; what people hold can still be judged."""
+        self._set_open(False)
+
+    def item(self, topic: str, doc: str, other: str = "") -> Asked:
+        """An item by topic and doc."""
+        wanted = sa.select(items).where(
+            items.c.campaign_id == self.id, items.c.topic == topic, items.c.doc == doc, items.c.other == other
+        )
+        with self.database.reading() as connection:
+            row = connection.execute(wanted).first()
+        if row is None:
+            raise UsageError(f"campaign {self.name!r} has no doc {doc!r} of topic {topic!r}")
+        return Asked(row.id, row.topic, row.doc, row.other)
+
+    def _set_open(self, value: bool) -> None:
+        with self.database.writing() as connection:
+            connection.execute(sa.update(campaigns).where(campaigns.c.id == self.id).values(is_open=value))
+
+    def _log(self, condition: Any, n: int | None, *, newest: bool) -> list[Given]:
+        own = ("id", "number", "kind", "label", "reason", "seconds", "takes_back", "counted", "made")
+        columns: list[Any] = [judgments.c[name] for name in own]
+        columns += [items.c.id.label("item"), items.c.topic, items.c.doc, items.c.other, people.c.name.label("person")]
+        by_number = judgments.c.number.desc() if newest else judgments.c.number
+        wanted = (
+            sa.select(*columns)
+            .join_from(judgments, items, items.c.id == judgments.c.item_id)
+            .join(people, people.c.id == judgments.c.person_id)
+            .where(judgments.c.campaign_id == self.id, condition)
+            .order_by(by_number)
+            .limit(n)
+        )
+        with self.database.reading() as connection:
+            return [Given(**row) for row in connection.execute(wanted).mappings()]
+
+    def _person(self, person: Person | str) -> Person:
+        return self._people[person] if isinstance(person, str) else person
+
+    def _judge(self, person: Person | str) -> Person:
+        """The person, who must be one of those that may judge."""
+        who = self._person(person)
+        if who.role == "reader" or who.ended is not None:
+            raise UsageError(f"{who.name!r} may not judge; give the role assessor first")
+        if self.plan.judges and who.name not in self.plan.judges:
+            raise UsageError(f"{who.name!r} is not among those who judge in {self.name!r}")
+        return who
+
+    def __repr__(self) -> str:
+        return f"JudgingCampaign({self.name!r}, {self.collection!r})"

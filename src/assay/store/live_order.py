@@ -1,0 +1,104 @@
+"""Which docs would the order of a campaign judge next, given all that the store holds? `Judging` behind a store.
+
+Every process has the session in memory and brings it up to date from the log before it is asked; the store alone says
+what was judged.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from assay.data import Run
+from assay.pooling.journal import Judgment
+from assay.pooling.judging import Judging
+from assay.store.judging_plan import JudgingPlan
+from assay.store.schema import answers, items, judgments, sa
+
+OVERLAP = 500
+"""Numbers of the log that are looked at again: on a server a lower number may be committed after a higher one."""
+
+
+class LiveOrder:
+    """The judging session of a campaign, brought up to date from its log."""
+
+    def __init__(self, campaign_id: int, plan: JudgingPlan, runs: Callable[[], Sequence[Run]]) -> None:
+        self._id = campaign_id
+        self._plan = plan
+        self._runs = runs
+        self._lock = threading.RLock()
+        self._session: Judging | None = None
+        self._item_of: dict[tuple[str, str], int] = {}
+        self._pair_of: dict[int, tuple[str, str]] = {}
+        self._latest = 0
+        self._seen: set[int] = set()
+
+    def next_items(self, connection: sa.Connection, n: int, topic: str | None = None) -> list[int]:
+        """The next n items of the order, best first; those that nobody has judged yet."""
+        with self._lock:
+            session = self.session(connection)
+            if topic is None:
+                pairs = session.next(n)
+            else:
+                order = session.orders[session.topics.index(topic)] if topic in session.topics else None
+                docs = [] if order is None else order.lists.docs.take(order.next(n)).tolist()
+                pairs = [(topic, doc) for doc in docs]
+            return [self._item_of[pair] for pair in pairs if pair in self._item_of]
+
+    def session(self, connection: sa.Connection) -> Judging:
+        """The session with all judgments of the store."""
+        with self._lock:
+            if self._session is None:
+                self._session = self._plan.session(self._runs())
+                self._number_items(connection)
+            self._catch_up(connection, self._session)
+            return self._session
+
+    def _number_items(self, connection: sa.Connection) -> None:
+        rows = connection.execute(
+            sa.select(items.c.id, items.c.topic, items.c.doc).where(
+                items.c.campaign_id == self._id, items.c.gold.is_(None)
+            )
+        )
+        for row in rows:
+            self._item_of[row.topic, row.doc] = row.id
+            self._pair_of[row.id] = (row.topic, row.doc)
+
+    def _catch_up(self, connection: sa.Connection, session: Judging) -> None:
+        """Tell the session what is new in the log."""
+        newer = sa.select(judgments.c.number, judgments.c.item_id, judgments.c.kind).where(
+            judgments.c.campaign_id == self._id, judgments.c.number > self._latest - OVERLAP
+        )
+        rows = connection.execute(newer.order_by(judgments.c.number)).all()
+        unseen = [row for row in rows if row.number not in self._seen]
+        if not unseen:
+            return
+        touched = [row.item_id for row in unseen if row.kind != "skip" and row.item_id in self._pair_of]
+        relevance = self._relevance(connection, list(dict.fromkeys(touched)))
+        for item, relevant in relevance.items():
+            self._tell(session, item, relevant)
+        self._latest = max(self._latest, unseen[-1].number)
+        self._seen = {row.number for row in rows if row.number > self._latest - OVERLAP}
+
+    def _relevance(self, connection: sa.Connection, touched: Sequence[int]) -> dict[int, bool | None]:
+        """Whether more than half of the labels of each item say relevant; None where it has no label."""
+        labels: dict[int, list[float]] = {item: [] for item in touched}
+        for start in range(0, len(touched), 500):
+            some = touched[start : start + 500]
+            counted = sa.select(answers.c.item_id, answers.c.label).where(
+                answers.c.item_id.in_(some), answers.c.label.is_not(None), answers.c.counted
+            )
+            for row in connection.execute(counted):
+                labels[row.item_id].append(row.label)
+        relevance: dict[int, bool | None] = {}
+        for item, given in labels.items():
+            relevant = sum(label >= self._plan.relevant_from for label in given)
+            relevance[item] = 2 * relevant > len(given) if given else None
+        return relevance
+
+    def _tell(self, session: Judging, item: int, relevant: bool | None) -> None:
+        topic, doc = self._pair_of[item]
+        if relevant is not None:
+            session.tell([Judgment(topic, doc, int(relevant))])
+        elif doc in session.judgments[session.topics.index(topic)]:
+            session.forget(topic, doc)

@@ -1,0 +1,92 @@
+"""A store of every earlier revision becomes one of the newest, with all that is in it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+import assay.store
+from assay.core.errors import UsageError
+from assay.data import Run
+from assay.store import Store
+from assay.store.database import Database
+from assay.store.schema import HEAD, TABLES, sa
+from tests.store.conftest import BACKENDS
+
+SCRIPTS = ScriptDirectory(str(Path(assay.store.__file__).parent / "migrations"))
+REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()][::-1]
+
+
+def database_of(where: str) -> Database:
+    if "://" in where:
+        return Database(where)
+    Path(where).mkdir()
+    return Database(f"sqlite:///{where}/store.db")
+
+
+def test_the_newest_revision_is_the_one_that_the_code_knows() -> None:
+    assert REVISIONS[-1] == HEAD
+    assert len(REVISIONS) >= 2
+
+
+def test_the_migrations_make_the_tables_of_the_code(store: Store) -> None:
+    with store.database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, TABLES) == []
+
+
+@pytest.mark.parametrize("revision", REVISIONS[:-1])
+def test_a_store_of_an_earlier_revision_is_brought_up_with_its_content(
+    address: tuple[str, Path], revision: str
+) -> None:
+    where, files = address
+    old = database_of(where)
+    old.upgrade(revision)
+    with old.writing() as connection:
+        connection.execute(
+            sa.text("INSERT INTO collections (name, title, description, measure, lookup, made)"
+                    " VALUES ('pets', 'Pets', '', 'AP', '', 1.5)")
+        )  # fmt: skip
+    assert old.revision() == revision
+    old.close()
+    with Store(where, files=files) as store:
+        assert store.database.revision() == HEAD
+        assert store.collections["pets"].title == "Pets"
+        store.runs.add("pets", Run.from_lists("a", {"1": ["x"]}))
+        store.people.add("ann")
+        campaign = store.campaigns.add("c", "pets")
+        (asked,) = campaign.next("ann")
+        campaign.judge("ann", asked.item, 1)
+        assert store.check().errors == 0
+
+
+def test_a_store_of_a_newer_version_is_refused(address: tuple[str, Path]) -> None:
+    where, files = address
+    with Store(where, files=files) as store, store.database.writing() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(UsageError, match=r"revision 9999 of the schema.*install a newer assay"):
+        Store(where, files=files)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_many_may_make_one_store_at_once(backend: str, new_database: Callable[[str], tuple[str, Path]]) -> None:
+    where, files = new_database(backend)
+    ids: list[str] = []
+
+    def open_one() -> None:
+        with Store(where, files=files) as store:
+            ids.append(store.facts()["id"])
+
+    threads = [threading.Thread(target=open_one) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 6
+    assert len(set(ids)) == 1

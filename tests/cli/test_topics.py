@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from assay.cli.topics import command
 from assay.core.errors import AssayError
+from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
 from assay.topics.criteria import CRITERIA
 from assay.topics.problem import SCALES
@@ -66,6 +67,19 @@ def test_best_resumes(scores: str, tmp_path: Path) -> None:
         (["hits"], ["HITS of the topics", "HITS of the runs"]),
         (["choose", "--count", "4", "--splits", "2"], ["expected on new runs", "judge: "]),
         (["growth", "--sizes", "4,8", "--draws", "2"], ["Larger ground truth"]),
+        (
+            ["growth", "--sizes", "4", "--draws", "1", "--runs", "5", "--scale", "log", "--search", "greedy+swap"],
+            ["5 runs, search greedy+swap", "scale log"],
+        ),
+        (["good", "--good", "tau=0.5", "--repetitions", "20"], ["Good subsets", "tau ≥ 0.5"]),
+        (["good", "--repetitions", "20", "--at", "3"], ["tau ≥ 0.85", "pearson ≥ 0.96", "all"]),
+        (["means", "--at", "3,5"], ["Means of the runs on subsets", "range"]),
+        (["clusters", "--clusters", "3", "--list"], ["3 clusters of 10 topics", "mean silhouette"]),
+        (
+            ["clusters", "--linkage", "k-means", "--repetitions", "5"],
+            ["k-means", "signed-rank"],
+        ),
+        (["best", "--at", "3", "--no-holdout", "--runs", "6"], ["ranking of 6 runs", "Topics of the best and worst"]),
     ],
 )
 def test_each_command(scores: str, args: list[str], words: list[str]) -> None:
@@ -80,6 +94,58 @@ def test_transfer_and_choice_with_truth(scores: str, tmp_path: Path) -> None:
     write_scores(other, [made(runs=9, topics=10, seed=5)], shape="matrix")
     assert "9 runs by AP" in run("transfer", scores, "--to", str(other), "--at", "3,5").output
     assert "given for checking" in run("choose", scores, "--count", "4", "--truth", str(other), "--splits", "2").output
+
+
+def test_best_names_its_topics(scores: str, tmp_path: Path) -> None:
+    file = tmp_path / "sets.csv"
+    done = run("best", scores, "--no-holdout", "--format", "json", "--quiet", "--save", str(file))
+    named = json.loads(done.output)["subsets"]
+    assert [entry["topics"] for entry in named] == [len(entry["set"]) for entry in named]
+    lines = file.read_text().splitlines()
+    assert lines[0] == "sets,topics,value,optimal,set"
+    assert lines[1].split(",")[-1] == " ".join(named[0]["set"])
+
+
+def test_best_against_a_truth_and_transposed_files(scores: str, tmp_path: Path) -> None:
+    """--transpose holds for the scores, for --truth and for --to."""
+    matrix = made()
+    other = made(seed=5)
+    files = {}
+    for name, scored in (("scores", matrix), ("other", other)):
+        files[name] = tmp_path / f"{name}.csv"
+        turned = ScoreMatrix.of(scored.values.T, runs=scored.topics, topics=scored.runs, measure="AP")
+        write_scores(files[name], [turned], shape="matrix")
+    plain = tmp_path / "plain.csv"
+    write_scores(plain, [other], shape="matrix")
+    at = ["--at", "3", "--quiet"]
+    for words in (["best", "--no-holdout", "--truth"], ["transfer", "--to"], ["choose", "--count", "3", "--truth"]):
+        name, *options = words
+        more = [] if name == "choose" else at
+        upright = run(name, scores, *options, str(plain), *more)
+        turned_over = run(name, str(files["scores"]), "--transpose", *options, str(files["other"]), *more)
+        assert upright.exit_code == turned_over.exit_code == 0, turned_over.output
+        assert upright.stdout == turned_over.stdout
+    assert "the truth" in run("best", scores, "--no-holdout", "--truth", str(plain), *at).stdout
+
+
+def test_a_truth_without_some_of_the_runs(scores: str, tmp_path: Path) -> None:
+    few = tmp_path / "few.csv"
+    write_scores(few, [made(runs=5)], shape="matrix")
+    with pytest.raises(AssayError, match="no run 'run6' \\(7 of 12 runs are not in it\\); give scores of all runs"):
+        run("best", scores, "--truth", str(few))
+
+
+def test_sets_are_drawn(scores: str, tmp_path: Path) -> None:
+    for args in (["sets", "--count", "3"], ["means", "--at", "3,5"], ["good", "--repetitions", "20"]):
+        target = tmp_path / f"{args[0]}.svg"
+        assert run(args[0], scores, *args[1:], "--figure", str(target)).exit_code == 0
+        assert target.exists()
+
+
+def test_planted_topics(scores: str, tmp_path: Path) -> None:
+    out = tmp_path / "made.csv"
+    run("simulate", scores, "--kind", "planted(seeds=3, around=4)", "--save", str(out))
+    assert out.read_text().splitlines()[0].endswith("3.4")
 
 
 @pytest.mark.parametrize("kind", ["normal", "resampled"])
@@ -111,6 +177,21 @@ def test_groups_of_runs(scores: str, tmp_path: Path) -> None:
         (["best", "--top", "0.1"], "1 runs; ranking by subsets needs at least 3"),
         (["choose", "--count", "40"], "no subsets of 40 topics"),
         (["growth", "--sizes", "99"], "99 topics as ground truth"),
+        (["good", "--good", "tau=x"], "write a criterion and its value"),
+        (["good", "--good", "tau=.5", "--good", "tau=.6"], "give each criterion once"),
+        (["good", "--good", "taw=.5"], "no criterion 'taw'"),
+        (["best", "--save", "nowhere/sets.csv"], "make the folder 'nowhere' first"),
+        (["simulate", "--kind", "planted(seeds=99)", "--save", "x.csv"], "99 clusters around real topics"),
+        (["good", "--good", "tau"], "write a criterion and its value"),
+        (["best", "--runs", "99"], "the 99 best runs"),
+        (["best", "--runs", "5", "--top", "0.5"], "not both"),
+        (["clusters", "--list"], "give the number of clusters with --clusters"),
+        (["clusters", "--list", "--clusters", "3", "--weighted"], "--weighted has no effect with --list"),
+        (["clusters", "--linkage", "k-means", "--metric", "cosine"], "needs the euclidean metric"),
+        (
+            ["simulate", "--kind", "planted", "--runs", "9", "--save", "x.csv"],
+            "--runs has no effect with --kind planted",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_error(scores: str, args: list[str], message: str) -> None:

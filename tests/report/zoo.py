@@ -329,7 +329,7 @@ def holdout() -> Any:
 
 @kept
 def clusters() -> Any:
-    from assay.topics.clusters import cluster_series
+    from assay.topics import cluster_series
     from assay.topics.problem import problem
 
     return cluster_series(problem(scores()[0]), repetitions=20)
@@ -591,6 +591,42 @@ def half_errors() -> Any:
     from assay.standard.halves import half_errors
 
     return half_errors(list(scores())[:2], splits=50)
+
+
+@kept
+def sets_of_one_size() -> Any:
+    from assay.topics import search_subsets
+
+    return search_subsets(scores()[0], cardinalities=(3,), search="swap(rounds=1)")
+
+
+@kept
+def subset_means() -> Any:
+    from assay.topics.subset_means import subset_means
+
+    return subset_means(topic_series().found, (2, 4))
+
+
+@kept
+def cluster_list() -> Any:
+    from assay.topics.clusters import cluster_list
+
+    return cluster_list(scores()[0], 3, linkage="k-means")
+
+
+@kept
+def best_against_a_truth() -> Any:
+    from assay.topics import best_topics
+
+    predicted, judged = scores()[:2]
+    return best_topics(predicted, truth=judged, search="swap(rounds=1)", repetitions=50, holdout=False)
+
+
+@kept
+def good_subsets() -> Any:
+    from assay.topics import good_subsets
+
+    return good_subsets(scores()[0], {"tau": 0.8, "pearson": 0.9}, repetitions=50)
 
 
 @kept

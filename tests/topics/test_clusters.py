@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay.core.engine import silent
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
-from assay.topics.clusters import LINKAGES, METRICS, cluster_series, cluster_tree, components
+from assay.topics.clusters import EUCLIDEAN_ONLY, LINKAGES, METRICS, cluster_list, clustering, components, silhouette
+from assay.topics.extremes import random_values
+from assay.topics.one_per_cluster import _one_per_cluster, cluster_series
 from assay.topics.problem import problem
-from tests.topics.planted import planted_matrix
+from assay.topics.synthetic import planted_matrix
 from tests.topics.released import collection, made, trec8, trec8_top96, used
 
 
@@ -72,7 +75,7 @@ def test_planted_clusters_peak_at_their_number() -> None:
 
 def test_rounds_take_one_of_each_cluster_first() -> None:
     matrix = planted_matrix(made(runs=20, topics=30, seed=3), seeds=8, around=6, radius=0.01)
-    labels = cluster_tree(matrix, metric="euclidean").labels(8)
+    labels = clustering(matrix, metric="euclidean").labels(8)
     assert sorted(np.bincount(labels).tolist()) == [6] * 8
     found = cluster_series(problem(matrix), clusters=8, repetitions=50, metric="euclidean")
     driven = cluster_series(problem(matrix), repetitions=50, metric="euclidean")
@@ -90,17 +93,18 @@ def test_weights_by_cluster_size_are_worse() -> None:
 def test_all_linkages_and_metrics() -> None:
     ready = problem(made(runs=6, topics=8))
     for linkage in LINKAGES:
-        for metric in METRICS if linkage in ("complete", "single", "average", "weighted") else ("euclidean",):
+        for metric in ("euclidean",) if linkage in EUCLIDEAN_ONLY else METRICS:
             found = cluster_series(ready, linkage=linkage, metric=metric, repetitions=5)
             assert np.isfinite(found.clustered).all()
-    assert found.table().columns == ("topics", "one per cluster", "random", "difference")
+    assert found.table().columns == ("topics", "one per cluster", "random", "difference", "p")
 
 
 def test_a_topic_that_nobody_answers_is_far_from_all() -> None:
     values = made(runs=6, topics=8).values.copy()
     values[:, 2] = 0
-    tree = cluster_tree(ScoreMatrix.of(values))
-    assert np.isfinite(tree.links).all()
+    tree = clustering(ScoreMatrix.of(values))
+    assert np.isfinite(tree.distances).all()
+    assert (tree.distances[2, [0, 1]] == 1).all()
 
 
 def test_bad_input() -> None:
@@ -108,7 +112,7 @@ def test_bad_input() -> None:
     with pytest.raises(UsageError, match="no clustering complete/cosin"):
         cluster_series(ready, metric="cosin")
     with pytest.raises(UsageError, match="needs the euclidean metric"):
-        cluster_series(ready, linkage="ward")
+        cluster_series(ready, linkage="ward", metric="cosine")
     with pytest.raises(UsageError, match="30 clusters of 10 topics"):
         cluster_series(ready, clusters=30)
     with pytest.raises(UsageError, match="principal components"):
@@ -117,3 +121,77 @@ def test_bad_input() -> None:
         cluster_series(ready, clusters=3, weighted=True)
     with pytest.raises(DataError, match="nothing to cluster"):
         components(ScoreMatrix.of([[0.1, 0.1], [0.2, 0.2]]))
+
+
+def test_the_usual_metric_of_a_linkage() -> None:
+    matrix = made()
+    for linkage in LINKAGES:
+        usual = "euclidean" if linkage in EUCLIDEAN_ONLY else "cosine"
+        by_default = clustering(matrix, linkage=linkage).distances
+        assert by_default.tolist() == clustering(matrix, linkage=linkage, metric=usual).distances.tolist()
+
+
+def test_silhouettes_are_scikit_learns() -> None:
+    from sklearn.metrics import silhouette_samples
+
+    matrix = made(runs=6, topics=14)
+    for linkage in ("complete", "k-means"):
+        topics = clustering(matrix, linkage=linkage)
+        for clusters in (2, 4, 9):
+            labels = topics.labels(clusters)
+            wanted = silhouette_samples(topics.distances, labels, metric="precomputed")
+            np.testing.assert_allclose(silhouette(topics.distances, labels), wanted, atol=1e-12)
+
+
+def test_clusters_are_listed() -> None:
+    matrix = planted_matrix(made(runs=20, topics=30, seed=3), seeds=5, around=4, radius=0.01)
+    found = cluster_list(matrix, 5, linkage="k-means")
+    sets = found.table().column("set")
+    assert sorted(sets) == [" ".join(f"{i}.{j}" for j in range(1, 5)) for i in range(1, 6)]
+    assert (found.silhouettes > 0.5).all()
+    assert found.largest == 0.2
+    uneven = cluster_list(made(), 3)
+    sizes = uneven.table().column("topics")
+    assert sizes == sorted(sizes, reverse=True)
+    assert sum(sizes) == 10
+    with pytest.raises(UsageError, match="1 clusters of 20 topics"):
+        cluster_list(matrix, 1)
+    with pytest.raises(UsageError, match="20 clusters of 20 topics"):
+        cluster_list(matrix, 20)
+
+
+def test_p_is_that_of_the_draws() -> None:
+    """p by scipy's signed-rank test on the two kinds of draws, each value by the plain criterion."""
+    from scipy import stats
+
+    ready = problem(made())
+    found = cluster_series(ready, repetitions=40, seed=5)
+    random = np.array(random_values(ready, tuple(range(1, 10)), 40, 5))
+    topics = clustering(ready.matrix)
+    drawn = _one_per_cluster(ready, topics, False, 40, 5, silent)
+    np.testing.assert_allclose(found.clustered, drawn.mean(axis=1))
+    for row in range(9):
+        differences = drawn[row] - np.roll(random[row], 1)
+        wanted = stats.wilcoxon(differences, correction=True, method="approx").pvalue
+        assert found.p[row] == pytest.approx(wanted, rel=1e-3)
+
+
+def test_planted_clusters_are_significantly_ahead_of_random_topics() -> None:
+    """Roitero 2020, Section 4.5.2.3; one cluster is no choice at all, and nothing is significant there."""
+    matrix = planted_matrix(made(runs=20, topics=30, seed=3), seeds=8, around=6, radius=0.02)
+    found = cluster_series(problem(matrix), repetitions=200, metric="euclidean")
+    assert found.p[8 - 1] < 1e-6
+    assert found.gain[8 - 1] > 0
+    assert found.p[0] > 0.001
+    ahead_at, behind_at = found.significant()
+    assert ahead_at > behind_at
+
+
+def test_components_make_clusters_of_real_topics_significantly_better_than_random_ones() -> None:
+    """Roitero 2020, Sections 4.5.2.1 and 4.5.2.2: only with principal components."""
+    ready = problem(trec8_top96())
+    ahead_at, behind_at = cluster_series(ready, repetitions=200, pca=3).significant()
+    assert ahead_at > 25
+    assert behind_at < 5
+    ahead_at, behind_at = cluster_series(ready, repetitions=200).significant()
+    assert behind_at > ahead_at

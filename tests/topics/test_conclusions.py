@@ -77,3 +77,10 @@ def test_bad_cardinality() -> None:
     with pytest.raises(UsageError, match="no subsets of 20"):
         compare_conclusions(search_subsets(made(), search="swap(rounds=1)"), cardinalities=(20,))
     assert spaced(1153)[-1] == 1152
+
+
+def test_all_topics_come_last_and_agree_with_themselves() -> None:
+    result = compare_conclusions(search_subsets(made(), search="swap(rounds=1)"), cardinalities=(2, 5))
+    assert result.c == (2, 5, 10)
+    for shares in result.shares.values():
+        assert shares[-1].tolist() == pytest.approx([result.full, 0, 0, 0, 1 - result.full])

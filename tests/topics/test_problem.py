@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
+from assay.topics import search_subsets
+from assay.topics.archive import fingerprint
+from assay.topics.criteria import CRITERIA
 from assay.topics.problem import Problem, log_scores, logit_scores, problem, top_runs, whole_numbers
 from tests.topics.released import made, trec8, trec8_top96, used
 
@@ -112,3 +117,50 @@ def test_huge_scores_stay_in_order_without_a_warning() -> None:
     """Whole numbers beyond 64 bits are kept in fixed point."""
     huge = ScoreMatrix.of([[1e30, 2e30], [3e30, 1e30], [5e30, 4e30]])
     assert problem(huge).full.argsort().tolist() == [0, 1, 2]
+
+
+def test_a_number_of_runs_instead_of_a_share() -> None:
+    matrix = made(12)
+    assert problem(matrix, runs=9).matrix.runs == problem(matrix, top=0.75).matrix.runs
+    with pytest.raises(UsageError, match="not both"):
+        problem(matrix, runs=9, top=0.75)
+    with pytest.raises(UsageError, match="the 13 best runs; there are 12"):
+        problem(matrix, runs=13)
+
+
+@pytest.mark.parametrize("criterion", ["tau", "pearson", "rbo"])
+def test_subsets_against_a_truth_by_listing_all(criterion: str) -> None:
+    """The best subset of predicted topics is that whose means rank the runs most as the judged means do."""
+    predicted, judged = made(8, 7, seed=1), made(8, 9, seed=2)
+    ready = problem(predicted, criterion=criterion, truth=judged)
+    found = search_subsets(ready)
+    function = CRITERIA[criterion].function
+    full = np.round(judged.values.sum(axis=1), 9)
+    for c in range(1, 7):
+        values = []
+        for subset in combinations(range(7), c):
+            sums = np.round(predicted.values[:, list(subset)].sum(axis=1), 9)
+            values.append(float(function(sums[None, :], full)[0]))
+        assert found.values("best")[c - 1] == pytest.approx(max(values)), c
+        assert found.values("worst")[c - 1] == pytest.approx(min(values)), c
+
+
+def test_a_truth_must_have_the_runs() -> None:
+    with pytest.raises(DataError, match="the truth, AP: no run"):
+        problem(made(8), truth=made(5))
+    same = problem(made(8), truth=made(8))
+    assert same.full.tolist() == problem(made(8)).full.tolist()
+    assert fingerprint(same) != fingerprint(problem(made(8)))
+    flat = ScoreMatrix.of(np.full((8, 4), 0.5), runs=made(8).runs, measure="nDCG")
+    with pytest.raises(DataError, match="the truth, nDCG: every run has the same mean"):
+        problem(made(8), truth=flat)
+
+
+def test_the_best_runs_are_those_of_the_truth() -> None:
+    predicted, judged = made(9, seed=1), made(9, 1, seed=2)  # means over topics will do as a truth
+    ready = problem(predicted, truth=judged, runs=5)
+    assert ready.matrix.runs == top_runs(judged, 1, runs=5).runs
+    assert ready.truth is not None
+    assert ready.truth.runs == ready.matrix.runs
+    half = ready.of_runs(list(ready.matrix.runs[:3]))
+    assert half.full.tolist() == ready.full[:3].tolist()

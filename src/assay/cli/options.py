@@ -183,11 +183,16 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
     return wrapped
 
 
+def check_folder(path: Path | None) -> None:
+    """An error where the folder of a file to write is not there."""
+    if path is not None and not path.parent.is_dir():
+        raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
+
+
 def check_targets(out: Output) -> None:
     """An error before any work where a file could not be written: no such folder, or no such kind of figure."""
     for path in (out.path, out.figure):
-        if path is not None and not path.parent.is_dir():
-            raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
+        check_folder(path)
     if out.figure is not None:
         from assay.report.figure import ending_of, refuse_paper
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import RegistryOption
-from assay.cli.inputs import FILE, decimals, numbers, one_matrix, scores_input
+from assay.cli.inputs import FILE, decimals, numbers, one_matrix, other_scores, scores_input
 from assay.cli.modes import is_given
 from assay.cli.options import Output
 from assay.cli.run_info import by_option, groups_by
@@ -40,24 +40,25 @@ repetitions_option = click.option(
 )
 splits_option = click.option("--splits", type=COUNT, default=5, show_default=True, help="Splits of the runs.")
 groups_option = by_option("Hold out whole groups of runs, by a column of --info, e.g. team.")
+top_option = click.option("--top", type=float, default=1.0, show_default=True, help="Share of the runs to keep.")
+runs_option = click.option("--runs", type=COUNT, help="Keep this number of the best runs, in place of a share.")
 
 
 def problem_options(command: C) -> C:
-    """--criterion, --scale, --top; the command gets a Problem named `ready` from its one score matrix."""
+    """--criterion, --scale, --top, --runs; the command gets a Problem named `ready` from its one score matrix."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
         from assay.topics.problem import problem
 
-        chosen = {name: kwargs.pop(name) for name in ("criterion", "scale", "top")}
+        chosen = {name: kwargs.pop(name) for name in ("criterion", "scale", "top", "runs")}
+        truth = kwargs.pop("truth", None)  # only some of the commands have it
+        if truth is not None:
+            chosen["truth"] = one_matrix(other_scores(truth))
         return command(*args, ready=problem(one_matrix(kwargs.pop("matrices")), **chosen), **kwargs)
 
     wrapped: Any = run
-    for option in (
-        click.option("--top", type=float, default=1.0, show_default=True, help="Share of the runs to keep."),
-        scale_option,
-        criterion_option,
-    ):
+    for option in (runs_option, top_option, scale_option, criterion_option):
         wrapped = option(wrapped)
     return scores_input(wrapped)
 
@@ -120,3 +121,17 @@ def chosen_sizes(at: str | None, ready: Problem) -> tuple[int, ...]:
 def percentages(text: str) -> tuple[float, ...]:
     """The percentages of a list such as '1,5'."""
     return tuple(decimals(text, "write percentages separated by commas, e.g. 1,5"))
+
+
+def thresholds_of(texts: tuple[str, ...]) -> dict[str, float]:
+    """The criteria and their values in texts such as 'tau=0.85'; each criterion may be given once."""
+    thresholds: dict[str, float] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        values = decimals(value, "write a criterion and its value, e.g. tau=0.85")
+        if not name or len(values) != 1:
+            raise UsageError(f"--good {text!r}: write a criterion and its value, e.g. tau=0.85")
+        if name in thresholds:
+            raise UsageError(f"--good {text!r}: {name} was given before; give each criterion once")
+        thresholds[name] = values[0]
+    return thresholds

@@ -10,7 +10,7 @@ import click
 
 from assay.cli.commands import Group, RegistryOption
 from assay.cli.inputs import FILE, numbers, one_matrix, other_scores, scores_input
-from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.options import Output, check_folder, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.topic_options import (
     COUNT,
     at_option,
@@ -58,32 +58,51 @@ def command() -> None:
 @splits_option
 @groups_option
 @at_option
+@click.option(
+    "--truth", type=FILE, help="Scores of the same runs from judgments: the ranking to reach with topics of FILES."
+)
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the topics of every best and worst subset here, as CSV.",
+)
 @seed_option
 @output_and_figure_options
 def best(
     ready: Problem, look: Callable[..., Any], repetitions: int, percentiles: str, holdout: bool, splits: int,
-    by: str | None, at: str | None, seed: int, out: Output,
+    by: str | None, at: str | None, save: Path | None, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """Best, average and worst subsets for every number of topics, and their value on held-out runs.
 
-    The best subset fits the runs it was chosen on: quote the held-out column. Ctrl-C keeps the best so far.
+    The best subset fits the runs it was chosen on: quote the held-out column. Ctrl-C keeps the best so far. With --at
+    the topics of the subsets are listed too; JSON and --save have them for all sizes.
 
     \b
-    assay topics best scores.csv --criterion pearson --top 0.75
+    assay topics best scores.csv --criterion pearson --runs 96
+    assay topics best predicted.csv --truth judged.csv
     assay topics best scores.csv --search 'swap+nsga' --seconds 60 --resume found.json
     assay topics best scores.csv --at 5,10,20 --format latex
     """
+    from assay.io.files import write_whole
     from assay.topics import best_topics
 
     if not holdout:
         refuse("--no-holdout", "splits", "by")
+    check_folder(save)
     shown = chosen_sizes(at, ready)
     result = look(
         out, best_topics, cardinalities=() if at is None else shown, repetitions=repetitions,
         percentiles=percentages(percentiles), holdout=holdout, held_out_at=shown, splits=splits,
         groups=held_out_groups(by),
     )  # fmt: skip
-    out.write(result.table(at=shown), of=result)
+    tables = [result.table(at=shown)]
+    # CSV holds one table, and JSON has the sets beside the rows.
+    if at is not None and out.format not in ("csv", "json"):
+        tables.append(result.sets_table(at=shown))
+    out.write(*tables, of=result)
+    if save is not None:
+        write_whole(save, result.sets_table().csv())
+        out.say(f"topics of the subsets written to {save}")
     for remark in result.remarks():
         out.say(remark)
 
@@ -124,7 +143,7 @@ def holdout(
 @click.option("--count", type=COUNT, required=True, help="Topics in a subset.")
 @click.option("--keep", type=COUNT, default=10, show_default=True, help="Distinct subsets per side.")
 @seed_option
-@output_options
+@output_and_figure_options
 def sets(ready: Problem, look: Callable[..., SearchResult], count: int, keep: int, seed: int, out: Output) -> None:
     """The ten best and the ten worst distinct subsets of one size, with their topics.
 
@@ -132,7 +151,8 @@ def sets(ready: Problem, look: Callable[..., SearchResult], count: int, keep: in
     assay topics sets scores.csv --count 12
     """
     found = look(out, keep=keep, cardinalities=(count,))
-    out.write(*(found.table(side, c=count) for side in ("best", "worst")))
+    tables = [found.table(side, c=count) for side in ("best", "worst")]
+    out.write(*tables, drawn=found)
 
 
 @command.command()
@@ -149,6 +169,25 @@ def stability(ready: Problem, look: Callable[..., SearchResult], seed: int, out:
     from assay.topics import subset_stability
 
     result = subset_stability(look(out))
+    out.write(result.table(), of=result)
+
+
+@command.command()
+@problem_options
+@search_options
+@click.option("--at", required=True, metavar="LIST", help="Numbers of topics, e.g. 5,10,20.")
+@seed_option
+@output_and_figure_options
+def means(ready: Problem, look: Callable[..., SearchResult], at: str, seed: int, out: Output) -> None:
+    """How do mean scores on the best and worst subsets stand to those on all topics? One point per run.
+
+    \b
+    assay topics means scores.csv --at 5,10,20 --figure means.svg
+    """
+    from assay.topics.subset_means import subset_means
+
+    chosen = chosen_sizes(at, ready)
+    result = subset_means(look(out, cardinalities=chosen), chosen)
     out.write(result.table(), of=result)
 
 
@@ -222,46 +261,6 @@ def conclusions(
             jobs=jobs,
             progress=progress,
         )
-    out.write(result.table(), of=result)
-
-
-@command.command()
-@problem_options
-@click.option(
-    "--linkage",
-    cls=RegistryOption,
-    registry="assay.topics.clusters:LINKAGES",
-    default="complete",
-    show_default=True,
-    metavar="NAME",
-    help="One of: {names}.",
-)
-@click.option(
-    "--metric", cls=RegistryOption, registry="assay.topics.clusters:METRICS", default="cosine", show_default=True,
-    metavar="NAME", help="One of: {names}.",
-)  # fmt: skip
-@click.option("--pca", type=int, help="Cluster by this number of principal components.")
-@click.option("--clusters", type=int, help="A fixed number of clusters.  [default: as many as topics wanted]")
-@click.option("--weighted", is_flag=True, help="Weigh topics by the size of their cluster (WMAP).")
-@click.option("--repetitions", type=COUNT, default=1000, show_default=True, help="Random choices.")
-@seed_option
-@output_and_figure_options
-def clusters(
-    ready: Problem, linkage: str, metric: str, pca: int | None, clusters: int | None, weighted: bool, repetitions: int,
-    seed: int, out: Output,
-) -> None:  # fmt: skip
-    """One topic from each cluster of similar topics, against random topics.
-
-    \b
-    assay topics clusters scores.csv --pca 3
-    """
-    from assay.topics import cluster_series
-
-    with out.progress("drawing") as progress:
-        result = cluster_series(
-            ready, linkage=linkage, metric=metric, pca=pca, clusters=clusters, weighted=weighted,
-            repetitions=repetitions, seed=seed, progress=progress,
-        )  # fmt: skip
     out.write(result.table(), of=result)
 
 
@@ -345,49 +344,5 @@ def choose(
     out.write(result.table(), of=result)
 
 
-@command.command()
-@scores_input
-@click.option("--sizes", required=True, metavar="LIST", help="Topics in the ground truth, e.g. 50,100,150.")
-@click.option("--draws", type=COUNT, default=20, show_default=True, help="Random draws per size.")
-@criterion_option
-@seed_option
-@output_and_figure_options
-def growth(matrices: Matrices, sizes: str, draws: int, criterion: str, seed: int, out: Output) -> None:
-    """What does a larger ground truth change? Series for random parts of a large collection.
-
-    \b
-    assay topics growth robust.csv --sizes 50,100,150,200
-    """
-    from assay.topics import growth as grown
-
-    with out.progress("searching") as progress:
-        result = grown(one_matrix(matrices), sizes=tuple(numbers(sizes)), draws=draws, criterion=criterion, seed=seed,
-                       progress=progress)  # fmt: skip
-    out.write(result.table(), of=result)
-
-
-@command.command()
-@scores_input
-@click.option(
-    "--kind", cls=RegistryOption, registry="assay.topics.synthetic:KINDS", default="resampled", show_default=True,
-    metavar="NAME", help="How to draw the scores, one of: {names}.")  # fmt: skip
-@click.option("--runs", type=click.IntRange(min=3), default=50, show_default=True, help="Runs to make.")
-@click.option("--topics", type=click.IntRange(min=2), default=100, show_default=True, help="Topics to make.")
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Write the matrix here.")
-@seed_option
-@output_options
-def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, seed: int, out: Output) -> None:
-    """Simulate scores with the distribution of real ones but without their structure; also tests normality.
-
-    \b
-    assay topics simulate scores.csv --runs 50 --topics 1000 --save made.csv
-    assay topics best made.csv
-    """
-    from assay.io.scores import write_scores
-    from assay.topics import synthetic
-
-    like = one_matrix(matrices)
-    made = synthetic.KINDS.call(kind, like, runs=runs, topics=topics, seed=seed)
-    out.write(synthetic.normality(like).table())  # before anything is saved: it may have something against the scores
-    write_scores(save, [made], shape="matrix")
-    out.say(f"{len(made.runs)} runs × {len(made.topics)} topics written to {save}")
+# The commands of this group that stand in another file are added when that file is imported.
+from assay.cli import topic_draws  # noqa: E402, F401

@@ -184,6 +184,8 @@ def fingerprint(problem: Problem) -> str:
     scores = np.ascontiguousarray(problem.units, dtype=np.int64)
     digest = hashlib.sha256(described.encode())
     digest.update(scores.tobytes())
+    if problem.truth is not None:
+        digest.update(np.ascontiguousarray(problem.full, dtype=np.float64).tobytes())
     return digest.hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""Do subsets with one topic from each cluster of similar topics beat random ones?
+"""Which topics are similar? Clusters of topics, by trees or by k-means, and how well they are apart.
 
 A topic is the vector of its scores over the runs, perhaps reduced to principal components. Roitero 2020, Section 4.5.
 """
@@ -6,49 +6,65 @@ A topic is the vector of its scores over the runs, perhaps reduced to principal 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from assay.core.arrays import Floats, places_within
-from assay.core.engine import Progress, chunks, generator, silent
+from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
-from assay.core.tables import Table
+from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.topics.criteria import Numbers
-from assay.topics.extremes import sample
-from assay.topics.problem import Problem, problem
+from assay.topics.k_means import STARTS, k_means
 
 
 class Names(tuple[str, ...]):
-    """Names of scipy's that may be given; listed in help as those of a registry are."""
+    """Names that help texts list in one line, as registries do."""
 
     def listed(self) -> str:
-        """All names in one line."""
+        """All of them."""
         return ", ".join(self)
 
 
-LINKAGES = Names(("complete", "single", "average", "weighted", "centroid", "median", "ward"))
+K_MEANS = "k-means"
+"""Stands among the linkages, though it grows no tree."""
+EUCLIDEAN_ONLY = ("centroid", "median", "ward", K_MEANS)
+"""Linkages that rest on means of topics, which have a meaning under the euclidean metric alone."""
+LINKAGES = Names(("complete", "single", "average", "weighted", *EUCLIDEAN_ONLY))
 METRICS = Names(("cosine", "correlation", "euclidean", "cityblock", "jaccard"))
 
 
 def components(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
-    """Principal components of the topics (topics × components) and the cumulative share of variance.
+    """Topics as principal components (topics × components), and the share of variance the first 1, 2, … hold.
 
-    The vectors are centred over the topics, not scaled.
-
-    >>> scores, share = components(ScoreMatrix.of([[0.0, 0.5, 1.0], [0.0, 0.5, 1.0], [0.2, 0.2, 0.2]]))
-    >>> share.round(6).tolist()[:1]
-    [1.0]
+    >>> _, held = components(ScoreMatrix.of([[0.1, 0.2, 0.3], [0.2, 0.4, 0.6]]))
+    >>> held.round(6).tolist()
+    [1.0, 1.0]
     """
-    vectors = matrix.values.T - matrix.values.mean(axis=1)
-    left, sizes, _ = np.linalg.svd(vectors, full_matrices=False)
+    vectors = matrix.values.T
+    centre = vectors.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(vectors - centre, full_matrices=False)
     variances = sizes**2
     total = variances.sum()
     if total == 0:
-        raise DataError(f"{matrix.measure}: all topics have the same scores; there is nothing to cluster")
+        raise DataError(f"{matrix.measure}: every topic has the same scores; there is nothing to cluster")
     return left * sizes, np.cumsum(variances) / total
+
+
+class Clustering(Protocol):
+    """Topics that can be cut into any number of clusters."""
+
+    @property
+    def recipe(self) -> str:
+        """How it was made."""
+
+    @property
+    def distances(self) -> Floats:
+        """Distances of the topics, topics × topics."""
+
+    def labels(self, clusters: int) -> Numbers:
+        """The cluster of each topic, 0 …, for at most that number of clusters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,161 +73,166 @@ class ClusterTree:
 
     links: Floats
     recipe: str
+    distances: Floats
 
     def labels(self, clusters: int) -> Numbers:
         """The cluster of each topic, 0 …, when the tree is cut into at most that number of clusters."""
-        from scipy.cluster.hierarchy import fcluster
+        from scipy.cluster import hierarchy
 
-        scipy_labels = fcluster(self.links, clusters, criterion="maxclust")
-        _, labels = np.unique(scipy_labels, return_inverse=True)
+        cut: Any = hierarchy.fcluster
+        labels: Numbers = cut(self.links, clusters, "maxclust") - 1
         return labels
 
 
-def cluster_tree(
-    matrix: ScoreMatrix, *, linkage: str = "complete", metric: str = "cosine", pca: int | None = None
-) -> ClusterTree:
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """Topics as points, clustered about centres by k-means."""
+
+    points: Floats
+    recipe: str
+    distances: Floats
+    seed: int
+
+    def labels(self, clusters: int) -> Numbers:
+        """The cluster of each topic, 0 …; fewer clusters than asked for where points are equal."""
+        return k_means(self.points, clusters, seed=self.seed)
+
+
+def clustering(
+    matrix: ScoreMatrix,
+    *,
+    linkage: str = "complete",
+    metric: str | None = None,
+    pca: int | None = None,
+    seed: int = 0,
+) -> Clustering:
     """Topics clustered by their scores, or by their first `pca` principal components.
 
-    Any linkage and metric of scipy in LINKAGES and METRICS. A topic on which all runs score 0 has no direction: under
+    Any linkage and metric of scipy in LINKAGES and METRICS, or k-means (seed: of its starts). Without a metric it is
+    cosine, and euclidean for the linkages that need it. A topic on which all runs score 0 has no direction: under
     cosine and correlation its distance to others is 1.
     """
-    if linkage not in LINKAGES or metric not in METRICS:
-        raise UsageError(
-            f"no clustering {linkage}/{metric}; linkages: {LINKAGES.listed()}; metrics: {METRICS.listed()}"
-        )
-    if linkage in ("centroid", "median", "ward") and metric != "euclidean":
-        raise UsageError(f"linkage {linkage!r} needs the euclidean metric, not {metric!r}")
+    metric = _checked_metric(linkage, metric)
     if pca is not None and not 1 <= pca <= min(matrix.shape):
         raise UsageError(f"{pca} principal components; there are 1 to {min(matrix.shape)}")
     from scipy.cluster import hierarchy
     from scipy.spatial import distance
 
     pairwise: Any = distance.pdist
+    square: Any = distance.squareform
     link: Any = hierarchy.linkage
     vectors = matrix.values.T
-    recipe = f"{linkage} linkage, {metric}"
+    recipe = f"{K_MEANS}, best of {STARTS} starts" if linkage == K_MEANS else f"{linkage} linkage, {metric}"
     if pca is not None:
         vectors = components(matrix)[0][:, :pca]
         recipe += f", {pca} principal components"
     with np.errstate(invalid="ignore", divide="ignore"):
-        distances = np.nan_to_num(pairwise(vectors, metric), nan=1.0)
+        condensed = np.nan_to_num(pairwise(vectors, metric), nan=1.0)
     # Rounding may leave a distance of almost nothing below zero.
-    links = link(np.maximum(distances, 0.0), linkage)
-    return ClusterTree(links, recipe)
+    condensed = np.maximum(condensed, 0.0)
+    distances = square(condensed)
+    if linkage == K_MEANS:
+        return Centres(np.ascontiguousarray(vectors), recipe, distances, seed)
+    return ClusterTree(link(condensed, linkage), recipe, distances)
+
+
+def _checked_metric(linkage: str, metric: str | None) -> str:
+    """The metric, or the usual one of the linkage; an error where the two do not go together."""
+    if linkage not in LINKAGES or metric not in (None, *METRICS):
+        raise UsageError(
+            f"no clustering {linkage}/{metric}; linkages: {LINKAGES.listed()}; metrics: {METRICS.listed()}"
+        )
+    if metric is None:
+        return "euclidean" if linkage in EUCLIDEAN_ONLY else "cosine"
+    if linkage in EUCLIDEAN_ONLY and metric != "euclidean":
+        raise UsageError(f"linkage {linkage!r} needs the euclidean metric, not {metric!r}")
+    return metric
+
+
+def silhouette(distances: Floats, labels: Numbers) -> Floats:
+    """How much nearer each topic is to its own cluster than to the next one: (b − a)/max(a, b), from −1 to 1.
+
+    a: mean distance to the others of its cluster; b: the least mean distance to another cluster. 0 for a topic alone in
+    its cluster. At least two clusters are needed (Rousseeuw 1987).
+
+    >>> silhouette(np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 3.0], [4.0, 3.0, 0.0]]), np.array([0, 0, 1])).round(3).tolist()
+    [0.75, 0.667, 0.0]
+    """
+    clusters = int(labels.max()) + 1
+    if clusters < 2:
+        raise UsageError(f"{clusters} cluster; a silhouette needs at least 2")
+    member = np.eye(clusters)[labels]
+    sizes = member.sum(axis=0)
+    sums = distances @ member
+    topic = np.arange(len(labels))
+    own_size = sizes[labels]
+    inside = sums[topic, labels] / np.maximum(own_size - 1, 1)
+    means = sums / sizes
+    means[topic, labels] = np.inf
+    nearest = means.min(axis=1)
+    larger = np.maximum(inside, nearest)
+    score = np.divide(nearest - inside, larger, out=np.zeros(len(labels)), where=larger > 0)
+    return np.where(own_size > 1, score, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterResult(Result):
-    """Mean value of subsets with one topic per cluster and of random ones, for c = 1 … n-1."""
+class ClusterList(Result):
+    """The clusters of topics: their members, their mean scores and how well each is apart from the others.
 
-    problem: Problem
-    clustered: Floats
-    average: Floats
+    `clusters` holds the places of the topics of each cluster, the largest cluster first.
+    """
+
+    matrix: ScoreMatrix
+    clusters: tuple[Numbers, ...]
+    silhouettes: Floats
+    """Of each topic."""
     recipe: str
-    repetitions: int
-    seed: int
 
-    def better(self) -> float:
-        """Share of cardinalities at which clusters are ahead of random topics."""
-        gain = self.problem.goodness(self.clustered) - self.problem.goodness(self.average)
-        return float((gain > 0).mean())
+    @property
+    def largest(self) -> float:
+        """The share of the topics in the largest cluster."""
+        return len(self.clusters[0]) / len(self.matrix.topics)
 
     def table(self) -> Table:
-        """One row per cardinality."""
-        cardinalities = range(1, len(self.clustered) + 1)
-        difference = self.clustered - self.average
-        ahead = f"clusters ahead at {self.better():.0%} of the cardinalities; {self.problem.title}"
-        made = f"{self.recipe}; {self.repetitions} draws per cardinality, seed {self.seed}"
-        return Table.of(
-            {"topics": "d", "one per cluster": ".4f", "random": ".4f", "difference": "+.4f"},
-            list(zip(cardinalities, self.clustered, self.average, difference, strict=True)),
-            caption="Topics from clusters against random topics",
-            notes=[ahead, made],
-        )
+        """One row per cluster, the largest first."""
+        mean_of_topic = self.matrix.values.mean(axis=0)
+        rows = []
+        for number, places in enumerate(self.clusters, start=1):
+            topics = [self.matrix.topics[place] for place in places]
+            mean = float(mean_of_topic[places].mean())
+            apart = float(self.silhouettes[places].mean())
+            rows.append((number, len(topics), mean, apart, " ".join(topics)))
+        formats = {"cluster": "d", "topics": "d", "mean score": ".4f", "silhouette": "+.3f", "set": ""}
+        mean_silhouette = shown(float(self.silhouettes.mean()), "+.3f")
+        notes = [
+            f"mean silhouette {mean_silhouette}, from −1 to 1",
+            f"the largest cluster has {self.largest:.0%} of the topics; {self.recipe}",
+        ]
+        caption = f"{len(self.clusters)} clusters of {len(self.matrix.topics)} topics"
+        return Table.of(formats, rows, caption=caption, notes=notes)
 
 
-def cluster_series(
-    matrix: ScoreMatrix | Problem,
+def cluster_list(
+    matrix: ScoreMatrix,
+    clusters: int,
     *,
-    criterion: str = "tau",
-    scale: str = "plain",
-    top: float = 1.0,
     linkage: str = "complete",
-    metric: str = "cosine",
+    metric: str | None = None,
     pca: int | None = None,
-    clusters: int | None = None,
-    weighted: bool = False,
-    repetitions: int = 1000,
     seed: int = 0,
-    progress: Progress = silent,
-) -> ClusterResult:
-    """One topic from each cluster, against random topics.
+) -> ClusterList:
+    """The topics in that number of clusters (at most), each with its silhouette.
 
-    Without `clusters` the tree is cut into c clusters for subsets of c topics; with it their number is fixed, and
-    topics are taken round by round, one from each cluster that has any left, the last round from a random part of them.
-    `weighted` counts each topic by the size of its cluster (WMAP; only where each cluster gives one topic).
-
-    >>> rng = np.random.default_rng(0)
-    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
-    >>> cluster_series(m, repetitions=10).clustered.shape
-    (5,)
+    >>> m = ScoreMatrix.of([[0.1, 0.1, 0.9, 0.8], [0.2, 0.2, 0.1, 0.1]], measure="AP")
+    >>> cluster_list(m, 2).table().column("set")
+    ['1 2', '3 4']
     """
-    ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
-    if weighted and clusters is not None:
-        raise UsageError("weights by cluster size need one topic per cluster; leave the number of clusters open")
-    if clusters is not None and not 1 <= clusters <= ready.n:
-        raise UsageError(f"{clusters} clusters of {ready.n} topics; take 1 to {ready.n}")
-    tree = cluster_tree(ready.matrix, linkage=linkage, metric=metric, pca=pca)
-    recipe = tree.recipe
-    if clusters is None:
-        values = _one_per_cluster(ready, tree, weighted, repetitions, seed, progress)
-        recipe += ", as many clusters as topics"
-    else:
-        values = _round_by_round(ready, tree.labels(clusters), repetitions, seed)
-        recipe += f", {clusters} clusters, round by round"
-    if weighted:
-        recipe += ", weighted by cluster size"
-    average = sample(ready, repetitions=repetitions, seed=seed).average
-    return ClusterResult(ready, values, average, recipe, repetitions, seed)
-
-
-def _one_per_cluster(
-    ready: Problem, tree: ClusterTree, weighted: bool, repetitions: int, seed: int, progress: Progress
-) -> Floats:
-    """Mean value of a random topic of each of c clusters, for c = 1 … n-1."""
-    rng = generator(seed)
-    means = np.empty(ready.n - 1)
-    for c in range(1, ready.n):
-        labels = tree.labels(c)
-        sizes = np.bincount(labels)
-        first_of_cluster = np.cumsum(sizes) - sizes
-        # A whole number and a random part below 1: topics by cluster, in random order within each.
-        shuffled = np.argsort(labels + rng.random((repetitions, ready.n)), axis=1)
-        draws = shuffled[:, first_of_cluster]
-        weights = sizes if weighted else np.ones_like(sizes)
-        sums = np.zeros((repetitions, len(ready.matrix.runs)), np.int64)
-        for cluster, weight in enumerate(weights):
-            sums += weight * ready.units[draws[:, cluster]].astype(np.int64)
-        values = ready.of_sums(sums, int(weights.sum()))
-        means[c - 1] = values.mean()
-        progress(c, ready.n - 1)
-    return means
-
-
-def _round_by_round(ready: Problem, labels: Numbers, repetitions: int, seed: int) -> Floats:
-    """Mean value of c topics taken from the clusters in turn, for c = 1 … n-1."""
-    rng = generator(seed)
-    n = ready.n
-    cardinalities = np.arange(1, n)
-    round_of_place = places_within(np.bincount(labels))
-    total = np.zeros(n - 1)
-    for part in chunks(repetitions, max(1, 2_000_000 // ready.units.size)):
-        count = part.stop - part.start
-        # A whole number and a random part below 1: topics by cluster, in random order within each; then by round.
-        by_cluster = np.argsort(labels + rng.random((count, n)), axis=1)
-        by_round = np.argsort(round_of_place + rng.random((count, n)), axis=1)
-        taken = np.take_along_axis(by_cluster, by_round, axis=1)[:, : n - 1]
-        sums = np.cumsum(ready.units[taken], axis=1, dtype=ready.units.dtype)
-        values = ready.of_sums(sums.reshape(-1, sums.shape[2]), np.tile(cardinalities, count))
-        total += values.reshape(count, n - 1).sum(axis=0)
-    return total / repetitions
+    topics = len(matrix.topics)
+    if not 2 <= clusters < topics:
+        raise UsageError(f"{clusters} clusters of {topics} topics; take 2 to {topics - 1}")
+    made = clustering(matrix, linkage=linkage, metric=metric, pca=pca, seed=seed)
+    labels = made.labels(clusters)
+    silhouettes = silhouette(made.distances, labels)
+    largest_first = np.argsort(-np.bincount(labels), kind="stable")
+    members = tuple(np.flatnonzero(labels == cluster) for cluster in largest_first)
+    return ClusterList(matrix, members, silhouettes, made.recipe)

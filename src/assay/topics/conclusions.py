@@ -107,9 +107,11 @@ def compare_conclusions(
         threads=True,
         progress=progress,
     )
-    shares_by_kind = np.split(np.array(rows), len(subsets))
+    # All topics come last: whatever is significant agrees with itself.
+    full = outcomes(on_all, on_all)
+    shares_by_kind = [np.vstack([of_kind, full]) for of_kind in np.split(np.array(rows), len(subsets))]
     return ConclusionsResult(
-        c=wanted,
+        c=(*wanted, problem.n),
         shares=dict(zip(subsets, shares_by_kind, strict=True)),
         full=float((on_all != 0).mean()),
         pairs=len(on_all),

@@ -5,11 +5,11 @@ Best and Worst come from a search, Average and percentiles from random subsets (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, comb
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +17,13 @@ from assay.core.arrays import Floats
 from assay.core.engine import Progress, chunks, generator, silent
 from assay.core.errors import UsageError
 from assay.core.results import Result
-from assay.core.tables import Table
+from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.topics.archive import sizes
 from assay.topics.criteria import Numbers
 from assay.topics.exact import all_values
 from assay.topics.problem import Masks, Problem, problem
-from assay.topics.search import SearchResult, search_subsets
+from assay.topics.search import SearchResult, Subset, search_subsets
 
 if TYPE_CHECKING:
     from assay.topics.holdout import HoldoutResult
@@ -114,9 +114,40 @@ class SeriesResult(Result):
             columns |= {"best, held out": ".4f", "random, held out": ".4f", "ahead": ".0%"}
         columns["proved"] = ""
         notes = [self.found.note(), self._sample_note()]
+        if self.problem.truth is not None:
+            notes.append(f"all {n} topics: {shown(self.all_topics(), '.4f')}")
         if self.tested is not None:
             notes.append(f"held out: {self.tested.note()}; ahead: share of splits where best beats random")
         return Table.of(columns, rows, caption=f"Subsets of {n} topics", notes=notes)
+
+    def all_topics(self) -> float:
+        """The value of all topics: a perfect one, unless the ranking to reach is that of a truth."""
+        every_topic = np.ones((1, self.problem.n), bool)
+        return float(self.problem.of_masks(every_topic)[0])
+
+    def sets_table(self, *, at: tuple[int, ...] = ()) -> Table:
+        """The topics of the best and the worst subset of each cardinality, or of those asked for."""
+        rows = []
+        for side, subset in self._extreme_sets(at):
+            optimal = "proved" if subset.proved else ""
+            rows.append((side, subset.c, subset.value, optimal, " ".join(subset.topics)))
+        formats = {"sets": "", "topics": "d", self.problem.criterion: ".4f", "optimal": "", "set": ""}
+        keys = {self.problem.criterion: "value"}
+        return Table.of(formats, rows, caption="Topics of the best and worst subsets", keys=keys)
+
+    def record(self) -> dict[str, Any]:
+        """The curves, and the topics of the best and worst subsets."""
+        named = []
+        for side, subset in self._extreme_sets():
+            of_subset = {"sets": side, "topics": subset.c, "value": subset.value, "set": list(subset.topics)}
+            named.append(of_subset)
+        return {**super().record(), "subsets": named}
+
+    def _extreme_sets(self, at: tuple[int, ...] = ()) -> Iterator[tuple[str, Subset]]:
+        """The best subset of each cardinality, or of those asked for; then the worst ones."""
+        for side in ("best", "worst"):
+            for c in at or self.sample.c:
+                yield side, self.found.subsets(side, c=c)[0]
 
     def _held_out(self, c: int) -> list[float | None]:
         """What the best subsets of c topics reach on runs that they were not chosen on, and what random ones do."""
@@ -145,6 +176,8 @@ def best_topics(
     search: str = "auto",
     scale: str = "plain",
     top: float = 1.0,
+    runs: int | None = None,
+    truth: ScoreMatrix | None = None,
     cardinalities: tuple[int, ...] = (),
     repetitions: int = 5000,
     percentiles: tuple[float, ...] = (1.0,),
@@ -163,13 +196,17 @@ def best_topics(
     2009). Best subsets are chosen on the very runs they are tested on; with `holdout`, from 6 runs on, the result also
     says what is left on other runs, over `splits` random halves (runs of one of `groups` stay together), for every c or
     those of `held_out_at`. The search starts from the extremes of the sample, so that no subset drawn is beyond Best or
-    Worst.
+    Worst. `runs` keeps the best by mean; with `truth` subsets of these topics are compared with the ranking by all
+    topics of the truth, see `problem`.
 
     >>> m = ScoreMatrix.of([[0.5, 0.1, 0.4], [0.3, 0.2, 0.2], [0.1, 0.3, 0.1]])
     >>> best_topics(m).sample.average.round(3).tolist()
     [0.333, 0.939]
     """
-    ready = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
+    if isinstance(matrix, Problem):
+        ready = matrix
+    else:
+        ready = problem(matrix, criterion=criterion, scale=scale, top=top, runs=runs, truth=truth)
     drawn = sample(ready, repetitions=repetitions, percentiles=percentiles, cardinalities=cardinalities, seed=seed)
     found = search_subsets(
         ready, search=search, cardinalities=cardinalities, seconds=seconds, resume=resume, known=drawn.extremes,
@@ -246,6 +283,23 @@ def _all_subsets(ready: Problem, c: int) -> tuple[Floats, Masks]:
             lowest = values.min()
             least = sets.masks(np.array([values.argmin()]))
     return np.concatenate(every_value), np.concatenate([greatest, least])
+
+
+def random_values(ready: Problem, wanted: tuple[int, ...], repetitions: int, seed: int) -> list[Floats]:
+    """For each cardinality the values of random subsets; two criteria with one seed value the same subsets."""
+    if repetitions < 1:
+        raise UsageError(f"{repetitions} repetitions; at least 1 is needed")
+    values, _ = _random_subsets(ready, wanted, repetitions, seed)
+    return values
+
+
+def all_where_few(ready: Problem, wanted: tuple[int, ...], drawn: list[Floats], repetitions: int) -> list[Floats]:
+    """The values of the random subsets, but those of all subsets where these are no more than the draws."""
+    values = list(drawn)
+    for i, c in enumerate(wanted):
+        if comb(ready.n, c) <= repetitions:
+            values[i], _ = _all_subsets(ready, c)
+    return values
 
 
 def _random_subsets(

@@ -7,7 +7,7 @@ good subsets are, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from typing import Annotated, Any
@@ -91,10 +91,20 @@ class Problem:
     higher: bool
     link: Callable[[Floats], Floats] | None
     named: tuple[str, str]
+    truth: ScoreMatrix | None = None
+    """Scores of the same runs whose ranking by all topics is to be reached; by default that of the matrix itself."""
 
     def of_runs(self, runs: list[str]) -> Problem:
         """The same question for some of the runs."""
-        return problem(self.matrix.select(runs=runs), criterion=self.named[0], scale=self.named[1])
+        criterion, scale = self.named
+        return problem(self.matrix.select(runs=runs), criterion=criterion, scale=scale, truth=self.truth)
+
+    @property
+    def reference(self) -> str:
+        """What the rankings of subsets are compared with, in words."""
+        if self.truth is None:
+            return f"all {self.n} topics"
+        return f"the truth, {self.truth.measure} on {len(self.truth.topics)} topics"
 
     @property
     def n(self) -> int:
@@ -103,7 +113,12 @@ class Problem:
 
     @cached_property
     def full(self) -> Numbers:
-        """Sums over all topics, per run; with geometric means, those."""
+        """Sums over all topics (of the truth, if one is given), per run; with geometric means, those."""
+        if self.truth is not None:
+            _, scale = self.named
+            units, unit = whole_numbers(SCALES.call(scale, self.truth.values.T))
+            by_truth = replace(self, units=units, unit=unit, truth=None)
+            return by_truth.full
         sums = self.units.sum(axis=0)
         linked = self._linked(sums[None, :], np.array([self.n]))
         return np.asarray(linked[0])
@@ -136,6 +151,12 @@ class Problem:
         if self.units.dtype == np.int32:  # exact in floats, and fast
             return times(masks.astype(np.float64), self.floats).astype(np.int32)
         return np.asarray(masks.astype(np.int64) @ self.units)
+
+    def weighted_sums(self, weights: Numbers) -> Numbers:
+        """Sums in which each topic counts by a whole number (subsets × topics), per run."""
+        if self.units.dtype == np.int32:  # exact in floats, and fast
+            return times(weights.astype(np.float64), self.floats).astype(np.int64)
+        return np.asarray(weights.astype(np.int64) @ self.units)
 
     def of_sums(self, sums: Numbers, sizes: npt.ArrayLike) -> Floats:
         """The criterion's value of subsets given their sums and sizes."""
@@ -190,15 +211,32 @@ def times(rows: Floats, matrix: Floats, most: int = 200_000) -> Floats:
     return product
 
 
-def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain", top: float = 1.0) -> Problem:
-    """A matrix made ready: the criterion by name, the scale of the scores, all runs or the top share by mean.
+def problem(
+    matrix: ScoreMatrix,
+    *,
+    criterion: str = "tau",
+    scale: str = "plain",
+    top: float = 1.0,
+    runs: int | None = None,
+    truth: ScoreMatrix | None = None,
+) -> Problem:
+    """A matrix made ready: the criterion by name, the scale of the scores, all runs, the top share by mean or the best.
+
+    `runs`: the number of best runs to keep. `truth`: scores of the same runs, whose ranking by all their topics the
+    subsets are to reach; the matrix may then hold predicted scores (Roitero 2020, Fig. 6.5), and the best runs are the
+    best by the truth.
 
     >>> p = problem(ScoreMatrix.of([[0.5, 0.1], [0.3, 0.2], [0.1, 0.3]]))
     >>> p.units.tolist(), p.of_topics(["1"]), round(p.of_topics(["2"]), 4)
     ([[5, 3, 1], [1, 2, 3]], 1.0, -1.0)
     """
+    if truth is None:
+        kept = top_runs(matrix, top, runs=runs)
+    else:
+        _same_averages(matrix, truth, scale)
+        truth = top_runs(_with_runs_of(truth, matrix), top, runs=runs)
+        kept = matrix.select(runs=list(truth.runs))
     scale = _scale_of(matrix, scale)
-    kept = top_runs(matrix, top)
     entry = CRITERIA.entry(criterion)
     units, unit = whole_numbers(SCALES.call(scale, kept.values.T))
     ready = Problem(
@@ -212,6 +250,7 @@ def problem(matrix: ScoreMatrix, *, criterion: str = "tau", scale: str = "plain"
         higher=entry.facts["higher"],
         link=SCALES.entry(scale).facts.get("link"),
         named=(criterion, scale),
+        truth=truth,
     )
     return _checked(ready)
 
@@ -228,17 +267,43 @@ def _scale_of(matrix: ScoreMatrix, scale: str) -> str:
     return scale
 
 
-def top_runs(matrix: ScoreMatrix, share: float) -> ScoreMatrix:
-    """The best share of the runs by mean, rounded down, in the order of the matrix.
+def _same_averages(matrix: ScoreMatrix, truth: ScoreMatrix, scale: str) -> None:
+    """An error where one of the two has geometric means, and the other has not."""
+    if _scale_of(matrix, scale) != _scale_of(truth, scale):
+        raise DataError(
+            f"{matrix.measure} and the truth, {truth.measure}: one is a geometric mean over topics and the other is not; "
+            "give two of a kind, or the scale gmap"
+        )
 
-    >>> top_runs(ScoreMatrix.of([[0.1], [0.3], [0.2], [0.4]]), 0.75).runs
-    ('run2', 'run3', 'run4')
+
+def _with_runs_of(truth: ScoreMatrix, matrix: ScoreMatrix) -> ScoreMatrix:
+    """The runs of the matrix, in its order, in the truth; an error if it lacks one of them."""
+    known = set(truth.runs)
+    missing = [run for run in matrix.runs if run not in known]
+    if missing:
+        raise DataError(
+            f"the truth, {truth.measure}: no run {missing[0]!r} ({len(missing)} of {len(matrix.runs)} runs are not in "
+            "it); give scores of all runs"
+        )
+    return truth.select(runs=list(matrix.runs))
+
+
+def top_runs(matrix: ScoreMatrix, share: float, *, runs: int | None = None) -> ScoreMatrix:
+    """The best share of the runs by mean, rounded down, or the `runs` best, in the order of the matrix.
+
+    >>> scores = ScoreMatrix.of([[0.1], [0.3], [0.2], [0.4]])
+    >>> top_runs(scores, 0.75).runs, top_runs(scores, 1, runs=2).runs
+    (('run2', 'run3', 'run4'), ('run2', 'run4'))
     """
     if not 0 < share <= 1:
         raise UsageError(f"the share of runs to keep must be above 0 and at most 1, not {share}")
-    if share == 1:
+    if runs is not None and share != 1:
+        raise UsageError("give a share of the runs to keep or their number, not both")
+    if runs is not None and not 1 <= runs <= len(matrix.runs):
+        raise UsageError(f"the {runs} best runs; there are {len(matrix.runs)}")
+    if share == 1 and runs is None:
         return matrix
-    count = int(share * len(matrix.runs) + 1e-9)
+    count = runs or int(share * len(matrix.runs) + 1e-9)
     best = matrix.by_average().runs[:count]
     return matrix.select(runs=[run for run in matrix.runs if run in best])
 
@@ -275,5 +340,6 @@ def _checked(ready: Problem) -> Problem:
     if topics < 2:
         raise DataError(f"{where}: {topics} topic; a subset needs at least 2 topics to choose from")
     if len(np.unique(ready.full)) < 2:
+        where = ready.matrix.measure if ready.truth is None else f"the truth, {ready.truth.measure}"
         raise DataError(f"{where}: every run has the same mean over all topics; there is no ranking to keep")
     return ready

@@ -118,8 +118,8 @@ class SearchResult(Result):
 
     def note(self) -> str:
         """The search in words."""
-        runs, topics = self.problem.matrix.shape
-        question = f"{self.problem.title} with the ranking of {runs} runs by all {topics} topics"
+        runs = len(self.problem.matrix.runs)
+        question = f"{self.problem.title} with the ranking of {runs} runs by {self.problem.reference}"
         search = f"search {self.search}, {self.evaluations} evaluations, seed {self.seed}"
         return f"{question}; {search}{ENDS[self.stopped]}"
 

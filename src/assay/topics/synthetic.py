@@ -1,7 +1,7 @@
 """What happens with more topics, fewer runs, or scores without any structure? Made and sampled matrices.
 
-Roitero 2020, Sections 3.3.5.5 and 4.3.1: cells drawn from a normal distribution or from the real cells, random parts of
-a large collection; and the test that shows that real scores are not normal.
+Roitero 2020, Sections 3.3.5.5, 4.3.1 and 4.5.2.3: cells drawn from a normal distribution or from the real cells, topics
+in planted clusters, random parts of a large collection; and the test that shows that real scores are not normal.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from assay.core.registry import Registry, Within
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.topics.criteria import CRITERIA
 from assay.topics.extremes import sample
-from assay.topics.problem import problem
+from assay.topics.problem import Problem, problem, top_runs
 from assay.topics.search import finished, search_subsets
 
+QUICK_SEARCH = "swap(starts=2, rounds=3)"
+"""Many searches are made, and their means are shown."""
 CRITICAL = {
     0.15: 0.576,
     0.10: 0.656,
@@ -30,6 +33,40 @@ CRITICAL = {
     0.025: 0.918,
     0.01: 1.092,
 }  # Stephens 1974, both parameters estimated
+
+
+def planted_matrix(
+    like: ScoreMatrix,
+    *,
+    seeds: Annotated[int, Within(2)] = 15,
+    around: Annotated[int, Within(1)] = 10,
+    radius: Annotated[float, Within(0, open=True)] = 0.02,
+    seed: Annotated[int, Within(0)] = 0,
+) -> ScoreMatrix:
+    """Topics in clusters: `seeds` random real topics, each with `around` topics in a ball of that radius around it.
+
+    The runs stay those of the real matrix. Topics of cluster i are called i.1, i.2 … (Roitero 2020, Section 4.5.2.3).
+
+    >>> real = ScoreMatrix.of(np.random.default_rng(0).random((4, 20)), measure="AP")
+    >>> planted_matrix(real, seeds=2, around=2).topics
+    ('1.1', '1.2', '2.1', '2.2')
+    """
+    runs, topics = like.shape
+    if seeds > topics:
+        raise UsageError(f"{seeds} clusters around real topics; there are {topics} topics")
+    rng = generator(seed)
+    chosen = rng.choice(topics, seeds, replace=False)
+    centres = like.values[:, chosen].T
+    # A normal vector points in every direction equally often.
+    direction = rng.normal(size=(seeds, around, runs))
+    direction /= np.linalg.norm(direction, axis=2, keepdims=True)
+    # The root spreads the points evenly: the volume of a ball grows with radius^runs.
+    share_of_volume = rng.random((seeds, around, 1))
+    distance = radius * share_of_volume ** (1 / runs)
+    points = centres[:, None, :] + direction * distance
+    values = points.reshape(-1, runs).T
+    names = [f"{cluster + 1}.{member + 1}" for cluster in range(seeds) for member in range(around)]
+    return ScoreMatrix.of(values, runs=like.runs, topics=names, measure=like.measure)
 
 
 def normal_matrix(
@@ -68,6 +105,7 @@ def resampled_matrix(
 KINDS: Registry[Callable[..., ScoreMatrix]] = Registry("kind of synthetic scores")
 KINDS.register("normal")(normal_matrix)
 KINDS.register("resampled")(resampled_matrix)
+KINDS.register("planted")(planted_matrix)
 
 
 @dataclass(frozen=True)
@@ -88,6 +126,9 @@ class GrowthResult(Result):
     rows: tuple[GrowthRow, ...]
     draws: int
     criterion: str
+    """Its title."""
+    how: str
+    """Scale, runs and search, in words."""
     seed: int
 
     def table(self) -> Table:
@@ -104,7 +145,8 @@ class GrowthResult(Result):
         for row in self.rows:
             share = row.c / row.size
             rows.append((row.size, row.c, share, row.best, row.average, row.worst))
-        note = f"{self.criterion}; means over {self.draws} random sets of topics per size, seed {self.seed}"
+        draws = f"means over {self.draws} random sets of topics per size, seed {self.seed}"
+        note = f"{self.criterion}; {self.how}; {draws}"
         return Table.of(columns, rows, caption="Larger ground truth", notes=[note])
 
 
@@ -115,12 +157,17 @@ def growth(
     draws: int = 20,
     shares: tuple[float, ...] = (0.1, 0.2, 0.4, 0.6, 0.8),
     criterion: str = "tau",
-    search: str = "swap(starts=2, rounds=3)",
+    scale: str = "plain",
+    top: float = 1.0,
+    runs: int | None = None,
+    search: str = QUICK_SEARCH,
     repetitions: int = 500,
     seed: int = 0,
     progress: Progress = silent,
 ) -> GrowthResult:
     """The series of random parts of a large collection, at the given shares of each size.
+
+    The top share of the runs, or the `runs` best, are those by mean over all topics.
 
     >>> rng = np.random.default_rng(0)
     >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
@@ -130,16 +177,16 @@ def growth(
     for size in sizes:
         if not 2 <= size <= len(matrix.topics):
             raise UsageError(f"{size} topics as ground truth; there are 2 to {len(matrix.topics)}")
+    kept = top_runs(matrix, top, runs=runs)
     rows: list[GrowthRow] = []
     for number, size in enumerate(sizes):
         cardinalities = _cardinalities(size, shares)
         series = []
         for rng in generators(seed + number, draws):
-            ground_truth = _random_topics(matrix, size, rng)
+            ground_truth = _random_topics(kept, size, rng)
             of_draw = _three_series(
-                ground_truth,
+                problem(ground_truth, criterion=criterion, scale=scale),
                 cardinalities=cardinalities,
-                criterion=criterion,
                 search=search,
                 repetitions=repetitions,
                 seed=seed,
@@ -150,7 +197,10 @@ def growth(
             best, average, worst = means.tolist()
             rows.append(GrowthRow(size, c, best, average, worst))
         progress(number + 1, len(sizes))
-    return GrowthResult(tuple(rows), draws, criterion, seed)
+    how = f"{len(kept.runs)} runs, search {search}"
+    if scale != "plain":
+        how = f"scale {scale}, {how}"
+    return GrowthResult(tuple(rows), draws, CRITERIA.entry(criterion).facts["title"], how, seed)
 
 
 def _cardinalities(size: int, shares: tuple[float, ...]) -> tuple[int, ...]:
@@ -171,10 +221,9 @@ def _random_topics(matrix: ScoreMatrix, size: int, rng: np.random.Generator) -> 
 
 
 def _three_series(
-    matrix: ScoreMatrix, *, cardinalities: tuple[int, ...], criterion: str, search: str, repetitions: int, seed: int
+    ready: Problem, *, cardinalities: tuple[int, ...], search: str, repetitions: int, seed: int
 ) -> Floats:
     """Best, average and worst value (rows) at each cardinality (columns)."""
-    ready = problem(matrix, criterion=criterion)
     extremes = search_subsets(
         ready,
         search=search,

@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.arrays import Floats
+from assay.core.tables import shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.shapes import amount, lines, names, scatter, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, THIRD
 
 if TYPE_CHECKING:
-    from assay.topics.clusters import ClusterResult
+    from assay.topics.clusters import ClusterList
     from assay.topics.conclusions import ConclusionsResult
     from assay.topics.extremes import SeriesResult
+    from assay.topics.good_enough import GoodSubsets
     from assay.topics.hits import HitsResult
     from assay.topics.holdout import HoldoutResult
+    from assay.topics.one_per_cluster import ClusterResult
     from assay.topics.search import SearchResult
     from assay.topics.stability import StabilityResult
+    from assay.topics.subset_means import SubsetMeans
     from assay.topics.synthetic import GrowthResult
 
 Curves = dict[str, Sequence[float] | Floats]
@@ -34,6 +38,8 @@ def series_curves(result: SeriesResult, *, share: bool = False) -> Figure:
     curves |= {"average": result.sample.average}
     curves |= {f"worst {p:g} %": v for p, v in result.sample.lower.items()}
     curves |= {"worst": result.found.values("worst")}
+    if result.problem.truth is not None:  # otherwise all topics have the perfect value
+        curves["all topics"] = np.full(len(result.c), result.all_topics())
     enough = result.reaching(0.9)
     said = "" if enough is None else f"On average {enough} topics reach .9. "
     n, title = result.problem.n, result.problem.title
@@ -45,12 +51,81 @@ def series_curves(result: SeriesResult, *, share: bool = False) -> Figure:
 
 @draws("topics.SearchResult")
 def search_curves(result: SearchResult) -> Figure:
-    """Values of the best (and worst) subset of each cardinality."""
+    """Values of the best (and worst) subset of each cardinality; of a single one the topics of all sets found."""
+    if len(result.cardinalities) == 1:
+        return _topics_of_sets(result)
     found = result.sets
     c = sorted(set.intersection(*(set(v) for v in found.values())))
     curves: Curves = {side: np.array([float(found[side][k][1][0]) for k in c]) for side in found}
     title = f"Best and worst subsets of {result.problem.n} topics"
     return _over_topics(c, curves, y=result.problem.title, title=title, name="subsets", said=result.note())
+
+
+def _topics_of_sets(result: SearchResult) -> Figure:
+    """Which topics (across) are in each of the best and worst sets of one size (downwards)."""
+    alt = altair()
+    (c,) = result.cardinalities
+    rows = []
+    order = []
+    for side in result.sets:
+        for subset in result.subsets(side, c=c):
+            name = f"{side} {subset.place}"
+            order.append(name)
+            count = len(subset.topics)
+            rows += rows_of(topic=subset.topics, name=[name] * count, side=[side] * count, value=[subset.value] * count)
+    topics = list(result.problem.matrix.topics)
+    colour = alt.Color(
+        "side", type="nominal", legend=alt.Legend(title="set"),
+        scale=alt.Scale(domain=["best", "worst"], range=[MAIN, ACCENT]),
+    )  # fmt: skip
+    x = names("X", "topic", "topic", sort=topics, labelAngle=-90, labelOverlap="greedy", labelFontSize=9, ticks=False)
+    y = names("Y", "name", None, sort=order, ticks=False)
+    tip = tips([("topic", "topic", ""), ("name", "set", ""), ("value", result.problem.title, ".4f")])
+    made = chart().mark_rect(aria=False).encode(x=x, y=y, color=colour, tooltip=tip)
+    title = f"Topics of the best and worst sets of {c} topics"
+    shaped = made.properties(height=16 * len(order))
+    said = f"Topics that are in none of them are left out. {result.note()}."
+    return drawn(shaped, name="sets", title=title, description=said, rows=rows)
+
+
+@draws("topics.GoodSubsets")
+def good_shares(result: GoodSubsets) -> Figure:
+    """The share of subsets that are good enough over the number of topics, by criterion and by all at once."""
+    curves: Curves = dict(result.named_shares())
+    half = result.enough(0.5)
+    said = "" if half is None else f"From {half} topics on half of the subsets are good. "
+    said += f"{result.repetitions} random subsets of each size."
+    title = f"How many subsets of {result.topics} topics are good enough"
+    return _over_topics(result.c, curves, y="share of the subsets", title=title, name="good", said=said)
+
+
+@draws("topics.SubsetMeans")
+def means_of_runs(result: SubsetMeans) -> Figure:
+    """Mean score of each run on the best and worst subsets over its mean on all topics, one panel per size."""
+    alt = altair()
+    runs = result.found.problem.matrix.runs
+    rows = []
+    panels = []
+    for (side, c), means in result.means.items():
+        values = {of_side: shown(result.values[of_side, c], ".2f") for of_side in ("best", "worst")}
+        panel = f"{c} topics: {values['best']}, {values['worst']}"
+        panels.append(panel)
+        rows += rows_of(
+            run=runs, panel=[panel] * len(runs), side=[side] * len(runs), full=result.full, subset=means
+        )  # fmt: skip
+    tip = [("run", "run", ""), ("side", "set", ""), ("full", "all topics", ".4f"), ("subset", "subset", ".4f")]
+    x = amount("X", "full", "mean on all topics")
+    y = amount("Y", "subset", "mean on the subset")
+    scale = alt.Scale(domain=["best", "worst"], range=[MAIN, ACCENT])
+    colour = alt.Color("side", type="nominal", scale=scale, legend=alt.Legend(title="set"))
+    point = chart(None).mark_point(filled=True, size=24, opacity=0.6).encode(x=x, y=y, color=colour, tooltip=tips(tip))
+    in_order = list(dict.fromkeys(panels))
+    made = point.properties(data=alt.NamedData(name="rows"), width=210, height=210).facet(
+        facet=alt.Facet("panel:N", title=None, sort=in_order), columns=min(3, len(in_order))
+    )
+    criterion = result.found.problem.title
+    said = f"One point per run and subset; above, {criterion} of the best and the worst subset. {result.found.note()}."
+    return drawn(made, name="means", title="Means of the runs on subsets of the topics", description=said, rows=rows)
 
 
 @draws("topics.HoldoutResult")
@@ -74,6 +149,29 @@ def cluster_curves(result: ClusterResult) -> Figure:
     return _over_topics(c, curves, y=result.problem.title, title=title, name="clusters", said=f"{result.recipe}.")
 
 
+@draws("topics.ClusterList")
+def silhouettes(result: ClusterList) -> Figure:
+    """How well each topic fits its cluster, cluster by cluster, the best fitting first."""
+    alt = altair()
+    rows = []
+    for number, places in enumerate(result.clusters, start=1):
+        best_first = places[np.argsort(-result.silhouettes[places], kind="stable")]
+        topics = [result.matrix.topics[place] for place in best_first]
+        rows += rows_of(topic=topics, cluster=[number] * len(topics), silhouette=result.silhouettes[best_first])
+    order = [str(row["topic"]) for row in rows]
+    x = names("X", "topic", "topic", sort=order, labelAngle=-90, labelOverlap="greedy", labelFontSize=9, ticks=False)
+    y = amount("Y", "silhouette", "silhouette")
+    # Where colours repeat, a legend would say nothing.
+    legend = alt.Legend(title="cluster", columns=8) if len(result.clusters) <= len(COLOURS) else None
+    colour = alt.Color("cluster", type="nominal", legend=legend, scale=alt.Scale(range=COLOURS))
+    tip = tips([("topic", "topic", ""), ("cluster", "cluster", "d"), ("silhouette", "silhouette", "+.3f")])
+    made = chart().mark_bar().encode(x=x, y=y, color=colour, tooltip=tip).properties(height=260)
+    mean = shown(float(result.silhouettes.mean()), "+.3f")
+    said = f"Mean silhouette {mean}; {result.recipe}. {result.largest:.0%} of the topics are in the largest cluster."
+    title = f"How well the topics fit their {len(result.clusters)} clusters"
+    return drawn(made, name="silhouettes", title=title, description=said, rows=rows)
+
+
 @draws("topics.GrowthResult")
 def growth_curves(result: GrowthResult) -> Figure:
     """Best, Average and Worst for ground truths of several sizes."""
@@ -94,7 +192,7 @@ def growth_curves(result: GrowthResult) -> Figure:
         x=amount("X", "topics", "topics in the subset"), y=amount("Y", "value", result.criterion), color=colour,
         strokeDash=dash, tooltip=tips(tip),
     ).properties(height=300)  # fmt: skip
-    said = f"Means over {result.draws} draws, seed {result.seed}."
+    said = f"{result.how}. Means over {result.draws} draws, seed {result.seed}."
     return drawn(made, name="growth", title="What a larger set of topics does", description=said, rows=rows)
 
 
@@ -164,10 +262,11 @@ def conclusion_areas(result: ConclusionsResult, *, kind: str = "random") -> Figu
     made = area.properties(data=alt.NamedData(name="rows")).facet(
         facet=alt.Facet("set:N", title=None, sort=list(result.shares)), columns=len(result.shares)
     )
-    agree = result.shares[kind][-1, 0] if kind in result.shares else 0.0
+    middle = len(result.c) // 2  # all topics are the last
+    agree = result.shares[kind][middle, 0] if kind in result.shares else 0.0
     said = (
         f"{100 * result.full:.1f} % of {result.pairs} pairs are significant on all topics ({result.test}); "
-        f"with {result.c[-1]} topics at random {100 * agree:.1f} % are so and agree."
+        f"with {result.c[middle]} topics at random {100 * agree:.1f} % are so and agree."
     )
     title = "What one would conclude with fewer topics"
     return drawn(made, name="conclusions", title=title, description=said, rows=rows)

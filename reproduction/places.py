@@ -67,7 +67,6 @@ SAKAI = Work(
     figures=(),
 )
 OPEN = {
-    "Roitero 2020": ("Figure 4.8", "Figure 4.9"),
     "Carterette & Allan 2007": ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6"),
 }
 """Tables and figures that public data allow and that are not made again yet; the page names them."""

@@ -157,7 +157,8 @@ def figure_4_6() -> Iterator[Line]:
             f"{result.full:.1%} of {result.pairs}",
             0.545 <= result.full <= 0.705,
         )
-        shares = {side: dict(zip(OUTCOMES, result.shares[side].T, strict=True)) for side in ("best", "random", "worst")}
+        on_subsets = {side: rows[: len(sizes)] for side, rows in result.shares.items()}  # all topics come last
+        shares = {side: dict(zip(OUTCOMES, rows.T, strict=True)) for side, rows in on_subsets.items()}
         found_again = [float(shares[side]["SSA"].mean()) for side in ("best", "random", "worst")]
         yield statement(
             f"{name}: mean SSA of the best, random and worst {', '.join(map(str, sizes))} topics",

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.data.scores import ScoreMatrix
 from assay.topics.extremes import Sample, sample
+from assay.topics.good_enough import good_subsets
 from assay.topics.problem import log_scores, problem
 from assay.topics.search import SearchResult, search_subsets
 from assay.topics.stability import chain_stability
@@ -313,3 +314,31 @@ def figure_3_5() -> Iterator[Line]:
                 else "it falls on the whole, not at every step: 20 draws of topics, and a search "
                 "that finds worse sets of few topics than theirs",
             )
+
+
+@reproduces(
+    ROITERO,
+    "Section 3.2.8",
+    "how many subsets are good, τ > .85 and ρ > .96, after Berto et al. 2013",
+    command="assay topics good top96.csv --good tau=0.85 --good pearson=0.96 --at 25,35,40",
+    needs=[MATRICES],
+)
+def section_3_2_8() -> Iterator[Line]:
+    good = good_subsets(scores("top96.csv"), {"tau": 0.85, "pearson": 0.96}, cardinalities=(25, 35, 40))
+    both = dict(zip(good.c, good.together.tolist(), strict=True))
+    by_pearson = dict(zip(good.c, good.shares["pearson"].tolist(), strict=True))
+    yield statement(
+        "good subsets of 25 of AH99's 50 topics, 96 runs",
+        "more than 50 %",
+        f"{both[25]:.0%}",
+        both[25] > 0.5,
+        because=f"of 5,000 random subsets; by ρ alone {by_pearson[25]:.0%}, so that the printed share seems to be "
+        "without τ",
+    )
+    yield statement(
+        "good subsets of 35 and more",
+        "99 %",
+        f"{both[35]:.0%} of those of 35, {both[40]:.0%} of those of 40",
+        both[35] >= 0.985,
+        because=f"by ρ alone {by_pearson[35]:.1%} of those of 35",
+    )

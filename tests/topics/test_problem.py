@@ -156,6 +156,16 @@ def test_a_truth_must_have_the_runs() -> None:
         problem(made(8), truth=flat)
 
 
+def test_geometric_means_and_means_are_not_compared_unasked() -> None:
+    arithmetic = made(8, seed=1)
+    geometric = ScoreMatrix.of(made(8).values, runs=arithmetic.runs, measure="geometric(AP)")
+    assert geometric.aggregate == "geometric"
+    for one, other in ((arithmetic, geometric), (geometric, arithmetic)):
+        with pytest.raises(DataError, match="only one of them is a geometric mean"):
+            problem(one, truth=other)
+        assert problem(one, truth=other, scale="gmap").full.shape == (8,)
+
+
 def test_the_best_runs_are_those_of_the_truth() -> None:
     predicted, judged = made(9, seed=1), made(9, 1, seed=2)  # means over topics will do as a truth
     ready = problem(predicted, truth=judged, runs=5)

@@ -271,7 +271,7 @@ def _same_averages(matrix: ScoreMatrix, truth: ScoreMatrix, scale: str) -> None:
     """An error where one of the two has geometric means, and the other has not."""
     if _scale_of(matrix, scale) != _scale_of(truth, scale):
         raise DataError(
-            f"{matrix.measure} and the truth, {truth.measure}: one is a geometric mean over topics and the other is not; "
+            f"{matrix.measure} and the truth, {truth.measure}: only one of them is a geometric mean over topics; "
             "give two of a kind, or the scale gmap"
         )
 

@@ -33,7 +33,7 @@ cannot_be_had(
     ROITERO,
     "Figure 7.10",
     "accuracy by collection: τ of MAP",
-    f"{NO_RUNS}; `assay predict compare --collection … --by collection --figure boxes.svg` does it for any runs",
+    f"{NO_RUNS}; `assay predict compare --collection … --boxes collection --figure boxes.svg` does it for any runs",
 )
 cannot_be_had(
     ROITERO,

@@ -31,7 +31,7 @@ for _place, _title, _how in (
     (
         "Table 6.6",
         "r_S of SPO's three scores, one run per group",
-        "`assay predict accuracy --groups groups.csv --per-group best` does it for any runs",
+        "`assay predict accuracy --info runs.csv --by team --per-group best` does it for any runs",
     ),
     ("Table 6.7", "τ of SNC, WUC and SPO with MAP", ACCURACY),
     ("Figure 6.1", "the three methods on TREC 8, run by run", ACCURACY),
@@ -40,16 +40,11 @@ for _place, _title, _how in (
     ("Table 6.9", "correlations of the three methods with logitAP", ACCURACY),
     ("Figure 6.3", "the three methods and NDCG on WEB14", ACCURACY),
     ("Table 6.10", "correlations of the three methods with AP@20", ACCURACY),
-    (
-        "Figure 6.5",
-        "subsets of SNC's predicted topics",
-        "`assay topics best` does it for saved predictions of any runs",
-    ),
     ("Figure 6.6", "AAP, real and predicted, topic by topic", DIFFICULTY),
     (
         "Figure 6.7",
         "predicted ease by quartile of AAP",
-        "`assay predict difficulty --quarters --by true --figure quarters.svg` does it for any runs",
+        "`assay predict difficulty --quarters --order true --figure quarters.svg` does it for any runs",
     ),
     (
         "Figure 6.8",
@@ -58,6 +53,7 @@ for _place, _title, _how in (
     ),
 ):
     cannot_be_had(ROITERO, _place, _title, f"{NO_RUNS}; {_how}")
+cannot_be_had(ROITERO, "Figure 6.5", "subsets of SNC's predicted topics", NO_SNC)
 cannot_be_had(ROITERO, "Table 6.2", "AP, MAP and AAP in a matrix", "symbols only; there is nothing to compute")
 
 ACRONYMS = (

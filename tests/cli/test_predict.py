@@ -91,7 +91,9 @@ def test_methods_over_collections(folder: Path) -> None:
     tests = compared(folder, "--tests", "--format", "csv").output
     assert tests.splitlines()[0] == "method,other,delta,p,p_corrected"
     assert len(tests.splitlines()) == 7
-    drawn = compared(folder, "--figure", folder / "boxes.svg", "--by", "collection", "--measure-of", "old", "nDCG@10")
+    drawn = compared(
+        folder, "--figure", folder / "boxes.svg", "--boxes", "collection", "--measure-of", "old", "nDCG@10"
+    )
     assert "old: 6 runs, 3 topics, nDCG@10" in drawn.output
     assert (folder / "boxes.svg").exists()
 
@@ -104,7 +106,7 @@ def test_ease_of_topics_in_two_score_tables(folder: Path) -> None:
 
 
 def test_quarters_by_the_truth(folder: Path) -> None:
-    given = ["--qrels", folder / "qrels.txt", "--quarters", "--by", "true", "--geometric"]
+    given = ["--qrels", folder / "qrels.txt", "--quarters", "--order", "true", "--geometric"]
     assert "Predicted GAAP by quarter of true ease" in predict("difficulty", folder / "runs", *given).output
 
 
@@ -156,6 +158,16 @@ def test_a_trained_model_is_saved_and_used_later(folder: Path) -> None:
     assert first.exit_code == again.exit_code == 0
     assert first.stdout == again.stdout
     assert json.loads(model.read_text())["methods"] == ["emap", "sakai-lin"]
+
+
+def test_one_run_of_each_group(folder: Path) -> None:
+    teams = "".join(f"r{i},{'ab'[i % 2]}\n" for i in range(8))
+    (folder / "teams.csv").write_text(f"run,team\n{teams}")
+    args = ["--qrels", folder / "qrels.txt", "--method", "emap", "--info", folder / "teams.csv", "--by", "team"]
+    result = predict("accuracy", folder / "runs", *args, "--per-group", "random", "--seed", 3)
+    assert "One run of each group, drawn at random: 2 of 8 runs." in result.output
+    ranked = predict(folder / "runs", *args, "--format", "json")
+    assert sorted(row["run"] for row in json.loads(ranked.output)["rows"]) == ["r0", "r1"]
 
 
 def test_transfer_over_collections(folder: Path) -> None:
@@ -289,10 +301,13 @@ def test_list_of_methods() -> None:
             ["accuracy", "runs", "--qrels", "qrels.txt", "--level", "docs", "--method", "emap"],
             "'docs' is not one of 'runs', 'topics', 'cells'",
         ),
-        (["difficulty", "runs", "--by", "true"], "give --quarters"),
+        (["difficulty", "runs", "--order", "true"], "give --quarters"),
+        (["runs", "--per-group", "first"], "give --by and --info"),
+        (["runs", "--by", "team"], "--info"),
+        (["runs", "--method", "emap", "--info", "teams.csv", "--by", "team", "--per-group", "best"], "give qrels"),
         (["compare"], "--collection"),
         (["compare", "--collection", "a", "qrels.txt", "runs", "--tests"], "two collections or more"),
-        (["compare", "--collection", "a", "qrels.txt", "runs", "--by", "method"], "give --figure"),
+        (["compare", "--collection", "a", "qrels.txt", "runs", "--boxes", "method"], "give --figure"),
         (["compare", "--collection", "a", "qrels.txt", "runs", "--measure-of", "b", "AP"], "no such collection"),
         (["ease", "qrels.txt"], "SECOND"),
         (["agreement", "runs", "--method", "emap"], "needs two or more"),
@@ -320,6 +335,7 @@ def test_list_of_methods() -> None:
 )
 def test_bad_input_is_one_line_and_exit_2(folder: Path, args: list[str], message: str) -> None:
     (folder / "none.qrels").write_text("99 0 a 1\n")
+    (folder / "teams.csv").write_text("run,team\nr0,a\nr1,a\n")
     done = subprocess.run(
         [sys.executable, "-m", "assay.cli.main", "predict", *args], cwd=folder, capture_output=True, text=True
     )

@@ -15,8 +15,8 @@ from assay.nojudgments.cautions import outliers
 from assay.nojudgments.combine import combined_means
 from assay.nojudgments.inject import injected
 from assay.nojudgments.learn import Collection, Lessons, judged_collection, learned
-from assay.nojudgments.predictors import predictions
-from assay.nojudgments.ranking import places, ranked, short_name
+from assay.nojudgments.predictors import predictions, short_name
+from assay.nojudgments.ranking import places, ranked
 from assay.scoring import evaluate
 from tests.nojudgments.test_predictors import made
 

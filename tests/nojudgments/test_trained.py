@@ -14,12 +14,12 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels
 from assay.data.scores import ScoreMatrix
+from assay.nojudgments.between_collections import ALL_OTHERS, PLAIN, transfer
 from assay.nojudgments.forecast import predict
 from assay.nojudgments.learn import Collection, applied, learned, trained
 from assay.nojudgments.over_collections import matrix_value
 from assay.nojudgments.regressors import MODELS
 from assay.nojudgments.trained import TrainedModel, TrainingSource, read_model
-from assay.nojudgments.transfer import ALL_OTHERS, PLAIN, transfer
 from tests.nojudgments.test_over_collections import made
 from tests.nojudgments.test_predictors import made as made_runs
 

@@ -401,8 +401,8 @@ def methods_compared() -> Any:
 
 @kept
 def transfer() -> Any:
+    from assay.nojudgments.between_collections import transfer
     from assay.nojudgments.learn import Collection
-    from assay.nojudgments.transfer import transfer
 
     found = predicted()
     return transfer([Collection(name, 2001, found.predictions, found.truth) for name in ("one", "two")], "ridge")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import FILE, groups_of, load_qrels, load_runs, numbers, one_measure, runs_argument
+from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.run_info import by_option, groups_by
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -48,18 +49,13 @@ def common_options(command: C) -> C:
 
 
 def group_options(command: C) -> C:
-    """--groups and --per-group: one run of each group instead of all."""
-    options = [
-        click.option("--groups", type=FILE, help="Table with columns run and group: use one run of each group."),
-        click.option(
-            "--per-group", type=KnownWord("assay.nojudgments.one_per_group:REPRESENTATIVES"),
-            help="With --groups: the first run of each group, one at random, or the best by the true measure (a study: "
-            "needs --qrels).  [default: first]",
-        ),
-    ]  # fmt: skip
-    for option in reversed(options):
-        command = option(command)
-    return command
+    """--by and --per-group: one run of each group instead of all."""
+    which = click.option(
+        "--per-group", type=KnownWord("assay.nojudgments.representatives:REPRESENTATIVES"),
+        help="With --by: the first run of each group, one at random, or the best by the true measure (a study: needs "
+        "--qrels).  [default: first]",
+    )  # fmt: skip
+    return by_option("Use one run of each group, by a column of --info, e.g. team.")(which(command))
 
 
 def table_options(command: C) -> C:
@@ -117,7 +113,7 @@ def command() -> None:
 @output_and_figure_options
 def rank(
     runs: Sequence[Path], methods: Sequence[str], combine: str, judged: Path | None, mix: str | None,
-    qrels_path: Path | None, measure: str | None, groups: Path | None, per_group: str | None, depth: int,
+    qrels_path: Path | None, measure: str | None, by: str | None, per_group: str | None, depth: int,
     manual: Sequence[str], manual_list: Path | None, ranks: bool, save: Path | None, scale: str | None, seed: int,
     jobs: int, out: Output,
 ) -> None:  # fmt: skip
@@ -132,10 +128,12 @@ def rank(
         raise UsageError("--mix is for predicted scores beside true ones; give --judged")
     if scale is not None and save is None:
         raise UsageError("--scale is that of the saved scores; give --save")
+    if per_group is not None and by is None:
+        raise UsageError("--per-group chooses among the runs of a group; give --by and --info")
     result = predicted_ranking(
         out, runs, methods, combine=combine, judged=None if judged is None else load_qrels(judged), mix=mix,
         qrels=None if qrels_path is None else load_qrels(qrels_path), measure=measure,
-        groups=None if groups is None else groups_of(groups), per_group=per_group,
+        groups=None if by is None else groups_by(by), per_group=per_group,
         manual=[*manual, *_names(manual_list)], depth=depth, scale=scale or "none", seed=seed, jobs=jobs,
     )  # fmt: skip
     _show(result, ranks, save, out)
@@ -198,7 +196,7 @@ def learn(
 @output_and_figure_options
 def accuracy(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path, measure: str, level: str,
-    groups: Path | None, per_group: str | None, depth: int, seed: int, jobs: int, out: Output,
+    by: str | None, per_group: str | None, depth: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show how well each method and the combination agree with the true scores.
 
@@ -207,9 +205,11 @@ def accuracy(
     \b
     Example: assay predict accuracy runs/ --qrels qrels.txt -m 'AP(rel=2)' --level topics
     """
+    if per_group is not None and by is None:
+        raise UsageError("--per-group chooses among the runs of a group; give --by and --info")
     result = predicted_ranking(
         out, runs, methods, combine=combine, qrels=load_qrels(qrels_path), measure=measure,
-        groups=None if groups is None else groups_of(groups), per_group=per_group, depth=depth, seed=seed, jobs=jobs,
+        groups=None if by is None else groups_by(by), per_group=per_group, depth=depth, seed=seed, jobs=jobs,
     )  # fmt: skip
     found = result.accuracy(level)
     out.write(found.table(), of=found)
@@ -223,14 +223,14 @@ def accuracy(
 @click.option("--geometric", is_flag=True, help="Geometric means over runs (GAAP), which weigh runs that fail.")
 @click.option("--quarters", is_flag=True, help="With --qrels: the quarters of the topics compared with each other.")
 @click.option(
-    "--by", type=KnownWord("assay.nojudgments.difficulty:ORDERS"), default="predicted", show_default=True,
+    "--order", type=KnownWord("assay.nojudgments.difficulty:ORDERS"), default="predicted", show_default=True,
     help="With --quarters: quarters of predicted ease, compared by true ease; or of true ease, compared by predicted "
     "ease.",
 )  # fmt: skip
 @output_and_figure_options
 def difficulty(
     runs: Sequence[Path], methods: Sequence[str], combine: str, qrels_path: Path | None, measure: str | None,
-    geometric: bool, quarters: bool, by: str, depth: int, seed: int, jobs: int, out: Output,
+    geometric: bool, quarters: bool, order: str, depth: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Show which topics are hard, by the combination of the methods.
 
@@ -241,13 +241,13 @@ def difficulty(
 
     if qrels_path is None and (measure is not None or quarters):
         raise UsageError("--measure and --quarters compare with the truth; give --qrels")
-    if is_given("by") and not quarters:
-        raise UsageError("--by says what the quarters are of; give --quarters")
+    if is_given("order") and not quarters:
+        raise UsageError("--order says what the quarters are of; give --quarters")
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     result = predicted_ranking(
         out, runs, methods, combine=combine, qrels=qrels, measure=measure, depth=depth, seed=seed, jobs=jobs
     )
-    found = result.difficulty(geometric=geometric, by=by)
+    found = result.difficulty(geometric=geometric, by=order)
     if not quarters or not isinstance(found, Difficulty):
         out.write(found.table(), of=found)
         return

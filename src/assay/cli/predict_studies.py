@@ -95,7 +95,7 @@ def agreement(
 )  # fmt: skip
 @click.option("--tests", "show_tests", is_flag=True, help="Show the tests of all pairs instead of the accuracy.")
 @click.option(
-    "--by", type=KnownWord("assay.nojudgments.over_collections:BOXES"), default="method", show_default=True,
+    "--boxes", type=KnownWord("assay.nojudgments.over_collections:BOXES"), default="method", show_default=True,
     help="With --figure: a box plot for each method, over collections, or for each collection, over methods.",
 )  # fmt: skip
 @depth_option
@@ -105,7 +105,7 @@ def agreement(
 def compare(
     collections: Sequence[tuple[str, Path, Path]], methods: Sequence[str], fusions: Sequence[str], measure: str,
     own_measures: Sequence[tuple[str, str]], statistic: str, level: str, test: str, correction: str, show_tests: bool,
-    by: str, depth: int, seed: int, jobs: int, out: Output,
+    boxes: str, depth: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Compare all methods over several judged collections.
 
@@ -116,8 +116,8 @@ def compare(
     """
     from assay.nojudgments.over_collections import methods_compared
 
-    if is_given("by") and out.figure is None:
-        raise UsageError("--by says what the figure shows; give --figure")
+    if is_given("boxes") and out.figure is None:
+        raise UsageError("--boxes says what the figure shows; give --figure")
     if show_tests and len(collections) < 2:
         raise UsageError("tests between methods need two collections or more; give another, or leave out --tests")
     judged = _judged(collections, list(methods), measure, own_measures, depth=depth, seed=seed, jobs=jobs)
@@ -126,7 +126,7 @@ def compare(
     )
     drawn = None
     if out.figure is not None:
-        drawn = found.figure(by=by)
+        drawn = found.figure(by=boxes)
     out.write(found.tests() if show_tests else found.table(), of=found, drawn=drawn)
 
 
@@ -157,9 +157,9 @@ def transfer(
     \b
     Example: assay predict transfer --collection a a/qrels.txt a/runs --collection b b/qrels.txt b/runs --model ridge
     """
+    from assay.nojudgments.between_collections import transfer as study
     from assay.nojudgments.predictors import METHODS
     from assay.nojudgments.ranking import taken
-    from assay.nojudgments.transfer import transfer as study
 
     features = list(methods) or taken(METHODS.names())
     judged = _judged(collections, features, measure, own_measures, depth=depth, seed=seed, jobs=jobs)

@@ -15,16 +15,16 @@ from assay.nojudgments import soboroff, references, pseudo, spoerri, expected  #
 
 if TYPE_CHECKING:
     from assay.nojudgments.basis import comparable
+    from assay.nojudgments.between_collections import transfer
     from assay.nojudgments.ease import ease_comparison
     from assay.nojudgments.forecast import predict
     from assay.nojudgments.inject import injection
     from assay.nojudgments.learn import Collection, judged_collection, learned
-    from assay.nojudgments.one_per_group import one_per_group
     from assay.nojudgments.over_collections import methods_compared
     from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
     from assay.nojudgments.predictors import predicted
+    from assay.nojudgments.representatives import one_per_group
     from assay.nojudgments.reweight import reweighted_emap
-    from assay.nojudgments.transfer import transfer
 
 _HOMES = {
     "Collection": "learn",
@@ -36,11 +36,11 @@ _HOMES = {
     "judged_collection": "learn",
     "learned": "learn",
     "methods_compared": "over_collections",
-    "one_per_group": "one_per_group",
+    "one_per_group": "representatives",
     "predict": "forecast",
     "predicted": "predictors",
     "reweighted_emap": "reweight",
-    "transfer": "transfer",
+    "transfer": "between_collections",
 }
 __all__ = [
     "Collection", "comparable", "ease_comparison", "exchanged_at_random", "exchanged_in_order", "injection",

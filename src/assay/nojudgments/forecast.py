@@ -19,9 +19,9 @@ from assay.io.brought import plain_qrels_of, run_list
 from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.learn import Lessons, judged_collection
-from assay.nojudgments.one_per_group import one_per_group
 from assay.nojudgments.predictors import METHODS, draws_from_judgments
 from assay.nojudgments.ranking import RunRanking, ranked, taken
+from assay.nojudgments.representatives import one_per_group
 from assay.nojudgments.trained import TrainedModel, read_model
 from assay.scoring import evaluate
 

@@ -221,7 +221,7 @@ def fused_value(collection: Collection, fusion: str, statistic: str, level: str)
     truth = collection.true_scores()
     on_truth = [matched(prediction, truth)[0] for prediction in kept]
     real = matched(kept[0], truth)[1]
-    value = correlations(real.means(), combined_means(on_truth, fusion))[COLUMNS[statistic]]
+    value = correlations(real.averages(), combined_means(on_truth, fusion))[COLUMNS[statistic]]
     return np.nan if value is None else value
 
 

@@ -87,6 +87,16 @@ def draws_from_judgments(method: str) -> bool:
     return asks is not None and asks(METHODS.given(method))
 
 
+def short_name(method: str) -> str:
+    """The id of a method in Roitero 2020, Table 5.1, with its parameters if any.
+
+    >>> short_name("soboroff(duplicates=true)")
+    'SNC(duplicates=true)'
+    """
+    name = method.partition("(")[0].strip()
+    return method.strip().replace(name, METHODS[name].facts["short"], 1)
+
+
 def scaled(matrix: ScoreMatrix, scale: str = "min-max") -> ScoreMatrix:
     """The matrix brought to a common scale.
 

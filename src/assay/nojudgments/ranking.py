@@ -30,7 +30,7 @@ from assay.nojudgments.difficulty import Difficulty, TopicEase, difficulty, topi
 from assay.nojudgments.inject import MIXTURES, injected
 from assay.nojudgments.learn import Collection, Lessons, applied, fitted_model
 from assay.nojudgments.method_agreement import MethodAgreement, method_agreement
-from assay.nojudgments.predictors import METHODS, predictions
+from assay.nojudgments.predictors import METHODS, predictions, short_name
 from assay.nojudgments.regressors import MODELS
 from assay.nojudgments.trained import TrainedModel
 from assay.rankings import settled
@@ -183,7 +183,7 @@ class RunRanking(Result):
         true_scores = level_scores(truth, level)
         own_scores = [level_scores(matched(one, truth)[0], level) for one in self.predictions]
         if level == "runs":
-            own_scores.append(self.combination.means(truth.topics))
+            own_scores.append(self.combination.averages(truth.topics))
         else:
             together, _ = matched(self.by_topic(), truth)
             own_scores.append(level_scores(together, level))
@@ -354,16 +354,6 @@ def places(scores: Floats) -> Ints:
     values = settled(scores)
     higher = values[None, :] > values[:, None]
     return np.asarray(1 + higher.sum(axis=1))
-
-
-def short_name(method: str) -> str:
-    """The id of a method in Roitero 2020, Table 5.1, with its parameters if any.
-
-    >>> short_name("soboroff(duplicates=true)")
-    'SNC(duplicates=true)'
-    """
-    name = method.partition("(")[0].strip()
-    return method.strip().replace(name, METHODS[name].facts["short"], 1)
 
 
 def taken(methods: Sequence[str]) -> list[str]:

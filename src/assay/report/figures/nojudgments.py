@@ -17,6 +17,7 @@ from assay.report.theme import ACCENT, MAIN, MUTED
 
 if TYPE_CHECKING:
     from assay.nojudgments.against_truth import Accuracies
+    from assay.nojudgments.between_collections import Transfer
     from assay.nojudgments.difficulty import Difficulty
     from assay.nojudgments.ease import EaseComparison
     from assay.nojudgments.expected import Calibration
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from assay.nojudgments.method_agreement import MethodAgreement
     from assay.nojudgments.over_collections import MethodsCompared
     from assay.nojudgments.ranking import RunRanking
-    from assay.nojudgments.transfer import Transfer
 
 MOST_POINTS = 500
 """At most this many points of a method are drawn; of more, evenly spaced ones."""

@@ -10,8 +10,8 @@ from assay.data import Qrels
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.forecast import predict
-from assay.nojudgments.one_per_group import one_per_group
 from assay.nojudgments.predictors import predicted
+from assay.nojudgments.representatives import one_per_group
 from assay.scoring import evaluate
 from tests.nojudgments.test_predictors import made
 from tests.nojudgments.test_ranking import RELEVANT

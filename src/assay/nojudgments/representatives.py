@@ -48,7 +48,7 @@ def one_per_group(
     if representative == "best":
         if truth is None:
             raise UsageError("the best run of a group is known from judgments, and there are none; give qrels")
-        means = dict(zip(truth.runs, truth.means().tolist(), strict=True))
+        means = dict(zip(truth.runs, truth.averages().tolist(), strict=True))
         for of_group in members.values():
             chosen.append(max(of_group, key=lambda run: means[run.name]))
     elif representative == "random":

@@ -56,6 +56,8 @@ SEVERAL_TABLES = {
     "crowd aggregate",
     "crowd check",
     "crowd compare",
+    "crowd cut-groups",
+    "crowd cuts",
     "crowd effort",
     "crowd preferences",
     "crowd transform",

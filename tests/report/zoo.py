@@ -522,6 +522,56 @@ def cuts() -> Any:
 
 
 @kept
+def honest_cuts() -> Any:
+    from assay.crowd import honest_cuts
+
+    return honest_cuts(collection().labels, "Tw_alpha", halves=6)
+
+
+@kept
+def ranking_over_cuts() -> Any:
+    from assay.crowd.cut_rankings import ranking_over_cuts
+
+    return ranking_over_cuts(collection().runs[:5], collection().labels, honest_cuts(), measure="AP", draws=5)
+
+
+@kept
+def cuts_by_tau() -> Any:
+    from assay.crowd.cut_rankings import cuts_by_tau
+
+    return cuts_by_tau(collection().runs[:6], collection().labels, collection().qrels, "Tw_alpha", measure="AP")
+
+
+@kept
+def cut_groups() -> Any:
+    from assay.crowd.cutgroups import cut_groups
+
+    return cut_groups(collection().labels, levels=3, reference=collection().qrels, size=1)
+
+
+@kept
+def conduct() -> Any:
+    from dataclasses import replace
+
+    from assay.crowd.conduct import conduct
+
+    labels = collection().labels
+    went = np.arange(len(labels)) % 7 == 0
+    return conduct(replace(labels, back=went.astype(np.int64), tested=1.0 - went))
+
+
+@kept
+def gold_docs() -> Any:
+    from dataclasses import replace
+
+    from assay.crowd.conduct import gold_docs
+
+    labels = collection().labels
+    first_docs = np.where(labels.doc < 4, 1.0 * labels.doc, np.nan)
+    return gold_docs(replace(labels, gold=first_docs))
+
+
+@kept
 def gain_profile() -> Any:
     from assay.crowd.profiles import gain_profile
 

@@ -141,7 +141,7 @@ def honest_cuts(
     halves: int = 40,
     candidates: int = 1000,
     level: float = 0.95,
-    draws: int = 2000,
+    resamples: int = 2000,
     seed: int = 0,
     progress: Progress = silent,
 ) -> HonestCuts:
@@ -150,8 +150,8 @@ def honest_cuts(
     d is α of the best cut minus α of another. Its variance is that over `halves` random halves of the workers plus that
     over halves of the docs minus that over halves of the labels, which both hold (Cameron, Gelbach & Miller 2011), and
     no less than the larger of the first two. A cut is in the set if d ≤ q·√Var d; q: the `level` quantile of the
-    largest d/√Var d over all candidates when the deviations of the halves are multiplied by normal numbers (`draws`
-    times). Halves without replacement, since a worker who is drawn twice agrees with himself.
+    largest d/√Var d over all candidates when the deviations of the halves are multiplied by normal numbers
+    (`resamples` times). Halves without replacement, since a worker who is drawn twice agrees with himself.
     candidates: how many of the best cuts are looked at. named: cuts that are looked at whatever their α, each as its
     points. The other parameters are those of `best_cuts`.
 
@@ -160,7 +160,7 @@ def honest_cuts(
     >>> bool(len(found.sets[0].cuts) > 1), found.sets[0].named[0].points
     (True, (50.0,))
     """
-    _checked_numbers(halves, candidates, draws, level)
+    _checked_numbers(halves, candidates, resamples, level)
     choice = CutChoice.of(
         labels, way, levels=levels, source=source, target=target, scope=scope, unjudged=unjudged, undefined=undefined,
         ties=ties, aggregate=aggregate,
@@ -169,17 +169,17 @@ def honest_cuts(
     parts = choice.parts(labels)
     sets = []
     for done, (topic, part) in enumerate(parts, 1):
-        sets.append(_set_of(topic, part, choice, asked, halves, candidates, level, draws, seed))
+        sets.append(_set_of(topic, part, choice, asked, halves, candidates, level, resamples, seed))
         progress(done, len(parts))
     best = tuple(_best_of(found) for found in sets)
     search = CutSearch(way, scope, choice.scale, levels, best, None, ())
     return HonestCuts(search, tuple(sets), _notes(sets, halves, level, candidates, seed))
 
 
-def _checked_numbers(halves: int, candidates: int, draws: int, level: float) -> None:
-    if halves < 4 or candidates < 1 or draws < 100:
-        given = f"halves={halves}, candidates={candidates}, draws={draws}"
-        raise UsageError(f"{given}: four halves, one candidate and 100 draws are the least")
+def _checked_numbers(halves: int, candidates: int, resamples: int, level: float) -> None:
+    if halves < 4 or candidates < 1 or resamples < 100:
+        given = f"halves={halves}, candidates={candidates}, resamples={resamples}"
+        raise UsageError(f"{given}: four halves, one candidate and 100 resamples are the least")
     if not 0 < level < 1:
         raise UsageError(f"level={level:g}: a confidence lies between 0 and 1, e.g. .95")
 
@@ -207,7 +207,7 @@ def _set_of(
     halves: int,
     candidates: int,
     level: float,
-    draws: int,
+    resamples: int,
     seed: int,
 ) -> CutSet:
     cuts, alpha = choice.all_cuts(labels)
@@ -227,7 +227,7 @@ def _set_of(
     by_labels = _deviations(labels, np.arange(len(labels)), cuts, choice, halves, rng)
     error = _error(by_workers, by_docs, by_labels)
     deviations = np.concatenate([by_workers, by_docs])
-    member, width = indistinguishable(alpha, error, deviations, level, draws, rng)
+    member, width = indistinguishable(alpha, error, deviations, level, resamples, rng)
     points = choice.points(cuts)
     named = []
     for i in np.flatnonzero(is_asked[looked_at]).tolist():
@@ -273,7 +273,7 @@ def _error(by_workers: Floats, by_docs: Floats, by_labels: Floats) -> Floats:
 
 
 def indistinguishable(
-    alpha: Floats, error: Floats, deviations: Floats, level: float, draws: int, rng: np.random.Generator
+    alpha: Floats, error: Floats, deviations: Floats, level: float, resamples: int, rng: np.random.Generator
 ) -> tuple[Bools, float]:
     """Which cuts, the best first, cannot be distinguished from it; and how many errors a difference may be large.
 
@@ -290,8 +290,8 @@ def indistinguishable(
     if not varies.any():
         return difference <= CLOSE, 0.0
     standardized = deviations[:, varies] / moved[varies]
-    largest = np.empty(draws)
-    for rows in chunks(draws, CELLS // standardized.shape[1]):
+    largest = np.empty(resamples)
+    for rows in chunks(resamples, CELLS // standardized.shape[1]):
         weights = rng.standard_normal((rows.stop - rows.start, len(standardized)))
         largest[rows] = (weights @ standardized).max(axis=1)
     width = float(np.quantile(largest, level))

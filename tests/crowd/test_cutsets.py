@@ -196,12 +196,12 @@ def test_sets_are_carried_into_the_ranking_of_runs(tmp_path: Path) -> None:
     labels, experts, runs = made(tmp_path)
     found = honest_cuts(labels, "Tw_alpha", source=S100, halves=10)
     ranked = ranking_over_cuts(runs, labels, found, reference=experts, measure="nDCG@10", draws=12)
-    assert ranked.means.shape == (13, 5)
+    assert ranked.averages.shape == (13, 5)
     ranks = ranked.ranks()
     assert ranks.sum(axis=1) == pytest.approx(np.full(13, 15))
-    assert (ranked.means.max(axis=0) > ranked.means.min(axis=0)).all()
+    assert (ranked.averages.max(axis=0) > ranked.averages.min(axis=0)).all()
     again = ranking_over_cuts(runs, labels, found, reference=experts, measure="nDCG@10", draws=12)
-    assert np.array_equal(again.means, ranked.means)
+    assert np.array_equal(again.averages, ranked.averages)
 
     asked = ["crowd", "cuts", f"{tmp_path}/labels.csv", "--scale", "S100", "--way", "Tw_alpha", "--halves", "10"]
     ran = [word for r in range(5) for word in ("--run", f"{tmp_path}/r{r}.run")]

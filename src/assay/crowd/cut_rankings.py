@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from assay.agreement.scales import Scale
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats
 from assay.core.engine import Progress, generator, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
@@ -22,6 +22,8 @@ from assay.crowd.cutscores import CutChoice
 from assay.crowd.cutsearch import BestCut
 from assay.crowd.cutsets import HonestCuts
 from assay.data import Labels, Qrels, Run
+from assay.data.averages import average_title, averages_of
+from assay.measures import parse
 from assay.rankings import kendall_rows, midranks, settled
 from assay.scoring import evaluate
 
@@ -34,8 +36,8 @@ class RankingOverCuts(Result):
     """Ranks of runs under judgments from cuts drawn out of the sets, and τ with a reference where there is one."""
 
     runs: tuple[str, ...]
-    means: Floats
-    """draws × runs: mean scores; the first row is that of the best cuts."""
+    averages: Floats
+    """draws × runs: scores over the topics; the first row is that of the best cuts."""
     tau: Floats
     """τ_b with the reference by draw; empty without one."""
     measure: str
@@ -43,7 +45,10 @@ class RankingOverCuts(Result):
 
     def ranks(self) -> Floats:
         """draws × runs: 1 is the best; ties have the mean of their ranks."""
-        return midranks(-settled(self.means))
+        return midranks(-settled(self.averages))
+
+    def _average(self) -> str:
+        return average_title(self.measure, parse(self.measure).aggregate)
 
     def table(self) -> Table:
         """One row per run, best first: its rank under the best cuts, and over all draws."""
@@ -51,13 +56,13 @@ class RankingOverCuts(Result):
         rows = []
         for run in np.argsort(ranks[0], kind="stable").tolist():
             of_run = ranks[:, run]
-            score = self.means[:, run]
+            score = self.averages[:, run]
             rows.append((self.runs[run], score[0], score.min(), score.max(), of_run[0], of_run.min(), of_run.max()))
         formats = {
-            "run": "", "mean": ".4f", "lowest": ".4f", "highest": ".4f", "rank": "g", "best rank": "g",
+            "run": "", "score": ".4f", "lowest": ".4f", "highest": ".4f", "rank": "g", "best rank": "g",
             "worst rank": "g",
         }  # fmt: skip
-        notes = [f"{len(ranks) - 1} draws of a cut from each set, seed {self.seed}; {self.measure}."]
+        notes = [f"{len(ranks) - 1} draws of a cut from each set, seed {self.seed}; {self._average()}."]
         known = self.tau[np.isfinite(self.tau)]
         if len(known) == len(self.tau) > 0:
             range_of_tau = f"{known.min():.4f} to {known.max():.4f} over all"
@@ -83,7 +88,7 @@ def ranking_over_cuts(
     searches = [honest.search] + [honest.drawn(rng) for _ in range(draws)]
     scores = _scored(runs, labels, searches, reference, measure, ties, aggregate, progress)
     tau = np.zeros(0) if scores.theirs is None else scores.tau()
-    return RankingOverCuts(scores.runs, scores.ours.mean(axis=2), tau, measure, seed)
+    return RankingOverCuts(scores.runs, scores.averages(), tau, measure, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +98,18 @@ class _Scored:
     runs: tuple[str, ...]
     ours: Floats
     theirs: Floats | None
+    aggregate: str
+    """How the scores of a run on its topics become one number."""
 
-    def tau(self, topics: Floats | slice = slice(None)) -> Floats:
+    def averages(self, topics: Bools | slice = slice(None)) -> Floats:
+        """cuts × runs: the scores over these topics."""
+        return np.array([averages_of(scores[:, topics], self.aggregate) for scores in self.ours])
+
+    def tau(self, topics: Bools | slice = slice(None)) -> Floats:
         """τ_b of the runs under each cut with the reference, on these topics; not-a-number where it is undefined."""
         assert self.theirs is not None
-        means = settled(self.ours[:, :, topics].mean(axis=2))
-        return kendall_rows(means, settled(self.theirs[:, topics].mean(axis=1)))
+        by_reference = averages_of(self.theirs[:, topics], self.aggregate)
+        return kendall_rows(settled(self.averages(topics)), settled(by_reference))
 
 
 def _scored(
@@ -130,7 +141,7 @@ def _scored(
         names = scores.runs
         ours.append(scores.values)
         progress(done, len(searches))
-    return _Scored(names, np.array(ours), theirs)
+    return _Scored(names, np.array(ours), theirs, parse(measure).aggregate)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,12 @@ from assay.check.inspection import (
     read_runs_leniently,
     tie_sensitivity,
 )
+from assay.check.intent_judgments import check_intents
 from assay.core.lazy import callable_module
 
 __all__ = [
-    "SHOWN", "Finding", "Findings", "check", "check_qrels", "check_run", "odd_in_order", "read_run_leniently",
-    "read_runs_leniently", "tie_sensitivity", "ties_table",
+    "SHOWN", "Finding", "Findings", "check", "check_intents", "check_qrels", "check_run", "odd_in_order",
+    "read_run_leniently", "read_runs_leniently", "tie_sensitivity", "ties_table",
 ]  # fmt: skip
 
 callable_module(__name__)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Command
-from assay.cli.inputs import FILE, binary_option, kept_files, load_qrels, load_runs, rel_option
+from assay.cli.inputs import FILE, binary_option, intent_options, kept_files, load_qrels, load_runs, rel_option
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_and_figure_options
 from assay.cli.run_info import by_option, has_info, info_alone, info_for, is_filtered
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 @with_columns(click.argument("runs", nargs=-1, type=click.Path(path_type=Path, allow_dash=True)))
 @info_alone("also what runs of each type brought to the judged docs, with --qrels")
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments to check too, and to check the runs against.")
+@intent_options[0]
+@intent_options[1]
 @click.option("--ties", is_flag=True, help="Only the table that says how far ties could move a score; with --qrels.")
 @click.option("--all", "every", is_flag=True, help="Every finding, also of many files.  [default for CSV and JSON]")
 @click.option("--per-topic", is_flag=True, help="Also the judged and relevant docs of every topic; with --qrels.")
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 @binary_option
 @output_and_figure_options
 def command(
-    runs: tuple[Path, ...], qrels_path: Path | None, ties: bool, every: bool, per_topic: bool,
+    runs: tuple[Path, ...], qrels_path: Path | None, intents: Path | None, intent_info: Path | None, ties: bool,
+    every: bool, per_topic: bool,
     parts: tuple[str, ...], by: str, depth: int | None, rel: float, binary: bool, out: Output,
 ) -> None:  # fmt: skip
     """Say what is odd in run and qrels files, with line numbers.
@@ -51,6 +54,7 @@ def command(
     assay check --qrels qrels.txt runs/ --all
     assay check --qrels qrels.txt --part old=351-450 --part new=601-700 --figure relevant.svg
     assay check --qrels qrels.txt runs/ --info runs.csv --by type --depth 10
+    assay check --intents web.dqrels --intent-info web.intents runs/
 
     Of more than 10 files with findings: how many files have each kind of finding and the worst file of each, the first
     errors, and the scores that ties could move most; --all shows the rest.
@@ -59,6 +63,8 @@ def command(
     """
     from assay.check import check
 
+    if intents is not None or intent_info is not None:
+        _check_by_intent(runs, qrels_path, intents, intent_info, out)
     _refuse_without(runs, qrels_path, ties)
     info = has_info() and qrels_path is not None
     described = not runs or per_topic or bool(parts)
@@ -93,6 +99,34 @@ def command(
         out.write(details[-1] if details else odd[0], of=results or findings)
         if details and findings.found:
             out.say(f"{len(findings.found)} findings are not in this CSV; read them in text or JSON")
+    sys.exit(1 if findings.errors else 0)
+
+
+def _check_by_intent(
+    runs: tuple[Path, ...], qrels_path: Path | None, intents: Path | None, intent_info: Path | None, out: Output
+) -> NoReturn:
+    """Say what is odd in judgments by intent, and in the runs beside them; every topic is described."""
+    from dataclasses import replace
+
+    from assay.check import check, check_intents
+
+    if qrels_path is not None:
+        raise UsageError("--qrels and --intents are both judgments of the runs; give one of them")
+    if intents is None:
+        raise UsageError("--intent-info describes the intents of --intents; give that as well")
+    for name in ("ties", "per_topic", "parts", "by", "depth", "rel", "binary"):
+        if is_given(name):
+            raise UsageError(f"--{name.replace('_', '-')} goes with --qrels, not with --intents; leave it out")
+    found, facts, plain = check_intents(intents, intent_info)
+    with out.progress("checking") as progress:
+        of_runs = check(kept_files(runs), plain, columns=named_columns(), progress=progress)
+    findings = replace(of_runs, found=(*found, *of_runs.found))
+    tables = [] if facts is None else [facts.table()]
+    if out.format == "csv":
+        out.write(tables[0] if tables else findings.table(), of=facts or findings)
+    else:
+        every = is_given("every") or out.format == "json"
+        out.write(*tables, *findings.shown(every=every), of=facts or findings)
     sys.exit(1 if findings.errors else 0)
 
 

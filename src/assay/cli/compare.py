@@ -215,42 +215,6 @@ def pairs(
 
 @command.command()
 @scores_input
-@output_options
-def anova(matrices: list[ScoreMatrix], out: Output) -> None:
-    """Do the runs differ at all? Two-way analysis of variance.
-
-    Runs and topics as sources of variance, with F, p, η² and ω².
-
-    \b
-    assay compare anova scores.csv
-    """
-    from assay.data.scores import joined
-    from assay.stats import two_way
-
-    found = [two_way(matrix) for matrix in joined(matrices)]
-    out.write(*(result.table() for result in found), of=found)
-
-
-@command.command()
-@scores_input
-@output_options
-def friedman(matrices: list[ScoreMatrix], out: Output) -> None:
-    """Do the runs differ at all? Friedman's test on ranks.
-
-    Mean rank of every run over the topics, with χ², p and Kendall's W.
-
-    \b
-    assay compare friedman scores.csv
-    """
-    from assay.data.scores import joined
-    from assay.stats import friedman as friedman_test
-
-    found = [friedman_test(matrix) for matrix in joined(matrices)]
-    out.write(*(result.table() for result in found), of=found)
-
-
-@command.command()
-@scores_input
 @baseline_option
 @output_options
 def normality(matrices: list[ScoreMatrix], baseline: str | None, out: Output) -> None:
@@ -396,4 +360,5 @@ def _refuse_idle_top(top: int | None, matrices: Sequence[ScoreMatrix]) -> None:
 
 
 # Subcommands that live in a file of their own; they take options from this one, which must be complete by now.
+from assay.cli import analyses as analyses  # noqa: E402
 from assay.cli import paper_tables as paper_tables  # noqa: E402

@@ -18,6 +18,7 @@ from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
+    from assay.data.intents import IntentQrels
     from assay.data.scores import ScoreMatrix
     from assay.measures import Measure
 
@@ -25,7 +26,17 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 
+OF_QRELS = "AP nDCG@10"
+OF_INTENTS = "I-rec@10 D#-nDCG@10 alpha-nDCG@10"
+"""Measures of runs where none is named, by judgments of docs and by judgments by intent."""
+
 qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
+
+
+intent_options = (
+    click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade."),
+    click.option("--intent-info", type=FILE, help="Intents: topic intent probability [inf|nav]."),
+)
 
 
 def _listed(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
@@ -130,16 +141,16 @@ transpose_option = click.option("--transpose", is_flag=True, help="Score matrice
 def scores_input(command: C, *, keep_force: bool = False) -> C:
     """FILES… that are score tables, or with --qrels run files; the command gets `matrices: list[ScoreMatrix]`.
 
-    They are of the measure that --force-measure names, where it does. keep_force: the command gets that name too, as
-    `force`, because it reads other files beside these.
+    With --intents the judgments are by intent. Score tables are of the measure that --force-measure names, where it
+    does. keep_force: the command gets that name too, as `force`, because it reads other files beside these.
     """
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        names = ("files", "qrels_path", "measures", "transpose", "name", "rel", "binary")
+        names = ("files", "qrels_path", "intents", "intent_info", "measures", "transpose", "name", "rel", "binary")
         how_read = {key: kwargs.pop(key) for key in names}
         for option in ("rel", "binary"):
-            if is_given(option) and how_read["qrels_path"] is None:
+            if is_given(option) and how_read["qrels_path"] is None and how_read["intents"] is None:
                 raise UsageError(f"--{option} goes with runs and --qrels, not with score tables; leave it out")
         force = kwargs["force"] if keep_force else kwargs.pop("force")
         matrices = load_scores(how_read.pop("files"), force=force, **how_read)
@@ -148,6 +159,7 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
     options: list[Callable[[Any], Any]] = [
         click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)),
         qrels_option,
+        *intent_options,
         measures_option,
         rel_option,
         binary_option,
@@ -184,23 +196,26 @@ def load_scores(
     rel: float = 1,
     binary: bool = False,
     filtered: bool = True,
+    intents: Path | None = None,
+    intent_info: Path | None = None,
 ) -> list[ScoreMatrix]:
-    """Score matrices from score files, or from runs and judgments (default measures: AP and nDCG@10).
+    """Score matrices from score files, or from runs and judgments (default measures: OF_QRELS or OF_INTENTS).
 
     Of the runs that --where keeps, unless filtered is False.
 
     name: the measure of the files that do not name it (--measure). force: the measure that a person says all of
     them are, whatever their files say (--force-measure). rel, binary: --rel and --binary, which go with runs.
     """
-    if qrels_path is not None:
+    qrels = judgments_of(qrels_path, intents, intent_info)
+    if qrels is not None:
         from assay.scoring import evaluate
 
         for option, given in (("--measure", name), ("--transpose", transpose), ("--force-measure", force)):
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
-        wanted = measures_at(chosen_measures(measures or "AP nDCG@10"), rel, binary)
+        usual = OF_QRELS if intents is None else OF_INTENTS
+        wanted = measures_at(chosen_measures(measures or usual), rel, binary)
         made_binary = rel if binary else None
-        qrels = load_qrels(qrels_path)
         columns = named_columns()
         return list(evaluate(run_sources(files), qrels, wanted, columns=columns, jobs=2, binary=made_binary))
     from assay.io.score_files import read_score_files
@@ -214,6 +229,19 @@ def load_scores(
         columns=named_columns(),
     )
     return kept_scores(matrices) if filtered else matrices
+
+
+def judgments_of(qrels: Path | None, intents: Path | None, intent_info: Path | None) -> Qrels | IntentQrels | None:
+    """The judgments of --qrels, or by intent those of --intents; None where neither is given."""
+    if qrels is not None and intents is not None:
+        raise UsageError("--qrels and --intents are both judgments of the runs; give one of them")
+    if intent_info is not None and intents is None:
+        raise UsageError("--intent-info describes the intents of --intents; give that as well")
+    if intents is not None:
+        from assay.io.intents import read_intent_qrels
+
+        return read_intent_qrels(intents, intents=intent_info)
+    return None if qrels is None else load_qrels(qrels)
 
 
 def one_matrix(matrices: Sequence[ScoreMatrix]) -> ScoreMatrix:

@@ -14,7 +14,8 @@ from assay.cli.commands import Command, KnownWord
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
-    load_qrels,
+    intent_options,
+    judgments_of,
     measures_at,
     measures_option,
     policy_options,
@@ -54,8 +55,8 @@ MODES = {
 @click.command(cls=Command)
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
-@click.option("--intents", type=FILE, help="Instead of --qrels, judgments by intent: topic intent doc grade.")
-@click.option("--intent-info", type=FILE, help="Intents: topic intent probability [inf|nav].")
+@intent_options[0]
+@intent_options[1]
 @measures_option
 @by_option("Also the best, median and worst run of each group, by a column of --info, e.g. team.")
 @click.option("--per-topic", "-q", is_flag=True, help="Also a row for every topic.")
@@ -68,7 +69,7 @@ MODES = {
 )
 @click.option(
     "--draw", type=KnownWord("assay.report.score_pictures:PICTURES"), default="map",
-    show_default=True, help="What --figure shows: scores by run and topic, raw and standardized, curves, or ranks.",
+    show_default=True, help="What --figure shows: scores by topic, raw and standardized, diversity, curves, or ranks.",
 )  # fmt: skip
 @click.option("--lengths", type=FILE, help="Words per doc (lines `doc words`), for measures of time and cost.")
 @click.option("--lenient", is_flag=True, help="Leave out bad lines and say which, instead of stopping.")
@@ -281,13 +282,10 @@ def _with_uncertainty(files: list[Path], judgments: Path, measures: list[Measure
 
 def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Qrels | IntentQrels:
     """The judgments, plain or by intent."""
-    if (qrels is None) == (intents is None):
+    judgments = judgments_of(qrels, intents, info)
+    if judgments is None:
         raise UsageError("give --qrels, or --intents for judgments by intent, or --uncertainty for uncertain judgments")
-    if qrels is not None:
-        return load_qrels(qrels)
-    from assay.io.intents import read_intent_qrels
-
-    return read_intent_qrels(intents or "", intents=info)
+    return judgments
 
 
 def _read(files: list[Path], lenient: bool, out: Output) -> list[Run]:

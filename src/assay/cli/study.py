@@ -9,7 +9,19 @@ import click
 
 from assay.cli.columns import column_option, named_columns
 from assay.cli.commands import Group, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument, scores_input
+from assay.cli.inputs import (
+    FILE,
+    chosen_measures,
+    decimals,
+    load_qrels,
+    load_runs,
+    measures_option,
+    numbers,
+    one_measure,
+    rel_option,
+    runs_argument,
+    scores_input,
+)
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
 from assay.cli.run_info import by_option, groups_by
@@ -162,6 +174,46 @@ def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) 
     from assay.studies.concordance import concordance_of
 
     found = concordance_of(joined(matrices), pair.split(","), gold.split(","))
+    out.write(found.table(), of=found)
+
+
+@command.command()
+@runs_argument
+@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments, from which parts are taken.")
+@measures_option
+@click.option("--shares", default="1 .9 .7 .5 .3 .2 .1", show_default=True, help="Parts of the judgments; 1 is all.")
+@click.option("--draws", type=click.IntRange(min=1), default=5, show_default=True, help="Random parts of each size.")
+@rel_option
+@click.option(
+    "--test", default="t", show_default=True, metavar="NAME", cls=RegistryOption,
+    registry=["assay.stats.paired:TESTS", "assay.stats.tukey:SIMULTANEOUS"], help="Test of pairs, one of: {names}.",
+)  # fmt: skip
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@seed_option
+@jobs_option
+@output_and_figure_options
+def incompleteness(
+    runs: tuple[Path, ...], qrels_path: Path, measures: str | None, shares: str, draws: int, rel: float, test: str,
+    alpha: float, seed: int, jobs: int, out: Output,
+) -> None:  # fmt: skip
+    """What do measures lose where judgments are missing?
+
+    Random parts of the judgments: how well each measure still ranks the runs as it does with all of them (τ), and how
+    many pairs of runs it tells apart.
+
+    \b
+    assay study incompleteness runs/ --qrels qrels.txt -m "AP AP' bpref nDCG nDCG'" --figure parts.svg
+    """
+    from assay.studies.incompleteness import MEASURES
+    from assay.studies.incompleteness import incompleteness as study
+
+    chosen = chosen_measures(measures) if measures else list(MEASURES)
+    kept = decimals(shares, "write parts of the judgments as decimals, e.g. '1 .5 .1'")
+    with out.progress("leaving judgments out") as progress:
+        found = study(
+            load_runs(runs), load_qrels(qrels_path), chosen, shares=kept, draws=draws, rel=rel, test=test, alpha=alpha,
+            seed=seed, jobs=jobs, progress=progress,
+        )  # fmt: skip
     out.write(found.table(), of=found)
 
 

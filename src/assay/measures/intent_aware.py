@@ -22,6 +22,8 @@ from assay.measures.base import Measure, Scores, measure, ratio
 from assay.measures.gain import p_plus, q_measure
 from assay.measures.ranks import average_precisions
 
+WEIGHTS = ("equal", "probability")
+"""What intents count for in alpha-nDCG: all the same, or as probable as they are."""
 SMALLEST = 5e-324
 """Any global gain above 0 makes a doc relevant."""
 
@@ -93,18 +95,21 @@ def alpha_dcg(
     k: Annotated[int, Within(1)] | None = None,
     alpha: Annotated[float, Within(0, 1)] = 0.5,
     rel: Annotated[float, Within(0)] = 1,
+    weights: str = "equal",
 ) -> Scores:
     """DCG of novelty gains over that of a list whose every doc serves all intents.
 
-    The gain at rank r is Σ_i J_i(r)·(1 − α)^(relevant docs of i above); the bound is
-    S·Σ_{r≤k} (1 − α)^(r−1)/log2(r + 1), S the intents with relevant docs; without k, k is the docs
-    retrieved. ndeval forgets to divide by it at k = 1.
+    The gain at rank r is Σ_i w_i·J_i(r)·(1 − α)^(relevant docs of i above); the bound is
+    S·Σ_{r≤k} (1 − α)^(r−1)/log2(r + 1), S = Σ w_i over the intents with relevant docs; without k, k is the docs
+    retrieved. weights=equal: w_i = 1, as in ndeval, which forgets to divide by the bound at k = 1;
+    weights=probability: w_i = P(i), so that a popular intent counts more.
 
     >>> alpha_dcg(_example(), k=5).round(6).tolist()
     [0.478698]
     """
-    gains = _novelty(g, k, alpha, rel)
-    return ratio(_discounted(gains, _by_log), _bound(g, k, alpha, rel, _by_log))
+    worth = _worth_of_intents(g, weights)
+    gains = _novelty(g, k, alpha, rel, worth)
+    return ratio(_discounted(gains, _by_log), _bound(g, k, alpha, rel, _by_log, worth))
 
 
 @measure("alpha-nDCG", needs="intents", paper="Clarke et al. 2008; ndeval")
@@ -114,14 +119,19 @@ def alpha_ndcg(
     k: Annotated[int, Within(1)] | None = None,
     alpha: Annotated[float, Within(0, 1)] = 0.5,
     rel: Annotated[float, Within(0)] = 1,
+    weights: str = "equal",
 ) -> Scores:
     """DCG of novelty gains over that of the best list, built greedily; ties there go to the larger doc id.
+
+    The gain at rank r is Σ_i w_i·J_i(r)·(1 − α)^(relevant docs of i above). weights=equal: w_i = 1 for every intent, as
+    in ndeval; weights=probability: w_i = P(i), the probability of the intent.
 
     >>> alpha_ndcg(_example(), k=5).round(6).tolist(), alpha_ndcg(_example(), k=1).tolist()
     ([0.756935], [0.5])
     """
-    gains = _novelty(g, k, alpha, rel)
-    ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel)
+    worth = _worth_of_intents(g, weights)
+    gains = _novelty(g, k, alpha, rel, worth)
+    ideal = greedy_gains(g, k=k, alpha=alpha, rel=rel, worth=worth)
     return ratio(_discounted(gains, _by_log), _discounted(ideal, _by_log))
 
 
@@ -273,10 +283,13 @@ def p_plus_q_sharp(
     return gamma * intent_recall(g, k=k) + (1 - gamma) * p_plus_q(g, k=k, gain=gain, beta=beta)
 
 
-def greedy_gains(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1) -> Floats:
+def greedy_gains(
+    g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, rel: float = 1, worth: Floats | None = None
+) -> Floats:
     """Novelty gains of the list that takes the best judged doc at each rank: topics × ranks.
 
-    Ties go to the larger doc id. What comes next depends on what was taken, hence the loop over ranks.
+    worth: what the first relevant doc of each intent gains, topics × intents; 1 where it is not given. Ties go to the
+    larger doc id. What comes next depends on what was taken, hence the loop over ranks.
 
     >>> greedy_gains(_example()).tolist()
     [[2.0, 1.0, 0.5]]
@@ -287,7 +300,7 @@ def greedy_gains(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, r
     steps = steps if k is None else min(k, steps)
     topic = np.arange(len(docs))
     left = np.array(useful)
-    worth_of_intent = np.ones((len(docs), docs.shape[2]))
+    worth_of_intent = np.ones((len(docs), docs.shape[2])) if worth is None else worth
     gains = np.zeros((len(docs), steps))
     for r in range(steps):
         worth_of_doc = (docs * worth_of_intent[:, None, :]).sum(axis=2)
@@ -300,12 +313,21 @@ def greedy_gains(g: IntentGrades, *, k: int | None = None, alpha: float = 0.5, r
     return gains
 
 
-def _novelty(g: IntentGrades, k: int | None, alpha: float, rel: float) -> Floats:
-    """Σ_i J_i(r)·(1 − α)^(relevant docs of i above), topics × ranks."""
+def _worth_of_intents(g: IntentGrades, weights: str) -> Floats:
+    """What the first relevant doc of each intent gains, topics × intents: 1, or the probability of the intent."""
+    if weights not in WEIGHTS:
+        raise UsageError(f"no weights {weights!r} of intents; known: {', '.join(WEIGHTS)}")
+    return g.probabilities if weights == "probability" else np.ones(g.probabilities.shape)
+
+
+def _novelty(g: IntentGrades, k: int | None, alpha: float, rel: float, worth: Floats | None = None) -> Floats:
+    """Σ_i w_i·J_i(r)·(1 − α)^(relevant docs of i above), topics × ranks; w_i = 1 where no worth is given."""
     hit: Bools = g.hits(rel, k)
     relevant_above: npt.NDArray[np.int64] = np.cumsum(hit, axis=1) - hit
-    worth = (1 - alpha) ** relevant_above
-    return (hit * worth).sum(axis=2)
+    gains = hit * (1 - alpha) ** relevant_above
+    if worth is not None:
+        gains = gains * worth[:, None, :]
+    return gains.sum(axis=2)
 
 
 def _by_log(rank: Floats) -> Floats:
@@ -320,13 +342,21 @@ def _discounted(gains: Floats, discount: Callable[[Floats], Floats]) -> Scores:
     return gains @ discount(_ranks(gains))
 
 
-def _bound(g: IntentGrades, k: int | None, alpha: float, rel: float, discount: Callable[[Floats], Floats]) -> Scores:
+def _bound(
+    g: IntentGrades,
+    k: int | None,
+    alpha: float,
+    rel: float,
+    discount: Callable[[Floats], Floats],
+    worth: Floats | None = None,
+) -> Scores:
     """What a list of k docs, or of those retrieved, would have if every doc were relevant to all S intents."""
     depth = g.places.depth if k is None else k
     ranks = np.arange(1.0, depth + 1)
     reached = np.zeros(depth + 1)
     reached[1:] = np.cumsum((1 - alpha) ** (ranks - 1) * discount(ranks))
-    intents = g.answerable(rel).sum(axis=1)
+    answerable = g.answerable(rel)
+    intents = answerable.sum(axis=1) if worth is None else (answerable * worth).sum(axis=1)
     return intents * reached[g.places.retrieved if k is None else k]
 
 

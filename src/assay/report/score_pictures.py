@@ -1,4 +1,4 @@
-"""What can be drawn of scored runs? Scores by run and topic, raw beside standardized, precision over recall, ranks."""
+"""What can be drawn of scored runs? Scores by run and topic, raw beside standardized, diversity, curves, ranks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 ON_RUNS = ("recall-precision", "relevance")
 """Pictures that are drawn from the aligned runs themselves."""
-PICTURES = ("map", "distribution", *ON_RUNS)
+PICTURES = ("map", "distribution", "diversity", *ON_RUNS)
 """Every picture of scored runs."""
 
 
 def score_pictures(scores: Scores, picture: str = "map", *, aligned: Aligned | None = None) -> Any:
     """What `assay.report.figure` draws: a result, a figure, or a list of them, one for each measure or run.
 
-    map: scores by run and topic. distribution: quartiles of every topic, raw and standardized. recall-precision and
-    relevance (the grade at every rank) need the runs themselves, aligned with their judgments.
+    map: scores by run and topic. distribution: quartiles of every topic, raw and standardized. diversity: I-rec against
+    D-M of every run, with lines of equal D#-M. recall-precision and relevance (the grade at every rank) need the runs
+    themselves, aligned with their judgments.
 
     >>> from assay.scoring import evaluate
     >>> scores = evaluate({"a": {"1": {"x": 2.0}}, "b": {"1": {"y": 1.0}}}, {"1": {"x": 1}}, ["AP", "RR"])
@@ -35,6 +36,10 @@ def score_pictures(scores: Scores, picture: str = "map", *, aligned: Aligned | N
         return _of_runs(picture, aligned)
     if picture == "map":
         return scores[0] if len(scores) == 1 else list(scores)
+    if picture == "diversity":
+        from assay.report.diversity import diversity_scatter
+
+        return diversity_scatter(scores)
     from assay.report.figures.data import distribution
     from assay.standard import standardize
 

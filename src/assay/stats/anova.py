@@ -7,7 +7,7 @@ the topic-set-size designs stand on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table, p_value
-from assay.data.scores import ScoreMatrix
+from assay.data.quantities import canonical
+from assay.data.scores import ScoreMatrix, same_scores
 from assay.data.tested_means import needs_means
 from assay.stats.effect import checked_rows, ratio, rounded
 
@@ -165,6 +166,33 @@ def one_way(groups: Sequence[npt.ArrayLike] | Floats) -> Anova:
     effect = ("run", between, count - 1)
     residual = (within, n - count)
     return analysed([effect], residual, n, recipe)
+
+
+def one_way_by_measure(matrices: Sequence[ScoreMatrix]) -> list[Anova]:
+    """One-way analysis of the runs of all matrices, for each measure: every run is a group, on whatever topics it has.
+
+    A run that is in two matrices of one measure is an error: it would be two groups of one name.
+
+    >>> old = ScoreMatrix.of([[1, 2, 3]], runs=["old"], measure="AP")
+    >>> new = ScoreMatrix.of([[2, 3, 4]], runs=["new"], topics=["7", "8", "9"], measure="AP")
+    >>> [round(a["run"].f, 4) for a in one_way_by_measure([old, new])]
+    [1.5]
+    """
+    by_measure: dict[str, list[ScoreMatrix]] = {}
+    for matrix in matrices:
+        needs_means(matrix, "an analysis of variance")
+        by_measure.setdefault(canonical(matrix.measure), []).append(matrix)
+    analyses = []
+    for of_measure in by_measure.values():
+        runs: dict[str, Floats] = {}
+        for matrix in of_measure:
+            same_scores(of_measure[0], matrix)
+            for run in matrix.runs:
+                if run in runs:
+                    raise DataError(f"{matrix.measure}: run {run!r} is in two files; give it once, or rename one")
+                runs[run] = matrix.of_run(run)
+        analyses.append(replace(one_way(list(runs.values())), measure=of_measure[0].measure))
+    return analyses
 
 
 def two_way(matrix: ScoreMatrix) -> Anova:

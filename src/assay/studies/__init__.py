@@ -8,6 +8,7 @@ from assay.core.lazy import loader
 
 # Functions that carry the name of their module are loaded at once; else the module would stand in their place.
 from assay.studies.concordance import concordance
+from assay.studies.incompleteness import incompleteness
 from assay.studies.simulate import simulate, write_collection
 from assay.studies.survey import survey
 
@@ -28,7 +29,7 @@ _HOMES = {
     "swap_rates": "swaps",
 }
 __all__ = [
-    "Case", "concordance", "discriminative_power", "measure_tau", "method_test", "predictive_power", "predictivity",
-    "simulate", "survey", "swap_rates", "write_collection",
+    "Case", "concordance", "discriminative_power", "incompleteness", "measure_tau", "method_test", "predictive_power",
+    "predictivity", "simulate", "survey", "swap_rates", "write_collection",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.studies.arms import MethodTest
     from assay.studies.concordance import Concordance
     from assay.studies.discriminative import DiscriminativePower
+    from assay.studies.incompleteness import Incompleteness
     from assay.studies.measure_rankings import MeasureTau, Predictivity
     from assay.studies.survey import Experiment, Survey
     from assay.studies.swapped_lists import SwappedLists
@@ -120,6 +121,33 @@ def _square(labels: Sequence[str], values: Floats, title: str, said: str, name: 
     text = chart().mark_text(fontSize=11).encode(x=x, y=y, text=alt.Text("value:Q", format=".2f"), color=ink)
     made = alt.layer(map_, text).resolve_scale(color="independent")
     return drawn(made.properties(height=max(120, n * 34)), name=name, title=title, description=said, rows=rows)
+
+
+@draws("studies.Incompleteness")
+def by_parts(result: Incompleteness) -> Figure:
+    """τ with the full judgments, and discriminative power, over the share of the judgments that is kept."""
+    alt = altair()
+    panels = ("τ with all judgments", f"% of pairs with p < {result.alpha:g}")
+    rows = []
+    for m, measure in enumerate(result.measures):
+        for s, share in enumerate(result.shares):
+            defined = result.tau[m, s][np.isfinite(result.tau[m, s])]
+            mean_tau = float(defined.mean()) if len(defined) else None
+            power = 100 * float(result.power[m, s].mean())
+            for panel, value in zip(panels, (mean_tau, power), strict=True):
+                rows.append({"panel": panel, "measure": measure, "judged": 100 * share, "value": value})
+    tip = [("measure", "measure", ""), ("judged", "% judged", ".0f"), ("value", "value", ".3f")]
+    x = amount("X", "judged", "% of the judgments")
+    base = lines(x, amount("Y", "value", ""), series="measure", order=result.measures, tip=tip, title="measure")
+    made = base.properties(data=alt.NamedData(name="rows"), height=300).facet(
+        facet=alt.Facet("panel:N", title=None, sort=list(panels)), columns=2
+    )
+    smallest = int(np.argmin(result.shares))
+    last = result.tau[:, smallest].mean(axis=1)
+    best = result.measures[int(np.nanargmax(last))] if np.isfinite(last).any() else "no measure"
+    said = f"With {100 * result.shares[smallest]:.0f} % of the judgments {best} ranks most as it does with all of them."
+    title = f"{len(result.measures)} measures by parts of the judgments"
+    return drawn(made.resolve_scale(y="independent"), name="incompleteness", title=title, description=said, rows=rows)
 
 
 @draws("studies.Concordance")

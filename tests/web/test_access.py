@@ -117,7 +117,7 @@ def test_without_tokens_only_this_machine_is_answered(local: TestClient) -> None
 
 
 def test_another_host_does_not_start_without_tokens(pets: Store) -> None:
-    with pytest.raises(UsageError, match="nobody has a token"):
+    with pytest.raises(UsageError, match="no organiser has one"):
         serve(pets, host="0.0.0.0", port=0)
     assert not is_loopback("192.168.1.5")
     assert not is_loopback("example.org")

@@ -27,6 +27,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one."
 )
+@click.option("--tokens", is_flag=True, help="Ask for tokens on this machine too, as behind a proxy.")
 def command(
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -38,6 +39,7 @@ def command(
     database: str,
     host: str,
     port: int,
+    tokens: bool,
 ) -> None:
     """Serve the workbench: leaderboards, runs, topics and judging in the browser, from a store that lasts.
 
@@ -60,7 +62,7 @@ def command(
             add_files(store, qrels, runs, name=name, topics=topics, docs=docs, measure=measure)
         elif not store.collections.listed():
             add_simulated(store)
-        serve(store, host=host, port=port, started=_say_address)
+        serve(store, host=host, port=port, tokens=tokens, started=_say_address)
 
 
 def _say_address(address: str) -> None:

@@ -43,6 +43,7 @@ def workbench(
     app.add_exception_handler(AnyHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _refused)
     app.add_exception_handler(AssayError, _refused)
+    app.add_exception_handler(Exception, _failed)
     return app
 
 
@@ -88,6 +89,16 @@ async def _refused(request: Request, error: Exception) -> Response:
         "error.html", "Not possible", {"error": sentence, "status": status}, names={"sentence": sentence}, status=status
     )
     return answered(_without_format(request), page)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A fault of ours: said as such, and left to the log of the server."""
+    what = "the server could not answer; its log says why"
+    request.state.person = getattr(request.state, "person", None)
+    page = Page("error.html", "Not possible", {"error": what, "status": 500}, names={"sentence": what}, status=500)
+    response = answered(_without_format(request), page)
+    response.headers.update(HEADERS)
+    return response
 
 
 def _in_words(error: Exception) -> tuple[int, str]:

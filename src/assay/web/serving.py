@@ -19,20 +19,22 @@ def serve(
     *,
     host: str = HOST,
     port: int = PORT,
+    tokens: bool = False,
     upload_bytes: int = UPLOAD_BYTES,
     started: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve a store until it is interrupted; `started` is called with the address as soon as it answers.
 
-    On the loopback nobody logs in. Any other host needs people with tokens: without an organiser it does not start.
+    On the loopback nobody logs in, unless `tokens` is asked for, as behind a proxy. Any other host needs people with
+    tokens: without an organiser it does not start.
     """
     try:
         import uvicorn
     except ImportError:
         raise MissingExtra("uvicorn", "web") from None
-    local = is_loopback(host)
+    local = is_loopback(host) and not tokens
     if not local and not store.people.has_organiser():
-        what = f"{host} can be reached by others, and nobody has a token yet"
+        what = f"{host} asks for tokens, and no organiser has one yet"
         raise UsageError(f"{what}; make one with: assay store person NAME --role organiser")
     app = workbench(store, tokens=not local, hosts=own_hosts(host), upload_bytes=upload_bytes)
     with store.served():

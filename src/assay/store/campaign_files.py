@@ -1,0 +1,39 @@
+"""A campaign as files that the command line reads: labels, judgments, and the log of all that people said."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.core.errors import UsageError
+from assay.core.registry import one_of
+from assay.core.tables import Table
+from assay.io import write
+
+if TYPE_CHECKING:
+    from assay.store.judging_campaign import JudgingCampaign
+
+FILES = {"labels": "labels.tsv", "qrels": "qrels.txt", "history": "history.csv"}
+"""What can be taken out of a campaign, and what the file is called."""
+
+
+def campaign_file(campaign: JudgingCampaign, what: str) -> str:
+    """The content of one of FILES: labels for `assay crowd`, judgments for `assay score`, or the whole log."""
+    one_of("file of a campaign", what, tuple(FILES))
+    if what == "history":
+        return _history(campaign).csv()
+    if campaign.plan.compares:
+        what_to_do = "take its history, which has who preferred which"
+        raise UsageError(f"campaign {campaign.name!r} compares docs, so there are no {what}; {what_to_do}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / FILES[what]
+        write(path, campaign.labels() if what == "labels" else campaign.qrels())
+        return path.read_text("utf-8")
+
+
+def _history(campaign: JudgingCampaign) -> Table:
+    columns = {"number": "d", "person": "", "topic": "", "doc": "", "other": "", "kind": "", "label": "g"}
+    columns |= {"reason": "", "seconds": ".1f", "counted": "", "takes_back": "", "id": "", "made": "g"}
+    rows = [[getattr(one, name) for name in columns] for one in campaign.history()]
+    return Table.of(columns, rows, caption=f"{campaign.name}: everything that was said, in order")

@@ -1,0 +1,289 @@
+"""Pages where people judge: campaigns, the assessor's page with what its keys send, and the organiser's page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Form
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+
+from assay.core.errors import UsageError
+from assay.io.docs import text_of
+from assay.store import Person, Store
+from assay.store.campaign_board import BoardSoFar
+from assay.store.campaign_files import FILES, campaign_file
+from assay.store.judging_campaign import Given, JudgingCampaign
+from assay.store.judgment_log import new_id
+from assay.store.next_items import Asked as Item
+from assay.web.highlights import highlighted
+from assay.web.rendering import Page, address, answered
+from assay.web.routes.asking import Asked
+
+router = APIRouter()
+AHEAD = 10
+"""Docs that the page of an assessor has ready."""
+LOOK_BACK = 50
+
+
+@router.get("/campaigns")
+def campaigns(asked: Asked) -> Response:
+    """All campaigns, and the form that makes a new one."""
+    from assay.crowd.protocol import PROTOCOLS
+    from assay.pooling.orders import ORDERS
+
+    listed = asked.store.campaigns.listed()
+    rows = []
+    for campaign in listed:
+        progress = campaign.progress()
+        rows.append({"campaign": campaign, "progress": progress, "is_open": campaign.is_open})
+    record = {"campaigns": [_campaign_record(row["campaign"]) for row in rows]}
+    names = {
+        "rows": rows,
+        "collections": [one.name for one in asked.store.collections.listed()],
+        "orders": [entry.name for entry in ORDERS],
+        "protocols": list(PROTOCOLS),
+    }
+    return answered(asked.request, Page("campaigns.html", "Judging", record, names=names))
+
+
+def _campaign_record(campaign: JudgingCampaign) -> dict[str, Any]:
+    return {"name": campaign.name, "collection": campaign.collection, "open": campaign.is_open, **campaign.plan.record()}
+
+
+@router.post("/campaigns")
+def add_campaign(
+    asked: Asked,
+    name: str = Form(""),
+    collection: str = Form(""),
+    order: str = Form("hedge"),
+    depth: int = Form(20, ge=1, le=10000),
+    scale: str = Form("S4"),
+    labels: int = Form(1, ge=1, le=100),
+    rel: str = Form(""),
+    guidelines: str = Form(""),
+    budget: str = Form(""),
+    price: float = Form(0.0, ge=0, le=1e6),
+    protocol: str = Form("none"),
+    gold: str = Form(""),
+) -> Response:
+    """A new campaign on the runs of a collection; gold: lines of topic, doc and label."""
+    asked.must_be("organiser")
+    campaign = asked.store.campaigns.add(
+        name,
+        collection,
+        gold=_gold(gold),
+        order=order,
+        depth=depth,
+        scale=scale,
+        labels=labels,
+        rel=_number(rel, "rel"),
+        guidelines=guidelines,
+        budget=None if not budget.strip() else _whole(budget, "budget"),
+        price=price,
+        protocol=protocol,
+    )
+    return RedirectResponse(address("campaign", campaign.name), status_code=303)
+
+
+def _gold(text: str) -> dict[tuple[str, ...], float]:
+    known: dict[tuple[str, ...], float] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words:
+            continue
+        label = _number(words[-1], f"gold, line {number}") if len(words) in (3, 4) else None
+        if label is None:
+            raise UsageError(f"gold, line {number}: {len(words)} words; a line is topic, doc and label")
+        known[tuple(words[:-1])] = label
+    return known
+
+
+def _number(text: str, what: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{what}: {text!r} is no number") from None
+
+
+def _whole(text: str, what: str) -> int:
+    value = _number(text, what)
+    if value is None or value != int(value):
+        raise UsageError(f"{what}: {text!r} is no whole number")
+    return int(value)
+
+
+@router.get("/campaign/{name:path}")
+def campaign(name: str, asked: Asked, measure: str = "AP") -> Response:
+    """The organiser's page, as things stand: progress, agreement, leaderboard, what comes next, whether to stop."""
+    asked.must_be("organiser")
+    own = asked.found(lambda: asked.store.campaigns[name])
+    return answered(asked.request, campaign_page(own, measure))
+
+
+def campaign_page(own: JudgingCampaign, measure: str) -> Page:
+    """What an organiser sees of a campaign."""
+    progress = own.progress()
+    agreement = own.agreement()
+    quality = own.quality()
+    checked = own.checked()
+    board = _board(own, measure)
+    upcoming = own.upcoming()
+    stop = own.stop_now() if own.runs() and not own.plan.compares else None
+    parts = {"progress": progress, "agreement": agreement, "quality": quality, "checks": checked}
+    parts |= {"board": board, "upcoming": upcoming, "stop": stop}
+    record = {"campaign": _campaign_record(own)}
+    record |= {key: None if part is None else part.record() for key, part in parts.items()}
+    tables = [part.table() for part in (board, progress) if part is not None]
+    names = {"own": own, "measure": measure, "is_open": own.is_open, **parts}
+    return Page("campaign.html", f"Campaign {own.name}", record, tables, names)
+
+
+def _board(own: JudgingCampaign, measure: str) -> BoardSoFar | None:
+    """The leaderboard so far; None where there are no runs, or nothing is judged."""
+    if not own.runs() or own.plan.compares or not own.progress().answers:
+        return None
+    return own.leaderboard(measure)
+
+
+@router.post("/campaign/{name:path}")
+def change_campaign(name: str, asked: Asked, what: Literal["open", "close"] = Form()) -> Response:
+    """Open a campaign or close it."""
+    asked.must_be("organiser")
+    own = asked.found(lambda: asked.store.campaigns[name])
+    if what == "close":
+        own.close()
+    else:
+        own.reopen()
+    return RedirectResponse(address("campaign", own.name), status_code=303)
+
+
+@router.get("/labels/{name:path}")
+def exported(name: str, asked: Asked, what: Literal["labels", "qrels", "history"] = "labels") -> Response:
+    """Labels that `assay crowd` reads, judgments that `assay score` reads, or the whole log."""
+    asked.must_be("organiser")
+    own = asked.found(lambda: asked.store.campaigns[name])
+    named = {"Content-Disposition": f'attachment; filename="{FILES[what]}"'}
+    return PlainTextResponse(campaign_file(own, what), media_type="text/plain; charset=utf-8", headers=named)
+
+
+@router.get("/judge/{name:path}")
+def judge(name: str, asked: Asked, topic: str = "", item: int | None = None) -> Response:
+    """The assessor's page: the next doc, or an earlier one to look at again."""
+    person = asked.must_be("assessor")
+    own = asked.found(lambda: asked.store.campaigns[name])
+    earlier = own.given(person, LOOK_BACK)
+    waiting = own.next(person, AHEAD, topic=topic or None)
+    items = waiting if item is None else [_earlier(earlier, item), *waiting]
+    docs = [item_record(asked.store, own, one) for one in items]
+    record = {
+        "campaign": own.name,
+        "guidelines": own.plan.guidelines,
+        "scale": scale_record(own),
+        "items": docs,
+        "given": [_given_record(one) for one in earlier],
+        "progress": progress_record(own, person),
+    }
+    names = {"own": own, "record": record, "current": docs[0] if docs else None, "new_id": new_id}
+    return answered(asked.request, Page("judge.html", f"Judge {own.name}", record, names=names))
+
+
+def _earlier(given: Sequence[Given], number: int) -> Item:
+    """The item of an earlier judgment, to be looked at again."""
+    for one in given:
+        if one.item == number:
+            return Item(one.item, one.topic, one.doc, one.other)
+    raise UsageError(f"item {number} is none of your last {LOOK_BACK} judgments here")
+
+
+def item_record(store: Store, own: JudgingCampaign, item: Item) -> dict[str, Any]:
+    """An item with the texts that the store has: the query, and each doc with the words of the query marked."""
+    topics = store.collections.topics(own.collection).to_dict()
+    fields = topics.get(item.topic, {})
+    query = store.collections.topics(own.collection).queries().get(item.topic, "")
+    wanted = [doc for doc in (item.doc, item.other) if doc]
+    texts = {doc: text_of(known) for doc, known in store.collections.docs(own.collection, wanted).items()}
+    docs = []
+    for doc in wanted:
+        docs.append({"doc": doc, "text": highlighted(texts.get(doc, ""), query), "has_text": doc in texts})
+    described = {name: text for name, text in fields.items() if text and text != query}
+    return {"item": item.item, "topic": item.topic, "query": query, "fields": described, "docs": docs}
+
+
+def scale_record(own: JudgingCampaign) -> dict[str, Any]:
+    """What the page needs to ask for a label: its kind, its ends and its words."""
+    scale = own.plan.scale_of_labels
+    return {"name": scale.name, "kind": scale.kind, "low": scale.low, "high": scale.high, "names": list(scale.names)}
+
+
+def _given_record(given: Any) -> dict[str, Any]:
+    keys = ("id", "item", "topic", "doc", "other", "kind", "label", "reason")
+    return {key: getattr(given, key) for key in keys}
+
+
+def progress_record(own: JudgingCampaign, person: Person) -> dict[str, Any]:
+    """How far the campaign is, and the person."""
+    progress = own.progress()
+    mine = next((one for one in progress.people if one.person == person.name), None)
+    by_topic = [{"topic": one.topic, "docs": one.items, "done": one.done} for one in progress.topics]
+    return {
+        "docs": progress.items,
+        "done": progress.done,
+        "left": progress.left,
+        "mine": 0 if mine is None else mine.labels + mine.unjudgeable,
+        "topics": by_topic,
+    }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the page of an assessor sends. `id` is made by the page: sent again, it counts once."""
+
+    id: str
+    kind: Literal["label", "unjudgeable", "skip", "undo"]
+    item: int | None = None
+    label: float | str | None = None
+    reason: str = ""
+    seconds: float | None = None
+    takes_back: str | None = None
+
+
+@router.post("/judge/{name:path}")
+def answer(name: str, asked: Asked, given: Annotated[Answer, Body()]) -> Response:
+    """Record an answer; it is answered when it is on the disk."""
+    person = asked.must_be("assessor")
+    own = asked.found(lambda: asked.store.campaigns[name])
+    recorded = asdict(_recorded(own, person, given))
+    return answered(asked.request, Page("error.html", "Recorded", recorded))
+
+
+def _recorded(own: JudgingCampaign, person: Person, given: Answer) -> Any:
+    if given.kind == "undo":
+        return own.undo(person, given.takes_back, id=given.id)
+    if given.item is None:
+        raise UsageError(f"a {given.kind} needs the item that it is for")
+    if given.kind == "skip":
+        return own.skip(person, given.item, id=given.id)
+    if given.kind == "unjudgeable":
+        return own.cannot_judge(person, given.item, given.reason, id=given.id, seconds=given.seconds)
+    return own.judge(person, given.item, given.label, id=given.id, seconds=given.seconds)
+
+
+@router.post("/judged/{name:path}")
+def answer_by_form(
+    name: str,
+    asked: Asked,
+    item: int = Form(),
+    id: str = Form(),
+    label: str = Form(""),
+    reason: str = Form(""),
+    what: Literal["label", "unjudgeable", "skip", "undo"] = Form("label"),
+) -> Response:
+    """The same from a form, for a browser without scripts; then the next doc."""
+    person = asked.must_be("assessor")
+    own = asked.found(lambda: asked.store.campaigns[name])
+    _recorded(own, person, Answer(id, what, item, label or None, reason))
+    return RedirectResponse(address("judge", own.name), status_code=303)

@@ -1,0 +1,251 @@
+"use strict";
+// The assessor's page. An answer is kept in this browser until the server says that it is on the disk; it is sent again
+// under the same id until then, so that it counts once however bad the network is.
+(() => {
+  const desk = document.getElementById("desk");
+  const state = JSON.parse(document.getElementById("state").textContent);
+  const address = desk.dataset.address;
+  const drawer = `assay:${desk.dataset.person}:${desk.dataset.campaign}`;
+  const scale = state.scale;
+  const ENOUGH = 5;             // docs below which more are fetched
+  const $ = (id) => document.getElementById(id);
+
+  let queue = state.items;      // docs to judge, the first is shown
+  let given = state.given;      // earlier judgments, the newest first
+  let back = -1;                // which of them is looked at; -1 for none
+  let undone = [];              // judgments that were taken back, to be done again
+  let shownAt = Date.now();
+  let marks = true;
+  let sending = false;
+  let fetching = false;
+  let puts = 0;                 // answers of this page so far
+  const putAt = new Map();      // when each item was answered last, in such answers
+  let pause = 500;
+
+  const read = () => { try { return JSON.parse(localStorage.getItem(drawer)) || []; } catch { return []; } };
+  let outbox = read();
+  const keep = () => { localStorage.setItem(drawer, JSON.stringify(outbox)); say(); };
+  const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+
+  const say = (problem = "") => {
+    const saved = $("saved");
+    saved.textContent = problem || (outbox.length ? `${outbox.length} not saved yet` : "all saved");
+    saved.dataset.waiting = String(outbox.length);
+  };
+
+  const send = async () => {
+    if (sending) return;
+    sending = true;
+    while (outbox.length) {
+      let answer;
+      try {
+        answer = await fetch(address, {
+          method: "POST", body: JSON.stringify(outbox[0]),
+          headers: { "Content-Type": "application/json", Accept: "application/json" },
+        });
+      } catch { answer = null; }
+      if (answer === null || answer.status >= 500 || answer.status === 429) {
+        say(`${outbox.length} not saved yet; trying again`);
+        await new Promise((done) => setTimeout(done, pause));
+        pause = Math.min(2 * pause, 15000);
+        continue;
+      }
+      pause = 500;
+      const sent = outbox.shift();
+      keep();
+      if (!answer.ok) {
+        const why = await answer.json().catch(() => ({}));
+        say(`not taken: ${why.error || answer.status}`);
+        given = given.filter((one) => one.id !== sent.id);
+        drawGiven();
+      }
+    }
+    sending = false;
+  };
+
+  const refill = async () => {
+    if (queue.length > ENOUGH || fetching) return;
+    fetching = true;
+    const before = puts;
+    const unsent = new Set(outbox.map((one) => one.item));
+    try {
+      const answer = await fetch(address, { headers: { Accept: "application/json" } });
+      if (!answer.ok) return;
+      const fresh = await answer.json();
+      // The server may have answered before it had the latest answers: what they are for does not come again.
+      const known = new Set(queue.map((one) => one.item));
+      const isNew = (one) => !known.has(one.item) && !unsent.has(one.item) && !(putAt.get(one.item) > before);
+      const wasEmpty = queue.length === 0;
+      queue = queue.concat(fresh.items.filter(isNew));
+      const p = fresh.progress;
+      $("progress").textContent = `${p.mine} by you, ${p.done} of ${p.docs} docs done, ${p.left} answers left`;
+      fetching = false;
+      if (wasEmpty) show();
+    } catch {
+      if (!queue.length) setTimeout(refill, pause);  // there is nothing to judge until it comes
+    } finally { fetching = false; }
+  };
+
+  const element = (name, text, kind) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+  const drawText = (parts) => {
+    const paragraph = element("p", undefined, "text");
+    for (const [part, marked] of parts) paragraph.append(marked && marks ? element("mark", part) : part);
+    return paragraph;
+  };
+
+  const show = () => {
+    const item = back >= 0 ? given[back].whole : queue[0];
+    const form = $("answer");
+    if (item && !form) { window.location.reload(); return; }  // the page came without a doc
+    $("empty").hidden = Boolean(item);
+    if ($("work")) $("work").hidden = !item;
+    desk.dataset.item = item ? String(item.item) : "";
+    if (!item) {
+      $("empty").textContent = fetching ? "The next documents are on their way …" : "Nothing is left for you to judge here. Thank you.";
+      return;
+    }
+    $("query").textContent = item.query || `topic ${item.topic}`;
+    $("topic").textContent = item.topic;
+    $("fields").replaceChildren(...Object.entries(item.fields).map(([name, text]) => {
+      const line = element("p");
+      line.append(element("strong", `${name}: `), text);
+      return line;
+    }));
+    $("docs").replaceChildren(...item.docs.map((doc) => {
+      const article = element("article", undefined, "doc");
+      article.append(element("h2", doc.doc), drawText(doc.text));
+      if (!doc.has_text) article.append(element("p", "The store has no text of this document.", "empty"));
+      return article;
+    }));
+    for (const field of desk.querySelectorAll("input[name=item]")) field.value = item.item;
+    $("cannot").open = false;
+    $("reason").value = "";
+    $("reason").blur();
+    for (const number of form.querySelectorAll("input[type=number]")) number.value = "";
+    if ($("slid")) { $("slid").textContent = "not moved yet"; $("slider").value = (scale.low + scale.high) / 2; }
+    $("redo").hidden = undone.length === 0;
+    for (const button of form.querySelectorAll("button[name=label]")) {
+      const chosen = back >= 0 && String(given[back].label) === button.value;
+      button.setAttribute("aria-pressed", String(chosen));
+    }
+    desk.dataset.back = String(back);
+    shownAt = Date.now();
+    window.scrollTo(0, 0);
+  };
+
+  const drawGiven = () => {
+    $("given").replaceChildren(...given.map((one) => {
+      const line = element("li");
+      const link = element("a", [one.topic, one.doc, one.other].filter(Boolean).join(" "));
+      link.href = `${address}?item=${one.item}`;
+      line.append(link, `: ${one.label ?? `${one.kind} ${one.reason || ""}`}`);
+      return line;
+    }));
+  };
+
+  const put = (answer) => {
+    puts += 1;
+    if (answer.item) putAt.set(answer.item, puts);
+    outbox.push(answer);
+    keep();
+    send().then(refill);
+    if (!queue.length) refill();
+  };
+
+  const answer = (kind, extra = {}) => {
+    const item = back >= 0 ? given[back].whole : queue[0];
+    if (!item) return;
+    const made = { id: newId(), kind, item: item.item, seconds: (Date.now() - shownAt) / 1000, ...extra };
+    if (kind !== "skip") {
+      const doc = item.docs[0].doc, other = item.docs[1] ? item.docs[1].doc : "";
+      given = given.filter((one) => one.item !== item.item);
+      given.unshift({ ...made, topic: item.topic, doc, other, whole: item, label: extra.label ?? null, reason: extra.reason || "" });
+    }
+    undone = [];
+    if (back >= 0) back = -1; else queue.shift();
+    queue = queue.filter((one) => one.item !== item.item);
+    put(made);
+    drawGiven();
+    show();
+  };
+
+  const undo = () => {
+    const last = given.shift();
+    if (!last) { say("nothing to take back"); return; }
+    undone.push(last);
+    back = -1;
+    if (last.whole) queue.unshift(last.whole);
+    put({ id: newId(), kind: "undo", takes_back: last.id });
+    drawGiven();
+    if (last.whole) show(); else send().then(() => window.location.assign(`${address}?item=${last.item}`));
+  };
+  const redo = () => {
+    const again = undone.pop();
+    if (!again) return;
+    const rest = undone;
+    if (queue[0] && queue[0].item !== again.item) queue.unshift(again.whole);
+    answer(again.kind, { label: again.label, reason: again.reason });
+    undone = rest;
+    $("redo").hidden = undone.length === 0;
+  };
+  const look = (step) => {
+    const next = back + step;
+    if (next < -1 || next >= given.length) return;
+    if (next >= 0 && !given[next].whole) { window.location.assign(`${address}?item=${given[next].item}`); return; }
+    back = next;
+    show();
+  };
+
+  const labelOf = (key) => {
+    if (scale.kind === "preference") return { 1: 1, 0: 0.5, 2: 0 }[key];
+    const value = Number(key);
+    return scale.kind === "categories" && value >= scale.low && value <= scale.high ? value : undefined;
+  };
+  const typed = (event) => ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName) && event.target.type !== "range";
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typed(event)) return;
+    const acts = {
+      s: () => answer("skip"), z: undo, y: redo, ArrowLeft: () => look(1), ArrowRight: () => look(-1),
+      x: () => { $("cannot").open = true; $("reason").focus(); document.activeElement.scrollIntoView({ block: "center" }); },
+      h: () => { marks = !marks; show(); },
+    };
+    if (event.target.type === "range" && event.key.startsWith("Arrow")) return;
+    if (/^[0-9]$/.test(event.key)) {
+      const label = labelOf(event.key);
+      if (label !== undefined) { event.preventDefault(); answer("label", { label }); }
+      else if ($("number")) { $("number").focus(); }
+    } else if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
+  });
+
+  desk.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const pressed = event.submitter || {};
+    if (event.target.getAttribute("id") === "unjudgeable") {  // .id would be the field of that name
+      const reason = $("reason").value.trim();
+      if (reason) answer("unjudgeable", { reason }); else say("say why it cannot be judged");
+    } else if (pressed.name === "label") answer("label", { label: Number(pressed.value) });
+    else if (pressed.value === "skip") answer("skip");
+    else if (pressed.value === "undo") undo();
+    else if ($("number")) {
+      const value = $("number").value;
+      if (value === "") say("move the slider or give a number first"); else answer("label", { label: Number(value) });
+    }
+  });
+  desk.addEventListener("click", (event) => { if (event.target.closest("#redo")) redo(); });
+  desk.addEventListener("input", (event) => {
+    if (event.target.id === "slider") { $("slid").textContent = event.target.value; $("number").value = event.target.value; }
+  });
+
+  // An earlier judgment that the address names is changed in place; the next doc comes after it.
+  say();
+  drawGiven();
+  if (queue.length) show();
+  send().then(refill);
+  document.documentElement.dataset.ready = "yes";
+})();

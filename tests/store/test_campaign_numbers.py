@@ -97,7 +97,7 @@ def test_the_board_narrows_and_ends_at_the_scores(campaign: JudgingCampaign) -> 
     assert widths[0] > widths[-1]
     board = campaign.leaderboard("P@2")
     final = assay.evaluate([Run.from_lists(tag, lists) for tag, lists in RUNS.items()], campaign.qrels(), "P@2")[0]
-    assert board.means.tolist() == final.means().tolist()
+    assert board.means.tolist() == final.averages().tolist()
     assert board.low.tolist() == board.high.tolist()
     assert board.judged == board.pooled == 9
 

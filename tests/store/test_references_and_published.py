@@ -15,7 +15,7 @@ from assay.io.published import read_published
 from assay.standard import fit, standardize
 from assay.standard.reference_choice import reference_intervals
 from assay.store import Store
-from assay.store.standing import adds_up, context_lines, standing
+from assay.store.context import adds_up, context_lines
 from assay.studies.survey import survey
 
 
@@ -37,7 +37,7 @@ def test_scores_are_standardized_by_named_runs(filled: Store) -> None:
     matrix = filled.scores.matrix("TREC-8")
     by = matrix.select(runs=["r1", "r2", "r3"])
     found = filled.references.standardized("TREC-8", "basic", resamples=200)
-    assert found.means.tolist() == standardize(matrix, by).means().tolist()
+    assert found.means.tolist() == standardize(matrix, by).averages().tolist()
     assert (found.low <= found.means).all()
     assert (found.means <= found.high).all()
     factors = filled.references.factors("TREC-8", "basic")
@@ -86,7 +86,7 @@ def test_published_scores_go_in_and_out_and_are_joined(filled: Store, tmp_path: 
     found = filled.published.survey(["TREC-8"])
     pairs = {(e.paper, e.query_type): (e.baseline, e.improved) for e in found.experiments}
     assert pairs == {("Smith", "title"): (0.26, 0.30), ("Smith", "full"): (0.40, 0.50)}
-    assert found.tracks["TREC-8"].tolist() == filled.scores.matrix("TREC-8").means().tolist()
+    assert found.tracks["TREC-8"].tolist() == filled.scores.matrix("TREC-8").averages().tolist()
     alone = survey([score for score in read_published(table) if score.collection == "TREC-8"])
     assert [e.gain for e in alone.experiments] == [e.gain for e in found.experiments]
     assert filled.published.remove(paper="Doe") == 2
@@ -115,15 +115,11 @@ def test_nine_thousand_published_means_go_in_and_out(store: Store, tmp_path: Pat
     assert set(read_published(out)) == set(scores)
 
 
-def test_where_a_run_stands(filled: Store) -> None:
+def test_what_a_score_is_read_against(filled: Store) -> None:
     matrix = filled.scores.matrix("TREC-8")
     runs = filled.runs.listed("TREC-8")
-    means = dict(zip(matrix.runs, matrix.means().tolist(), strict=True))
+    means = dict(zip(matrix.runs, matrix.averages().tolist(), strict=True))
     by_mean = sorted(means, key=lambda name: -means[name])
-    found = standing(matrix, by_mean[1])
-    assert (found.rank, found.of, found.best) == (2, 6, by_mean[0])
-    assert found.percentile == 80.0
-    assert found.to_best == pytest.approx(means[by_mean[1]] - means[by_mean[0]])
     lines = context_lines(matrix, runs)
     assert lines["best run"] == means[by_mean[0]]
     assert lines["best automatic run"] == max(mean for name, mean in means.items() if name != "r0")
@@ -132,7 +128,7 @@ def test_where_a_run_stands(filled: Store) -> None:
 
 def test_a_claimed_gain_adds_up_more_the_larger_it_is(filled: Store) -> None:
     matrix = filled.scores.matrix("TREC-8")
-    best = matrix.means().max()
+    best = matrix.averages().max()
     chances = [adds_up(matrix, best + gain).probability for gain in (-0.2, -0.05, 0, 0.05, 0.2)]
     assert chances == sorted(chances)
     assert chances[2] == pytest.approx(0.5)

@@ -82,15 +82,15 @@ def reference_intervals(
         drawn = ScoreMatrix.of(
             columns.values[chosen], topics=columns.topics, measure=columns.measure, signature=columns.signature
         )
-        means[draw] = standardize(matrix, drawn, form=form, smoothing=smoothing).means()
+        means[draw] = standardize(matrix, drawn, form=form, smoothing=smoothing).averages()
     tail = (1 - level) / 2
     low, high = np.quantile(means, (tail, 1 - tail), axis=0)
     return ReferenceIntervals(
         measure=matrix.measure,
         signature=standardized.signature,
         runs=matrix.runs,
-        raw=matrix.means(),
-        means=standardized.means(),
+        raw=matrix.averages(),
+        means=standardized.averages(),
         low=low,
         high=high,
         reference=references,

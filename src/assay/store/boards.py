@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from assay.core.errors import UsageError
 from assay.core.results import Result
@@ -15,6 +13,7 @@ from assay.data.scores import ScoreMatrix
 from assay.stats import compare
 from assay.stats.leaderboard import Leaderboard
 from assay.stats.run_places import RunPlaces, places
+from assay.store.context import context_lines
 from assay.store.qrels_versions import QrelsVersion
 from assay.store.stored_collections import Collection
 from assay.store.stored_runs import StoredRun, names_of
@@ -156,7 +155,9 @@ def board(store: Store, collection: str, choices: BoardChoices | None = None, *,
     tested = _tested(matrix, names, chosen)
     places_of_track = places(of_track)
     rows = _rows(store, version, matrix, names, tested, places_of_track)
-    marks = marks_of(of_track, track)
+    if chosen.reference:
+        rows = _standardized(store, rows, chosen.reference, matrix, version)
+    marks = context_lines(of_track, track)
     return Board(own, version, chosen, matrix, tuple(rows), tested, marks, len(track))
 
 
@@ -179,18 +180,6 @@ def filtered(runs: Sequence[StoredRun], choices: BoardChoices) -> list[StoredRun
 def _in_words(choices: BoardChoices) -> str:
     filters = {"type": choices.type, "team": choices.team, "year": choices.year, "query": choices.query}
     return ", ".join(f"of {name} {value!r}" for name, value in filters.items() if value)
-
-
-def marks_of(matrix: ScoreMatrix, runs: Sequence[StoredRun]) -> dict[str, float]:
-    """What a mean is read against: the best, the best automatic run, the third quartile and the median."""
-    means = dict(zip(matrix.runs, matrix.averages().tolist(), strict=True))
-    automatic = [means[name] for name, run in zip(names_of(runs), runs, strict=True) if run.manual is False]
-    marks = {"best": max(means.values())}
-    if automatic:
-        marks["best automatic"] = max(automatic)
-    marks["third quartile"] = float(np.quantile(matrix.averages(), 0.75))
-    marks["median"] = float(np.median(matrix.averages()))
-    return marks
 
 
 def _tested(matrix: ScoreMatrix, names: Mapping[str, StoredRun], choices: BoardChoices) -> Leaderboard | None:
@@ -251,3 +240,14 @@ def _rows(
         )
         rows.append(row)
     return rows
+
+
+def _standardized(
+    store: Store, rows: Sequence[BoardRow], reference: str, matrix: ScoreMatrix, version: QrelsVersion
+) -> list[BoardRow]:
+    """The rows with their standardized means, and the range that other reference runs would leave them."""
+    found = store.references.standardized(
+        version.collection, reference, matrix.measure, runs=[row.run for row in rows], qrels=version.hash
+    )
+    values = zip(found.means.tolist(), found.low.tolist(), found.high.tolist(), strict=True)
+    return [replace(row, standardized=of_run) for row, of_run in zip(rows, values, strict=True)]

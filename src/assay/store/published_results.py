@@ -96,7 +96,7 @@ class PublishedResults:
             runs = self._runs.listed(collection.name, seen_by="public") if collection.qrels else []
             if len(reported) == 1 and runs:
                 matrix = self._scores.matrix(collection.name, next(iter(reported)), runs=runs)
-                tracks[collection.name] = matrix.means().tolist()
+                tracks[collection.name] = matrix.averages().tolist()
         return tracks
 
     def _rows(self, connection: sa.Connection, collection: str | None) -> list[PublishedScore]:

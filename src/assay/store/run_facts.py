@@ -11,7 +11,7 @@ from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.stats.run_places import places
-from assay.store.boards import marks_of
+from assay.store.context import context_lines
 from assay.store.qrels_versions import QrelsVersion
 from assay.store.stored_runs import StoredRun, names_of
 from assay.store.stored_scores import RunMatch
@@ -109,6 +109,6 @@ def run_facts(
         rank=found.ranks[at],
         of_runs=len(listed),
         percentile=float(found.percentiles[at]),
-        marks=marks_of(matrix, listed),
+        marks=context_lines(matrix, listed),
         match=match,
     )

@@ -6,7 +6,9 @@ import re
 
 SHORTEST = 3
 """Letters of a word of the query that is marked."""
-COMMON = frozenset({"the", "and", "for", "are", "what", "how", "does", "with", "from", "that", "this", "was", "who", "why"})
+COMMON = frozenset(
+    {"the", "and", "for", "are", "what", "how", "does", "with", "from", "that", "this", "was", "who", "why"}
+)
 Part = tuple[str, bool]
 """Some of the text, and whether it is a word of the query."""
 

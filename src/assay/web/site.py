@@ -19,7 +19,7 @@ from assay.io.files import write_whole
 from assay.store import Store
 from assay.store.boards import BoardChoices
 from assay.web.rendering import Page, View, html, style
-from assay.web.routes.comparisons import across_page
+from assay.web.routes.comparisons import across_page, years_page
 from assay.web.routes.listings import collection_page, collections_page
 from assay.web.routes.run_pages import run_page, score_page
 from assay.web.routes.topic_pages import topic_page
@@ -95,6 +95,7 @@ def write_site(
                 site.add(f"/topic/{one.name}?topic={topic}", topic_page(store, None, one, topic))
     if any(one.qrels and one.runs > 1 for one in chosen):
         site.add("/across", across_page(store, None))
+    site.add("/years", years_page(store))
     _write(site, target, progress)
     return SitePages(target, tuple(_file(path) for path in site.pages))
 

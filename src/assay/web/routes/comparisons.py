@@ -13,6 +13,7 @@ from assay.store import Person, Store
 from assay.store.across import across
 from assay.store.run_sets import compared_runs
 from assay.store.stored_runs import StoredRun
+from assay.store.years import over_the_years
 from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked
 
@@ -62,6 +63,21 @@ def across_page(store: Store, person: Person | None, measure: str = "") -> Page:
     found = across(store, measure=measure, person=person)
     names = {"found": found, "measure": measure}
     return Page("across.html", "Across collections", found.record(), [found.table()], names)
+
+
+@router.get("/years")
+def years(asked: Asked, collection: str = "") -> Response:
+    """What papers reported over the years: pairs, weak baselines, whether gains add up, use of collections."""
+    return answered(asked.request, years_page(asked.store, collection))
+
+
+def years_page(store: Store, collection: str = "") -> Page:
+    """The page of published results; one that says how to add some where there are none."""
+    if not store.published.listed():
+        return Page("years.html", "Over the years", {"published": 0}, names={"found": None})
+    found = over_the_years(store, collection)
+    names = {"found": found, "figure": found.survey.figure(collection=found.collection)}
+    return Page("years.html", "Over the years", found.record(), found.tables(), names)
 
 
 def _topic_address(chosen: Sequence[StoredRun], topic: str) -> str:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Form
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 
 from assay.core.errors import UsageError
+from assay.core.results import Result
 from assay.io.docs import text_of
 from assay.store import Person, Store
 from assay.store.campaign_board import BoardSoFar
@@ -38,7 +39,7 @@ def campaigns(asked: Asked) -> Response:
     for campaign in listed:
         progress = campaign.progress()
         rows.append({"campaign": campaign, "progress": progress, "is_open": campaign.is_open})
-    record = {"campaigns": [_campaign_record(row["campaign"]) for row in rows]}
+    record = {"campaigns": [_campaign_record(campaign) for campaign in listed]}
     names = {
         "rows": rows,
         "collections": [one.name for one in asked.store.collections.listed()],
@@ -49,7 +50,12 @@ def campaigns(asked: Asked) -> Response:
 
 
 def _campaign_record(campaign: JudgingCampaign) -> dict[str, Any]:
-    return {"name": campaign.name, "collection": campaign.collection, "open": campaign.is_open, **campaign.plan.record()}
+    return {
+        "name": campaign.name,
+        "collection": campaign.collection,
+        "open": campaign.is_open,
+        **campaign.plan.record(),
+    }
 
 
 @router.post("/campaigns")
@@ -133,9 +139,10 @@ def campaign_page(own: JudgingCampaign, measure: str) -> Page:
     board = _board(own, measure)
     upcoming = own.upcoming()
     stop = own.stop_now() if own.runs() and not own.plan.compares else None
-    parts = {"progress": progress, "agreement": agreement, "quality": quality, "checks": checked}
+    parts: dict[str, Result | None] = {"progress": progress, "agreement": agreement, "quality": quality}
+    parts |= {"checks": checked}
     parts |= {"board": board, "upcoming": upcoming, "stop": stop}
-    record = {"campaign": _campaign_record(own)}
+    record: dict[str, Any] = {"campaign": _campaign_record(own)}
     record |= {key: None if part is None else part.record() for key, part in parts.items()}
     tables = [part.table() for part in (board, progress) if part is not None]
     names = {"own": own, "measure": measure, "is_open": own.is_open, **parts}

@@ -61,7 +61,7 @@ def collection_page(store: Store, person: Person | None, own: Collection, choice
         "years": sorted({str(run.year) for run in runs if run.year}),
         "queries": sorted({run.query_type for run in runs if run.query_type}),
     }
-    names["references"] = ()
+    names["references"] = [one.name for one in store.references.listed(own.name)]
     if not runs:
         names |= {"board": None, "reason": "This collection has no runs yet; upload one."}
         return _page(own, choices, names=names)

@@ -72,8 +72,8 @@ def of_registry(kind: str) -> Callable[[str], Any]:
     """What the library does with a name of this kind, on small data."""
     from assay.nojudgments import injection
     from assay.nojudgments.combine import combined
+    from assay.nojudgments.learn import Collection, trained
     from assay.nojudgments.predictors import predicted
-    from assay.nojudgments.regressors import MODELS
     from assay.plan import audit
     from assay.pooling import Judging, pool, sample
     from assay.rankings import CORRELATIONS
@@ -104,7 +104,7 @@ def of_registry(kind: str) -> Callable[[str], Any]:
         "list similarity": lambda text: compare_runs(RUNS[0], RUNS[1], measures=[text]),
         "measure": measured,
         "method without judgments": lambda text: predicted(RUNS, text),
-        "model": lambda text: MODELS.call(text, seed=0).fit(SCORES.values, SCORES.averages()),
+        "model": lambda text: trained([Collection("old", 2000, (SCORES,), SCORES)], text),
         "pool": lambda text: pool(lists, text),
         "sample": lambda text: sample(lists, text),
         "scale": lambda text: problem(SCORES, scale=text),

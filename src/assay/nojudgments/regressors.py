@@ -110,7 +110,7 @@ def svr_poly(
     *,
     c: Annotated[float, Within(0, open=True)] = 1.0,
     nu: Annotated[float, Within(1e-6, 1)] = 0.5,
-    degree: Annotated[int, Within(1)] = 3,
+    degree: Annotated[int, Within(1, 10)] = 3,
 ) -> Any:
     """ν-support vector regression with a polynomial kernel (SVM-P of Roitero 2020)."""
     return sklearn("svm").NuSVR(kernel="poly", C=c, nu=nu, degree=degree)
@@ -127,9 +127,9 @@ def kernel_ridge(
 @MODELS.register("neural", form=_layers)
 def neural(
     *,
-    layers: Annotated[int, Within(1)] = 1,
-    units: Annotated[int, Within(1)] = 16,
-    epochs: Annotated[int, Within(1)] = 100,
+    layers: Annotated[int, Within(1, 8)] = 1,
+    units: Annotated[int, Within(1, 1024)] = 16,
+    epochs: Annotated[int, Within(1, 10_000)] = 100,
     seed: Annotated[int, Within(0)] = 0,
 ) -> Any:
     """A network of fully connected layers, each half as wide as the one before and the last `units` wide (NN, DNN)."""

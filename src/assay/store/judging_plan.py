@@ -1,4 +1,4 @@
-"""What does an organiser choose for a campaign? Which docs, in which order, on which scale, how often, and by whom."""
+"""What does an organiser choose for a campaign? Which docs, in which order, on which scale, how often, who judges."""
 
 from __future__ import annotations
 

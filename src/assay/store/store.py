@@ -13,7 +13,10 @@ from pathlib import Path
 from types import TracebackType
 
 from assay.core.errors import UsageError
+from assay.store.backups import back_up
 from assay.store.database import Database
+from assay.store.exports import export_store
+from assay.store.imports import rebuilt_store
 from assay.store.integrity import StoreCheck, check_store
 from assay.store.kept_files import KeptFiles
 from assay.store.people import People
@@ -25,6 +28,7 @@ from assay.store.stored_campaigns import JudgingCampaigns
 from assay.store.stored_collections import Collections
 from assay.store.stored_runs import StoredRuns
 from assay.store.stored_scores import StoredScores
+from assay.store.uploads import Uploads
 
 DATABASE = "store.db"
 """The database file in the folder of a store."""
@@ -153,6 +157,24 @@ class Store:
     def campaigns(self) -> JudgingCampaigns:
         """Judging campaigns and their judgments."""
         return JudgingCampaigns(self.database, self.collections, self.runs, self.people)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        """Files that people send, checked before they are stored."""
+        return Uploads(self.runs, self.qrels)
+
+    def backup(self, folder: str | Path) -> Path:
+        """A copy of the store at this moment as a new folder, which is a store itself; people may judge meanwhile."""
+        return back_up(self, Path(folder))
+
+    def export(self, folder: str | Path) -> Path:
+        """Everything as plain files in a new folder, from which `Store.rebuilt` makes a store with the same answers."""
+        return export_store(self, Path(folder))
+
+    @classmethod
+    def rebuilt(cls, folder: str | Path, where: str | Path, *, files: str | Path | None = None) -> Store:
+        """A new store at `where` from a folder that `export` wrote."""
+        return rebuilt_store(Path(folder), where, files)
 
     def check(self) -> StoreCheck:
         """Whether the store is whole: files against their hashes, counts against the log, files nobody refers to."""

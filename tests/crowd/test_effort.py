@@ -257,7 +257,8 @@ def test_tasks_need_workers_and_room(told: dict[str, int], message: str) -> None
 
 
 def test_tasks_of_the_usual_size_and_their_files(tmp_path: Path) -> None:
-    from assay.crowd.tasks import make_tasks, read_pool, write_tasks
+    from assay.crowd.task_files import read_pool, write_tasks
+    from assay.crowd.tasks import make_tasks
 
     path = tmp_path / "pool.qrels"
     path.write_text("".join(f"401 0 d{i} 0\n" for i in range(60)))

@@ -20,7 +20,7 @@ import zstandard
 
 from assay.check import read_run_leniently
 from assay.core.errors import AssayError, DataError
-from assay.crowd.tasks import read_pool
+from assay.crowd.task_files import read_pool
 from assay.crowd.uncertain_files import read_uncertain
 from assay.io import (
     frames,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.columns import named_columns, named_values, with_columns
+from assay.cli.columns import named_values
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.label_files import (
@@ -22,7 +22,7 @@ from assay.cli.label_files import (
     shown_parts,
 )
 from assay.cli.label_files import load_labels as load_labels
-from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
+from assay.cli.options import Output, output_and_figure_options, output_options
 
 if TYPE_CHECKING:
     from assay.agreement.scales import Scale
@@ -305,40 +305,5 @@ def preferences(
     write_judgments(judged, qrels_path, uncertainty, out)
 
 
-@command.command()
-@with_columns(click.argument("pool", type=FILE))
-@click.option("--gold", type=FILE, help="Qrels of gold docs; each task gets the lowest and the highest in turn.")
-@click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs per task, including gold.")
-@click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs per task.")
-@click.option("--workers", type=COUNT, default=10, show_default=True, help="Workers per doc.")
-@click.option("--to", type=FILE, required=True, help="Write the tasks here: task, topic, position, doc, gold.")
-@seed_option
-@output_options
-def tasks(
-    pool: Path, gold: Path | None, docs: int, gold_docs: int, workers: int, to: Path, seed: int, out: Output
-) -> None:
-    """Tasks for a crowd platform from a pool (topic doc lines, qrels, or a table with topic and doc).
-
-    \b
-      assay crowd tasks pool.txt --gold gold.qrels --to tasks.csv
-    """
-    from assay.crowd.tasks import make_tasks, read_pool, write_tasks
-
-    check_folders(to)
-    has_effect("gold_docs", gold is not None, "without --gold")
-    known = read_reference(gold)
-    made = make_tasks(
-        read_pool(pool, columns=named_columns()),
-        gold=known.to_dict() if known is not None else None,
-        docs=docs,
-        gold_docs=gold_docs,
-        workers=workers,
-        seed=seed,
-    )
-    out.write(made.table(), of=made)
-    write_tasks(to, made)
-    out.say(f"{len(made.rows)} rows written to {to}")
-
-
 # The other commands of the group live in a file of their own and join it when it is imported.
-from assay.cli import crowd_campaigns, crowd_cuts, crowd_scales  # noqa: E402, F401
+from assay.cli import crowd_campaigns, crowd_cuts, crowd_scales, crowd_tasks  # noqa: E402, F401

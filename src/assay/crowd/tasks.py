@@ -1,14 +1,14 @@
 """How should a pool be dealt to crowd workers? In tasks of a few docs of one topic, some gold, every doc equally often.
 
-The table that comes out is what a crowd platform is fed: task, topic, position, doc, gold.
+A task is done by one worker. The table that comes out is kept by whoever runs the campaign, since it says which docs
+are gold; workers get pages (`task_pages`) that do not.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,21 +16,22 @@ from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.io.column_names import Named, column_places, listed
-from assay.io.content import Content
-from assay.io.samples import Sample, sample_of
-from assay.io.sheet import decoded, sheet_in, write_sheet
+
+BETWEEN = "\x1f"
+"""What stands between the two docs of a pair while tasks are dealt; no id has it."""
 
 
 @dataclass(frozen=True)
 class TaskRow:
-    """One doc of one task; gold is the label expected of it, or None."""
+    """One doc of one task, or a pair of docs; gold is the label expected of it, or None."""
 
     task: str
     topic: str
     position: int
     doc: str
     gold: float | None
+    other: str = ""
+    """The second doc of a pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,18 @@ class Tasks(Result):
         note = f"{self.docs} docs per task, {self.gold} of them gold; {self.workers} workers; seed {self.seed}."
         formats = {"topic": "", "docs": "d", "tasks": "d", "fewest workers": "d", "most workers": "d"}
         return Table.of(formats, rows, caption="Tasks", notes=(note,))
+
+    def by_task(self) -> dict[str, list[TaskRow]]:
+        """The rows of each task, in the order of their positions."""
+        tasks: dict[str, list[TaskRow]] = {}
+        for row in self.rows:
+            tasks.setdefault(row.task, []).append(row)
+        return tasks
+
+    @property
+    def are_pairs(self) -> bool:
+        """Whether workers compare two docs at a time."""
+        return any(row.other for row in self.rows)
 
     def _by_topic(self) -> dict[str, list[TaskRow]]:
         topics: dict[str, list[TaskRow]] = {}
@@ -153,45 +166,73 @@ def _gold_of(known: Mapping[str, float], number: int, rng: np.random.Generator) 
     return picked
 
 
-def write_tasks(path: str | Path, tasks: Tasks) -> None:
-    """The tasks as a table: task, topic, position, doc, gold (empty where the doc is not gold)."""
-    header = ("task", "topic", "position", "doc", "gold")
-    rows = ((row.task, row.topic, row.position, row.doc, row.gold) for row in tasks.rows)
-    write_sheet(path, header, rows)
+def make_pair_tasks(
+    pool: Mapping[str, Sequence[str]],
+    *,
+    gold: Mapping[str, Mapping[str, float]] | None = None,
+    pairs_per_doc: int = 4,
+    docs: int = 8,
+    gold_docs: int = 2,
+    workers: int = 10,
+    seed: int = 0,
+) -> Tasks:
+    """Tasks of `docs` pairs, side by side; each doc of a topic stands in `pairs_per_doc` pairs, an even number.
+
+    Gold pairs are a doc of a low and one of a high grade; 1 is expected where the first is the better one, else 0.
+    Everything else is as in `make_tasks`.
+
+    >>> tasks = make_pair_tasks({"1": ["a", "b", "c", "d", "e"]}, pairs_per_doc=2, docs=5, workers=1)
+    >>> [sorted((row.doc + row.other).count(doc) for row in tasks.rows) for doc in "ab"]
+    [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1]]
+    """
+    if pairs_per_doc < 2 or pairs_per_doc % 2:
+        raise UsageError(f"{pairs_per_doc} pairs per doc; take an even number from 2 on")
+    rng = generator(seed)
+    pairs = {}
+    gold_pairs: dict[str, dict[str, float]] = {}
+    for topic, names in pool.items():
+        graded = gold.get(topic, {}) if gold else {}
+        known = {doc: grade for doc, grade in graded.items() if grade >= 0}
+        todo = [doc for doc in dict.fromkeys(names) if doc not in known]
+        pairs[topic] = _pairs_of(todo, pairs_per_doc, rng)
+        gold_pairs[topic] = _gold_pairs(known, rng)
+    dealt = make_tasks(
+        pairs, gold=gold_pairs if gold else None, docs=docs, gold_docs=gold_docs, workers=workers, seed=seed
+    )
+    rows = []
+    for row in dealt.rows:
+        first, _, second = row.doc.partition(BETWEEN)
+        rows.append(replace(row, doc=first, other=second))
+    return replace(dealt, rows=tuple(rows))
 
 
-def read_pool(path: str | Path, *, columns: Named = None) -> dict[str, list[str]]:
-    """Docs to judge per topic: a table with the columns topic and doc, or lines of a qrels or a run file."""
-    content = Content.of(path)
-    sample = sample_of(content)
-    pool: dict[str, list[str]] = {}
-    is_text = sample.syntax in ("lines", "empty", "sgml")
-    pairs = _from_lines(content) if is_text else _from_table(content, sample, columns)
-    for topic, doc in pairs:
-        pool.setdefault(topic, []).append(doc)
-    return pool
+def _pairs_of(docs: Sequence[str], per_doc: int, rng: np.random.Generator) -> list[str]:
+    """Pairs in which each doc stands `per_doc` times: neighbours on a circle in random order, then next neighbours …"""
+    n = len(docs)
+    if n < 2:
+        return []
+    circle = [docs[i] for i in rng.permutation(n).tolist()]
+    pairs: dict[frozenset[str], str] = {}
+    for step in range(1, min(per_doc // 2, n // 2) + 1):
+        for i in range(n):
+            both = [circle[i], circle[(i + step) % n]]
+            if rng.random() < 0.5:
+                both.reverse()
+            # On a circle of two, or halfway round an even one, the same pair comes twice.
+            pairs.setdefault(frozenset(both), BETWEEN.join(both))
+    return list(pairs.values())
 
 
-def _from_table(content: Content, sample: Sample, columns: Named) -> Iterator[tuple[str, str]]:
-    """(topic, doc) of a table with these two columns."""
-    sheet = sheet_in(content, sample)
-    places = column_places(sheet.header, ("topic", "doc"), columns, "pools", sheet.where)
-    for ours in ("topic", "doc"):
-        if ours not in places:
-            raise DataError(f"{sheet.where}: no column {ours!r}; the columns are: {listed(sheet.header)}")
-    for row in sheet.rows:
-        yield row[places["topic"]], row[places["doc"]]
-
-
-def _from_lines(content: Content) -> Iterator[tuple[str, str]]:
-    """(topic, doc) of lines with two fields, or with four or more of which the third is the doc."""
-    where = content.where
-    text = decoded(where, content.bytes())
-    for number, line in enumerate(text.splitlines(), 1):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) in (1, 3):
-            raise DataError.at(where, number, f"{len(fields)} fields; a pool line is 'topic doc' or a qrels line")
-        doc = fields[1] if len(fields) == 2 else fields[2]
-        yield fields[0], doc
+def _gold_pairs(known: Mapping[str, float], rng: np.random.Generator) -> dict[str, float]:
+    """Pairs of docs of different grades, the lowest with the highest, and the label that is expected of each."""
+    names = list(known)
+    shuffled = [names[i] for i in rng.permutation(len(names)).tolist()]
+    ranked = sorted(shuffled, key=lambda doc: known[doc])
+    pairs = {}
+    for low, high in zip(ranked, reversed(ranked), strict=True):
+        if known[low] >= known[high]:
+            break
+        is_better_first = bool(rng.random() < 0.5)
+        both = (high, low) if is_better_first else (low, high)
+        pairs[BETWEEN.join(both)] = float(is_better_first)
+    return pairs

@@ -160,9 +160,12 @@ def help_text(path: str, command: click.Command) -> str:
 
 
 def registry_page(title: str, registry: Registry[Any]) -> str:
-    """Every entry of a registry with its parameters, docstring and paper."""
+    """Every measure with its parameters, docstring, paper and a worked example."""
+    from worked_examples import INTRODUCTION, worked
+
     entries = sorted(registry, key=lambda e: e.name.lower())
-    return "\n".join([f"# {title}\n", *(section(e) + _also_called(e.name) for e in entries)])
+    sections = [f"{section(e)}{_also_called(e.name)}\n{worked(e)}" for e in entries]
+    return "\n".join([f"# {title}\n", INTRODUCTION, *sections])
 
 
 def _also_called(measure: str) -> str:
@@ -237,8 +240,19 @@ def methods_page() -> str:
     parts = ["# Methods\n\nWhat a person picks by name, by family.\n"]
     for title, registry in other_registries():
         parts.append(f"## {title}\n")
-        parts += [section(e, 3) for e in registry]
+        with_example = registry.kind in WITH_EXAMPLES
+        parts += [section(e, 3) + (_example(e) if with_example else "") for e in registry]
     return "\n".join(parts)
+
+
+WITH_EXAMPLES = ("session measure", "text measure", "measure of preferences")
+"""Kinds of measures whose worked example is the one of their docstring, which the tests run."""
+
+
+def _example(entry: Entry[Any]) -> str:
+    """The example of a docstring as a block; nothing where it has none."""
+    _, mark, example = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")
+    return f"\n```pycon\n{(mark + example).strip()}\n```\n" if example else ""
 
 
 def other_registries() -> Iterable[tuple[str, Registry[Any]]]:

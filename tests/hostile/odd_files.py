@@ -96,6 +96,15 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             ["query-id", "corpus-id", "score"],
             [[t, d, str(rng.randrange(3))] for t in TOPICS for d in DOCS],
         ),
+        "matches": (
+            ["run", "topic", "nugget", "vital", "matched", "votes", "length"],
+            [
+                [run, t, f"n{i}", ("yes", "no")[i % 2], rng.choice(["yes", "no"]), str(3 - i), "120"]
+                for run in RUNS for t in TOPICS for i in range(3)
+            ],
+        ),
+        "key": (["topic", "vital", "text"], [[t, "yes", f"fact {n} of {t}"] for t in TOPICS for n in range(2)]),
+        "answers": (["topic", "text"], [[t, f"It is a fact of {t}."] for t in TOPICS]),
     }  # fmt: skip
 
 
@@ -121,6 +130,12 @@ def _lines() -> dict[str, list[str]]:
         "rel": [f"{t} {d} L{rng.randrange(3)}" for t in TOPICS for d in DOCS],
         "res": list(DOCS),
         "texts": [f"{d}\tabout number 7" for d in DOCS],
+        "session run": [
+            f"{t}-{query} Q0 {d} {i + 1} {20 - i} mine"
+            for t in TOPICS for query in (1, 2) for i, d in enumerate(DOCS[:5])
+        ],
+        "nuggets": [f"{t} u{i} 3 10" for t in TOPICS for i in range(3)],
+        "units": [line for t in TOPICS for line in (f"{t} syslen= 100", f"{t} u0 20", f"{t} u2 45")],
     }  # fmt: skip
 
 

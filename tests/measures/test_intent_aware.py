@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -218,3 +220,60 @@ def test_no_topics_at_all() -> None:
     g = align_intents(Run.from_lists("r", {"1": ["a"]}), IntentQrels.from_rows([]))
     for name in ("I-rec@5", "alpha-nDCG@5", "D#-nDCG@5", "P+Q", "nDCG-IA", "NRBP", "nNRBP"):
         assert evaluate_intents(parse(name), g).shape == (0,)
+
+
+def plain_alpha_ndcg(
+    ranking: list[str], judged: dict[str, dict[str, int]], weights: dict[str, float], k: int, alpha: float
+) -> float:
+    """alpha-nDCG of one topic by loops: novelty gains with a weight for each intent, over the greedy list."""
+
+    def gain(doc: str, seen: dict[str, int]) -> float:
+        return sum(weights[i] * (1 - alpha) ** seen[i] for i, grade in judged.get(doc, {}).items() if grade >= 1)
+
+    def dcg(docs: list[str]) -> float:
+        seen = dict.fromkeys(weights, 0)
+        total = 0.0
+        for rank, doc in enumerate(docs[:k], start=1):
+            total += gain(doc, seen) / math.log2(rank + 1)
+            for intent, grade in judged.get(doc, {}).items():
+                seen[intent] += grade >= 1
+        return total
+
+    left = sorted(judged, reverse=True)
+    ideal: list[str] = []
+    seen = dict.fromkeys(weights, 0)
+    while left:
+        best = max(left, key=lambda doc: gain(doc, seen))
+        left.remove(best)
+        ideal.append(best)
+        for intent, grade in judged[best].items():
+            seen[intent] += grade >= 1
+    most = dcg(ideal)
+    return dcg(ranking) / most if most else 0.0
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("seed", range(8))
+def test_alpha_ndcg_with_probabilities_of_intents(seed: int, alpha: float, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(8)]
+    shares = rng.dirichlet(np.ones(3))
+    weights = {str(i + 1): float(share) for i, share in enumerate(shares)}
+    judged = {doc: {i: int(rng.random() < 0.4) for i in weights} for doc in docs[:6]}
+    rows = [("1", i, doc, grade) for doc, grades in judged.items() for i, grade in grades.items()]
+    qrels = IntentQrels.from_rows(rows, probabilities={("1", i): p for i, p in weights.items()})
+    ranking = [str(doc) for doc in rng.permutation(docs)]
+    g = align_intents(Run.from_lists("run", {"1": ranking}), qrels)
+    found = evaluate_intents(parse(f"alpha-nDCG(alpha={alpha},weights=probability)@{k}"), g)[0]
+    assert found == pytest.approx(plain_alpha_ndcg(ranking, judged, weights, k, alpha))
+    equal = evaluate_intents(parse(f"alpha-nDCG(alpha={alpha})@{k}"), g)[0]
+    assert equal == pytest.approx(plain_alpha_ndcg(ranking, judged, dict.fromkeys(weights, 1.0), k, alpha))
+
+
+def test_equally_probable_intents_weigh_as_no_weights_do() -> None:
+    for name in ("alpha-DCG", "alpha-nDCG"):
+        weighted = evaluate_intents(parse(f"{name}(weights=probability)@3"), toy())
+        assert weighted == pytest.approx(evaluate_intents(parse(f"{name}@3"), toy()))
+    with pytest.raises(UsageError, match="no weights 'probable' of intents; known: equal, probability"):
+        evaluate_intents(parse("alpha-nDCG(weights=probable)@3"), toy())

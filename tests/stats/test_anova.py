@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.data.scores import ScoreMatrix
-from assay.stats.anova import friedman, one_way, two_way
+from assay.io.scores import read_scores
+from assay.stats.anova import friedman, one_way, one_way_by_measure, two_way
+from tests.conftest import real_data
 from tests.oracles.stats import SAKAI, trec8, two_way_squares
 from tests.oracles.stats import scipy_stats as stats
 
@@ -116,3 +118,25 @@ def test_too_little_is_refused() -> None:
         one_way([[0.1, 0.2]])
     with pytest.raises(DataError, match="no source of variance 'system'"):
         two_way(ScoreMatrix.of(SAKAI))["system"]
+
+
+def test_one_way_by_measure_is_scipys_on_runs_with_their_own_topics() -> None:
+    rng = np.random.default_rng(4)
+    old = ScoreMatrix.of(rng.random((2, 9)), runs=["a", "b"], measure="AP")
+    new = ScoreMatrix.of(rng.random((3, 6)) + 0.2, runs=["c", "d", "e"], topics=range(20, 26), measure="AP")
+    other = ScoreMatrix.of(rng.random((2, 9)), runs=["a", "b"], measure="RR")
+    ap, rr = one_way_by_measure([old, new, other])
+    expected = stats.f_oneway(*old.values, *new.values)
+    assert (ap["run"].f, ap["run"].p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (ap["run"].df, ap["residual"].df, ap.measure) == (4, 36 - 5, "AP")
+    assert rr["run"].f == pytest.approx(stats.f_oneway(*other.values).statistic)
+    with pytest.raises(DataError, match="run 'a' is in two files; give it once, or rename one"):
+        one_way_by_measure([old, old.select(topics=["1", "2"])])
+
+
+def test_topics_taken_out_of_trec8() -> None:
+    """The two values of F that the guide states."""
+    matrix = read_scores(real_data("trec-score-matrices/named/trec8-adhoc_ap.csv"))[0]
+    [without_topics] = one_way_by_measure([matrix])
+    assert without_topics["run"].f == pytest.approx(stats.f_oneway(*matrix.values).statistic)
+    assert (round(without_topics["run"].f or 0, 2), round(two_way(matrix)["run"].f or 0, 2)) == (11.7, 34.46)

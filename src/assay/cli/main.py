@@ -22,6 +22,8 @@ COMMANDS = {
     "score": "score runs against judgments",
     "convert": "write a file in another format",
     "check": "what is odd in the files, with line numbers",
+    "sessions": "score sessions: several queries for one need",
+    "answers": "score answers in words: nuggets, units, overlap with references",
     "measures": "list the measures, or explain one",
     "compare": "is the difference real: tests, corrections, intervals, effect sizes; tables for papers",
     "gate": "may a new run replace the old one: pass, fail or undecided, for CI",

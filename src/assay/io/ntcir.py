@@ -84,6 +84,10 @@ def read_res(path: str | Path, *, topic: str | None = None) -> Run:
     return Run.from_lists(name, {name: list(docs)})
 
 
+LARGEST = 1e12
+"""The largest weight, length or offset of a unit."""
+
+
 @dataclass(frozen=True)
 class Units:
     """The units (nuggets) of a topic with weights and the lengths of their vital strings; those an output matches.
@@ -183,10 +187,16 @@ def grade_of(where: str, line: int, text: str) -> int:
 
 
 def _number(where: str, line: int, text: str) -> float:
+    """A weight, a length or an offset: a number from 0 to LARGEST."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise DataError.at(where, line, f"not a number: {text!r}") from None
+    if not 0 <= value <= LARGEST:
+        raise DataError.at(
+            where, line, f"{text!r} is not a weight, length or offset; give a number from 0 to {LARGEST:g}"
+        )
+    return value
 
 
 def _stem(path: str | Path) -> str:

@@ -6,19 +6,29 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-from assay.core.registry import Entry
+from assay.core.registry import Entry, Registry, parse_call
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.measures import MEASURES, parse
+from assay.measures import MEASURES, SESSION_MEASURES, TEXT_MEASURES, parse
 from assay.measures.other_names import aliases_of
 from assay.measures.preferred import PREFERENCES
 
 NOTES = (
     "",
     "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X).",
-    "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs.",
+    "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs. Those of sessions and answers "
+    "are computed by the commands of these names.",
     "Names of trec_eval, ir_measures, ranx and cwl_eval are read too: MAP, ndcg_cut_10, recall@100, MRR@10.",
 )
+
+
+REGISTRIES: dict[str, Registry[Any]] = {
+    "score": MEASURES,
+    "score -R prefs": PREFERENCES,
+    "sessions": SESSION_MEASURES,
+    "answers": TEXT_MEASURES,
+}
+"""Every registry of measures, by the command that computes them."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +37,12 @@ class MeasureList(Result):
 
     def table(self) -> Table:
         """One row per measure, in the order of the alphabet: its parameters and what it is."""
-        rows = [(entry.name, written_parameters(entry), entry.summary) for entry in (*MEASURES, *PREFERENCES)]
+        rows = []
+        for command, registry in REGISTRIES.items():
+            for entry in registry:
+                rows.append((entry.name, written_parameters(entry), command, entry.summary))
         by_name = sorted(rows, key=lambda row: row[0].lower())
-        return Table.of({"measure": "", "parameters": "", "what it is": ""}, by_name, notes=NOTES)
+        return Table.of({"measure": "", "parameters": "", "command": "", "what it is": ""}, by_name, notes=NOTES)
 
 
 @dataclass(frozen=True)
@@ -71,9 +84,13 @@ def explained(name: str) -> Explanation:
 
 def _entry(name: str) -> Entry[Any]:
     """What the registries know of a measure."""
-    if name in PREFERENCES:
-        return PREFERENCES[name]
-    return MEASURES[name] if name in MEASURES else parse(name).entry
+    for registry in REGISTRIES.values():
+        if name in registry:
+            return registry[name]
+    for registry in (SESSION_MEASURES, TEXT_MEASURES):
+        if parse_call(name)[0] in registry:
+            return registry.entry(name)
+    return parse(name).entry
 
 
 def written_parameters(entry: Entry[Any]) -> str:

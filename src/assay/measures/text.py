@@ -16,7 +16,8 @@ from assay.core.registry import Registry, Within
 from assay.io.ntcir import Units as Units
 
 TEXT_MEASURES: Registry[Callable[..., Any]] = Registry("text measure")
-"""Every measure of text; the record that each takes is in its signature."""
+"""Every measure of text; the record that each takes is in its signature. Facts: paper; takes, what it is made from:
+matches (nuggets that an assessor found), pyramid (the same with votes), units, or texts."""
 
 ALLOWANCE = 100
 """Characters other than white space that a matched nugget entitles to."""
@@ -38,7 +39,7 @@ class NuggetMatch:
     length: int
 
 
-@TEXT_MEASURES.register("NuggetR", paper="Voorhees 2003")
+@TEXT_MEASURES.register("NuggetR", takes="matches", paper="Voorhees 2003")
 def nugget_recall(match: NuggetMatch) -> float:
     """Share of the vital nuggets that were matched. A key without vital nuggets is an error: leave the question out.
 
@@ -50,7 +51,7 @@ def nugget_recall(match: NuggetMatch) -> float:
     return match.vital / match.vital_in_key
 
 
-@TEXT_MEASURES.register("NuggetP", paper="Voorhees 2003")
+@TEXT_MEASURES.register("NuggetP", takes="matches", paper="Voorhees 2003")
 def nugget_precision(match: NuggetMatch) -> float:
     """min(1, allowance / length), the allowance 100 characters per matched nugget, vital or okay; 0 for no nugget.
 
@@ -60,7 +61,7 @@ def nugget_precision(match: NuggetMatch) -> float:
     return _length_precision(match.vital + match.okay, match.length)
 
 
-@TEXT_MEASURES.register("NuggetF", paper="Voorhees 2003")
+@TEXT_MEASURES.register("NuggetF", takes="matches", paper="Voorhees 2003")
 def nugget_f(match: NuggetMatch, *, beta: Annotated[float, Within(0)] = 3.0) -> float:
     """(β² + 1)PR / (β²P + R) of nugget precision and recall; β = 5 in TREC 2003, 3 from 2004 on.
 
@@ -80,7 +81,7 @@ class PyramidMatch:
     length: int
 
 
-@TEXT_MEASURES.register("PyramidF", paper="Lin & Demner-Fushman 2006")
+@TEXT_MEASURES.register("PyramidF", takes="pyramid", paper="Lin & Demner-Fushman 2006")
 def pyramid_f(match: PyramidMatch, *, beta: Annotated[float, Within(0)] = 3.0) -> float:
     """Nugget F with recall Σ matched weights / Σ weights, a nugget's weight its share of votes over the largest.
 
@@ -109,7 +110,7 @@ class Nugget:
     vital: bool = True
 
 
-@TEXT_MEASURES.register("POURPRE", paper="Lin & Demner-Fushman 2005")
+@TEXT_MEASURES.register("POURPRE", takes="texts", paper="Lin & Demner-Fushman 2005")
 def pourpre(
     nuggets: Sequence[Nugget],
     answers: Sequence[str],
@@ -162,7 +163,7 @@ def _total(weight: Mapping[str, float], terms: set[str]) -> float:
     return sum(weight[term] for term in sorted(terms))
 
 
-@TEXT_MEASURES.register("S", paper="Sakai, Kato & Song 2011")
+@TEXT_MEASURES.register("S", takes="units", paper="Sakai, Kato & Song 2011")
 def s_measure(units: Units, *, L: Annotated[float, Within(0, open=True)]) -> float:
     """How early an output conveys the units, over the shortest output that conveys all.
 
@@ -185,7 +186,7 @@ def s_measure(units: Units, *, L: Annotated[float, Within(0, open=True)]) -> flo
     return _share(sum(gained), most)
 
 
-@TEXT_MEASURES.register("T", paper="Sakai & Kato 2012")
+@TEXT_MEASURES.register("T", takes="units", paper="Sakai & Kato 2012")
 def t_measure(units: Units) -> float:
     """Share of the output that matched vital strings would fill: Σ_matched |vital string| / |output|; 0 if it is empty.
 
@@ -198,7 +199,7 @@ def t_measure(units: Units) -> float:
     return _share(matched_length, units.length)
 
 
-@TEXT_MEASURES.register("S#", paper="Sakai & Kato 2012")
+@TEXT_MEASURES.register("S#", takes="units", paper="Sakai & Kato 2012")
 def s_sharp(
     units: Units, *, L: Annotated[float, Within(0, open=True)], beta: Annotated[float, Within(0)] = 10.0
 ) -> float:
@@ -213,7 +214,7 @@ def s_sharp(
     return _f(t, s, beta)
 
 
-@TEXT_MEASURES.register("UnitRecall", paper="Sakai, Kato & Song 2011")
+@TEXT_MEASURES.register("UnitRecall", takes="units", paper="Sakai, Kato & Song 2011")
 def unit_recall(units: Units, *, weighted: bool = False) -> float:
     """Share of the units that were matched, or of their weight; 0 for no units.
 
@@ -228,7 +229,7 @@ def unit_recall(units: Units, *, weighted: bool = False) -> float:
     return _share(matched, sum(weights))
 
 
-@TEXT_MEASURES.register("ROUGE", paper="Lin 2004")
+@TEXT_MEASURES.register("ROUGE", takes="texts", paper="Lin 2004")
 def rouge(
     references: Sequence[str], output: str, *, kind: str = "rouge1", value: str = "f", stem: bool = False
 ) -> float:

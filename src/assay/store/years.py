@@ -41,8 +41,8 @@ class OverTheYears(Result):
         if self.chances:
             some = next(iter(self.chances.values()))
             notes.append(
-                f"P: that the improved score is above the best stored run, {some.best}, on topics like these; the sd of "
-                f"a difference, {some.sd:.4f}, is that of the stored runs ({some.topics} topics)"
+                f"P: that the improved score is above the best stored run, {some.best}, on topics like these; the sd "
+                f"of a difference, {some.sd:.4f}, is that of the stored runs ({some.topics} topics)"
             )
         keys = {"P(above the best run)": "probability"}
         return Table.of(columns, rows, caption=f"Published on {self.collection}", notes=notes, keys=keys)

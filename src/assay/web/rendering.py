@@ -88,7 +88,7 @@ def _accepted(request: Request) -> str:
 
 @dataclass(frozen=True)
 class View:
-    """For whom and where a page is shown: a browser on the server, or a file of a site that opens from disk."""
+    """Where a page is shown, and to which person: by the server, or as a file of a site that opens from disk."""
 
     person: Person | None = None
     uses_tokens: bool = False

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from assay.web.routes import accounts, comparisons, judging, listings, run_pages, topic_pages
+from assay.web.routes import accounts, comparisons, judging, listings, run_pages, topic_pages, uploads
 
-ROUTERS = (listings.router, run_pages.router, comparisons.router, topic_pages.router, judging.router, accounts.router)
+ROUTERS = (
+    listings.router,
+    run_pages.router,
+    comparisons.router,
+    topic_pages.router,
+    judging.router,
+    uploads.router,
+    accounts.router,
+)

@@ -38,6 +38,7 @@ COMMANDS = {
     "crowd": "from many workers to judgments one can trust",
     "study": "are measures and methods any good",
     "report": "one HTML file of all of it",
+    "store": "collections, runs, scores and judgments that last: add, list, export, check, backup",
     "serve": "the workbench in the browser: leaderboards, runs, topics, judging",
     "site": "the read-only pages of a store as files that open from disk",
 }

@@ -146,6 +146,18 @@ def _write_campaign(campaign: JudgingCampaign, folder: Path) -> None:
     write_campaign_files(campaign, folder)
 
 
+def export_campaign(campaign: JudgingCampaign, target: Path) -> list[Path]:
+    """The labels and grades of one campaign in a new folder."""
+    if target.exists():
+        raise UsageError(f"{target}: there is something already; give a new name for the folder")
+    target.mkdir()
+    written = write_campaign_files(campaign, target)
+    if not written:
+        target.rmdir()
+        raise DataError(f"campaign {campaign.name!r} has no judgment yet; there is nothing to export")
+    return written
+
+
 def write_campaign_files(campaign: JudgingCampaign, folder: Path) -> list[Path]:
     """Labels (or preference pairs) and the grades made of them, as `assay crowd` and `assay score` read them."""
     written = []

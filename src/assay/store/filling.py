@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.engine import Progress, silent
+from assay.core.registry import one_of
+from assay.io import read_qrels
 from assay.io.files import file_stem
 from assay.io.run_files import run_files
+from assay.store.judging_campaign import JudgingCampaign
 from assay.store.stored_collections import Collection
+from assay.store.stored_runs import RUN_KINDS, StoredRun
 
 if TYPE_CHECKING:
     from assay.store.store import Store
@@ -39,11 +43,59 @@ def add_files(
     elif topics is not None:
         store.collections.add_topics(called, topics)
     store.qrels.add(called, qrels)
+    add_runs(store, called, runs, progress=progress)
+    return store.collections[called]
+
+
+def add_runs(
+    store: Store,
+    collection: str,
+    runs: Sequence[str | Path],
+    *,
+    kind: str | None = None,
+    progress: Progress = silent,
+    **facts: Any,
+) -> list[StoredRun]:
+    """Runs of files and folders; kind: automatic or manual, facts: as `store.runs.add` takes them."""
+    if kind is not None:
+        facts["manual"] = one_of("kind of run", kind, RUN_KINDS) == "manual"
+    added = []
     files = run_files([Path(run) for run in runs])
     for done, file in enumerate(files, 1):
-        store.runs.add(called, file)
+        added += store.runs.add(collection, file, **facts)
         progress(done, len(files))
-    return store.collections[called]
+    return added
+
+
+def add_campaign(
+    store: Store,
+    name: str,
+    collection: str,
+    *,
+    runs: Sequence[str] = (),
+    docs: str | Path | None = None,
+    gold: str | Path | None = None,
+    guidelines: str | Path | None = None,
+    **choices: Any,
+) -> JudgingCampaign:
+    """A campaign whose docs, gold docs and guidelines are files; a choice that is None or empty is not made.
+
+    docs, gold: judgments of any format; of docs the grades are not looked at, of gold they are the known labels.
+    """
+    made = {choice: value for choice, value in choices.items() if value not in (None, ())}
+    if guidelines is not None:
+        made["guidelines"] = Path(guidelines).read_text("utf-8")
+    if docs is not None:
+        made["docs"] = _pairs(docs)
+    if gold is not None:
+        made["gold"] = _pairs(gold)
+    return store.campaigns.add(name, collection, runs=runs or None, **made)
+
+
+def _pairs(path: str | Path) -> dict[tuple[str, str], float]:
+    """{(topic, doc): grade} of a file of judgments, in its order."""
+    judged = read_qrels(path).to_dict()
+    return {(topic, doc): grade for topic, docs in judged.items() for doc, grade in docs.items()}
 
 
 def add_simulated(store: Store, *, seed: int = 0) -> Collection:

@@ -29,6 +29,7 @@ VISIBILITIES = ("public", "link", "private")
 """Listed for everybody; shown to who has the address; shown to its owner and to organisers only."""
 KINDS = {None: "", True: "manual", False: "automatic"}
 """Whether a person had a hand in a run, in words."""
+RUN_KINDS = ("automatic", "manual")
 FACTS = ("tag", "team", "year", "date", "manual", "query_type", "paper", "code", "note", "visibility")
 """What can be said of a run and changed later."""
 SHORT = 12
@@ -161,7 +162,7 @@ class StoredRuns:
         if query_type is not None:
             conditions.append(runs.c.query_type == query_type)
         if kind is not None:
-            conditions.append(runs.c.manual == (one_of("kind of run", kind, ("automatic", "manual")) == "manual"))
+            conditions.append(runs.c.manual == (one_of("kind of run", kind, RUN_KINDS) == "manual"))
         if isinstance(seen_by, str):
             one_of("seen_by", seen_by, ("public",))
             conditions.append(runs.c.visibility == "public")

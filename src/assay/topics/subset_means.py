@@ -56,13 +56,13 @@ def subset_means(found: SearchResult, cardinalities: tuple[int, ...]) -> SubsetM
     >>> subset_means(search_subsets(m), (1,)).means["worst", 1].tolist()
     [0.1, 0.2, 0.3]
     """
-    scores = found.problem.matrix.values
+    matrix = found.problem.matrix
     means: dict[Cell, Floats] = {}
     values: dict[Cell, float] = {}
     for c in cardinalities:
         for side in ("best", "worst"):
             subset = found.subsets(side, c=c)[0]
-            inside = found.problem.mask(subset.topics)
-            means[side, c] = scores[:, inside].mean(axis=1)
+            part = matrix.select(topics=list(subset.topics))
+            means[side, c] = part.averages()
             values[side, c] = subset.value
-    return SubsetMeans(found, scores.mean(axis=1), means, values)
+    return SubsetMeans(found, matrix.averages(), means, values)

@@ -25,8 +25,8 @@ from make_reference import PACKAGES, exported  # type: ignore[import-not-found]
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "core", "data", "io", "rankings", "measures", "scoring", "trec_eval", "check", "stats", "standard",
-    "plan", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "studies", "report",
-    "store", "web", "cli",
+    "plan", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "nojudgments", "judges", "studies",
+    "report", "store", "web", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}
@@ -158,7 +158,9 @@ def test_every_exported_name_has_an_example_and_stands_in_the_reference() -> Non
 
 
 def test_names_of_python_and_of_commands_match() -> None:
-    same = {"check", "compare", "gate", "similarity", "agreement", "predict", "pool", "report", "standardize"}
+    same = {
+        "check", "compare", "gate", "similarity", "agreement", "judge", "predict", "pool", "report", "standardize",
+    }  # fmt: skip
     assert same <= set(COMMANDS)
     assert same <= set(assay.__all__)
 

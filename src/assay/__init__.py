@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.data import Labels, Qrels, Run, ScoreMatrix, Scores, Topics
     from assay.gate import gate
     from assay.io import read_labels, read_qrels, read_run, read_scores, read_topics, write
+    from assay.judges import judge
     from assay.measures import Measure, measure
     from assay.nojudgments import predict
     from assay.plan import audit, power
@@ -53,6 +54,7 @@ _HOMES = {
     "best_topics": "topics",
     "compare": "stats",
     "evaluate": "scoring",
+    "judge": "judges",
     "measure": "measures",
     "paper_table": "stats",
     "pool": "pooling",
@@ -73,9 +75,9 @@ _CALLABLE = ("agreement", "check", "gate", "report", "similarity")
 __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
     "ScoreMatrix", "Scores", "Store", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
-    "best_topics", "check", "compare", "evaluate", "gate", "measure", "paper_table", "pool", "power", "predict",
-    "read_labels",
-    "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity", "simulate", "standardize", "write",
+    "best_topics", "check", "compare", "evaluate", "gate", "judge", "measure", "paper_table", "pool", "power",
+    "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity",
+    "simulate", "standardize", "write",
 ]  # fmt: skip
 
 

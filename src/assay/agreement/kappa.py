@@ -159,6 +159,22 @@ def kappa_of_table(table: npt.ArrayLike, *, weights: Weights = "none", values: n
     return kappa
 
 
+def kappas_of_tables(tables: Floats, values: npt.ArrayLike, *, weights: Weights = "none") -> Floats:
+    """Cohen's κ of many square tables of counts (the last two axes), as `kappa_of_table`; NaN where it is undefined.
+
+    >>> kappas_of_tables(np.array([[[50.0, 30], [10, 10]], [[4, 0], [0, 0]]]), [0, 1]).round(4).tolist()
+    [0.0909, nan]
+    """
+    distance = _distance(np.asarray(values, dtype=np.float64), weights)
+    weighted = tables * distance
+    return _kappas(
+        seen=weighted.sum(axis=(-2, -1)),
+        first=tables.sum(axis=-1),
+        second=tables.sum(axis=-2),
+        distance=distance,
+    )
+
+
 def _kappas(seen: Floats, first: Floats, second: Floats, distance: Floats) -> Floats:
     """κ from the disagreement seen and the two assessors' counts of each value (last axis), NaN where undefined."""
     n = first.sum(axis=-1)

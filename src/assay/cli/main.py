@@ -36,6 +36,7 @@ COMMANDS = {
     "predict": "rank runs without judgments",
     "pool": "what to judge next, and what a pool hides",
     "crowd": "from many workers to judgments one can trust",
+    "judge": "is a machine judge any good, and honest estimates with one",
     "study": "are measures and methods any good",
     "report": "one HTML file of all of it",
     "store": "collections, runs, scores and judgments that last: add, list, export, check, backup",

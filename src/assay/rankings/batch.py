@@ -69,11 +69,9 @@ def tau_ap_rows(rows: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
     [1.0, -1.0, 0.5]
     """
     estimates, reference = _checked(rows, truth)
-    order_of_truth = np.sign(reference[:, None] - reference[None, :])
-    above_in_truth = ((order_of_truth + 1) / 2).astype(np.float32)  # halves: exact, and fast
     hits = np.zeros(len(estimates))
     for part in chunks(len(estimates), 1024):
-        hits[part] = _hits_above(estimates[part], above_in_truth)
+        hits[part] = hits_above(estimates[part], reference[None, :])
     places_below_first = len(reference) - 1
     return np.asarray(2 * hits / places_below_first - 1)
 
@@ -86,7 +84,7 @@ def kendall_matrix(scores: npt.ArrayLike, *, ties: Literal["a", "b"] = "b", unde
     >>> kendall_matrix([[1, 2, 3], [1, 3, 2], [3, 2, 1]]).round(4)[0]
     array([ 1.    ,  0.3333, -1.    ])
     """
-    values = _finite(np.asarray(scores, dtype=np.float64))
+    values = finite(np.asarray(scores, dtype=np.float64))
     if values.ndim != 2 or values.shape[1] < 2:
         raise DataError(f"rows of at least two scores are needed, not an array of shape {values.shape}")
     rows, items = values.shape
@@ -259,8 +257,8 @@ def _level(ordered: Numbers) -> Numbers:
     return tied
 
 
-def _hits_above(rows: Numbers, above_in_truth: npt.NDArray[np.float32]) -> Floats:
-    """Of each row: Σ_i C(i)/(i−1), ties in any order; `above_in_truth` says to what part an item is above another."""
+def hits_above(rows: Numbers, truths: Numbers) -> Floats:
+    """Of each row: Σ_i C(i)/(i−1), ties in any order; truths: one row for each, or one for all."""
     items = rows.shape[1]
     lower, size = tie_groups(rows)
     higher = items - lower - size
@@ -269,16 +267,27 @@ def _hits_above(rows: Numbers, above_in_truth: npt.NDArray[np.float32]) -> Float
     for i in range(items):
         own = rows[:, i : i + 1]
         above = (rows > own).astype(np.float32)
-        sure = above @ above_in_truth[:, i]
+        # To what part an item is above this one in truth: 1, a half if tied, 0. Halves are exact, and fast.
+        order_in_truth = np.sign(truths - truths[:, i : i + 1])
+        above_in_truth = ((order_in_truth + 1) / 2).astype(np.float32)
+        sure = _products(above, above_in_truth)
         alone = others_tied[:, i] == 0
         total += np.where(alone, sure / np.maximum(higher[:, i], 1), 0.0)
         # Where others have the same score, the item itself is among them: it is half above itself.
         some = np.flatnonzero(~alone)
         same = (rows[some] == own[some]).astype(np.float32)
-        level = same @ above_in_truth[:, i] - 0.5
+        truth_of_some = above_in_truth if len(above_in_truth) == 1 else above_in_truth[some]
+        level = _products(same, truth_of_some).astype(np.float64) - 0.5
         hits = sure[some].astype(np.float64)
         total[some] += _expected_hits(hits, level, higher[some, i], others_tied[some, i])
     return total
+
+
+def _products(rows: npt.NDArray[np.float32], truths: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Σ of each row times its truth, or times the one truth of all."""
+    if len(truths) == 1:
+        return np.asarray(rows @ truths[0])
+    return np.asarray(np.einsum("bi,bi->b", rows, truths))
 
 
 def _expected_hits(sure: Floats, level: Floats, higher: Ints, tied: Ints) -> Floats:
@@ -320,10 +329,10 @@ def _checked(rows: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Numbers, Number
         raise DataError(f"rows over the items of the truth are needed, not {estimates.shape} and {reference.shape}")
     if len(reference) < 2:
         raise DataError(f"two items or more are needed to compare rankings, not {len(reference)}")
-    return _finite(estimates), _finite(reference)
+    return finite(estimates), finite(reference)
 
 
-def _finite(values: Numbers) -> Numbers:
+def finite(values: Numbers) -> Numbers:
     if not np.issubdtype(values.dtype, np.integer) and not np.isfinite(values).all():
         raise DataError(f"a score is {values[~np.isfinite(values)][0]}; scores must be finite numbers")
     return values

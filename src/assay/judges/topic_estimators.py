@@ -1,0 +1,170 @@
+"""How are few human topics and many machine topics combined? Prediction-powered estimators of a mean over topics.
+
+θ̂ = λ·mean(U) + mean(Y − λF): Y human and F machine scores on the n human topics, U machine scores on N others. With any
+λ it estimates the human mean, because mean(U) and mean(F) estimate the same; λ only decides the variance,
+λ²·var(U)/N + var(Y − λF)/n. Angelopoulos et al. 2023; Angelopoulos, Duchi & Zrnic 2023.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.arrays import Floats
+from assay.core.errors import DataError
+from assay.core.registry import Registry
+
+Estimator = Callable[[Floats, Floats, Floats], "Estimated"]
+ESTIMATORS: Registry[Estimator] = Registry("estimator")
+"""Ways to choose λ; each takes Y, F (rows × n) and U (rows × N) and returns an estimate for every row."""
+DEFAULT = "cross-fitted"
+LEAST_TOPICS = 4
+"""Human topics without which no λ can be chosen on some and tried on others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """For each row the estimate, its standard error, the λ that it rests on, and the degrees of freedom of the rows."""
+
+    value: Floats
+    error: Floats
+    weight: Floats
+    degrees: int
+
+    def interval(self, level: float = 0.95, *, normal: bool = False) -> tuple[Floats, Floats]:
+        """value ± quantile · error, the quantile of t or of the normal distribution."""
+        half = quantile(level, self.degrees, normal=normal) * self.error
+        return self.value - half, self.value + half
+
+    def p(self, *, normal: bool = False) -> Floats:
+        """Two-sided p of the value being 0."""
+        from scipy.special import ndtr, stdtr
+
+        ratio = np.divide(self.value, self.error, out=np.full(len(self.value), np.inf), where=self.error > 0)
+        size = -np.abs(np.where((self.error == 0) & (self.value == 0), 0.0, ratio))
+        return np.asarray(2 * (ndtr(size) if normal else stdtr(self.degrees, size)))
+
+
+def quantile(level: float, degrees: int, *, normal: bool = False) -> float:
+    """The quantile for a two-sided interval.
+
+    >>> round(quantile(0.95, 19), 4), round(quantile(0.95, 19, normal=True), 4)
+    (2.093, 1.96)
+    """
+    from scipy.special import ndtri, stdtrit
+
+    share = (1 + level) / 2
+    return float(ndtri(share) if normal else stdtrit(degrees, share))
+
+
+def estimated(
+    human: Floats, machine: Floats, others: Floats, method: str = DEFAULT, *, large: bool = False
+) -> Estimated:
+    """The estimate of the mean of each row of human scores, by one of ESTIMATORS.
+
+    human, machine: rows × n, scores on the same topics; others: rows × N, machine scores on other topics. large: the
+    formulas for very many topics, variances divided by n instead of n − 1, as the papers print them.
+
+    >>> human, machine = np.array([[0.5, 0.7, 0.6, 0.4]]), np.array([[0.6, 0.8, 0.7, 0.5]])
+    >>> estimated(human, machine, np.array([[0.7, 0.9, 0.8, 0.6, 0.75]]), "plain").value.round(4).tolist()
+    [0.65]
+    """
+    y = np.atleast_2d(np.asarray(human, dtype=np.float64))
+    f = np.atleast_2d(np.asarray(machine, dtype=np.float64))
+    u = np.atleast_2d(np.asarray(others, dtype=np.float64))
+    if y.shape != f.shape or len(u) != len(y):
+        raise DataError(
+            f"human, machine and other scores have shapes {y.shape}, {f.shape} and {u.shape}; rows must match"
+        )
+    if y.shape[1] < 2 or u.shape[1] < 2:
+        raise DataError(
+            f"{y.shape[1]} topics with human labels and {u.shape[1]} with machine labels only; two of each are needed"
+        )
+    found: Estimated = ESTIMATORS.call(method, y, f, u, large=large)
+    return found
+
+
+@ESTIMATORS.register("classical")
+def classical(y: Floats, f: Floats, u: Floats, *, large: bool = False) -> Estimated:
+    """The human topics alone: λ = 0."""
+    return _with_weight(y, f, u, np.zeros(len(y)), large)
+
+
+@ESTIMATORS.register("plain")
+def plain(y: Floats, f: Floats, u: Floats, *, large: bool = False) -> Estimated:
+    """Machine scores at full weight: λ = 1; wider than people alone where the judge is noisy."""
+    return _with_weight(y, f, u, np.ones(len(y)), large)
+
+
+@ESTIMATORS.register("tuned")
+def tuned(y: Floats, f: Floats, u: Floats, *, large: bool = False) -> Estimated:
+    """λ* = cov(Y, F)/((1 + n/N)·var F) from the same topics; intervals are too narrow with few of them."""
+    n = y.shape[1]
+    weight = best_weight(y, f, u, n)
+    return _with_weight(y, f, u, weight * (n - 1) / n if large else weight, large)
+
+
+@ESTIMATORS.register("cross-fitted")
+def cross_fitted(y: Floats, f: Floats, u: Floats) -> Estimated:
+    """Each human topic is corrected with the λ* of the other human topics, with n − 2 degrees of freedom.
+
+    So no topic chooses its own correction, and the slope that was estimated is counted. Machine scores are centred,
+    which changes no estimate and keeps the variation of λ out of the error.
+    """
+    n = y.shape[1]
+    if n < LEAST_TOPICS:
+        raise DataError(f"{n} topics with human labels; cross-fitting needs at least {LEAST_TOPICS}, or take classical")
+    weight = _weights_without_each(y, f, u)
+    everything = np.concatenate([f, u], axis=1)
+    centre = everything.mean(axis=1, keepdims=True)
+    left = y - weight * (f - centre)
+    mean_weight = weight.mean(axis=1)
+    value = mean_weight * (u.mean(axis=1) - centre[:, 0]) + left.mean(axis=1)
+    of_people = left.var(axis=1, ddof=1) * (n - 1) / (n - 2) / n
+    of_machine = mean_weight**2 * u.var(axis=1, ddof=1) / u.shape[1]
+    return Estimated(value, np.sqrt(of_people + of_machine), mean_weight, n - 2)
+
+
+def _with_weight(y: Floats, f: Floats, u: Floats, weight: Floats, large: bool) -> Estimated:
+    """The estimate and its error for a given λ of each row."""
+    freed = 0 if large else 1
+    left = y - weight[:, None] * f
+    value = weight * u.mean(axis=1) + left.mean(axis=1)
+    of_machine = weight**2 * u.var(axis=1, ddof=freed) / u.shape[1]
+    of_people = left.var(axis=1, ddof=freed) / y.shape[1]
+    return Estimated(value, np.sqrt(of_people + of_machine), weight, y.shape[1] - 1)
+
+
+def best_weight(y: Floats, f: Floats, u: Floats, n: int) -> Floats:
+    """λ* of each row, the variance of F over all topics; 0 where the machine scores do not vary."""
+    topics = y.shape[1]
+    centred = (y - y.mean(axis=1, keepdims=True)) * (f - f.mean(axis=1, keepdims=True))
+    covariance = centred.sum(axis=1) / (topics - 1)
+    spread = np.concatenate([f, u], axis=1).var(axis=1, ddof=1)
+    return _ratio(covariance, (1 + n / u.shape[1]) * spread)
+
+
+def _weights_without_each(y: Floats, f: Floats, u: Floats) -> Floats:
+    """rows × n: λ* without the topic of that column, all topics at once from sums."""
+    n = y.shape[1]
+    others = n - 1
+    sum_y = y.sum(axis=1, keepdims=True) - y
+    sum_f = f.sum(axis=1, keepdims=True) - f
+    product = y * f
+    sum_yf = product.sum(axis=1, keepdims=True) - product
+    covariance = (sum_yf - sum_y * sum_f / others) / (others - 1)
+    rest = others + u.shape[1]
+    # Squares are taken from the common mean, so that large scores lose no digits.
+    centre = np.concatenate([f, u], axis=1).mean(axis=1, keepdims=True)
+    from_centre = f - centre
+    first = (u - centre).sum(axis=1, keepdims=True) + from_centre.sum(axis=1, keepdims=True) - from_centre
+    second = ((u - centre) ** 2).sum(axis=1, keepdims=True) + (from_centre**2).sum(axis=1, keepdims=True)
+    spread = (second - from_centre**2 - first**2 / rest) / (rest - 1)
+    return _ratio(covariance, (1 + n / u.shape[1]) * np.maximum(spread, 0.0))
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    """top/bottom, 0 where the bottom is nothing but rounding."""
+    return np.divide(top, bottom, out=np.zeros(np.shape(top)), where=bottom > 1e-20)

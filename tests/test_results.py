@@ -61,6 +61,7 @@ SEVERAL_TABLES = {
     "crowd effort",
     "crowd preferences",
     "crowd transform",
+    "judge audit",
 }
 """Commands whose tables are chosen with --show."""
 

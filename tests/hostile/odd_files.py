@@ -118,6 +118,7 @@ def _lines() -> dict[str, list[str]]:
         ],
         "qrels": [f"{t} 0 {d} {rng.randrange(3)}" for t in TOPICS for d in DOCS],
         "sampled qrels": [f"{t} 0 {d} {rng.randrange(3)} 0.5" for t in TOPICS for d in DOCS],
+        "few qrels": [f"{t} 0 {d} {(int(t) + i) % 3}" for t in TOPICS[:2] for i, d in enumerate(DOCS[:6])],
         "intents": [f"{t} {i} {d} {rng.randrange(2)}" for t in TOPICS for i in (1, 2) for d in DOCS],
         "intent info": [f"{t} {i} 0.5" for t in TOPICS for i in (1, 2)],
         "zscores": [f"{t} {m} 0.5 0.1" for t in TOPICS for m in ("map", "P_10")],

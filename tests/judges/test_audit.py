@@ -170,8 +170,8 @@ def test_reranking_follows_a_plain_loop() -> None:
         ordered = {}
         for topic, docs in run.to_dict().items():
             names = sorted(docs, key=lambda doc: -docs[doc])
-            first = sorted(names[:7], key=lambda doc, topic=topic: -known.get((topic, doc), -1.0))
-            ordered[topic] = [*first, *names[7:]]
+            best_first = sorted((-known.get((topic, doc), -1.0), place, doc) for place, doc in enumerate(names[:7]))
+            ordered[topic] = [*(doc for _, _, doc in best_first), *names[7:]]
         reranked.append(Run.from_lists(run.name, ordered))
     measure = one_measure("nDCG@5")
     at = lists.reranked(pairs.machine[0], 7)

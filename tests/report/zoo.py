@@ -763,3 +763,67 @@ def campaign_curves() -> Any:
         rows = [("1", doc, worker, (i + len(name)) % 4) for i, doc in enumerate("abcdefgh") for worker in "uv"]
         campaigns.append(Campaign.of(name, Labels.from_rows(rows), "S4"))
     return label_distributions(campaigns)
+
+
+@cache
+def judge_audit() -> Any:
+    from assay.judges import judge
+
+    made = collection()
+    return judge(made.qrels, made.machine, made.runs, resamples=50)
+
+
+@kept
+def judges_audited() -> Any:
+    return judge_audit()
+
+
+@kept
+def judge_labels() -> Any:
+    return judge_audit().labels
+
+
+@kept
+def judge_rankings() -> Any:
+    return judge_audit().rankings
+
+
+@kept
+def judge_bias() -> Any:
+    return judge_audit().bias[1]
+
+
+@kept
+def judge_conclusions() -> Any:
+    return judge_audit().conclusions
+
+
+@kept
+def judge_circularity() -> Any:
+    return judge_audit().circularity
+
+
+@kept
+def judge_panel() -> Any:
+    return judge_audit().panel
+
+
+@kept
+def judge_estimates() -> Any:
+    from assay.judges import estimate
+
+    made = collection()
+    few = {topic: docs for i, (topic, docs) in enumerate(made.qrels.to_dict().items()) if i < 6}
+    return estimate(few, made.machine, made.runs, judge="careful")
+
+
+@kept
+def judge_doc_estimates() -> Any:
+    from assay.data.lists import collected
+    from assay.judges import estimate_docs
+    from assay.pooling import sample
+
+    made = collection()
+    lists = collected(made.runs, made.qrels)
+    drawn = sample(lists, "uniform(share=0.3,k=10)").qrels(lists, unjudged=0)
+    return estimate_docs(drawn, made.machine, made.runs, judge="careful")

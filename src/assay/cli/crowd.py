@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.agreement.scales import Scale
     from assay.crowd import Uncertain
     from assay.crowd.acceptance import Acceptance
-    from assay.data import Labels
+    from assay.data import Labels, Qrels
 
 COUNT = click.IntRange(min=0)
 
@@ -220,7 +220,17 @@ def aggregate(
         compared = agreement_with_reference(labels, known, [judged], scale=scale, cut=cut, rel=rel)
     out.write(*shown_parts(judged.parts(most=most, workers=workers, reference=compared), show), of=judged)
     say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
+    _say_shared_errors(labels, known, out)
     write_judgments(judged, qrels_path, uncertainty, out)
+
+
+def _say_shared_errors(labels: Labels, reference: Qrels | None, out: Output) -> None:
+    """Where workers labelled all docs, as machine judges do: whether they err together, or that nobody can see it."""
+    from assay.crowd.shared_errors import shared_errors_remark
+
+    remark = shared_errors_remark(labels, reference)
+    if remark is not None:
+        out.say(remark)
 
 
 def refuse_unwritable(judged: Uncertain, qrels: Path | None) -> None:

@@ -243,3 +243,18 @@ def show_option(parts: str) -> Callable[[C], C]:
         "--show", multiple=True, metavar="NAME", cls=RegistryOption, registry=parts,
         help="Only these tables, repeatable: {names}. CSV holds one table.",
     )  # fmt: skip
+
+
+def machine_labels(order: str, path: Path | None, judge: str | None) -> dict[str, dict[str, float]] | None:
+    """{topic: {doc: label}} of one judge, for a judging order that needs them; an error where they are missing."""
+    from assay.io.labels import read_labels
+    from assay.pooling.judging import ORDERS
+    from assay.pooling.label_variance import labels_of_judge
+
+    if path is None:
+        if judge is not None:
+            raise UsageError("--judge-name names a judge of --labels; give --labels, or leave it out")
+        if ORDERS.entry(order).facts.get("needs") == "labels":
+            raise UsageError(f"order {order} looks at the labels of a machine judge; give --labels FILE")
+        return None
+    return labels_of_judge(read_labels(path), judge)

@@ -1,4 +1,4 @@
-"""assay plan: how many topics, how deep?"""
+"""assay plan: how many topics, how deep, how many labels?"""
 
 from __future__ import annotations
 
@@ -390,3 +390,4 @@ def pair_of(matrices: list[ScoreMatrix], runs: str | None) -> ScoreMatrix:
 
 # The commands of this group that stand in another file are added when that file is imported.
 from assay.cli import plan_drawn  # noqa: E402, F401
+from assay.cli import plan_labels  # noqa: E402, F401

@@ -174,6 +174,8 @@ order_option = click.option(
     "--confidence", type=click.FloatRange(0.5, 1),
     help="With order mtc: judge for pairs of runs not yet decided at this probability; stop when none is left.",
 )  # fmt: skip
+@click.option("--labels", "labels_path", type=FILE, help="Labels of a machine judge, for order label-variance.")
+@click.option("--judge-name", metavar="NAME", help="The judge of --labels, where they are of several.")
 @click.option("--spread", type=KnownWord("assay.pooling.judging:SPREADS"), default="local", show_default=True,
               help="local: as many docs for every topic; global: where they help most.")  # fmt: skip
 @depth_option
@@ -183,8 +185,8 @@ order_option = click.option(
 @output_options
 def next_docs(
     runs: tuple[Path, ...], order: str, journal: Path | None, count: int, tell: tuple[tuple[str, str, str], ...],
-    judge: bool, confidence: float | None, spread: str, depth: int, rel: float, by: str, seed: int,
-    out: Output,
+    judge: bool, confidence: float | None, labels_path: Path | None, judge_name: str | None, spread: str, depth: int,
+    rel: float, by: str, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """List the next docs to judge, given the judgments of the journal.
 
@@ -193,6 +195,7 @@ def next_docs(
     \b
     Example: assay pool next runs/ --order hedge --journal my.qrels --judge
     """
+    from assay.cli.label_files import machine_labels
     from assay.pooling import Judging
     from assay.pooling.desk import next_docs as upcoming
 
@@ -201,7 +204,8 @@ def next_docs(
     if judge:
         _refuse("count", "--count names docs, and --judge asks for their grades; leave one out")
     seen = _lists(runs, None, depth=depth, by=by)
-    session = Judging(seen, order, depth=depth, rel=rel, seed=seed, spread=spread, by=_voters(by))
+    machine = machine_labels(order, labels_path, judge_name)
+    session = Judging(seen, order, depth=depth, rel=rel, seed=seed, spread=spread, by=_voters(by), machine=machine)
     if journal is not None:
         desk = resumed(session, journal, confidence, out)
         for topic, doc, grade in tell:

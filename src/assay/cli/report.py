@@ -53,6 +53,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @name_option
 @force_option
 @click.option("--labels", "labels_path", type=FILE, help="Crowd labels: topic, doc, worker, label.")
+@click.option("--judge", "judge_path", type=FILE, help="Labels of machine judges, to be audited against --qrels.")
 @scale_option
 @column_option
 @click.option("--times", type=float, default=1.0, help="Multiply labels, e.g. 100 for shares of 0–100.")
@@ -87,7 +88,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
-    force: str | None, labels_path: Path | None, scale: str | None, times: float,
+    force: str | None, labels_path: Path | None, judge_path: Path | None, scale: str | None, times: float,
     pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
     title: str, lenient: bool, rel: float, policy: Policy, seed: int, jobs: int, format: str, output: Path | None,
     quiet: bool,
@@ -101,6 +102,7 @@ def command(
     assay report --qrels qrels.txt runs/* -o report.html
     assay report scores.csv --baseline bm25 --sections summary,leaderboard,power
     assay report --labels labels.csv --qrels qrels.txt -o crowd.html
+    assay report --qrels qrels.txt --judge judges.csv runs/* --sections judges -o judges.html
     assay report --qrels qrels.txt runs/* --format latex -o tables/
     """
     out = Output(format, output, quiet)
@@ -126,6 +128,12 @@ def command(
             labels_path, scale=scale, grades=(), times=times, where=(), topic=None, split=None,
             drop_empty=False, say=out.say,
         )  # fmt: skip
+        if qrels_path is not None and not files:
+            made["qrels"] = load_qrels(qrels_path)
+    if judge_path is not None:
+        from assay.io.labels import read_labels
+
+        made["machine"] = read_labels(judge_path, columns=named_columns())
         if qrels_path is not None and not files:
             made["qrels"] = load_qrels(qrels_path)
     from assay.report.material import material

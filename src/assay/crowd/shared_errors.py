@@ -138,3 +138,19 @@ def looks_like_judges(labels: Labels) -> bool:
     _, pairs = labels.items()
     each = np.bincount(labels.worker, minlength=len(labels.workers))
     return bool((each >= COMPLETE * len(pairs)).all()) and len(pairs) >= 100
+
+
+def shared_errors_remark(labels: Labels, reference: Qrels | None) -> str | None:
+    """A sentence for those who aggregate labels of machine judges; None for those of a crowd.
+
+    With a reference it says whether the judges err together; without one, that nobody can see it.
+    """
+    if not looks_like_judges(labels):
+        return None
+    if reference is not None:
+        found = errors_of_workers(labels, reference)
+        return None if found is None else found.warning()
+    return (
+        f"all {len(labels.workers)} workers labelled nearly every doc, as machine judges do: if they err together, no "
+        "aggregation sees it; --reference shows it, and `assay judge audit`"
+    )

@@ -223,20 +223,21 @@ def _checks(pairs: Labelled, machine: ScoreMatrix, by_people: Ints, by_machine: 
     second = of_topic[by_machine]
     said = f"machine scores average {first.mean():.4f} on the human topics and {second.mean():.4f} on the others"
     varies = first.var() + second.var() > 0
-    p = float(ttest_ind(first, second, equal_var=False).pvalue) if varies else 1.0
+    same = float(first.mean() == second.mean())
+    p = float(ttest_ind(first, second, equal_var=False).pvalue) if varies else same
     said += f" (Welch's t test, p = {p:.3f})"
     checks = [said]
     if p < 0.05:
         checks.append("warning: the human topics do not look like the others, so that the intervals need not hold")
     labels = np.bincount(pairs.topic[pairs.by_machine[0]], minlength=len(pairs.topics))
     ratio = labels[by_people].mean() / max(1e-9, labels[by_machine].mean())
-    if ratio > UNLIKE or ratio < 1 / UNLIKE:
+    if not 1 / UNLIKE < ratio < UNLIKE:
         checks.append(
             f"warning: the machine labelled {labels[by_people].mean():.0f} docs per human topic and "
             f"{labels[by_machine].mean():.0f} per other topic; label the same pool on both"
         )
-    missing = sorted({pairs.topics[t] for t in pairs.topic[pairs.by_people].tolist()})
-    left_out = [topic for topic in missing if pairs.topics.index(topic) not in set(by_people.tolist())]
+    by_any_person = np.unique(pairs.topic[pairs.by_people])
+    left_out = len(np.setdiff1d(by_any_person, by_people))
     if left_out:
-        checks.append(f"{len(left_out)} human topics without machine labels are left out")
+        checks.append(f"{left_out} human topics without machine labels are left out")
     return checks

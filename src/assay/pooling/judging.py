@@ -6,7 +6,7 @@ a session to the same state: a journal of judgments is all that is needed to res
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from assay.io.column_names import Named
 from assay.pooling import bandits, doc_strengths, mtc  # noqa: F401  (they register their orders)
 from assay.pooling.doc_strengths import Reweighting
 from assay.pooling.journal import Judgment
+from assay.pooling.label_variance import LabelVariance
 from assay.pooling.mtc import Confidence, MinimalTest, confidence
 from assay.pooling.orders import ORDERS, Order, order_of
 from assay.pooling.voters import Collected, lists_of, voters
@@ -33,6 +34,7 @@ class Judging:
 
     spread="local" gives every topic the same number of judgments, one each in turn; "global" judges where the order
     expects most. A grade of at least `rel` is relevant. With by="group" the runs of a group vote together.
+    machine: {topic: {doc: label}} of a machine judge, for orders that look at labels.
     columns: our column → that of the tables which have it.
 
     >>> from assay.data import Run
@@ -54,6 +56,7 @@ class Judging:
         seed: int = 0,
         spread: str = "local",
         by: str = "run",
+        machine: Mapping[str, Mapping[str, float]] | None = None,
         columns: Named = None,
     ) -> None:
         one_of("spread", spread, SPREADS)
@@ -65,8 +68,11 @@ class Judging:
         self._lists = [voters(lists, t, by=by, depth=depth) for t in range(len(lists.topics))]
         self._order = order
         self._seed = seed
+        self._machine = machine
+        if machine is not None and ORDERS.entry(order).facts.get("needs") != "labels":
+            raise UsageError(f"order {order} does not look at machine labels; leave them out, or take label-variance")
         self.recipe = f"order {order}, depth {depth}, spread {spread}, seed {seed}"
-        self.orders = topic_orders(self._lists, order, seed=seed)
+        self.orders = self._fresh_orders()
         self.judgments: list[dict[str, int]] = [{} for _ in self.topics]
 
     def next(self, n: int = 1) -> list[tuple[str, str]]:
@@ -161,9 +167,20 @@ class Judging:
         except ValueError:
             raise DataError(f"no topic {name!r} in the runs{did_you_mean(name, self.topics[:20])}") from None
 
+    def _fresh_orders(self) -> list[Order]:
+        """An order for every topic that knows the machine's labels and no judgment."""
+        orders = topic_orders(self._lists, self._order, seed=self._seed)
+        if self._machine is None:
+            return orders
+        top = max((label for labels in self._machine.values() for label in labels.values()), default=1.0)
+        for topic, order in zip(self.topics, orders, strict=True):
+            if isinstance(order, LabelVariance):
+                order.given(self._machine.get(topic, {}), max(1.0, top))
+        return orders
+
     def _restart(self) -> None:
         """After a correction: fresh orders that learn all judgments as they are now."""
-        self.orders = topic_orders(self._lists, self._order, seed=self._seed)
+        self.orders = self._fresh_orders()
         for order, judgments in zip(self.orders, self.judgments, strict=True):
             for doc_id, grade in judgments.items():
                 doc = order.lists.number(doc_id)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.core.tables import Table
     from assay.crowd.quality import WorkerQuality
     from assay.data import Labels, Qrels, Run
+    from assay.judges.audit import JudgeAudit
     from assay.measures import Measure
     from assay.plan.audits import Audit
     from assay.pooling import KnownPool, LeftOut
@@ -52,6 +53,8 @@ class Material:
     matrices: tuple[ScoreMatrix, ...] = ()
     labels: Labels | None = None
     scale: Scale | None = None
+    machine: Labels | None = None
+    """Labels of machine judges, to be held against the judgments."""
     files: tuple[Path, ...] = ()
     qrels_file: Path | None = None
     baseline: str | None = None
@@ -86,6 +89,7 @@ class Material:
             "scores": bool(self.matrices),
             "runs": self.aligned is not None,
             "labels": self.labels is not None,
+            "machine": self.machine is not None,
             "": True,
         }
         return given[need] if need in given else bool(self.files or self.qrels_file or self.dropped)
@@ -213,6 +217,19 @@ class Material:
         names = ["alpha", "fleiss"]
         return agreement(self._labels, measures=names, scale=self.used_scale, seed=self.seed)
 
+    @cached_property
+    def judges(self) -> JudgeAudit:
+        """The machine judges against the judgments, with the runs where there are any."""
+        from assay.judges import judge
+
+        if self.machine is None or self.qrels is None:
+            raise UsageError("there are no machine labels with judgments; give --judge and --qrels")
+        runs = list(self.runs) or None
+        measure = self.main.measure if self.matrices else "nDCG@10"
+        return judge(
+            self.qrels, self.machine, runs, measure=measure, level=1 - self.alpha, seed=self.seed, jobs=self.jobs
+        )
+
     @property
     def used_scale(self) -> Scale:
         """The scale of the labels: the one that was given, or what they look like."""
@@ -273,6 +290,7 @@ def material(
     pool_runs: Sequence[Run] | None = None,
     matrices: Sequence[ScoreMatrix] = (),
     labels: Labels | None = None,
+    machine: Labels | None = None,
     measures: Sequence[str | Measure] = ("AP", "nDCG@10"),
     scale: Scale | None = None,
     files: Sequence[Path] = (),
@@ -296,11 +314,13 @@ def material(
     if aligned is not None:
         qrels = aligned.qrels
         matrices = matrices or aligned.scores(measures, jobs=jobs)
-    if not matrices and labels is None:
+    if machine is not None and qrels is None:
+        raise UsageError("machine labels are held against judgments of people; give them (--qrels)")
+    if not matrices and labels is None and machine is None:
         raise UsageError("nothing to report on; give runs with qrels, score files, or labels")
     return Material(
         aligned=aligned, qrels=qrels, pool_runs=None if pool_runs is None else tuple(pool_runs),
-        matrices=tuple(matrices), labels=labels, scale=scale, files=tuple(files),
+        matrices=tuple(matrices), labels=labels, machine=machine, scale=scale, files=tuple(files),
         qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, seed=seed, jobs=jobs,
         dropped=tuple(dropped),
     )  # fmt: skip

@@ -30,6 +30,7 @@ def report(
     path: str | Path = "report.html",
     measures: str | Sequence[str] = ("AP", "nDCG@10"),
     labels: Any = None,
+    judge: Any = None,
     pool_runs: Any = None,
     baseline: str | None = None,
     sections: Sequence[str] | None = None,
@@ -43,7 +44,8 @@ def report(
 ) -> Path:
     """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
 
-    Give runs with qrels, or scores, or labels (with qrels also against them), each as a dict, a path, a data frame or
+    Give runs with qrels, or scores, or labels (with qrels also against them), or with qrels the labels of machine
+    judges (judge), each as a dict, a path, a data frame or
     one of our own types, as in `assay.evaluate`; without qrels, what stands in the place of runs holds scores.
     pool_runs: the runs from which the judged docs were pooled, where they are known. sections: names from SECTIONS, by
     default all for which there is something. top: runs in charts of means. level: of all intervals; tests are made at
@@ -73,6 +75,7 @@ def report(
     judgments = None if qrels is None else plain_qrels_of(qrels, columns=shared)
     pooled = None if pool_runs is None else run_list(pool_runs, columns=shared)
     judged = None if labels is None else labels_of(labels, columns=shared)
+    machine = None if judge is None else labels_of(judge, columns=shared)
     refuse_unused(shared, columns)
     found = material(
         runs=lists,
@@ -80,6 +83,7 @@ def report(
         pool_runs=pooled,
         matrices=matrices,
         labels=judged,
+        machine=machine,
         measures=parsed(measures),
         jobs=jobs,
         baseline=baseline, top=top, alpha=1 - level, seed=seed,

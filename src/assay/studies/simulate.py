@@ -43,6 +43,8 @@ class Collection:
     qrels: Qrels
     truth: Qrels
     labels: Labels
+    machine: Labels
+    """Labels of three machine judges: one careful, one lenient, and a twin of the lenient one."""
 
     @property
     def pool_runs(self) -> tuple[Run, ...]:
@@ -73,9 +75,9 @@ def simulate(
     (['atlas1', 'borea1', 'cygnus1'], 2)
     """
     _check(topics=topics, runs_per_group=runs_per_group, docs=docs, depth=depth, pool_depth=pool_depth, workers=workers)
-    # The first generator plans the collection, then there is one for each topic, and the last makes the labels. The
-    # order in which each of them draws is part of the bytes of a seed.
-    plan, *of_topics, of_labels = generators(seed, topics + 2)
+    # The first generator plans the collection, then there is one for each topic, and the last two make the labels of
+    # people and of machines. The order in which each of them draws is part of the bytes of a seed.
+    plan, *of_topics, of_labels, of_judges = generators(seed, topics + 3)
     ease = np.exp(plan.normal(0.0, 0.35, topics))
     relevant_drawn = np.exp(plan.normal(3.2, 0.7, topics))
     relevant = np.clip(relevant_drawn, 3, docs // 4).astype(int)
@@ -97,6 +99,7 @@ def simulate(
         qrels=qrels,
         truth=Qrels.from_dict(truth, name="truth"),
         labels=_labels(qrels, workers, of_labels),
+        machine=_machine_labels(qrels, of_judges),
     )
 
 
@@ -144,6 +147,7 @@ def write_collection(collection: Collection, folder: str | Path) -> None:
         rows.append(row)
     write_sheet(base / "runs.csv", ["run", "group", "year", "manual"], rows)
     write_labels(base / "labels.csv", collection.labels)
+    write_labels(base / "judges.csv", collection.machine)
 
 
 class _System(NamedTuple):
@@ -253,6 +257,23 @@ def _labels(qrels: Qrels, workers: int, rng: np.random.Generator) -> Labels:
         position=np.array(place),
         seconds=np.array(seconds),
     )
+
+
+def _machine_labels(qrels: Qrels, rng: np.random.Generator) -> Labels:
+    """Labels of every judged doc by three machines: careful, lenient, and a twin that repeats the lenient one."""
+    grades = qrels.grades.astype(np.float64)
+    n = len(grades)
+    slips = rng.integers(0, 4, n).astype(np.float64)
+    careful = np.where(rng.random(n) < 0.08, slips, grades)
+    raised = np.minimum(3.0, grades + (rng.random(n) < 0.35))
+    lenient = np.where(rng.random(n) < 0.06, slips, raised)
+    twin = np.where(rng.random(n) < 0.01, grades, lenient)
+    topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
+    docs = qrels.docs.tolist()
+    rows: list[tuple[str, str, str, float]] = []
+    for name, labels in (("careful", careful), ("lenient", lenient), ("twin", twin)):
+        rows += list(zip(topics, docs, [name] * n, labels.tolist(), strict=True))
+    return Labels.from_rows(rows)
 
 
 def _tasks(qrels: Qrels) -> Iterator[tuple[str, int, list[tuple[str, int]]]]:

@@ -20,7 +20,7 @@ Block = str | Figure | Table
 SECTIONS: Registry[Callable[[Material], Iterator[Block]]] = Registry("section")
 ORDER = (
     "summary", "leaderboard", "comparison", "topics", "power", "pool", "ties", "similarity", "crowd", "agreement",
-    "files", "method", "cite",
+    "judges", "files", "method", "cite",
 )  # fmt: skip
 
 
@@ -39,7 +39,7 @@ class Section:
 
 def chosen(material: Material, names: Sequence[str] | None = None) -> list[str]:
     """The sections asked for, or all for which there is something; an error for one that lacks what it needs."""
-    from assay.report.sections import closing, of_labels, of_runs, of_scores  # noqa: F401  they register their sections
+    from assay.report.sections import closing, of_judges, of_labels, of_runs, of_scores  # noqa: F401  they register their sections
 
     if names is None:
         return [name for name in ORDER if material.has(SECTIONS[name].facts["need"])]
@@ -52,6 +52,7 @@ def chosen(material: Material, names: Sequence[str] | None = None) -> list[str]:
 
 _NEEDS = {
     "scores": "scores: runs with --qrels, or score files", "runs": "run files with --qrels", "labels": "--labels",
+    "machine": "--judge and --qrels",
     "files": "run files or --qrels",
 }  # fmt: skip
 

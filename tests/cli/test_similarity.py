@@ -83,7 +83,10 @@ def test_sweep_series_preferences(folder: Path) -> None:
     assert [r["p"] for r in record("sweep", a, b, "--at", ".5, .9")] == [0.5, 0.9]
     assert record("series", a, b, c)[0]["largest_change"] == "b → c"
     assert [r["next"] for r in record("series", a, b, c, "--steps")] == ["b", "c"]
-    assert record("preferences", a, b)[0]["similarity"] == pytest.approx((5 / 7 + 0 / 6) / 2)
+    both = record("preferences", a, b, "--preferences", "both")
+    assert both[0]["similarity"] == pytest.approx((5 / 7 + 0 / 6) / 2)
+    # On topic 2 xyz and zxu both say x ≻ y, x ≻ u and z ≻ u, of nine in all.
+    assert record("preferences", a, b)[0]["similarity"] == pytest.approx((5 / 7 + 3 / 9) / 2)
     relevant = record("preferences", a, b, "--qrels", folder / "qrels", "--among", "relevant")
     assert relevant[0]["similarity"] == pytest.approx(0.5)
     assert {r["run"] for r in record("preferences", a, b, c, "--qrels", folder / "qrels")} == {"a", "b", "c"}

@@ -102,7 +102,7 @@ def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
                 "a",
                 "{}/labels.csv",
             ],
-            "--labels has no effect, for neither arm",
+            "--labels has no effect, for no arm is crowd",
         ),
         (
             [

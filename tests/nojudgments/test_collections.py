@@ -22,13 +22,15 @@ from assay.io import read_qrels, read_run
 from assay.nojudgments.against_truth import correlations
 from assay.nojudgments.basis import average_precision, comparable
 from assay.nojudgments.combine import combined, combined_means
-from assay.nojudgments.expected import calibration, expected_ap, relevance
+from assay.nojudgments.expected import calibration, emap_calibration, expected_ap, relevance
 from assay.nojudgments.inject import injection
 from assay.nojudgments.learn import Collection, distance, judged_collection, learned
 from assay.nojudgments.permute import exchanged_at_random, exchanged_in_order
 from assay.nojudgments.predictors import METHODS, predicted
 from assay.nojudgments.ranking import taken
 from assay.nojudgments.reweight import reweighted_emap
+from assay.rankings.correlation import pearson
+from assay.rankings.stated_preferences import PREFERENCES, preferred
 from assay.scoring import Policy, evaluate
 from assay.similarity.shared_preferences import preference_similarity
 from tests.conftest import ROOT, real_data
@@ -77,7 +79,11 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Real:
 
 def table() -> dict[str, list[str]]:
     """Method → cells of the table of the how-to page."""
-    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if "| `" in line]
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `")
+    ]
     return {cells[0].strip("`"): [c.strip() for c in cells[1:]] for cells in rows}
 
 
@@ -137,7 +143,7 @@ def test_soboroff_drawn_from_judgments(method: str, tau: float, covid: Real) -> 
 
 
 def test_combination(covid: Real, deep: Real) -> None:
-    for real, truth, wanted in ((covid, 0, 0.659), (deep, 1, 0.377)):
+    for real, truth, wanted in ((covid, 0, 0.663), (deep, 1, 0.342)):
         kept = [real.predicted(m) for m in taken(METHODS.names())]
         tau = correlations(real.truths[truth].averages(), combined_means(kept))["τ"]
         assert tau == pytest.approx(wanted, abs=0.002)
@@ -159,20 +165,20 @@ def test_what_earlier_collections_teach(covid: Real, deep: Real, tmp_path: Path)
         scores = learned(target, [teacher], "svr").averages()
         assert target.truth is not None
         found[target.name, teacher.name] = correlations(target.truth.averages(), scores)["τ"]
-    wanted = {("dl21", "covid"): 0.63, ("dl21", "dl19"): 0.19, ("covid", "dl19"): 0.65}
+    wanted = {("dl21", "covid"): 0.61, ("dl21", "dl19"): 0.11, ("covid", "dl19"): 0.69}
     assert found == pytest.approx(wanted, abs=0.005)
     plain = correlations(deep.truths[0].averages(), combined_means(passages.predictions))["τ"]
-    assert plain == pytest.approx(0.36, abs=0.005)
+    assert plain == pytest.approx(0.32, abs=0.005)
     assert distance(older, passages) == pytest.approx(0.15, abs=0.005)
-    assert distance(disease, passages) == pytest.approx(0.25, abs=0.005)
+    assert distance(disease, passages) == pytest.approx(0.24, abs=0.005)
 
 
 def test_judged_topics_and_predictions_on_covid(covid: Real) -> None:
     """As the how-to page says: the mean of all methods, true columns put in at random, 30 repetitions."""
     together = combined([covid.predicted(m) for m in taken(METHODS.names())], "average")
     found = injection(together, covid.truths[0], "P1", sizes=[1, 2, 5, 10], repetitions=30)
-    assert found.none == pytest.approx(0.65, abs=0.005)
-    assert found.taus.mean(axis=0) == pytest.approx([0.66, 0.67, 0.70, 0.74], abs=0.006)
+    assert found.none == pytest.approx(0.66, abs=0.005)
+    assert found.taus.mean(axis=0) == pytest.approx([0.67, 0.67, 0.70, 0.75], abs=0.006)
     assert found.alone.mean(axis=0) == pytest.approx([0.57, 0.67, 0.80, 0.87], abs=0.006)
 
 
@@ -245,11 +251,11 @@ def test_permutations_move_similarity_and_its_worth(covid: Real, deep: Real) -> 
         likeness, worth = likeness_and_worth(real, runs)
         assert likeness[0] < likeness[1] < likeness[2]
         assert worth[0] > worth[1] > worth[2]
-        assert likeness[0] < 0.05 < 0.5 < likeness[2]
+        assert likeness[0] < 0.08 < 0.5 < likeness[2]
         assert worth[0] > 0.84
         assert worth[2] < 0.6
-    assert likeness == pytest.approx([0.007, 0.078, 0.732], abs=0.0011)
-    assert worth == pytest.approx([0.924, 0.153, -0.120], abs=0.0011)
+    assert likeness == pytest.approx([0.078, 0.236, 0.843], abs=0.0011)
+    assert worth == pytest.approx([0.899, 0.268, 0.014], abs=0.0011)
 
 
 def test_relevant_docs_are_ranked_more_alike_than_others(deep: Real) -> None:
@@ -262,26 +268,89 @@ def test_relevant_docs_are_ranked_more_alike_than_others(deep: Real) -> None:
     assert one > 1.5 * two
 
 
+def fit_of_emap(real: Real, preferences: str, topics: int | None = None) -> tuple[float, float, float]:
+    """Share of docs with p < .2, correlation of EMAP with the similarity to the others, and R² of the probabilities."""
+    judged = [topic for topic in real.qrels.topics if topic in real.lists.topics]
+    lists = comparable(real.lists.to_runs(), depth=100, topics=judged[:topics])
+    p = relevance(lists, preferences=preferences)
+    to_others = preference_similarity(lists, preferences=preferences, ties=False).to_others()
+    correlation = pearson(to_others, expected_ap(lists, p).mean(axis=1))
+    fit = calibration(p, lists.graded(real.qrels).relevant(real.rel))
+    return float(np.mean(p < 0.2)), correlation, fit.r2
+
+
+@pytest.mark.parametrize(
+    ("name", "topics", "retrieved", "both"),
+    [
+        ("passages", 25, (0.04, 0.92, 0.10), (0.24, 0.73, 0.03)),
+        ("deep", 20, (0.01, 0.94, 0.08), (0.22, 0.24, 0.04)),
+        ("covid", 8, (0.00, 0.95, 0.08), (0.22, 0.55, 0.01)),
+    ],
+)
+def test_a_run_prefers_what_it_retrieved(
+    name: str,
+    topics: int,
+    retrieved: tuple[float, float, float],
+    both: tuple[float, float, float],
+    request: pytest.FixtureRequest,
+) -> None:
+    """Carterette & Allan 2007: no doc has p < .2 (Table 2), ρ(d, EMAP) is .988 (§5.1), R² .066 to .123 (Table 2).
+
+    So are the numbers where a run prefers its docs to those that it lacks, and by far not where it says nothing of
+    them.
+    """
+    real = request.getfixturevalue(name)
+    assert fit_of_emap(real, "retrieved", topics) == pytest.approx(retrieved, abs=0.0055)
+    assert fit_of_emap(real, "both", topics) == pytest.approx(both, abs=0.0055)
+
+
+def test_similarity_is_emap_on_all_topics(covid: Real, passages: Real, deep: Real) -> None:
+    for real, correlation in ((covid, 0.938), (passages, 0.918), (deep, 0.936)):
+        assert fit_of_emap(real, "retrieved")[1] == pytest.approx(correlation, abs=0.0011)
+
+
+def test_counted_preferences_go_with_differences_of_probability(passages: Real) -> None:
+    """§5.1: n_ij, here less n_ji, goes with p_i − p_j: .999 there, .84 here, .26 where docs must be ranked both."""
+    correlations_of = {}
+    lists = comparable(passages.lists.to_runs(), depth=100, topics=passages.qrels.topics[:25])
+    for preferences in PREFERENCES:
+        p = relevance(lists, preferences=preferences)
+        values = []
+        for t in range(len(lists.topics)):
+            of_topic = lists.topic(t)
+            opinions = [preferred(ranks[:, None], ranks[None, :], preferences) for ranks in of_topic.ranks]
+            net = np.sum(opinions, axis=0)
+            difference = p[of_topic.items][:, None] - p[of_topic.items][None, :]
+            values.append(np.corrcoef(net.ravel(), difference.ravel())[0, 1])
+        correlations_of[preferences] = float(np.mean(values))
+    assert correlations_of == pytest.approx({"retrieved": 0.845, "both": 0.256}, abs=0.0011)
+
+
 def test_calibration_rises_but_lies_far_below_the_diagonal(deep: Real) -> None:
     """As Table 2 of Carterette & Allan 2007: more probable docs are more often relevant, by far not often enough."""
-    lists = deep.lists.select(deep.lists.runs[::4]).cut(100)
-    found = calibration(relevance(lists), lists.graded(deep.qrels).relevant(2))
-    share = found.relevant / found.docs
-    assert (np.diff(share[4:9]) > 0).all()
+    found = emap_calibration(deep.lists, deep.qrels, "AP(rel=2)")
+    share = found.relevant / np.maximum(found.docs, 1)
+    assert (np.diff(share[4:]) > 0).all()
     assert share[9] < 0.5
-    assert 0 < found.r2 < 0.2
-    assert 0 < found.deviance < 0.2
+    assert found.r2 == pytest.approx(0.089, abs=0.0011)
+    assert found.deviance == pytest.approx(0.227, abs=0.0011)
 
 
-def test_a_stronger_prior_smooths_and_ranks_better(deep: Real) -> None:
-    """The paper's Table 2 has no doc below p = .2; with α = β = 1, fitted to convergence, many docs are there."""
-    some = deep.lists.select(deep.lists.runs[::4]).cut(100)
-    assert np.mean(relevance(some) < 0.2) > 0.15
-    p = relevance(deep.lists, alpha=200, beta=200)
-    assert np.mean(p < 0.2) < 0.002
-    truth = deep.truths[0].averages()
-    assert correlations(truth, expected_ap(deep.lists, p).mean(axis=1))["τ"] == pytest.approx(0.752, abs=0.0015)
-    assert correlations(truth, deep.predicted("emap").averages())["τ"] == pytest.approx(0.676, abs=0.0015)
+@pytest.mark.parametrize(
+    ("name", "taus"), [("covid", (0.526, 0.761)), ("passages", (0.604, 0.426)), ("deep", (0.676, 0.294))]
+)
+def test_which_preferences_rank_better(name: str, taus: tuple[float, float], request: pytest.FixtureRequest) -> None:
+    """As the page says: where runs rerank the same docs, the order among these tells more than what a run lacks."""
+    real = request.getfixturevalue(name)
+    truth = real.truths[0].averages()
+    found = [correlations(truth, real.predicted(m).averages())["τ"] for m in ("emap(preferences=both)", "emap")]
+    assert found == pytest.approx(list(taus), abs=0.0015)
+
+
+def test_the_prior_matters_little(covid: Real, deep: Real) -> None:
+    for real, tau in ((covid, 0.761), (deep, 0.295)):
+        found = correlations(real.truths[0].averages(), real.predicted("emap(alpha=200, beta=200)").averages())["τ"]
+        assert found == pytest.approx(tau, abs=0.0015)
 
 
 def test_a_few_judgments_and_reweighting_on_a_subset(deep: Real) -> None:

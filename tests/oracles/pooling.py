@@ -167,12 +167,22 @@ def _mtc(lists: Sequence[Ranking], relevant: set[str]) -> list[str]:
 
 
 def log_likelihood(
-    theta: Sequence[float], lists: Sequence[Sequence[int]], weights: Sequence[float], alpha: float, beta: float
+    theta: Sequence[float],
+    lists: Sequence[Sequence[int]],
+    weights: Sequence[float],
+    alpha: float,
+    beta: float,
+    *,
+    pool: int = 0,
 ) -> float:
-    """Bradley–Terry log-likelihood of every listed preference, with the Beta prior."""
+    """Bradley–Terry log-likelihood of every preference, one by one, with the Beta prior.
+
+    Each list prefers its docs also to the docs 0 … pool − 1 that it lacks.
+    """
     total = 0.0
     for ranking, w in zip(lists, weights, strict=True):
-        for i, j in itertools.combinations(ranking, 2):
+        lacked = [doc for doc in range(pool) if doc not in ranking]
+        for i, j in [*itertools.combinations(ranking, 2), *itertools.product(ranking, lacked)]:
             total -= w * math.log1p(math.exp(theta[j] - theta[i]))
     for t in theta:
         total += -alpha * math.log1p(math.exp(-t)) - beta * math.log1p(math.exp(t))

@@ -106,3 +106,8 @@ def kendall_top_k(a: Sequence[object], b: Sequence[object], penalty: float) -> t
 def preferences(scores: dict[str, float]) -> set[tuple[str, str]]:
     """All (better, worse) pairs of docs of different score."""
     return {(x, y) for x in scores for y in scores if scores[x] > scores[y]}
+
+
+def preferences_over_missing(scores: dict[str, float], pool: set[str]) -> set[tuple[str, str]]:
+    """The same, and every doc of the run before every doc of the pool that it lacks."""
+    return preferences(scores) | {(x, y) for x in scores for y in pool if y not in scores}

@@ -7,29 +7,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from assay.core.errors import UsageError
-from assay.pooling.doc_strengths import Reweighting, strengths
+from assay.pooling.difference_sums import DifferenceSums
+from assay.pooling.doc_strengths import Stated, fitted, strengths
 from assay.pooling.judging import order_of
+from assay.pooling.run_weights import Reweighting
+from assay.rankings.stated_preferences import PREFERENCES
 from tests.oracles.pooling import log_likelihood
 from tests.pooling.collections import TOY, rankings, topic
 
 
+@pytest.mark.parametrize("preferences", PREFERENCES)
 @given(runs=rankings(), alpha=st.floats(0.1, 4), beta=st.floats(0.1, 20), data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_fit_is_the_maximum_of_the_likelihood(
-    runs: dict[str, str], alpha: float, beta: float, data: st.DataObject
+    runs: dict[str, str], alpha: float, beta: float, data: st.DataObject, preferences: str
 ) -> None:
     seen = topic(runs)
+    docs = len(seen.docs)
     weights = [data.draw(st.floats(0.2, 3)) for _ in runs]
     listed = [[d for d in row if d >= 0] for row in seen.ranked.tolist()]
-    theta = strengths(seen.ranked, docs=len(seen.docs), weights=np.array(weights), alpha=alpha, beta=beta)
+    pool = docs if preferences == "retrieved" else 0
+    theta = strengths(
+        seen.ranked, docs=docs, preferences=preferences, weights=np.array(weights), alpha=alpha, beta=beta
+    )
 
     def loss(x: np.ndarray) -> float:
-        return -log_likelihood(x.tolist(), listed, weights, alpha, beta)
+        return -log_likelihood(x.tolist(), listed, weights, alpha, beta, pool=pool)
 
     best = minimize(loss, np.zeros(len(theta)), method="BFGS", options={"gtol": 1e-7})
-    assert loss(theta) <= loss(best.x) + 1e-9
+    assert loss(theta) <= loss(best.x) + 1e-8
     np.testing.assert_allclose(theta, best.x, atol=1e-4)
 
 
@@ -68,7 +77,7 @@ def test_the_prior_is_a_dummy_doc() -> None:
 
 def test_docs_without_preferences_stand_at_the_prior() -> None:
     seen = topic({"a": "x", "b": "y"})
-    assert strengths(seen.ranked, docs=2, alpha=3.0).tolist() == pytest.approx([np.log(3)] * 2)
+    assert strengths(seen.ranked, docs=2, alpha=3.0, preferences="both").tolist() == pytest.approx([np.log(3)] * 2)
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, float("nan")]])
@@ -91,16 +100,60 @@ def test_a_copy_of_a_run_is_that_run_with_twice_the_weight() -> None:
 
 
 def test_weights_follow_right_and_wrong_preferences() -> None:
-    order = order_of("reweighting", topic({"a": "ABC", "b": "BAC", "c": "CB"}))
+    order = order_of("reweighting", topic({"a": "ABC", "b": "BAC", "c": "CB", "d": "C"}))
     assert isinstance(order, Reweighting)
     order.tell(0, True)
-    assert order.log_weights.tolist() == [0, 0, 0]
+    assert order.log_weights.tolist() == [0, 0, 0, 0]
     order.tell(1, False)
-    # a had A above B: right. b had it below: wrong. c has no A: no opinion.
-    np.testing.assert_allclose(np.exp(order.log_weights), [1.1, 0.9, 1])
+    # a had A above B: right. b had it below, and c has B alone: wrong. d has neither: no preference.
+    np.testing.assert_allclose(np.exp(order.log_weights), [1.1, 0.9, 0.9, 1])
     order.tell(2, False)
-    np.testing.assert_allclose(np.exp(order.log_weights), [1.1**2, 0.9 * 1.1, 1])
+    np.testing.assert_allclose(np.exp(order.log_weights), [1.1**2, 0.9 * 1.1, 0.9**2, 0.9])
     assert order.probabilities()[:2].tolist() == [1, 0]
+
+
+def test_with_preferences_among_retrieved_docs_alone_a_run_that_lacks_one_is_not_asked() -> None:
+    order = order_of("reweighting(preferences=both)", topic({"a": "ABC", "b": "BAC", "c": "CB", "d": "C"}))
+    assert isinstance(order, Reweighting)
+    for doc, relevant in ((0, True), (1, False), (2, False)):
+        order.tell(doc, relevant)
+    np.testing.assert_allclose(np.exp(order.log_weights), [1.1**2, 0.9 * 1.1, 1, 1])
+
+
+def test_a_doc_that_more_runs_retrieved_is_stronger_whatever_they_rank_beside_it() -> None:
+    """x is alone in three lists: with `both` nobody prefers it to anything."""
+    seen = topic({"a": "x", "b": "x", "c": "x", "d": "yz"})
+    theta = dict(zip(seen.docs, strengths(seen.ranked, docs=3), strict=True))
+    assert theta["x"] > theta["y"] > theta["z"]
+    none = dict(zip(seen.docs, strengths(seen.ranked, docs=3, preferences="both"), strict=True))
+    assert none["x"] == pytest.approx(0, abs=1e-6)
+
+
+def test_many_topics_at_once_are_each_by_itself() -> None:
+    rng = np.random.default_rng(4)
+    one = np.array([rng.permutation(40)[:12] for _ in range(5)], dtype=np.int32)
+    two = np.array([rng.permutation(30)[:12] for _ in range(5)], dtype=np.int32)
+    weights = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
+    for preferences in PREFERENCES:
+        both = Stated.of(np.stack([one, two + 40]), weights, np.array([40, 30]), [1.0, 2.0], [1.0, 5.0], preferences)
+        alone = [
+            strengths(one, docs=40, weights=weights, preferences=preferences),
+            strengths(two, docs=30, weights=weights, alpha=2.0, beta=5.0, preferences=preferences),
+        ]
+        np.testing.assert_allclose(fitted(both), np.concatenate(alone), atol=2e-5)
+
+
+@pytest.mark.parametrize("spread", [0.01, 3.0, 40.0])
+def test_sums_over_all_docs_are_those_of_all_pairs(spread: float) -> None:
+    rng = np.random.default_rng(1)
+    theta = spread * rng.normal(size=700)
+    topic_of_doc = np.repeat([0, 1], [300, 400])
+    sums = DifferenceSums(theta, starts=np.array([0, 300]), topic=topic_of_doc)
+    values = rng.uniform(size=700)
+    same_topic = topic_of_doc[:, None] == topic_of_doc
+    plain = (same_topic * expit(theta[:, None] - theta)) @ values
+    found = sums.of(expit(sums.between), values[:, None])[:, 0]
+    np.testing.assert_allclose(found, plain, atol=1e-6)
 
 
 def test_one_step_after_each_judgment_stays_near_the_maximum() -> None:
@@ -149,8 +202,9 @@ def test_mistakes_stay_within_the_bound(runs: dict[str, str], data: st.DataObjec
         for other in told:
             if (seen.docs[other] in relevant) != hit:
                 good, bad = (doc, other) if hit else (other, doc)
-                both = (seen.ranks[:, good] > 0) & (seen.ranks[:, bad] > 0)
-                fine = both & (seen.ranks[:, good] < seen.ranks[:, bad])
+                both = (seen.ranks[:, good] > 0) | (seen.ranks[:, bad] > 0)
+                behind = np.where(seen.ranks > 0, seen.ranks, 1000)
+                fine = both & (behind[:, good] < behind[:, bad])
                 share = np.exp(right * np.log1p(epsilon) + wrong * np.log1p(-epsilon))
                 share /= share.sum()
                 total += float(share @ ((both & ~fine).astype(float) - fine))
@@ -169,6 +223,9 @@ def test_toy_prefers_what_all_runs_have_high() -> None:
 
 @pytest.mark.parametrize("depth", [1, 2])
 def test_preferences_stop_at_the_depth(depth: int) -> None:
-    order = order_of(f"reweighting(depth={depth})", topic({"a": "ABC", "b": "ABC"}))
-    assert isinstance(order, Reweighting)
-    assert order.scores()[2] == pytest.approx(0, abs=1e-6)
+    """A doc below the depth is as one that nobody retrieved: behind all others, or with `both` in no preference."""
+    seen = topic({"a": "ABC", "b": "ABC"})
+    order = order_of(f"reweighting(depth={depth})", seen)
+    assert order.scores()[2] < order.scores()[0]
+    among_both = order_of(f"reweighting(depth={depth}, preferences=both)", seen)
+    assert among_both.scores()[2] == pytest.approx(0, abs=1e-6)

@@ -716,10 +716,36 @@ def concordance() -> Any:
 
 @kept
 def methods() -> Any:
-    from assay.studies.arms import method_test
+    from assay.studies.method_comparison import method_test
 
     some = (collection().runs, collection().qrels)
     return method_test("topics(count=3)", "topics(count=6)", {"one": some, "two": some}, sizes=(4, 6), subsets=4)
+
+
+def types_of_runs() -> dict[str, list[str]]:
+    manual = [run.name for run in collection().runs if run.name.startswith("hand")]
+    return {"manual": manual, "automatic": [run.name for run in collection().runs if run.name not in manual]}
+
+
+@kept
+def run_similarity() -> Any:
+    from assay.studies import similarity_study
+
+    return similarity_study(collection().runs, collection().qrels, groups=types_of_runs())
+
+
+@kept
+def exchanged() -> Any:
+    from assay.studies import exchange_study
+
+    return exchange_study(collection().runs, collection().qrels)
+
+
+@kept
+def reweighted() -> Any:
+    from assay.nojudgments.after_reweighting import reweighted_ranking
+
+    return reweighted_ranking(collection().runs, collection().qrels, groups=types_of_runs())
 
 
 @kept

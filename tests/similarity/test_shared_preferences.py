@@ -13,6 +13,7 @@ from assay.core.errors import UsageError
 from assay.data import Qrels, Run
 from assay.io import read_qrels
 from assay.rankings.correlation import pearson
+from assay.rankings.stated_preferences import PREFERENCES
 from assay.similarity.shared_preferences import preference_similarity
 from tests.oracles import similarity as plain
 
@@ -23,36 +24,57 @@ runs_of_two_topics = st.lists(
 )  # fmt: skip
 
 
-def listed(a: Scores, b: Scores, keep: Callable[[str], bool] = lambda doc: True) -> float:
-    """Eq. 7 by listing every preference."""
+def kept_docs(run: Scores, topic: str, keep: Callable[[str], bool]) -> dict[str, float]:
+    return {doc: score for doc, score in run.get(topic, {}).items() if keep(doc)}
+
+
+def listed(
+    a: Scores, b: Scores, every: list[Scores], preferences: str, keep: Callable[[str], bool] = lambda doc: True
+) -> float:
+    """Eq. 7 by listing every preference; `every` run pools its docs."""
     values = []
     for topic in a.keys() | b.keys():
-        p, q = (plain.preferences({d: s for d, s in run.get(topic, {}).items() if keep(d)}) for run in (a, b))
+        pool = {doc for run in every for doc in kept_docs(run, topic, keep)}
+        if preferences == "both":
+            p, q = (plain.preferences(kept_docs(run, topic, keep)) for run in (a, b))
+        else:
+            p, q = (plain.preferences_over_missing(kept_docs(run, topic, keep), pool) for run in (a, b))
         if p | q:
             values.append(len(p & q) / len(p | q))
     return float(np.mean(values)) if values else 0.0
 
 
+@pytest.mark.parametrize("preferences", PREFERENCES)
 @settings(deadline=None, max_examples=80)
-@given(runs_of_two_topics)
-def test_counting_is_listing(made: list[Scores]) -> None:
+@given(made=runs_of_two_topics)
+def test_counting_is_listing(made: list[Scores], preferences: str) -> None:
     runs = [Run.from_dict(f"r{i}", s) for i, s in enumerate(made)]
-    found = preference_similarity(runs)
+    found = preference_similarity(runs, preferences=preferences)
     for i, a in enumerate(made):
         for j, b in enumerate(made):
-            assert found.matrix[i, j] == pytest.approx(listed(a, b) if i != j else listed(a, a), abs=1e-12)
+            assert found.matrix[i, j] == pytest.approx(listed(a, b, made, preferences), abs=1e-12)
 
 
+@pytest.mark.parametrize("preferences", PREFERENCES)
 @settings(deadline=None, max_examples=60)
-@given(runs_of_two_topics, st.sets(st.sampled_from("abcdefghij")))
-def test_only_relevant_and_only_nonrelevant_docs(made: list[Scores], relevant: set[str]) -> None:
+@given(made=runs_of_two_topics, relevant=st.sets(st.sampled_from("abcdefghij")))
+def test_only_relevant_and_only_nonrelevant_docs(made: list[Scores], relevant: set[str], preferences: str) -> None:
     runs = [Run.from_dict(f"r{i}", s) for i, s in enumerate(made)]
     grades = {d: int(d in relevant) for d in "abcdefgh"}  # i and j are not judged
     judged = {d for d in relevant if d in grades}
     qrels = Qrels.from_dict({"1": grades, "2": grades})
     for among, keep in (("relevant", judged.__contains__), ("nonrelevant", lambda d: d not in judged)):
-        found = preference_similarity(runs, qrels=qrels, among=among)
-        assert found.matrix[0, 1] == pytest.approx(listed(made[0], made[1], keep), abs=1e-12)
+        found = preference_similarity(runs, qrels=qrels, among=among, preferences=preferences)
+        assert found.matrix[0, 1] == pytest.approx(listed(made[0], made[1], made, preferences, keep), abs=1e-12)
+
+
+def test_a_retrieved_doc_is_preferred_to_what_only_others_retrieved() -> None:
+    """a says x≻y and both over z; b says y≻z and both over x. They agree on y≻z alone, of five in all."""
+    a, b = Run.from_lists("a", {"1": ["x", "y"]}), Run.from_lists("b", {"1": ["y", "z"]})
+    assert preference_similarity([a, b]).matrix[0, 1] == pytest.approx(1 / 5)
+    assert preference_similarity([a, b], preferences="both").matrix[0, 1] == 0
+    third = Run.from_lists("c", {"1": ["w"]})  # w is pooled now: a and b both prefer y to it
+    assert preference_similarity([a, b, third]).matrix[0, 1] == pytest.approx(2 / 8)
 
 
 def test_mean_and_table() -> None:
@@ -88,18 +110,24 @@ def test_bad_choices_are_refused() -> None:
 def test_all_runs_of_trec_covid(data: Callable[[str], Path], covid_runs: list[Run]) -> None:
     """TREC-COVID round 1, 143 runs × 30 topics: mean similarity and its correlation with the official MAP.
 
-    Carterette & Allan find .124 to .216 on TREC-3 … 8, correlations from −.05, and about twice the likeness among
-    relevant docs. Here the runs are far less alike (.018), their likeness predicts MAP (Pearson .72, among relevant
-    docs .86), and relevant docs are ordered alike six times as often.
+    Carterette & Allan find .124 to .216 on TREC-3 … 8, correlations of .58 to .84, and about twice the likeness among
+    relevant docs. Here the runs are less alike (.101), their likeness predicts MAP (Pearson .74, among relevant docs
+    .81), and relevant docs are ordered alike 2.8 times as often as others. Where a run says nothing of docs that it
+    lacks: .018, .72, .86 and six times.
     """
     runs = covid_runs
     with data("trec-covid-round1/leaderboard.csv").open() as file:
         official = {row["run"].strip(): float(row["MAP"]) for row in csv.DictReader(file)}
     scores_of = [official[run.name] for run in runs]
-    found = preference_similarity(runs, jobs=2)
-    assert found.mean() == pytest.approx(0.018076, abs=1e-6)
-    assert pearson(found.to_others(), scores_of) == pytest.approx(0.7225, abs=5e-5)
     qrels = read_qrels(data("trec-covid-round1/qrels.txt"))
-    relevant = preference_similarity(runs, qrels=qrels, among="relevant", jobs=2)
-    assert relevant.mean() == pytest.approx(0.09624, abs=1e-5)
-    assert pearson(relevant.to_others(), scores_of) == pytest.approx(0.8635, abs=5e-5)
+    wanted = {
+        ("retrieved", "all"): (0.100500, 0.7401),
+        ("retrieved", "relevant"): (0.256128, 0.8107),
+        ("retrieved", "nonrelevant"): (0.091113, 0.7077),
+        ("both", "all"): (0.018076, 0.7225),
+        ("both", "relevant"): (0.096243, 0.8635),
+    }
+    for (preferences, among), (mean, correlation) in wanted.items():
+        found = preference_similarity(runs, qrels=qrels, among=among, preferences=preferences, jobs=2)
+        assert found.mean() == pytest.approx(mean, abs=1e-6)
+        assert pearson(found.to_others(), scores_of) == pytest.approx(correlation, abs=5e-5)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.data import Labels
+from assay.data import Labels, Run
+from assay.nojudgments.predictors import METHODS
 from assay.studies import arms
-from assay.studies.arms import ARMS, Case, Collected, kendall, method_test
+from assay.studies.arms import ARMS, Case
+from assay.studies.method_comparison import Collected, kendall, method_test, method_tests
 from assay.studies.simulate import simulate
 
 
@@ -28,12 +30,65 @@ def collections() -> dict[str, Case]:
 )  # fmt: skip
 def test_every_arm_scores_runs(arm: str, collections: dict[str, Case]) -> None:
     case = collections["simulated 1"]
-    few = case._replace(runs=case.runs[:5])
+    few = case.some(np.arange(5))
     entry, given = ARMS.parse(arm)
     scores = entry.function(few, 1, **given)
     assert scores.shape == (5,)
     assert np.isfinite(scores).all()
     np.testing.assert_array_equal(scores, entry.function(few, 1, **given))
+
+
+EVERY_ARM = [
+    *(f"predict(method={method})" for method in METHODS.names()),
+    "predict(method=emap,depth=7)", "reweight", "reweight(rounds=2,score=ap,preferences=both)",
+    "judge(order=hedge,judgments=4)", "topics(count=3)", "topics(count=2,measure=nDCG@5)", "crowd(labels=3)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arm", EVERY_ARM)
+def test_runs_of_a_larger_case_score_as_by_themselves(arm: str, collections: dict[str, Case]) -> None:
+    """What the whole collection has coded and scored gives the same bits as coding and scoring the few runs."""
+    case = collections["simulated 1"]
+    holes = [_without(run, {"301", "302"}) if i % 2 else run for i, run in enumerate(case.runs)]
+    for whole in (case, Case(holes, case.qrels, case.labels)):
+        for places in ([3, 0, 4], [1, 6, 2, 3, 5]):
+            alone = Case([whole.runs[place] for place in places], whole.qrels, whole.labels)
+            found = ARMS.call(arm, whole.some(np.array(places)), 5)
+            np.testing.assert_array_equal(found, ARMS.call(arm, alone, 5))
+
+
+def _without(run: Run, topics: set[str]) -> Run:
+    return Run.from_dict(run.name, {topic: docs for topic, docs in run.to_dict().items() if topic not in topics})
+
+
+def test_one_arm_against_several_is_each_test_by_itself(collections: dict[str, Case]) -> None:
+    others = ["topics(count=2)", "predict(method=wu-crestani)"]
+    together = method_tests("topics(count=5)", others, collections, sizes=[4, 6], subsets=4)
+    assert [test.arms for test in together.tests] == [("topics(count=5)", other) for other in others]
+    for test, other in zip(together.tests, others, strict=True):
+        alone = method_test("topics(count=5)", other, collections, sizes=[4, 6], subsets=4)
+        assert test.table().rows == alone.table().rows
+    assert together.table().column("against") == [other for other in others for _ in range(6)]
+
+
+def test_all_runs_of_a_collection_are_the_last_row(collections: dict[str, Case]) -> None:
+    found = method_test("topics(count=9)", "topics(count=1)", collections, sizes=[4], subsets=5)
+    assert [full.runs for full in found.full] == [len(case.runs) for case in collections.values()]
+    case = collections["simulated 1"]
+    truth = case.scores("AP").averages()
+    assert found.full[0].tau[0] == kendall(ARMS.call("topics(count=9)", case, 0), truth)
+    last = found.table().rows[1]
+    assert last[1:3] == (len(case.runs), 1)
+    assert last[-1] is None
+
+
+def test_rounds_of_reweighting_follow_the_number_of_runs(collections: dict[str, Case]) -> None:
+    """⌊ln 8⌋ = 2 docs per topic, ⌊ln 2⌋ = 0, where it is EMAP without judgments."""
+    case = collections["simulated 1"]
+    eight = case.some(np.arange(8))
+    np.testing.assert_array_equal(ARMS.call("reweight", eight, 0), ARMS.call("reweight(rounds=2)", eight, 0))
+    two = case.some(np.arange(2))
+    np.testing.assert_allclose(ARMS.call("reweight", two, 0), ARMS.call("predict(method=emap)", two, 0))
 
 
 def test_a_crowd_of_few_labels_takes_so_many_of_each_doc() -> None:
@@ -62,7 +117,7 @@ def test_more_judged_topics_are_better(collections: dict[str, Case]) -> None:
 def test_one_collection_alone_is_refused(collections: dict[str, Case]) -> None:
     with pytest.raises(UsageError, match="one collection alone proves nothing"):
         method_test("topics", "predict", dict(list(collections.items())[:1]))
-    with pytest.raises(UsageError, match="both arms are"):
+    with pytest.raises(UsageError, match="is there twice"):
         method_test("topics", "topics", collections)
     with pytest.raises(UsageError, match="no arm 'predcit'; did you mean predict"):
         method_test("predcit", "topics", collections)

@@ -335,3 +335,11 @@ def numbers(text: str) -> list[int]:
         return [int(part) for part in words(text)]
     except ValueError:
         raise UsageError(f"{text!r}: write whole numbers separated by commas, e.g. 5,10,20") from None
+
+
+preferences_option = click.option(
+    "--preferences", type=KnownWord("assay.rankings.stated_preferences:PREFERENCES"), default="retrieved",
+    show_default=True,
+    help="What a run prefers: a doc that it retrieved to every pooled doc that it did not, or only one of two docs "
+    "that it retrieved both.",
+)  # fmt: skip

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument
+from assay.cli.inputs import (
+    FILE,
+    load_qrels,
+    load_runs,
+    numbers,
+    one_measure,
+    preferences_option,
+    runs_argument,
+)
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.run_info import by_option, groups_by
@@ -88,6 +96,7 @@ def command() -> None:
     assay predict accuracy runs/ --qrels qrels.txt -m nDCG@10
     assay predict learn runs/ --year 2021 --earlier dl19 2019 dl19/qrels.txt dl19/runs
     assay predict inject runs/ --qrels qrels.txt --choice P1 --choice P3 --sizes 5,10,20
+    assay predict reweight runs/ --qrels qrels.txt
     """
 
 
@@ -305,8 +314,9 @@ def inject(
 @runs_argument
 @truth_option
 @measure_option
+@preferences_option
 @output_and_figure_options
-def calibration(runs: Sequence[Path], qrels_path: Path, measure: str, out: Output) -> None:
+def calibration(runs: Sequence[Path], qrels_path: Path, measure: str, preferences: str, out: Output) -> None:
     """Show how well EMAP's probabilities of relevance fit the judgments.
 
     The measure says what is relevant: its lowest relevant grade and its cutoff (100 docs by default).
@@ -316,7 +326,7 @@ def calibration(runs: Sequence[Path], qrels_path: Path, measure: str, out: Outpu
     """
     from assay.nojudgments.expected import emap_calibration
 
-    found = emap_calibration(load_runs(runs), load_qrels(qrels_path), measure)
+    found = emap_calibration(load_runs(runs), load_qrels(qrels_path), measure, preferences=preferences)
     out.write(found.table(), of=found)
 
 
@@ -357,5 +367,5 @@ def _names(path: Path | None) -> list[str]:
     return [] if path is None else read_names(path)
 
 
-# The commands that study the methods live in a file of their own and join the group when it is imported.
-from assay.cli import predict_studies  # noqa: E402, F401
+# Commands that live in files of their own join the group when these are imported.
+from assay.cli import predict_studies, reweighting  # noqa: E402, F401

@@ -10,7 +10,16 @@ import click
 
 from assay.cli.columns import with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import decimals, load_qrels, load_runs, load_scores, name_option, qrels_option, transpose_option
+from assay.cli.inputs import (
+    decimals,
+    load_qrels,
+    load_runs,
+    load_scores,
+    name_option,
+    preferences_option,
+    qrels_option,
+    transpose_option,
+)
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.run_info import info_options
@@ -178,19 +187,23 @@ def series(
     "--among", type=KnownWord("assay.similarity.shared_preferences:AMONG"), default="all", show_default=True,
     help="Preferences among these docs; all but 'all' need --qrels, which also shows the correlation with AP.",
 )  # fmt: skip
+@preferences_option
 @depth_option
 @jobs_option
 @output_and_figure_options
 def preferences(
-    files: Sequence[Path], qrels_path: Path | None, among: str, depth: int | None, jobs: int, out: Output
-) -> None:
+    files: Sequence[Path], qrels_path: Path | None, among: str, preferences: str, depth: int | None, jobs: int,
+    out: Output,
+) -> None:  # fmt: skip
     """What share of their ordered pairs of docs do runs have in common?"""
     from assay.similarity.shared_preferences import preference_similarity, with_scores
 
     runs = _runs(files, jobs)
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     with out.progress("counting preferences") as progress:
-        found = preference_similarity(runs, qrels=qrels, among=among, depth=depth, jobs=jobs, progress=progress)
+        found = preference_similarity(
+            runs, qrels=qrels, among=among, preferences=preferences, depth=depth, jobs=jobs, progress=progress
+        )
     shown = found if qrels is None else with_scores(found, runs, qrels)
     out.write(shown.table(), of=found)
 

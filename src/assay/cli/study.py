@@ -274,7 +274,7 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
 @command.command()
 @click.argument("first")
 @column_option
-@click.argument("second")
+@click.argument("others", nargs=-1, required=True)
 @click.option(
     "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
     type=(str, FILE, click.Path(path_type=Path)), help="A name, judgments and a folder of runs; give at least two.",
@@ -290,35 +290,40 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
 @jobs_option
 @output_and_figure_options
 def methods(
-    first: str, second: str, collections: tuple[tuple[str, Path, Path], ...], labelled: tuple[tuple[str, Path], ...],
-    measure: str, sizes: str, subsets: int, seed: int, jobs: int, out: Output,
+    first: str, others: tuple[str, ...], collections: tuple[tuple[str, Path, Path], ...],
+    labelled: tuple[tuple[str, Path], ...], measure: str, sizes: str, subsets: int, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Is one low-cost method better than another, over subsets of runs and several collections?
 
-    FIRST and SECOND are arms: a method without judgments, predict(method=emap); EMAP after a few judgments,
-    reweight(rounds=3); a judging order, judge(order=hedge,judgments=3); a topic subset, topics(count=10); a crowd,
-    crowd(aggregation=majority,labels=3).
+    FIRST is compared with each of the OTHERS. All are arms: a method without judgments, predict(method=emap); EMAP
+    after a few judgments, reweight(rounds=3); a judging order, judge(order=hedge,judgments=3); a topic subset,
+    topics(count=10); a crowd, crowd(aggregation=majority,labels=3). τ on all runs of a collection is shown last.
 
     \b
     assay study methods 'predict(method=emap)' 'predict(method=soboroff)' \\
         --collection dl21 dl21/qrels.txt dl21/runs --collection covid covid/qrels.txt covid/runs
     """
     from assay.io.labels import read_labels
-    from assay.studies.arms import ARMS, Case, method_test
+    from assay.studies import Case, method_tests
+    from assay.studies.arms import ARMS
 
     _check_names([name for name, _, _ in collections], [name for name, _ in labelled])
-    if labelled and "crowd" not in (ARMS.entry(first).name, ARMS.entry(second).name):
-        raise UsageError("--labels has no effect, for neither arm is crowd; leave it out")
+    if labelled and not any(ARMS.entry(arm).name == "crowd" for arm in (first, *others)):
+        raise UsageError("--labels has no effect, for no arm is crowd; leave it out")
     labels = {name: read_labels(path, columns=named_columns()) for name, path in labelled}
     loaded = {}
     for name, qrels, runs in collections:
         loaded[name] = Case(load_runs([runs], jobs=jobs), load_qrels(qrels), labels.get(name))
     with out.progress("testing") as progress:
-        found = method_test(
-            first, second, loaded, sizes=numbers(sizes), subsets=subsets, measure=measure, seed=seed, jobs=jobs,
+        found = method_tests(
+            first, others, loaded, sizes=numbers(sizes), subsets=subsets, measure=measure, seed=seed, jobs=jobs,
             progress=progress,
         )  # fmt: skip
-    out.write(found.table(), of=found)
+    one = found.tests[0]
+    if len(found.tests) == 1:
+        out.write(one.table(), of=one)
+    else:
+        out.write(found.table(), of=found, drawn=list(found.tests) if out.figure else None)
 
 
 @command.command()
@@ -375,3 +380,7 @@ def _check_names(collections: list[str], labelled: list[str]) -> None:
             raise UsageError(f"there must be one collection named {name!r}, and there are {collections.count(name)}")
         if labelled.count(name) > 1:
             raise UsageError(f"--labels {name} is given twice; give one file of labels for a collection")
+
+
+# Subcommands that live in a file of their own; they take options from this one, which must be complete by now.
+from assay.cli import run_studies as run_studies  # noqa: E402

@@ -115,6 +115,27 @@ def _some(names: Sequence[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (" …" if len(names) > most else "")
 
 
+def group_of_runs(groups: Mapping[str, Sequence[str]], runs: Sequence[str]) -> tuple[str | None, ...]:
+    """The group of each run, None where it is in none.
+
+    A group without runs, a run that is not among `runs` and one that is in two groups are errors.
+
+    >>> group_of_runs({"manual": ["b"], "automatic": ["a"]}, ["a", "b", "c"])
+    ('automatic', 'manual', None)
+    """
+    group_of: dict[str, str] = {}
+    for group, members in groups.items():
+        if not members:
+            raise UsageError(f"group {group!r} has no run; leave it out")
+        for run in members:
+            if run not in runs:
+                raise UsageError(f"group {group!r}: run {run!r} is not among the runs; leave it out")
+            if run in group_of:
+                raise UsageError(f"run {run!r} is in the groups {group_of[run]!r} and {group!r}; name it in one")
+            group_of[run] = group
+    return tuple(group_of.get(run) for run in runs)
+
+
 def run_column(header: Iterable[str]) -> int | None:
     """The place of the column of run names in a header; None if there is none.
 

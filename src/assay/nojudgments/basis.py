@@ -6,7 +6,7 @@ Where the flow stands: runs → lists → **basis** → a runs × topics matrix 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -22,8 +22,12 @@ from assay.data.lists import Lists, collected
 from assay.measures.ranks import precision_sums_at
 
 
-def comparable(runs: Sequence[Run], *, depth: int = 1000, qrels: Qrels | None = None) -> Lists:
+def comparable(
+    runs: Sequence[Run], *, depth: int = 1000, qrels: Qrels | None = None, topics: Iterable[str] | None = None
+) -> Lists:
     """The runs as Lists, each cut at `depth`; topics are those that two runs or more answer, in natural order.
+
+    With `topics` only those among them, such as the judged ones.
 
     A run that lacks a topic has an empty list there. Without judgments a run is known only by the others: topics that
     one run alone answers are left out and named in `dropped`; one run, or no topic in common, is an error. qrels: for
@@ -41,10 +45,11 @@ def comparable(runs: Sequence[Run], *, depth: int = 1000, qrels: Qrels | None = 
     for run in runs:
         answered = compress(run.topics, run.sizes)
         runs_of_topic.update(answered)
-    topics = natural_order(topic for topic, answers in runs_of_topic.items() if answers > 1)
-    if not topics:
+    wanted = runs_of_topic if topics is None else set(topics)
+    in_common = [topic for topic, answers in runs_of_topic.items() if answers > 1 and topic in wanted]
+    if not in_common:
         raise DataError("the runs have no topic in common; methods without judgments compare runs on the same topics")
-    return collected(runs, qrels, topics=topics, depth=depth)
+    return collected(runs, qrels, topics=natural_order(in_common), depth=depth)
 
 
 def without_judgments(lists: Lists) -> Lists:

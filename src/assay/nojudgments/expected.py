@@ -13,20 +13,24 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Floats
-from assay.core.engine import Progress, silent
+from assay.core.arrays import Bools, Codes, Floats, Ints
+from assay.core.engine import Progress, chunks, silent
+from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels, Run
-from assay.data.lists import Lists
+from assay.data.lists import NONE, Lists
 from assay.measures import Measure, parse
 from assay.nojudgments.basis import comparable, without_judgments
 from assay.nojudgments.predictors import METHODS
-from assay.pooling.doc_strengths import strengths
+from assay.pooling.doc_strengths import Stated, checked_weights, fitted
+from assay.rankings.stated_preferences import RETRIEVED
 
 DEPTH = 100
 """Docs of each list that EMAP looks at."""
+PAIRS_AT_ONCE = 2**20
+"""Pairs of docs within lists that a fit holds at a time, 4 bytes each; one topic at least."""
 
 
 def expected_ap(lists: Lists, p: Floats) -> Floats:
@@ -63,6 +67,7 @@ def _sum_above(lists: Lists, values: Floats) -> Floats:
 def relevance(
     lists: Lists,
     *,
+    preferences: str = RETRIEVED,
     weights: npt.ArrayLike | None = None,
     alpha: float = 1.0,
     beta: float = 1.0,
@@ -72,35 +77,59 @@ def relevance(
 ) -> Floats:
     """The probability that each item is relevant, 1/(1 + e^−θ), θ from the preferences of the runs (Eqs. 3–6).
 
-    weights: how much each run counts (manual runs weighted 8 to 16 times rank far better on TREC-3…8, §4.4). alpha and
-    beta are the Beta prior of every doc; each judged doc of a topic adds one to alpha (relevant) or beta (not), and has
-    itself p 1 or 0.
+    preferences: whether a run prefers what it retrieved to the pooled docs that it did not (`retrieved`) or says
+    nothing of them (`both`). weights: how much each run counts (manual runs weighted 8 to 16 times rank far better on
+    TREC-3…8, §4.4). alpha and beta are the Beta prior of every doc; each judged doc of a topic adds one to alpha
+    (relevant) or beta (not), and has itself p 1 or 0. A doc that no run retrieved is in no preference: its prior is
+    its p.
     """
     from scipy.special import expit
 
     grades = lists.grades
     if judged is not None:
         grades = lists.graded(judged).grades
-    p = np.zeros(lists.items)
-    for t in range(len(lists.topics)):
-        seen = lists.topic(t)
-        known = grades[seen.items]
-        known = known[known >= 0]
+    is_judged = grades >= 0
+    is_relevant = is_judged & (grades >= rel)
 
-        # Each judged doc of the topic moves the prior.
-        relevant = int(np.sum(known >= rel))
-        posterior_alpha = alpha + relevant
-        theta = strengths(
-            seen.ranked,
-            docs=len(seen.docs),
-            weights=weights,
-            alpha=posterior_alpha,
-            beta=alpha + beta + len(known) - posterior_alpha,
-        )
-        p[seen.items] = expit(theta)
-        progress(t + 1, len(lists.topics))
-    with_judged = np.where(grades >= 0, grades >= rel, p)
+    # Each judged doc of a topic moves the prior of its other docs.
+    topics = len(lists.topics)
+    relevant_docs = np.bincount(lists.topic_of_item[is_relevant], minlength=topics)
+    judged_docs = np.bincount(lists.topic_of_item[is_judged], minlength=topics)
+    alphas = alpha + relevant_docs
+    betas = beta + judged_docs - relevant_docs
+    if not (alphas.min(initial=1) > 0 and betas.min(initial=1) > 0):
+        raise UsageError("alpha and beta must be positive; without a prior θ need not be finite")
+    p = (alphas / (alphas + betas))[lists.topic_of_item]
+
+    run_weights = checked_weights(weights, len(lists.runs))
+    for part in _parts(lists):
+        items, ranked, docs = _retrieved(lists, part)
+        stated = Stated.of(ranked, run_weights, docs, alphas[part], betas[part], preferences)
+        p[items] = expit(fitted(stated))
+        progress(int(part[-1]) + 1, topics)
+    with_judged = np.where(is_judged, is_relevant, p)
     return with_judged.astype(np.float64)
+
+
+def _parts(lists: Lists) -> list[Ints]:
+    """Topics with retrieved docs, as many at a time as a fit keeps in memory: it is faster on several small ones."""
+    answered = np.flatnonzero(lists.sizes.sum(axis=0))
+    pairs_of_topic = len(lists.runs) * lists.depth**2
+    at_once = max(1, PAIRS_AT_ONCE // max(1, pairs_of_topic))
+    return [answered[part] for part in chunks(len(answered), at_once)]
+
+
+def _retrieved(lists: Lists, topics: Ints) -> tuple[Ints, Codes, Ints]:
+    """The retrieved items of these topics, the lists as places among them (topics × runs × depth), and their number."""
+    ranked = lists.codes[:, topics].transpose(1, 0, 2)
+    inside = ranked >= 0
+    is_retrieved = np.zeros(lists.items, dtype=bool)
+    is_retrieved[ranked[inside]] = True
+    items = np.flatnonzero(is_retrieved)
+    place_of_item = np.cumsum(is_retrieved, dtype=np.int32) - 1
+    places = np.where(inside, place_of_item[ranked], NONE).astype(np.int32)
+    docs = np.bincount(lists.topic_of_item[items], minlength=len(lists.topics))
+    return items, places, docs[topics]
 
 
 @METHODS.register("emap", short="EMAP", higher=True, paper="Carterette & Allan 2007")
@@ -111,17 +140,19 @@ def emap(
     alpha: Annotated[float, Within(0, open=True)] = 1.0,
     beta: Annotated[float, Within(0, open=True)] = 1.0,
     manual: Annotated[float, Within(0)] = 1.0,
+    preferences: str = RETRIEVED,
 ) -> Floats:
     """E[AP] with relevance from the pairwise preferences of the runs (Bradley-Terry with a Beta prior).
 
-    Lists are cut at `depth`. manual: how often each run marked as manual counts.
+    Lists are cut at `depth`. manual: how often each run marked as manual counts. preferences: `retrieved`, a run
+    prefers what it retrieved to the pooled docs that it did not, or `both`, only docs that it ranked both are compared.
     """
     cut = without_judgments(lists).cut(depth)
     weights = None
     if manual != 1:
         is_manual = [bool(info.manual) for info in cut.infos]
         weights = np.where(is_manual, manual, 1.0)
-    p = relevance(cut, weights=weights, alpha=alpha, beta=beta)
+    p = relevance(cut, preferences=preferences, weights=weights, alpha=alpha, beta=beta)
     return expected_ap(cut, p)
 
 
@@ -184,7 +215,9 @@ def calibration(p: Floats, relevant: Bools, *, bins: int = 10) -> Calibration:
     )
 
 
-def emap_calibration(runs: Lists | Sequence[Run], qrels: Qrels, measure: str | Measure = "AP") -> Calibration:
+def emap_calibration(
+    runs: Lists | Sequence[Run], qrels: Qrels, measure: str | Measure = "AP", *, preferences: str = RETRIEVED
+) -> Calibration:
     """How well the probabilities of EMAP fit the judgments.
 
     measure says what is relevant: its lowest relevant grade `rel` (1 if it has none), among the first docs down to its
@@ -193,10 +226,8 @@ def emap_calibration(runs: Lists | Sequence[Run], qrels: Qrels, measure: str | M
     how = parse(measure) if isinstance(measure, str) else measure
     lists = runs if isinstance(runs, Lists) else comparable(runs)
     cut = without_judgments(lists).cut(how.k or DEPTH)
-    default_rel = how.entry.parameters.get("rel", 1)
-    rel = dict(how.parameters).get("rel", default_rel)
-    relevant = cut.graded(qrels).relevant(rel)
-    return calibration(relevance(cut), relevant)
+    relevant = cut.graded(qrels).relevant(how.rel)
+    return calibration(relevance(cut, preferences=preferences), relevant)
 
 
 def _deviance_explained(p: Floats, relevant: Bools) -> float:

@@ -1,9 +1,8 @@
 """Which runs should be believed, after a few judgments? Multiplicative weights (Carterette & Allan 2007, §6).
 
 In each round the most probable unjudged doc of every topic is judged, runs whose preferences the judgments confirm gain
-weight, those contradicted lose it, and the probabilities are fitted anew with the weights. The judging order
-`reweighting` (`pooling.doc_strengths`) weighs the runs in the same way, for as long as somebody judges;
-`reweighted_emap` says where they differ.
+weight, those contradicted lose it, and the probabilities are fitted again with the weights. The weights are those of
+the judging order `reweighting` (`pooling.run_weights`), which continues for as long as somebody judges.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.core.arrays import Codes, Floats, Ints
+from assay.core.arrays import Bools, Codes, Floats, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.results import Result
@@ -23,6 +22,8 @@ from assay.data.lists import Lists
 from assay.data.scores import ScoreMatrix
 from assay.nojudgments.basis import average_precision
 from assay.nojudgments.expected import expected_ap, relevance
+from assay.pooling.run_weights import check_epsilon, fit_weights, log_change
+from assay.rankings.stated_preferences import RETRIEVED, preferred
 
 Judge = Callable[[Sequence[tuple[str, str]]], Sequence[int]]
 """Asked with (topic, doc) pairs; answers with a grade each."""
@@ -59,6 +60,7 @@ def reweighted_emap(
     judged: Qrels | None = None,
     rounds: int | None = None,
     epsilon: float = 0.1,
+    preferences: str = RETRIEVED,
     rel: float = 1,
     depth: int = 100,
     progress: Progress = silent,
@@ -67,13 +69,12 @@ def reweighted_emap(
 
     judge: qrels (a doc without judgment counts as not relevant) or a function that is asked for grades. judged: what
     has been judged before; those docs are not asked again and their preferences count first. Each pair of a relevant
-    and a not relevant judged doc moves the weight of a run once: × (1 + ε) if it ranks the relevant one higher,
-    × (1 − ε) if lower; a run that did not retrieve both has no say.
+    and a not relevant judged doc moves the weight of a run once: × (1 + ε) if it prefers the relevant one, × (1 − ε) if
+    the other; a run that has no preference keeps its weight. preferences: `retrieved`, only a run that retrieved
+    neither doc has none, or `both`, a run has one only if it retrieved both.
 
-    With the same judgments the order `reweighting` has the same weights. It scales them to mean 1 in the fit, because
-    products over hundreds of judgments would drown the prior or overflow; here they count as they are, as in the paper
-    (Eq. 6), for the few docs at which it stops. All topics are judged before any weight changes, and each fit is made
-    to the end; the order takes a Newton step or two after every judgment.
+    All topics are judged before any weight changes, and each fit is made to the end. With the same judgments the order
+    `reweighting` has the same weights; it takes a Newton step or two after every judgment.
 
     >>> from assay.nojudgments import comparable
     >>> from assay.studies import simulate
@@ -81,31 +82,50 @@ def reweighted_emap(
     >>> reweighted_emap(comparable(small.runs), small.qrels).judged
     Qrels('judged', 6 topics, 6 docs, grades 1–3)
     """
+    check_epsilon(epsilon)
     cut = lists.cut(depth)
     ask = judge if callable(judge) else _from_qrels(judge)
     graded = cut if judged is None else cut.graded(judged)
     grades = graded.grades.copy()
-    total = int(np.log(len(cut.runs))) if rounds is None else rounds
-    nothing_earlier = np.zeros(0, dtype=np.int64)
-    weights, _ = reweighted(np.ones(len(cut.runs)), costs(cut, nothing_earlier, grades, rel), epsilon)
-    p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
+    total = usual_rounds(len(cut.runs)) if rounds is None else rounds
+
+    log_weights = np.zeros(len(cut.runs))
+    earlier = np.zeros(cut.items, dtype=bool)
+
+    def weighed() -> Floats:
+        """The probabilities after the weights have followed the judgments since the last time."""
+        for t in range(len(cut.topics)):
+            log_weights[:] += log_change(opinions(cut, t, earlier, grades, rel, preferences), epsilon)
+        earlier[:] = grades >= 0
+        known = _as_qrels(cut, grades)
+        return relevance(cut, preferences=preferences, weights=fit_weights(log_weights), judged=known, rel=rel)
+
+    p = weighed()
     for i in range(total):
         p_of_unjudged = np.where(grades < 0, p, -1.0)
         chosen = _most_probable(cut, p_of_unjudged)
-        earlier = np.flatnonzero(grades >= 0)
         grades[chosen] = _answers(cut, ask, chosen)
-        weights, _ = reweighted(weights, costs(cut, earlier, grades, rel), epsilon)
-        p = relevance(cut, weights=weights, judged=_as_qrels(cut, grades), rel=rel)
+        p = weighed()
         progress(i + 1, total)
-    recipe = f"rounds={total}, epsilon={epsilon}, depth={depth}, judged={int(np.sum(grades >= 0))}"
+    docs = int(np.sum(grades >= 0))
+    recipe = f"preferences={preferences}, rounds={total}, epsilon={epsilon}, depth={depth}, judged={docs}"
     emap = expected_ap(cut, p)
     ap = average_precision(cut, grades >= rel)
     return Reweighted(
-        weights=weights,
+        weights=fit_weights(log_weights),
         judged=_as_qrels(cut, grades),
         expected=ScoreMatrix(cut.runs, cut.topics, emap, "EMAP", f"EMAP reweighted|{recipe}"),
         judged_only=ScoreMatrix(cut.runs, cut.topics, ap, "AP", f"AP, judged only|{recipe}"),
     )
+
+
+def usual_rounds(runs: int) -> int:
+    """⌊ln(number of runs)⌋: the rounds that keep the expected number of errors smallest.
+
+    >>> usual_rounds(143), usual_rounds(10), usual_rounds(2)
+    (4, 2, 0)
+    """
+    return int(np.log(runs))
 
 
 def _answers(lists: Lists, ask: Judge, items: Ints) -> Codes:
@@ -119,57 +139,23 @@ def _answers(lists: Lists, ask: Judge, items: Ints) -> Codes:
     return np.asarray(answers, dtype=np.int32)
 
 
-def reweighted(weights: Floats, costs: Floats, epsilon: float = 0.1) -> tuple[Floats, float]:
-    """Weights after a sequence of events, and the expected cost of following the weighted runs.
+def opinions(lists: Lists, topic: int, earlier: Bools, grades: Codes, rel: float, preferences: str = RETRIEVED) -> Ints:
+    """What each run says of every pair of a relevant and a not relevant judged doc, pairs × runs: 1 right, −1 wrong, 0.
 
-    costs: events × runs, 1 for a mistaken preference, −1 for a right one, 0 for none. A weight is multiplied by 1 − ε
-    for each mistake and 1 + ε for each success; the expected cost of an event is the mean of its costs by the weights
-    before it. Starting from equal weights, for every run: sum of expected costs ≤ ln(runs)/ε + mistakes · (1 + ε) −
-    successes · (1 − ε) (Arora, Hazan & Kale 2006; Carterette & Allan 2007, Theorem 2). Weights that overflow: an error.
-
-    >>> after, cost = reweighted(np.ones(2), np.array([[1.0, -1.0], [1.0, 0.0]]))
-    >>> after.round(4).tolist(), round(cost, 4)
-    ([0.81, 1.1], 0.45)
+    Pairs of two docs that were judged `earlier` are left out.
     """
-    if not 0 < epsilon <= 0.5:
-        raise UsageError(f"epsilon: must lie in (0, 1/2], not {epsilon}")
-    factors = np.where(costs > 0, 1 - epsilon, 1.0)
-    factors[costs < 0] = 1 + epsilon
-    with np.errstate(over="ignore", invalid="ignore"):
-        after_events = np.cumprod(factors, axis=0)
-        course = weights * np.vstack([np.ones_like(weights), after_events])
-    if not np.isfinite(course).all():
-        raise UsageError("too many judgments: the weights overflow; judge fewer docs, or use the order reweighting")
-    before_event = course[:-1]
-    share = before_event / before_event.sum(axis=1, keepdims=True)
-    expected_cost = float((share * costs).sum())
-    return np.asarray(course[-1]), expected_cost
-
-
-def costs(lists: Lists, earlier: Ints, grades: Codes, rel: float) -> Floats:
-    """What each run says of every pair of a relevant and a not relevant judged doc, pairs × runs: −1 right, 1 wrong, 0.
-
-    Pairs that stood in `earlier` (places of items) already are left out.
-    """
-    is_earlier = np.zeros(lists.items, dtype=bool)
-    is_earlier[earlier] = True
-    judged = np.flatnonzero(grades >= 0)
+    first = lists.item_bounds[topic]
+    after = lists.item_bounds[topic + 1]
+    judged = first + np.flatnonzero(grades[first:after] >= 0)
     is_relevant = grades[judged] >= rel
     relevant = np.flatnonzero(is_relevant)
     others = np.flatnonzero(~is_relevant)
     # Every pair of a relevant and another judged doc, as places among the judged docs.
     good = np.repeat(relevant, len(others))
     bad = np.tile(others, len(relevant))
-    topic = lists.topic_of_item[judged]
-    same_topic = topic[good] == topic[bad]
-    counted_before = is_earlier[judged[good]] & is_earlier[judged[bad]]
-    new_pair = same_topic & ~counted_before
+    new_pair = ~(earlier[judged[good]] & earlier[judged[bad]])
     ranks = _ranks(lists, judged)
-    rank_of_good = ranks[good[new_pair]]
-    rank_of_bad = ranks[bad[new_pair]]
-    has_both = (rank_of_good > 0) & (rank_of_bad > 0)
-    cost = np.sign(rank_of_good - rank_of_bad)
-    return np.where(has_both, cost, 0).astype(np.float64)
+    return preferred(ranks[good[new_pair]], ranks[bad[new_pair]], preferences)
 
 
 def _ranks(lists: Lists, items: Ints) -> Ints:

@@ -16,12 +16,12 @@ from assay.core.registry import did_you_mean, one_of
 from assay.data import Qrels
 from assay.data.lists import TopicLists
 from assay.io.column_names import Named
-from assay.pooling import bandits, doc_strengths, mtc  # noqa: F401  (they register their orders)
-from assay.pooling.doc_strengths import Reweighting
+from assay.pooling import bandits  # noqa: F401  (it registers its orders)
 from assay.pooling.journal import Judgment
 from assay.pooling.label_variance import LabelVariance
 from assay.pooling.mtc import Confidence, MinimalTest, confidence
 from assay.pooling.orders import ORDERS, Order, order_of
+from assay.pooling.run_weights import Reweighting
 from assay.pooling.voters import Collected, lists_of, voters
 
 __all__ = ["ORDERS", "SPREADS", "Judging", "order_of", "topic_orders"]

@@ -205,12 +205,13 @@ def majorities(lists: TopicLists) -> tuple[Ints, Ints]:
     docs_at_once = max(1, PAIRS_AT_ONCE // max(1, m))
     for block in chunks(m, docs_at_once):
         votes = held[block, None] - held[None, :]
+        cells = votes.ravel()  # the same memory: one number finds a pair faster than two
         for row, size in zip(lists.ranked, lists.sizes, strict=True):
-            docs = row[:size]
+            docs = row[:size].astype(np.int64)
             in_block = (docs >= block.start) & (docs < block.stop)
             places = np.flatnonzero(in_block)
-            rows = docs[places, None] - block.start
-            votes[rows, docs] += ahead[places, :size]
+            pairs = (docs[places, None] - block.start) * m + docs
+            cells[pairs] += ahead[places, :size]
         wins[block] = (votes > 0).sum(axis=1)
         losses[block] = (votes < 0).sum(axis=1)
     return wins, losses

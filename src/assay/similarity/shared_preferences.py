@@ -1,21 +1,20 @@
 """How many of the preferences that two runs state are the same? Similarity of runs by ordered pairs of docs.
 
-A run that ranks doc i above doc j prefers i to j; docs with equal scores, or not retrieved, state none. Pairs are
-counted in n log n, never listed. Carterette & Allan, Eq. 7 and 8: how far a run goes with the crowd, and how far that
-predicts its quality.
+A run that ranks doc i above doc j prefers i to j, and what it retrieved to the pooled docs that it did not, unless
+`both` is asked for; docs of equal score state none. Pairs are counted in n log n, never listed. Carterette & Allan,
+Eq. 7 and 8: how far a run goes with the crowd, and how far that predicts its quality.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.core.arrays import Bools, Floats, Ints
-from assay.core.engine import Progress, chunks, ordered_map, silent
+from assay.core.engine import Progress, ordered_map, silent
 from assay.core.errors import UsageError
 from assay.core.registry import one_of
 from assay.core.results import Result
@@ -25,10 +24,10 @@ from assay.data.lists import Lists, TopicLists, collected
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_tau_b, settled
 from assay.rankings.correlation import pearson
-from assay.rankings.counts import ascending_pairs
+from assay.rankings.stated_preferences import RETRIEVED, over_missing
 from assay.similarity.by_topic import check_runs
+from assay.similarity.preference_counts import shared_preferences
 
-Orders = npt.NDArray[Any]
 AMONG = ("all", "relevant", "nonrelevant")
 
 
@@ -42,6 +41,7 @@ class PreferenceSimilarity(Result):
     """Topics on which either of the two runs states a preference; those enter the mean."""
     among: str
     recipe: str
+    preferences: str = RETRIEVED
 
     def to_others(self) -> Floats:
         """d(a): mean of Sim(a, b) over the other runs (Eq. 8)."""
@@ -87,10 +87,11 @@ class PreferenceSimilarity(Result):
 
 
 def preference_similarity(
-    runs: Sequence[Run],
+    runs: Sequence[Run] | Lists,
     *,
     qrels: Qrels | None = None,
     among: str = "all",
+    preferences: str = RETRIEVED,
     rel: float = 1,
     depth: int | None = None,
     ties: bool = True,
@@ -101,23 +102,26 @@ def preference_similarity(
 
     sim(a, b) = |P_a ∩ P_b| / |P_a ∪ P_b| per topic. A topic that only one run has counts 0; one where neither states a
     preference is left out. `among` takes all docs, only the relevant ones of the qrels, or only the others (unjudged
-    docs count as not relevant). ties=False reads tied docs in the order of the run, as if their scores differed.
+    docs count as not relevant). preferences: `retrieved`, a run prefers what it retrieved to the docs that only other
+    runs retrieved for the topic, or `both`, it says nothing of them. ties=False reads tied docs in the order of the
+    run, as if their scores differed. Lists are taken with their own depth and topics.
 
-    >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "xyz"), ("b", "xzy")])
+    >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "xyz"), ("b", "xzw")])
     >>> float(preference_similarity([a, b]).matrix[0, 1])
-    0.5
+    0.5714285714285714
+    >>> float(preference_similarity([a, b], preferences="both").matrix[0, 1])
+    0.2
     """
     _check_among(among, qrels)
-    check_runs(runs)
-    levelled_runs = [_levelled(run, ties) for run in runs]
-    lists = collected(levelled_runs, depth=depth)
+    over_missing(preferences)  # an unknown name is said before anything is counted
+    lists = _lists(runs, depth, ties)
     kept = _kept(lists, qrels, among, rel)
 
     def shares(t: int) -> tuple[Floats, Bools]:
         of_topic = lists.topic(t)
         if kept is not None:
             of_topic = of_topic.only(kept[of_topic.items])
-        return _shares(of_topic)
+        return _shares(of_topic, preferences)
 
     topics = range(len(lists.topics))
     of_topics = ordered_map(shares, topics, jobs=jobs, threads=True, progress=progress)
@@ -125,12 +129,23 @@ def preference_similarity(
     topics_with_any = np.sum([stated for _, stated in of_topics], axis=0)
     mean_share = total_share / np.maximum(topics_with_any, 1)
     return PreferenceSimilarity(
-        runs=tuple(run.name for run in runs),
+        runs=lists.runs,
         matrix=mean_share,
         topics=topics_with_any,
         among=among,
-        recipe=_recipe(ties, len(of_topics)),
+        recipe=_recipe(preferences, ties, len(of_topics)),
+        preferences=preferences,
     )
+
+
+def _lists(runs: Sequence[Run] | Lists, depth: int | None, ties: bool) -> Lists:
+    """The runs as lists, with scores that are equal where docs are tied."""
+    if isinstance(runs, Lists):
+        lists = runs if depth is None else runs.cut(depth)
+        return lists if ties else replace(lists, scores=-lists.rank.astype(np.float64))
+    check_runs(runs)
+    levelled_runs = [_levelled(run, ties) for run in runs]
+    return collected(levelled_runs, depth=depth)
 
 
 def _check_among(among: str, qrels: Qrels | None) -> None:
@@ -150,13 +165,17 @@ def _kept(lists: Lists, qrels: Qrels | None, among: str, rel: float) -> Bools | 
     return ~relevant
 
 
-def _recipe(ties: bool, topics: int) -> str:
+def _recipe(preferences: str, ties: bool, topics: int) -> str:
+    if over_missing(preferences):
+        missing = "retrieved docs are preferred to pooled docs that a run lacks"
+    else:
+        missing = "docs that a run lacks are in no preference"
     if ties:
         rule = "equal scores state no preference"
     else:
         rule = "ties in the order of the run"
     share = "|P_a ∩ P_b| / |P_a ∪ P_b| per topic, mean over topics with a preference"
-    return f"{share}; {rule}; {topics} topics"
+    return f"{share}; preferences={preferences}: {missing}; {rule}; {topics} topics"
 
 
 def _levelled(run: Run, ties: bool) -> Run:
@@ -168,9 +187,9 @@ def _levelled(run: Run, ties: bool) -> Run:
     return replace(run, scores=-level.astype(np.float64))
 
 
-def _shares(lists: TopicLists) -> tuple[Floats, Bools]:
+def _shares(lists: TopicLists, preferences: str) -> tuple[Floats, Bools]:
     """runs × runs: the share of preferences in common on a topic, and whether either run states any."""
-    shared = shared_preferences(lists)
+    shared = shared_preferences(lists, preferences)
     stated = np.diag(shared)
     in_either = stated[:, None] + stated[None, :] - shared
     share = shared / np.maximum(in_either, 1)
@@ -239,115 +258,3 @@ def with_scores(
 
     scores = evaluate(runs, qrels, measure)[0]
     return likeness_and_scores(similarity, scores)
-
-
-def shared_preferences(lists: TopicLists) -> Ints:
-    """runs × runs: ordered pairs of docs that both runs of a pair put in the same order; docs of equal score are tied.
-
-    Pairs of runs that share about as many docs (up to a power of two) are counted together. Memory: for each pair of
-    runs two bytes per shared doc, and 1 M of them at a time while counting.
-    """
-    ranks = _dense_ranks(lists)
-    with_itself = [_ordered_pairs(rank) for rank in ranks]
-    shared = np.diag(with_itself)
-    for of_one_size in _waiting(lists, ranks).values():
-        first = np.concatenate([waiting.first for waiting in of_one_size])
-        second = np.concatenate([waiting.second for waiting in of_one_size])
-        orders = np.concatenate([waiting.orders for waiting in of_one_size])
-        counts = _counted(orders)
-        shared[first, second] = counts
-        shared[second, first] = counts
-    return shared
-
-
-class _Waiting(NamedTuple):
-    """Pairs of runs whose shared docs wait to be counted with others of their size."""
-
-    first: Ints
-    second: Ints
-    orders: Orders
-
-
-def _waiting(lists: TopicLists, ranks: list[Ints]) -> dict[int, list[_Waiting]]:
-    """All pairs of runs that share two docs or more, by the logarithm of the size that holds their shared docs."""
-    rank_of_doc = np.zeros((len(lists.docs), len(ranks)), dtype=np.int64)
-    run, _, doc = lists.cells
-    rank_of_doc[doc, run] = np.concatenate(ranks)
-    by_size: dict[int, list[_Waiting]] = {}
-    for a, mine in enumerate(ranks[:-1]):
-        docs = lists.ranked[a, : len(mine)]
-        in_later_runs = rank_of_doc[docs, a + 1 :]
-        theirs = np.ascontiguousarray(in_later_runs.T)
-        shared_docs = np.count_nonzero(theirs, axis=1)
-        log_size = _log_size(shared_docs)
-        sizes = np.unique(log_size[log_size > 0])
-        for size in sizes.tolist():
-            rows = np.flatnonzero(log_size == size)
-            orders = _relative_order(mine, theirs[rows], 1 << size)
-            first = np.full(len(rows), a)
-            second = a + 1 + rows
-            by_size.setdefault(size, []).append(_Waiting(first, second, orders))
-    return by_size
-
-
-def _counted(orders: Orders) -> Ints:
-    """Ascending pairs of each row, a part of the rows at a time."""
-    at_once = 2**20 // orders.shape[1]
-    counts = []
-    for rows in chunks(len(orders), at_once):
-        counts.append(ascending_pairs(orders[rows]))
-    return np.concatenate(counts)
-
-
-def _dense_ranks(lists: TopicLists) -> list[Ints]:
-    """The ranks 1, 2, 3, … of each run's docs; docs of equal score share one."""
-    scores = lists.scores
-    starts_rank = np.ones(scores.shape, dtype=bool)
-    starts_rank[:, 1:] = scores[:, 1:] != scores[:, :-1]
-    ranks = np.cumsum(starts_rank, axis=1)
-    # Rows are filled up to the longest list; what fills them has no rank.
-    return [row[:size] for row, size in zip(ranks, lists.sizes, strict=True)]
-
-
-def _ordered_pairs(rank: Ints) -> int:
-    """All pairs less those of equal rank; ranks are dense, so the last one tells whether there is any."""
-    n = len(rank)
-    all_pairs = n * (n - 1) // 2
-    if not n or rank[-1] == n:
-        return all_pairs
-    size = np.bincount(rank)
-    tied_pairs = size * (size - 1) // 2
-    return int(all_pairs - tied_pairs.sum())
-
-
-def _log_size(docs: Ints) -> Ints:
-    """The exponent of the power of two that holds this many docs; 0 where there is no pair of them."""
-    _, exponent = np.frexp(docs - 1)
-    return np.where(docs > 1, exponent, 0)
-
-
-def _relative_order(mine: Ints, theirs: Ints, n: int) -> Orders:
-    """For each row of their ranks (0: not retrieved), the places in my order of the docs in their order; n places.
-
-    What must not count as concordant is made to descend: docs tied for me go by their falling rank, docs tied for them
-    by my falling place, and what fills up a row stands first for me and last for them.
-    """
-    in_both = theirs > 0
-    shared_docs = in_both.sum(axis=1)
-    # Two ranks in one integer, the first in the high bits: sorting it sorts by the first, then by the second.
-    largest = max(mine[-1], theirs.max(), n)
-    bits = int(largest).bit_length() + 1
-    top = (1 << bits) - 1
-    my_and_their_rank = (mine << bits) | (top - theirs)
-    place = np.arange(n)
-    unfilled = n - shared_docs[:, None]
-    packed = np.zeros((len(theirs), n), dtype=np.int64)
-    packed[place >= unfilled] = my_and_their_rank[in_both]
-    ties_of_mine = mine[1:] == mine[:-1]
-    if ties_of_mine.any():
-        packed.sort(axis=1)
-    their_rank = top - (packed & top)
-    their_rank_and_my_place = (their_rank << bits) | (top - place)
-    their_rank_and_my_place.sort(axis=1)
-    my_place = top - (their_rank_and_my_place & top)
-    return my_place.astype(np.int16 if n < 2**15 else np.int32)

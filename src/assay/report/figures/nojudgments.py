@@ -10,12 +10,14 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.registry import one_of
+from assay.core.tables import shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.shapes import amount, bars, cells, classes, diagonal, lines, names, scatter, tall, tips
-from assay.report.theme import ACCENT, MAIN, MUTED
+from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED
 
 if TYPE_CHECKING:
+    from assay.nojudgments.after_reweighting import ReweightedRanking
     from assay.nojudgments.against_truth import Accuracies
     from assay.nojudgments.between_collections import Transfer
     from assay.nojudgments.difficulty import Difficulty
@@ -63,6 +65,35 @@ def _predicted_alone(result: RunRanking, kinds: list[str]) -> Figure:
     said = f"Predicted best: {runs[0]}."
     title = f"{len(rows)} runs ranked without judgments"
     return drawn(tall(made, len(rows)), name="predicted", title=title, description=said, rows=rows)
+
+
+@draws("nojudgments.ReweightedRanking")
+def reweighted_against_true(result: ReweightedRanking) -> Figure:
+    """EMAP after a few judgments and reweighting against the true mean of every run, by group if there are any."""
+    group_of_run = [group or "no group" for group in result.group_of_run()]
+    rows = rows_of(
+        run=result.runs,
+        emap=result.reweighted.expected.averages(),
+        true=result.truth.averages(),
+        weight=result.reweighted.weights,
+        group=group_of_run,
+    )
+    tip = [
+        ("run", "run", ""),
+        ("true", "true", ".4f"),
+        ("emap", "EMAP", ".4f"),
+        ("weight", "weight", ".4f"),
+        ("group", "group", ""),
+    ]
+    x = amount("X", "true", f"true mean {result.truth.measure}")
+    y = amount("Y", "emap", "EMAP after reweighting")
+    order = list(dict.fromkeys(group_of_run))
+    marks = classes("group", None, order, COLOURS[: len(order)]) if result.groups else {}
+    made = scatter(x, y, tip=tip, **marks).properties(height=340)
+    said = "; ".join(f"τ of {name}: {shown(tau, '.3f')}" for name, tau in result.taus().items())
+    judgments = len(result.reweighted.judged)
+    title = f"{len(rows)} runs after {judgments} judgments, against true mean {result.truth.measure}"
+    return drawn(made, name="reweighted", title=title, description=f"{said}.", rows=rows)
 
 
 @draws("nojudgments.Difficulty")

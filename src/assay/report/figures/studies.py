@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.arrays import Floats
+from assay.core.tables import shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.figures.stats import asl_chart
@@ -15,11 +16,12 @@ from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, na
 from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, SHAPES
 
 if TYPE_CHECKING:
-    from assay.studies.arms import MethodTest
     from assay.studies.concordance import Concordance
     from assay.studies.discriminative import DiscriminativePower
     from assay.studies.incompleteness import Incompleteness
     from assay.studies.measure_rankings import MeasureTau, Predictivity
+    from assay.studies.method_comparison import MethodTest
+    from assay.studies.run_similarity import ExchangeStudy, RunSimilarityStudy
     from assay.studies.survey import Experiment, Survey
     from assay.studies.swapped_lists import SwappedLists
     from assay.studies.swaps import Swaps
@@ -164,14 +166,12 @@ def concordance(result: Concordance) -> Figure:
 
 @draws("studies.MethodTest")
 def methods(result: MethodTest) -> Figure:
-    """Mean τ of two methods by number of runs, each collection a panel."""
+    """Mean τ of two methods by number of runs, each collection a panel; across it τ on all runs."""
     alt = altair()
-    rows = [
-        {"collection": r.collection, "arm": arm, **row}
-        for r in result.results
-        for arm, tau in zip(result.arms, r.tau, strict=True)
-        for row in rows_of(runs=[r.runs], tau=[tau.mean()], p=[r.p])
-    ]
+    rows = _rows_of_methods(result)
+    colour = alt.Color("arm", type="nominal", sort=list(result.arms), legend=alt.Legend(title=None))
+    dash = alt.StrokeDash("arm:N", legend=None)
+    y_title = "mean Kendall τ with the full judgments"
     tip = tips(
         [
             ("collection", "collection", ""),
@@ -181,20 +181,82 @@ def methods(result: MethodTest) -> Figure:
             ("p", "p", ".4f"),
         ]
     )
-    colour = alt.Color("arm", type="nominal", sort=list(result.arms), legend=alt.Legend(title=None))
-    x, y = amount("X", "runs", "runs"), amount("Y", "tau", "mean Kendall τ with the full judgments")
-    base = (
-        chart(None)
-        .mark_line(point=True)
-        .encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("arm:N", legend=None), tooltip=tip)
+    of_subsets = chart(None).transform_filter("isValid(datum.tau)").mark_line(point=True)
+    subsets = of_subsets.encode(
+        x=amount("X", "runs", "runs"), y=amount("Y", "tau", y_title), color=colour, strokeDash=dash, tooltip=tip
     )
-    collections = list(dict.fromkeys(r.collection for r in result.results))
-    made = base.properties(data=alt.NamedData(name="rows")).facet(
+    tip_of_all = tips([("arm", "method", ""), ("of", "all runs", "d"), ("all_runs", "τ on all runs", ".3f")])
+    of_all = chart(None).transform_filter("isValid(datum.all_runs)").mark_rule(opacity=0.6)
+    all_runs = of_all.encode(y=amount("Y", "all_runs", y_title), color=colour, strokeDash=dash, tooltip=tip_of_all)
+    collections = list(dict.fromkeys(tested.collection for tested in result.results))
+    layered = alt.layer(subsets, all_runs).properties(data=alt.NamedData(name="rows"))
+    made = layered.facet(
         facet=alt.Facet("collection:N", title=None, sort=collections), columns=min(3, len(collections))
     )
-    won = sum(r.p < 0.05 for r in result.results)
+    won = sum(tested.p < 0.05 for tested in result.results)
     said = f"{result.arms[0]} is better with p < .05 in {won} of {len(result.results)} cases."
-    return drawn(made, name="methods", title=f"{result.arms[0]} against {result.arms[1]}", description=said, rows=rows)
+    return drawn(
+        made,
+        name="methods",
+        title=f"{result.arms[0]} against {result.arms[1]}; straight lines: all runs",
+        description=said,
+        rows=rows,
+    )
+
+
+def _rows_of_methods(result: MethodTest) -> list[dict[str, Any]]:
+    """One row per collection, number of runs and arm; then one per collection and arm with τ on all runs."""
+    rows = []
+    for tested in result.results:
+        for arm, taus in zip(result.arms, tested.tau, strict=True):
+            row = {"runs": tested.runs, "tau": float(taus.mean()), "p": tested.p, "all_runs": None, "of": None}
+            rows.append({"collection": tested.collection, "arm": arm, **row})
+    for full in result.full:
+        for arm, tau in zip(result.arms, full.tau, strict=True):
+            row = {"runs": None, "tau": None, "p": None, "all_runs": tau, "of": full.runs}
+            rows.append({"collection": full.collection, "arm": arm, **row})
+    return rows
+
+
+@draws("studies.RunSimilarityStudy")
+def similarity_and_quality(result: RunSimilarityStudy) -> Figure:
+    """The similarity of every run to the others against its mean score, by group if there are any."""
+    group_of_run = [group or "no group" for group in result.group_of_run]
+    rows = rows_of(
+        run=result.runs, similarity=result.to_others, score=result.means, emap=result.emap, group=group_of_run
+    )
+    tip = [
+        ("run", "run", ""),
+        ("score", f"mean {result.measure}", ".4f"),
+        ("similarity", "similarity", ".4f"),
+        ("emap", "EMAP", ".4f"),
+        ("group", "group", ""),
+    ]
+    x = amount("X", "score", f"mean {result.measure}")
+    y = amount("Y", "similarity", "mean similarity to the other runs")
+    order = list(dict.fromkeys(group_of_run))
+    marks = classes("group", None, order, COLOURS[: len(order)]) if len(order) > 1 else {}
+    made = scatter(x, y, tip=tip, **marks).properties(height=340)
+    said = "; ".join(f"{row.which}: similarity {shown(row.similarity, '.3f')}" for row in result.rows)
+    title = f"Do runs that resemble the others score well? {len(rows)} runs"
+    return drawn(made, name="run-similarity", title=title, description=f"{said}.", rows=rows)
+
+
+@draws("studies.ExchangeStudy")
+def exchanged(result: ExchangeStudy) -> Figure:
+    """The similarity of every run to the others against its mean AP: as they are, and with docs exchanged."""
+    rows = []
+    for row in result.rows:
+        points = rows_of(run=result.runs, similarity=row.to_others, score=result.means)
+        rows += [{"lists": row.lists, **point} for point in points]
+    tip = [("run", "run", ""), ("lists", "lists", ""), ("score", "AP", ".4f"), ("similarity", "similarity", ".4f")]
+    x = amount("X", "score", "mean AP, the same in all three")
+    y = amount("Y", "similarity", "mean similarity to the other runs", zero=True)
+    order = [row.lists for row in result.rows]
+    made = scatter(x, y, tip=tip, **classes("lists", None, order, COLOURS[: len(order)])).properties(height=340)
+    said = "; ".join(f"{row.lists}: τ of EMAP {shown(row.tau, '.3f')}" for row in result.rows)
+    title = f"Docs of equal relevance exchanged, {len(result.runs)} runs"
+    return drawn(made, name="exchanged", title=title, description=f"{said}.", rows=rows)
 
 
 @draws("studies.PredictivePower")

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from assay.cli.predict import command
 from assay.data import Qrels, Run
-from assay.io import write_qrels, write_run
+from assay.io import read_qrels, write_qrels, write_run
 from assay.io.scores import read_scores
 from tests.nojudgments.test_predictors import made
 from tests.nojudgments.test_ranking import RELEVANT
@@ -54,6 +54,42 @@ def test_the_truth_stands_beside_the_prediction(folder: Path) -> None:
     result = predict(folder / "runs", "--qrels", folder / "qrels.txt", "-m", "nDCG@10", "--format", "json")
     ranking = json.loads(result.output)
     assert set(ranking["rows"][0]) >= {"rank", "run", "combined", "soboroff", "emap", "true_rank", "true_mean"}
+
+
+def test_reweighting_shows_weights_and_saves_what_was_judged(folder: Path) -> None:
+    given = ["reweight", folder / "runs", "--qrels", folder / "qrels.txt", "--rounds", "3"]
+    saved = folder / "judged.txt"
+    shown = CliRunner().invoke(
+        command, [*map(str, given), "--save", str(saved), "--format", "json"], catch_exceptions=False
+    )
+    found = json.loads(shown.stdout)
+    assert {row["run"] for row in found["rows"]} == {run.name for run in made()}
+    assert len({row["weight"] for row in found["rows"]}) > 1
+    assert set(found["tau"]) >= {"EMAP without judgments", "EMAP after reweighting", "weights"}
+    judged = read_qrels(saved)
+    assert len(judged) == 3 * len(RELEVANT)
+    assert f"{len(judged)} judgments written to" in shown.stderr
+    # What is judged already is not asked again: the rounds continue from there.
+    more = CliRunner().invoke(
+        command, [*map(str, given), "--judged", str(saved), "--save", str(folder / "more.txt")], catch_exceptions=False
+    )
+    assert more.exit_code == 0
+    assert len(read_qrels(folder / "more.txt")) == 6 * len(RELEVANT)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--epsilon", "0.7"], "epsilon: must lie in"),
+        (["--by", "team"], "--by looks at columns of --info"),
+        (["--preferences", "some"], "'some' is not one of"),
+    ],
+)
+def test_reweighting_refuses(options: list[str], message: str, folder: Path) -> None:
+    given = ["reweight", str(folder / "runs"), "--qrels", str(folder / "qrels.txt"), *options]
+    result = CliRunner().invoke(command, given)
+    assert result.exit_code != 0
+    assert message in f"{result.exception} {result.output}"
 
 
 def test_accuracy(folder: Path) -> None:

@@ -21,6 +21,8 @@ from assay.stats.paired import TESTS
 from assay.stats.tukey import SIMULTANEOUS
 from assay.studies import simulate, write_collection
 
+OTHER = ["--collection", "b", "{}/qrels.txt", "{}/runs"]
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -47,6 +49,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["rbo-and-ap", "--repetitions", "3"], "Similarity against AP"),
         (["methods", "topics(count=3)", "predict", "--collection", "a", "{}/qrels.txt", "{}/runs", "--collection", "b",
           "{}/qrels.txt", "{}/runs", "--subsets", "3", "--sizes", "4"], "topics(count=3) against predict"),
+        (["methods", "topics(count=3)", "predict", "reweight(rounds=1)", "--collection", "a", "{}/qrels.txt", "{}/runs",
+          "--collection", "b", "{}/qrels.txt", "{}/runs", "--subsets", "3", "--sizes", "4"],
+         "topics(count=3) against 2 others"),
+        (["similarity", "{}/runs", "--qrels", "{}/qrels.txt", "--info", "{}/runs.csv", "--by", "group"],
+         "Similarity of runs by shared preferences"),
+        (["exchange", "{}/runs", "--qrels", "{}/qrels.txt", "--rel", "2"], "Docs of equal relevance exchanged"),
     ],
 )  # fmt: skip
 def test_every_study_runs(args: list[str], words: str, folder: Path) -> None:
@@ -125,6 +133,13 @@ def test_too_few_sizes_to_extrapolate_from_are_said(folder: Path) -> None:
                 "{}/labels.csv",
             ],
             "given twice",
+        ),
+        (["similarity", "{}/runs", "--qrels", "{}/qrels.txt", "--by", "group"], "--by looks at columns of --info"),
+        (["similarity", "{}/runs", "--qrels", "{}/qrels.txt", "--info", "{}/runs.csv"], "--info has no effect without"),
+        (["exchange", "{}/runs/atlas1.run", "{}/runs/atlas2.run", "--qrels", "{}/qrels.txt"], "needs three or more"),
+        (
+            ["methods", "topics", "predict", "predict", "--collection", "a", "{}/qrels.txt", "{}/runs", *OTHER],
+            "arm 'predict' is there twice",
         ),
         (["swaps", "{}/s.csv", "--significant", "2"], "significance lies in"),
         (["swaps", "{}/s.csv", "--sizes", "99"], "disjoint sets of 12 topics have from 2 to 6"),

@@ -21,7 +21,12 @@ from tests.hostile.calls import CALLS, call
 from tests.hostile.test_commands import Files
 
 SOURCE = str(ROOT / "src" / "assay")
-MORE = ["plan power --topics 50 --delta .05 --sigma .2", "plan curve --delta .05 --sigma .2", "study rbo-and-ap"]
+MORE = [
+    "plan power --topics 50 --delta .05 --sigma .2",
+    "plan curve --delta .05 --sigma .2",
+    "study rbo-and-ap",
+    "measures --weights 'RBP P@5' --depth 7",
+]
 """Calls without files."""
 OTHER_BY_PURPOSE = {
     ("agreement", "per_topic"): "rows that a terminal has no room for",

@@ -168,3 +168,17 @@ def test_places_on_trec_covid() -> None:
     best = found.runs.index("sab20.1.meta.docs")
     assert (found.ranks[best], found.ranks_in_group[best]) == (7, 1)
     assert found.means[best] - found.marks["best"] == pytest.approx(-0.0764, abs=1e-9)
+
+
+def test_topic_sets_are_joined_on_request(folder: Path) -> None:
+    whole = ScoreMatrix.of(np.random.default_rng(1).random((3, 6)), runs=["a", "b", "c"], measure="AP")
+    write_scores(folder / "one.csv", [whole.select(topics=["1", "2"])])
+    write_scores(folder / "two.csv", [whole.select(topics=["3", "4", "5", "6"])])
+    write_scores(folder / "all.csv", [whole])
+    joined = run("compare", folder / "one.csv", folder / "two.csv", "--join-topics", "--format", "json")
+    at_once = run("compare", folder / "all.csv", "--format", "json")
+    assert json.loads(joined.stdout)["rows"] == json.loads(at_once.stdout)["rows"]
+    with pytest.raises(AssayError, match="--join-topics joins the topics of several score tables"):
+        run("compare", folder / "all.csv", "--join-topics")
+    with pytest.raises(AssayError, match="is in one file only"):
+        run("compare", folder / "one.csv", folder / "two.csv")

@@ -159,7 +159,7 @@ def test_list_and_output_file(folder: Path) -> None:
         (["sweep", "a.run", "b.run", "--at", "x"], "write numbers"),
         (["a.run", "b.run", "c.run", "--ties", "b"], "--ties goes with two runs, not with three runs or more"),
         (["a.run", "b.run", "c.run", "--p", ".8", "-m", "overlap"], "--p has no effect on overlap"),
-        (["sweep", "a.run", "b.run", "c.run", "--at", ".5"], "sweep compares two runs, and there are 3"),
+        (["depths", "a.run", "b.run", "c.run"], "depths compares two runs, and there are 3"),
         (["topics", "a.run", "b.run", "c.run"], "topics compares two runs, and there are 3"),
         (["a.run", "b.run", "--pairs"], "--pairs goes with three runs or more"),
         (["a.run", "b.run", "--by-depth"], "give --figure FILE as well"),

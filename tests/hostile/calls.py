@@ -55,6 +55,7 @@ CALLS = [
     "compare friedman {matrix}",
     "compare runs --intents {intents} --intent-info {intent info} {run} {runs}",
     "compare normality {matrix}",
+    "compare density {matrix} --baseline sys0",
     "compare runs --qrels {qrels} {run} {runs} -m AP",
     "compare runs {scores} -m AP --baseline sys0 --info {groups} --show group,year --worst 2 --topics {topics}",
     "compare runs {scores} -m AP --places --info {groups} --best-of group=g0 --by group --power .9",
@@ -86,6 +87,7 @@ CALLS = [
     "score --qrels {qrels} {run} {runs} -m AP --info {groups} --by group --where year=2004",
     "similarity runs {run} {runs}",
     "similarity topics {run} {one run}",
+    "similarity depths {run} {one run} -m kendall-top-k --at 2,5",
     "similarity sweep {run} {one run} --at '.5 .9'",
     "similarity scores {matrix} {matrix} -B 20",
     "similarity series {run} {runs}",
@@ -184,6 +186,7 @@ WITHOUT_FILES = {
 ANSWERS = {"check": (0, 1), "gate": (0, 1, 3)}
 """Exit codes of the commands that answer with one."""
 IN_FOLDERS = {"standardize trend", "study methods", "predict learn", "predict compare", "predict transfer"}
+IN_FOLDERS = {"similarity days", "standardize trend", "study methods", "predict learn"}
 """Commands that read files by naming several in one option; each reads as other commands do."""
 
 

@@ -56,6 +56,35 @@ def leaderboard() -> Any:
 
 
 @kept
+def score_densities() -> Any:
+    from assay.stats.shape import score_densities as densities
+
+    return densities(scores()[0], names=["atlas1", "borea1"])
+
+
+@kept
+def rank_weights() -> Any:
+    from assay.measures import parse
+    from assay.measures.rank_weights import rank_weights as weights
+
+    return weights([parse("RBP"), parse("P@10"), parse("DCG")], depth=20)
+
+
+@kept
+def curves_by_depth() -> Any:
+    from assay.similarity.curves import depth_curves
+
+    return depth_curves(collection().runs[0], collection().runs[1])
+
+
+@kept
+def curves_by_day() -> Any:
+    from assay.similarity.curves import day_curves
+
+    return day_curves(collection().runs[:3], collection().runs[3:6])
+
+
+@kept
 def two_runs() -> Any:
     from assay.stats.two_runs import compare_two
 

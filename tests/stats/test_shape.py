@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError, UsageError
-from assay.stats.shape import density, normality, rule_of_thumb, runs_normality
+from assay.data.scores import ScoreMatrix
+from assay.stats.shape import density, normality, rule_of_thumb, runs_normality, score_densities
 from tests.oracles.stats import scipy_stats as stats
 from tests.oracles.stats import trec8
 
@@ -74,3 +75,27 @@ def test_normality_of_every_run_against_the_baseline() -> None:
     assert len(table.rows) == 128
     p = dict(zip(table.column("run"), table.column("p"), strict=True))["CL99XT"]
     assert p == pytest.approx(stats.shapiro(trec8().of_run("CL99XT") - trec8().of_run("apl8c221")).pvalue, rel=1e-6)
+
+
+def test_densities_of_runs_topics_and_differences() -> None:
+    rng = np.random.default_rng(4)
+    matrix = ScoreMatrix.of(rng.random((3, 40)), runs=["a", "b", "c"], measure="AP")
+    of_runs = score_densities(matrix)
+    assert list(of_runs.curves) == ["a", "b", "c"]
+    np.testing.assert_array_equal(of_runs.curves["b"].density, density(matrix.of_run("b")).density)
+    of_topics = score_densities(matrix, of="topic", names=["7"])
+    assert of_topics.curves["7"].n == 3
+    against = score_densities(matrix, baseline="a")
+    assert list(against.curves) == ["b", "c"]
+    assert against.curves["b"].points[[0, -1]].tolist() == [-1.0, 1.0]
+    assert against.quartiles["b"][1] == pytest.approx(np.median(matrix.of_run("b") - matrix.of_run("a")))
+    with pytest.raises(UsageError, match="no run 'bb'"):
+        score_densities(matrix, names=["bb"])
+
+
+def test_an_endless_range_is_not_reflected() -> None:
+    """Standardized scores have no bounds: scipy's Gaussian kernel of the same width is the same curve."""
+    x = np.random.default_rng(0).normal(size=50)
+    ours = density(x, low=-np.inf, high=np.inf)
+    theirs = stats.gaussian_kde(x, bw_method=ours.bandwidth / x.std(ddof=1))
+    np.testing.assert_allclose(ours.density, theirs(ours.points), rtol=1e-9)

@@ -136,6 +136,9 @@ force_option = click.option(
     "--force-measure", "force", metavar="NAME", help="Treat all scores as this measure, whatever the files say."
 )
 transpose_option = click.option("--transpose", is_flag=True, help="Score matrices have one row per topic.")
+join_option = click.option(
+    "--join-topics", is_flag=True, help="Score tables of the same runs on different topics of a corpus are one."
+)
 
 
 def scores_input(command: C, *, keep_force: bool = False) -> C:
@@ -147,7 +150,10 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        names = ("files", "qrels_path", "intents", "intent_info", "measures", "transpose", "name", "rel", "binary")
+        names = (
+            "files", "qrels_path", "intents", "intent_info", "measures", "transpose", "name", "rel", "binary",
+            "join_topics",
+        )  # fmt: skip
         how_read = {key: kwargs.pop(key) for key in names}
         for option in ("rel", "binary"):
             if is_given(option) and how_read["qrels_path"] is None and how_read["intents"] is None:
@@ -164,6 +170,7 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
         rel_option,
         binary_option,
         transpose_option,
+        join_option,
         name_option,
         force_option,
         column_option,
@@ -198,6 +205,7 @@ def load_scores(
     filtered: bool = True,
     intents: Path | None = None,
     intent_info: Path | None = None,
+    join_topics: bool = False,
 ) -> list[ScoreMatrix]:
     """Score matrices from score files, or from runs and judgments (default measures: OF_QRELS or OF_INTENTS).
 
@@ -210,7 +218,10 @@ def load_scores(
     if qrels is not None:
         from assay.scoring import evaluate
 
-        for option, given in (("--measure", name), ("--transpose", transpose), ("--force-measure", force)):
+        of_tables = (
+            ("--measure", name), ("--transpose", transpose), ("--force-measure", force), ("--join-topics", join_topics),
+        )  # fmt: skip
+        for option, given in of_tables:
             if given:
                 raise UsageError(f"{option} goes with score tables, not with runs and --qrels; leave it out")
         usual = OF_QRELS if intents is None else OF_INTENTS
@@ -228,6 +239,12 @@ def load_scores(
         force=force,
         columns=named_columns(),
     )
+    if join_topics:
+        from assay.data.topic_joins import topics_joined
+
+        if len(files) < 2:
+            raise UsageError("--join-topics joins the topics of several score tables; give two or leave it out")
+        matrices = topics_joined(matrices)
     return kept_scores(matrices) if filtered else matrices
 
 

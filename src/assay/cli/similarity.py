@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 
+HOSTS = "assay.similarity.hosts"
+"""Where the context of a command keeps whether only the first doc of a host counts."""
 MODES = {
     "two runs": frozenset({"ties", "by_depth"}),
     "three runs or more": frozenset({"pairs"}),
@@ -50,6 +52,30 @@ lists_option = click.option(
 def files_argument(command: C) -> C:
     """FILES, --column, --info and --where."""
     return paths_argument(info_options(command))
+
+
+def _keep_hosts(context: click.Context, option: click.Parameter, value: bool) -> None:
+    context.meta[HOSTS] = value
+
+
+hosts_option = click.option(
+    "--one-per-host", is_flag=True, expose_value=False, callback=_keep_hosts,
+    help="Docs are addresses: only the first doc of each host on each topic.",
+)  # fmt: skip
+
+
+def run_files_argument(command: C) -> C:
+    """Run files, with --one-per-host."""
+    return files_argument(hosts_option(command))
+
+
+def one_per_host(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with --one-per-host only the first doc of each host."""
+    if not click.get_current_context().meta.get(HOSTS):
+        return list(runs)
+    from assay.similarity.hosts import first_per_host
+
+    return [first_per_host(run) for run in runs]
 
 
 resamples_option = click.option(
@@ -80,6 +106,8 @@ def command() -> None:
     assay similarity runs/* --carry 10 .86
     assay similarity topics a.run b.run
     assay similarity sweep a.run b.run --at '.5 .8 .9 .98'
+    assay similarity depths a.run b.run -m 'rbo(p=0.98)' -m kendall-top-k --figure depths.svg
+    assay similarity days google/ yahoo/ --one-per-host
     assay similarity series monday.run tuesday.run wednesday.run
     assay similarity preferences runs/* --qrels qrels.txt --among relevant
     assay similarity scores a.csv b.csv -m tau-b -m 'tau-ap(ties=b)'
@@ -87,7 +115,7 @@ def command() -> None:
 
 
 @command.command(name="runs")
-@files_argument
+@run_files_argument
 @lists_option
 @persistence_options
 @ties_option
@@ -104,8 +132,8 @@ def of_runs(
 
     Two run files: RBO as EXT [MIN – MAX], mean over topics. More: a matrix of all against all.
     """
-    runs = _runs(files, jobs)
-    persistence = _persistence(p, carry, out)
+    runs = runs_of(files, jobs)
+    persistence = the_persistence(p, carry, out)
     if len(runs) > 2:
         refuse_others("three runs or more", MODES)
         if measures and (carry is not None or is_given("p")):
@@ -122,7 +150,7 @@ def of_runs(
 
 
 @command.command()
-@files_argument
+@run_files_argument
 @lists_option
 @persistence_options
 @ties_option
@@ -137,30 +165,40 @@ def topics(
     """Where do two runs differ? One row per topic, the most different first."""
     from assay.similarity.by_topic import compare_runs
 
-    a, b = _two(_runs(files, jobs), "topics")
-    found = compare_runs(a, b, p=_persistence(p, carry, out), ties=ties, measures=measures, depth=depth)
+    a, b = two_of(runs_of(files, jobs), "topics")
+    found = compare_runs(a, b, p=the_persistence(p, carry, out), ties=ties, measures=measures, depth=depth)
     out.write(found.topic_table(most), of=found)
 
 
 @command.command()
-@files_argument
+@run_files_argument
 @click.option("--at", "at", metavar="LIST", required=True, help="The values of p, e.g. '.5 .8 .9 .95 .98'.")
 @ties_option
 @depth_option
 @jobs_option
 @output_and_figure_options
 def sweep(files: Sequence[Path], at: str, ties: str, depth: int | None, jobs: int, out: Output) -> None:
-    """How does the similarity of two runs change with depth? RBO at several p."""
+    """How deep does similarity go? RBO at several p.
+
+    Of two runs, or of the first run with each of the others.
+    """
     from assay.similarity.by_topic import p_sweep
+    from assay.similarity.curves import persistence_curves
 
     ps = decimals(at, "write numbers separated by blanks, e.g. '.5 .8 .9'")
-    a, b = _two(_runs(files, jobs), "sweep")
-    found = p_sweep(a, b, ps, ties=ties, depth=depth)
-    out.write(found.table(), of=found)
+    runs = runs_of(files, jobs)
+    if len(runs) == 2:
+        two = p_sweep(runs[0], runs[1], ps, ties=ties, depth=depth)
+        out.write(two.table(), of=two)
+        return
+    if is_given("ties"):
+        raise UsageError("--ties goes with two runs; leave it out or give two")
+    many = persistence_curves(runs, ps, depth=depth)
+    out.write(many.table(), of=many)
 
 
 @command.command()
-@files_argument
+@run_files_argument
 @persistence_options
 @depth_option
 @click.option(
@@ -176,12 +214,12 @@ def series(
     """How stable are one engine's results, given in order of time?"""
     from assay.similarity.over_time import series as stability
 
-    found = stability(_runs(files, jobs), p=_persistence(p, carry, out), window=window, depth=depth)
+    found = stability(runs_of(files, jobs), p=the_persistence(p, carry, out), window=window, depth=depth)
     out.write(found.step_table() if steps else found.table(), of=found)
 
 
 @command.command()
-@files_argument
+@run_files_argument
 @qrels_option
 @click.option(
     "--among", type=KnownWord("assay.similarity.shared_preferences:AMONG"), default="all", show_default=True,
@@ -198,7 +236,7 @@ def preferences(
     """What share of their ordered pairs of docs do runs have in common?"""
     from assay.similarity.shared_preferences import preference_similarity, with_scores
 
-    runs = _runs(files, jobs)
+    runs = runs_of(files, jobs)
     qrels = None if qrels_path is None else load_qrels(qrels_path)
     with out.progress("counting preferences") as progress:
         found = preference_similarity(
@@ -257,16 +295,18 @@ def listed(out: Output) -> None:
     out.write(*named_similarities())
 
 
-def _runs(files: Sequence[Path], jobs: int) -> list[Run]:
+def runs_of(files: Sequence[Path], jobs: int) -> list[Run]:
+    """The runs of the files; an error if there are fewer than two."""
     if not files:
         raise UsageError("name two run files or more, or a folder of them")
-    runs = load_runs(files, jobs=jobs)
+    runs = one_per_host(load_runs(files, jobs=jobs))
     if len(runs) < 2:
         raise UsageError(f"two runs or more are needed, and there is {len(runs)}")
     return runs
 
 
-def _two(runs: Sequence[Run], name: str) -> tuple[Run, Run]:
+def two_of(runs: Sequence[Run], name: str) -> tuple[Run, Run]:
+    """The two runs of a command that compares two."""
     if len(runs) != 2:
         raise UsageError(f"similarity {name} compares two runs, and there are {len(runs)}")
     return runs[0], runs[1]
@@ -294,7 +334,7 @@ def _matrices(files: Sequence[Path], transpose: bool, name: str | None) -> list[
     return matrices
 
 
-def _persistence(p: float, carry: tuple[int, float] | None, out: Output) -> float:
+def the_persistence(p: float, carry: tuple[int, float] | None, out: Output) -> float:
     """The p given, or the one for which a prefix carries its weight."""
     if carry is None:
         return p
@@ -311,3 +351,7 @@ def _over_depth(runs: Sequence[Run], p: float) -> object:
     from assay.report.curves import overlap_by_depth
 
     return overlap_by_depth(runs[0], runs[1], p=p)
+
+
+# The commands of this group that stand in another file are added when that file is imported.
+from assay.cli import similarity_curves  # noqa: E402, F401

@@ -1,4 +1,4 @@
-"""Scores over topics in one number: mean, median, geometric mean or sum. Which of them a measure means, by its name."""
+"""Scores over topics in one number: mean, median, geometric or harmonic mean, or sum. Which of them a measure means."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from assay.core.arrays import Floats
 
-AGGREGATES = ("mean", "median", "geometric", "sum")
+AGGREGATES = ("mean", "median", "geometric", "harmonic", "sum")
 """How the scores of a run on its topics become one number."""
 FLOOR = 1e-5
-"""The least score that a geometric mean sees, as in trec_eval."""
-IN_WORDS = {"mean": "mean", "median": "median", "geometric": "geometric mean", "sum": "sum"}
+"""The least score that a geometric or harmonic mean sees, as in trec_eval."""
+IN_WORDS = {"mean": "mean", "median": "median", "geometric": "geometric mean", "harmonic": "harmonic mean", "sum": "sum"}
 """What the number over the topics is called."""
 SUMMED = frozenset(
     {
@@ -90,6 +90,8 @@ def averages_of(rows: Floats, how: str = "mean") -> Floats:
 
     >>> averages_of(np.array([[0.1, 0.4]]), "geometric").round(6).tolist()
     [0.2]
+    >>> averages_of(np.array([[0.5, 0.25]]), "harmonic").round(6).tolist()
+    [0.333333]
     """
     if not rows.shape[1]:
         return np.zeros(len(rows))
@@ -101,11 +103,13 @@ def averages_of(rows: Floats, how: str = "mean") -> Floats:
 
 
 def on_scale_of_means(scores: Floats, how: str) -> Floats:
-    """Scores on the scale on which their average is a mean: logs of max(score, FLOOR) for a geometric one.
+    """Scores on the scale on which their average is a mean: of max(score, FLOOR) the log, or for a harmonic mean 1 / it.
 
     A sum is the mean times the number of topics, and its scores stay as they are; a median is a mean on no scale.
     """
-    return np.asarray(np.log(np.maximum(scores, FLOOR))) if how == "geometric" else scores
+    if how == "geometric":
+        return np.asarray(np.log(np.maximum(scores, FLOOR)))
+    return np.asarray(1 / np.maximum(scores, FLOOR)) if how == "harmonic" else scores
 
 
 def from_means(means: Floats, how: str, topics: int = 1) -> Floats:
@@ -116,4 +120,6 @@ def from_means(means: Floats, how: str, topics: int = 1) -> Floats:
     """
     if how == "geometric":
         return np.asarray(np.exp(means))
+    if how == "harmonic":
+        return np.asarray(1 / means)
     return np.asarray(means * topics) if how == "sum" else np.asarray(means)

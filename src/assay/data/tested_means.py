@@ -1,7 +1,7 @@
 """Do methods that rest on means suit these scores? The scale on which an average is a mean, or an error.
 
 The average of most measures is the mean over the topics. A geometric mean is one on the scale of logs, a sum is a
-multiple of one, and a median is none.
+multiple of one, a median is none, and differences of harmonic means have no meaning on the scale of theirs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ SHOWN = {"geometric": "a difference of logs is shown as a ratio", "sum": "shown 
 def for_tests_of_means(matrix: ScoreMatrix) -> ScoreMatrix:
     """The scores on the scale on which their average is a mean, for tests and intervals of means.
 
-    Of a geometric mean the logs; a sum is a multiple of the mean, so that its scores stay as they are; a median is an
-    error.
+    Of a geometric mean the logs; a sum is a multiple of the mean, so that its scores stay as they are; a median or harmonic
+    mean is an error.
 
     >>> for_tests_of_means(ScoreMatrix.of([[0.1, 1.0]], measure="geometric(AP)")).values.round(4).tolist()
     [[-2.3026, 0.0]]
@@ -34,9 +34,9 @@ def for_tests_of_means(matrix: ScoreMatrix) -> ScoreMatrix:
     how = matrix.aggregate
     if how == "mean":
         return matrix
-    if how == "median":
+    if how in ("median", "harmonic"):
         raise UsageError(
-            f"{matrix.measure}: a test of means says nothing of medians; take {name}, whose sign test asks which run "
+            f"{matrix.measure}: a test of means says nothing of {IN_WORDS[how]}s; take {name}, whose sign test asks which run "
             "is better on most topics"
         )
     if how == "geometric":

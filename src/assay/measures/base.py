@@ -1,7 +1,8 @@
 """Measure: a name and parameters, written `nDCG@10`, `AP(rel=2)@100`, `RBP(p=0.8)`; and the registry they come from.
 
 A registered function takes Grades and returns one score per topic. Forms build new measures from any of them:
-`X'` on the condensed list, `median(X)`, `geometric(X)` instead of the mean; those for intents are in `intent_aware`.
+`X'` on the condensed list, `median(X)`, `geometric(X)`, `harmonic(X)` instead of the mean; those for intents are in
+`intent_aware`.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class Measure:
         return self.entry.function(seen, **dict(self.parameters))
 
     def average(self, scores: npt.NDArray[np.float64]) -> float:
-        """Scores over the topics in one number: mean, median, geometric mean (floor 1e-5, as in trec_eval) or sum."""
+        """Scores over the topics in one number: mean, median, geometric or harmonic mean (floor 1e-5) or sum."""
         return averaged(scores, self.aggregate)
 
     @property
@@ -170,7 +171,7 @@ def parse(text: str) -> Measure:
     ('median', True, 'nDCG@10', 'RR@10')
     """
     text = text.strip()
-    wrapped = re.fullmatch(r"(mean|median|geometric|sum)\((.*)\)", text)
+    wrapped = re.fullmatch(rf"({'|'.join(AGGREGATES)})\((.*)\)", text)
     if wrapped:
         return replace(parse(wrapped[2]), aggregate=wrapped[1])
     ours = in_our_words(text, MEASURES)

@@ -15,7 +15,7 @@ from assay.measures.preferred import PREFERENCES
 
 NOTES = (
     "",
-    "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X).",
+    "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X), harmonic(X).",
     "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs. Those of sessions and answers "
     "are computed by the commands of these names.",
     "Names of trec_eval, ir_measures, ranx and cwl_eval are read too: MAP, ndcg_cut_10, recall@100, MRR@10.",

@@ -12,7 +12,7 @@ import numpy as np
 from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.data.grades import Grades
-from assay.measures.base import Scores, in_order, measure
+from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.gain import unit_gains
 
 
@@ -122,6 +122,35 @@ def truncated_rbp(
     """
     cut = rank_biased_precision(g, k=k, p=p, gain=gain, rel=rel, top=top)
     return cut / (1 - p**k)
+
+
+@measure("nRBP", paper="Webber 2010, after Moffat & Zobel 2008")
+def normalised_rbp(
+    g: Grades,
+    *,
+    k: Annotated[int, Within(1)] | None = None,
+    p: Annotated[float, Within(0, 1, open=True)] = 0.8,
+    gain: str = "grade",
+    rel: Annotated[float, Within(0)] | None = None,
+) -> Scores:
+    """RBP over the RBP of all judged docs sorted by grade, both to rank k; 0 without relevant docs.
+
+    The one of the normalised measures that RBP was made to do without: it needs all relevant docs. Standardizing RBP
+    and nRBP gives the same scores (Webber 2010, Proposition 4.1). With rel, gain is 1 from that grade on.
+
+    >>> from assay.data.grades import grades
+    >>> normalised_rbp(grades([1, 0, 0, 1, 1, 0, 0, 0, 1, 0])).round(6).tolist()
+    [0.707782]
+    """
+    if rel is None:
+        gains = g.gains(gain, k)
+        best = g.ideal_gains(gain)[:, :k]
+    else:
+        gains = g.hits(rel, k).astype(np.float64)
+        best = (g.ideal[:, :k] >= rel).astype(np.float64)
+    ranks = np.arange(best.shape[1])
+    ideal = in_order(best * p**ranks)
+    return ratio(in_order(gains * _powers(g, p, k)), ideal)
 
 
 @measure(

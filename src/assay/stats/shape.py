@@ -5,6 +5,7 @@ The tests of paired.py do not need normal differences at 50 topics; these two sh
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import did_you_mean, one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import for_tests_of_means
 from assay.stats.effect import checked_rows, differences, standard_deviation
+from assay.stats.limits import possible_differences, possible_scores
 from assay.stats.pair_tests import by_average, pairs_with
 
 MANY_TOPICS = 30
@@ -27,6 +30,8 @@ ALPHA = 0.05
 MOST_VALUES = 5000
 """The p of Shapiro and Wilk's test holds up to this many values."""
 POINTS_AT_ONCE = 4096
+SAMPLES = ("run", "topic")
+"""What a density is of: the scores of a run over the topics, or of a topic over the runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +42,11 @@ class Density(Result):
     density: Floats
     bandwidth: float
     n: int
+
+    @property
+    def peak(self) -> float:
+        """The score at which the density is highest."""
+        return float(self.points[int(self.density.argmax())])
 
     def table(self) -> Table:
         """Point and density."""
@@ -54,7 +64,8 @@ def density(
     """Gaussian kernel density of scores bounded to [low, high], with reflection: it integrates to 1 within the bounds.
 
     Mirror images 2·low − x and 2·high − x are added to the data, the sum is divided by the original n and cut at the
-    bounds (Silverman 1986, §2.10; Webber 2010, §3.3). Bandwidth by default: rule_of_thumb.
+    bounds (Silverman 1986, §2.10; Webber 2010, §3.3). A bound may be infinite: the grid then ends three bandwidths
+    beyond the scores, and nothing is reflected there. Bandwidth by default: rule_of_thumb.
 
     >>> d = density([0.2, 0.4, 0.9])
     >>> round(float(np.trapezoid(d.density, d.points)), 2)
@@ -69,10 +80,13 @@ def density(
     width = rule_of_thumb(x) if bandwidth is None else bandwidth
     if width <= 0:
         raise DataError("all scores are equal: there is no density to draw; give a bandwidth to smear them")
-    grid = np.linspace(low, high, points)
-    below = 2 * low - x
-    above = 2 * high - x
-    mirrored = np.concatenate([x, below, above])
+    first = low if np.isfinite(low) else least - 3 * width
+    last = high if np.isfinite(high) else greatest + 3 * width
+    grid = np.linspace(first, last, points)
+    mirrored = x
+    for bound in (low, high):
+        if np.isfinite(bound):
+            mirrored = np.concatenate([mirrored, 2 * bound - x])
     total = np.zeros(points)
     # A part of the data at a time: the distances of all points to all scores would not fit in memory.
     parts = max(1, mirrored.size // POINTS_AT_ONCE)
@@ -87,6 +101,81 @@ def density(
         bandwidth=width,
         n=x.size,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDensities(Result):
+    """Densities of the scores of runs or topics, or of differences from a baseline, by name."""
+
+    what: str
+    """What the values are, e.g. AP."""
+    of: str
+    """What the names are: run or topic."""
+    curves: Mapping[str, Density]
+    quartiles: Mapping[str, tuple[float, float, float]]
+
+    def table(self) -> Table:
+        """One row per curve: its number of values, quartiles, the most frequent value, and the bandwidth."""
+        columns = {self.of: "", "n": "d", "first quartile": ".4f", "median": ".4f", "third quartile": ".4f"}
+        columns |= {"peak": ".4f", "bandwidth": ".4f"}
+        rows = []
+        for name, curve in self.curves.items():
+            rows.append((name, curve.n, *self.quartiles[name], curve.peak, curve.bandwidth))
+        note = "peak: where the density is highest; Gaussian kernel, reflected at the ends of the measure's range"
+        return Table.of(columns, rows, caption=f"Distribution of {self.what}", notes=[note])
+
+    def record(self) -> dict[str, Any]:
+        """The rows, and the curves as points and densities."""
+        curves = []
+        for name, curve in self.curves.items():
+            points = curve.points.tolist()
+            curves.append({"name": name, "points": points, "density": curve.density.tolist()})
+        return {"curves": curves} | super().record()
+
+
+def score_densities(
+    matrix: ScoreMatrix,
+    *,
+    of: str = "run",
+    names: Sequence[str] | None = None,
+    baseline: str | None = None,
+    bandwidth: float | None = None,
+) -> ScoreDensities:
+    """The densities of the scores of each run over the topics, or of each topic over the runs.
+
+    names: only these runs or topics. baseline: of the differences from this run instead. Values stay within the range
+    of the measure where that is known. Webber 2010, Figs. 3.19, 4.2 and 4.5.
+
+    >>> matrix = ScoreMatrix.of([[0.1, 0.2, 0.4], [0.5, 0.6, 0.9]], runs=["old", "new"], measure="AP")
+    >>> list(score_densities(matrix).curves), list(score_densities(matrix, baseline="old").curves)
+    (['old', 'new'], ['new'])
+    """
+    one_of("of", of, SAMPLES)
+    limits = possible_scores(matrix)
+    what = matrix.measure
+    values = matrix.values
+    known = matrix.runs
+    if baseline is not None:
+        if of != "run":
+            raise UsageError("differences from a baseline are those of runs; leave one of the two out")
+        limits = possible_differences(matrix)
+        values = values - matrix.of_run(baseline)
+        what = f"differences in {matrix.measure} from {baseline}"
+    if of == "topic":
+        known = matrix.topics
+        values = values.T
+    chosen = [name for name in known if name != baseline] if names is None else list(names)
+    curves = {}
+    quartiles = {}
+    low, high = limits or (-np.inf, np.inf)
+    for name in chosen:
+        if name not in known:
+            raise UsageError(f"no {of} {name!r}{did_you_mean(name, known)}")
+        sample = values[known.index(name)]
+        curves[name] = density(sample, low=low, high=high, bandwidth=bandwidth)
+        first, median, third = np.quantile(sample, [0.25, 0.5, 0.75]).tolist()
+        quartiles[name] = (first, median, third)
+    return ScoreDensities(what, of, curves, quartiles)
 
 
 def rule_of_thumb(scores: npt.ArrayLike) -> float:

@@ -262,7 +262,7 @@ def _scale_of(matrix: ScoreMatrix, scale: str) -> str:
         if scale not in ("plain", "gmap"):
             raise UsageError(f"{matrix.measure} is a geometric mean, the scale gmap; leave out the scale {scale}")
         return "gmap"
-    if matrix.aggregate == "median":
+    if matrix.aggregate in ("median", "harmonic"):
         needs_means(matrix, "a subset of topics")
     return scale
 

@@ -16,6 +16,7 @@ from assay.report.theme import MAIN
 
 if TYPE_CHECKING:
     from assay.similarity.by_topic import PSweep, RunSimilarity
+    from assay.similarity.curves import SimilarityCurves
     from assay.similarity.matrix import SimilarityMatrix
     from assay.similarity.over_time import SeriesResult
     from assay.similarity.shared_preferences import PreferenceSimilarity
@@ -169,6 +170,26 @@ def p_curve(result: PSweep) -> Figure:
     last = means[-1]
     said = f"EXT goes from {first.ext:.3f} at p = {first.p:g} to {last.ext:.3f} at p = {last.p:g}."
     return with_band(rows, ("p", "persistence p"), title, said, "overlap-by-p")
+
+
+@draws("similarity.SimilarityCurves")
+def similarity_curves(result: SimilarityCurves) -> Figure:
+    """Similarities over depth, p or days, one line each; days in their order."""
+    rows = []
+    for name, values in result.curves.items():
+        rows += [{"curve": name, **row} for row in rows_of(at=result.at, similarity=values)]
+    tip = [("curve", "curve", ""), ("at", result.over, ""), ("similarity", "similarity", ".4f")]
+    if result.over == "day":
+        x = names("X", "at", "day", sort=list(result.at))
+    else:
+        is_depth = result.over == "depth"
+        title = "depth of the lists, docs" if is_depth else "persistence p"
+        x = amount("X", "at", title, log=is_depth, ticks=list(result.at) if is_depth else None)
+    y = amount("Y", "similarity", "similarity, mean over topics")
+    made = lines(x, y, series="curve", order=list(result.curves), tip=tip).properties(height=300)
+    ends = [f"{name} from {values[0]:.3f} to {values[-1]:.3f}" for name, values in result.curves.items()]
+    said = f"{'; '.join(ends)}. {result.recipe}."
+    return drawn(made, name=f"similarity-by-{result.over}", title=result.caption, description=said, rows=rows)
 
 
 @draws("similarity.RunSimilarity")

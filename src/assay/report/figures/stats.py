@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,8 +34,7 @@ from assay.report.theme import BASELINE, BETTER, MAIN, UNDECIDED, WORSE
 if TYPE_CHECKING:
     from assay.stats.crossed import Factorial
     from assay.stats.leaderboard import Leaderboard
-    from assay.stats.pair_tests import PairsResult
-    from assay.stats.shape import Density
+    from assay.stats.shape import Density, ScoreDensities
     from assay.stats.topic_sets import TopicSets
     from assay.stats.two_runs import Comparison
 
@@ -43,8 +42,8 @@ TOP, MOST_TOPICS = 40, 100
 """Runs and topics that a picture shows at most unless asked for more."""
 MOST_LETTERS = 10
 """Letters that are written beside an interval; more are left to the table."""
-MOST_PAIRS = 400
-"""Points of one curve; of more pairs only some are drawn, evenly spaced."""
+MOST_CURVES = 12
+"""Densities in one picture."""
 VERDICTS = ("significantly better", "significantly worse", "not significantly different")
 SIGNS = {
     "baseline": (BASELINE, "diamond"),
@@ -354,44 +353,22 @@ def density(result: Density) -> Figure:
     return drawn(made, name="density", title="Distribution of the values", description=said, rows=rows, mark=at)
 
 
-@draws("stats.PairsResult")
-def pair_curve(result: PairsResult) -> Figure:
-    """The same for one family of tests."""
-    return pair_curves({result.test: result})
-
-
-def pair_curves(results: Mapping[str, PairsResult], *, alpha: float = 0.05) -> Figure:
-    """The same for families of tests by name, e.g. by measure."""
-    curves = {}
-    shares = []
-    for name, result in results.items():
-        curves[name] = -np.sort(-result.p)  # largest first, not-a-number last
-        percent = 100 * result.share(alpha)
-        shares.append(f"{name} {percent:.1f} %")
-    one = next(iter(results.values()))
-    title = f"p-values of {len(one.p):,} pairs of runs, {one.n} topics"
-    recipe = one.recipe[:1].upper() + one.recipe[1:]
-    said = f"Pairs with p < {alpha:g} (dashed), not corrected: {', '.join(shares)}. {recipe}."
-    return asl_chart(curves, alpha, title, said)
-
-
-def asl_chart(curves: dict[str, Floats], alpha: float, title: str, said: str) -> Figure:
-    """Descending p-values of all pairs of runs, one line per measure or test, and the level that is asked for."""
+@draws("stats.ScoreDensities")
+def score_densities(result: ScoreDensities) -> Figure:
+    """The smoothed distribution of the scores of each run, topic or difference, one line each."""
+    if len(result.curves) > MOST_CURVES:
+        raise UsageError(f"{len(result.curves)} curves in one picture; name at most {MOST_CURVES} {result.of}s")
     rows = []
-    for name, p in curves.items():
-        place = np.arange(len(p)) + 1
-        percent = 100 * place / max(1, len(p))
-        step = -(-len(p) // MOST_PAIRS)  # rounded up
-        points = rows_of(share=percent[::step], p=p[::step])
-        rows += [{"measure": name, **point} for point in points]
-    tip = [
-        ("measure", "measure", ""),
-        ("share", "% of pairs", ".1f"),
-        ("p", "p", ".4f"),
-    ]
-    x = amount("X", "share", "% of the pairs, largest p first", domain=(0, 100))
-    y = amount("Y", "p", "p-value")
-    line = lines(x, y, series="measure", order=list(curves), tip=tip, points=False)
-    level, at = mark_at(alpha)
-    made = altair().layer(line, level).properties(height=300)
-    return drawn(made, name="asl", title=title, description=said, rows=rows, mark=at)
+    for name, curve in result.curves.items():
+        rows += [{"name": name, **row} for row in rows_of(value=curve.points, density=curve.density)]
+    tip = [("name", result.of, ""), ("value", result.what, ".3f"), ("density", "density", ".3f")]
+    x = amount("X", "value", result.what)
+    y = amount("Y", "density", "density", zero=True)
+    made = lines(x, y, series="name", order=list(result.curves), tip=tip, points=False).properties(height=260)
+    peaks = ", ".join(f"{name} {curve.peak:.3f}" for name, curve in result.curves.items())
+    title = f"Distribution of {result.what}"
+    return drawn(made, name="densities", title=title, description=f"Most frequent: {peaks}.", rows=rows)
+
+
+# p-values of pairs are drawn by a file of their own; it takes shapes from here, and studies draw with it too.
+from assay.report.figures.pairs import pair_curves as pair_curves  # noqa: E402

@@ -11,7 +11,7 @@ from assay.core.arrays import Floats
 from assay.core.tables import shown
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.figures.stats import asl_chart
+from assay.report.figures.pairs import asl_chart
 from assay.report.shapes import amount, bars, cells, classes, lines, mark_at, names, ranges, scatter, tall, tips
 from assay.report.theme import ACCENT, COLOURS, MAIN, MUTED, SHAPES
 

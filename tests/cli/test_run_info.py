@@ -26,7 +26,7 @@ from tests.conftest import real_data
 RUNS = ("a1", "a2", "m1", "x")
 WITHOUT_RUNS = {
     "agreement", "compare factorial", "convert", "demo", "gate", "help", "measures", "plan curve", "plan next",
-    "plan power", "plan topics", "plan trial", "predict methods", "similarity list", "standardize trend",
+    "plan power", "plan topics", "plan trial", "predict methods", "similarity days", "similarity list",
     "study methods", "study rbo-and-ap", "study survey", "topics simulate",
 }  # fmt: skip
 """Commands that read no runs or scores, that read two runs, or whose files are of several collections."""

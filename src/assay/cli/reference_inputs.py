@@ -33,16 +33,64 @@ def standardized_by(
     factors_paths: Sequence[Path],
     form: str,
     smoothing: str | None,
+    align: str | None,
     name: str | None,
     force: str | None,
 ) -> dict[str, ScoreMatrix]:
-    """The collections standardized by the factors of all files, or each by its own runs."""
-    from assay.standard import standardize
+    """The collections standardized by the factors of all files, or each by its own runs; and aligned, if asked."""
     from assay.standard.factorfiles import read_factors_of
 
     measure = next(iter(raw.values())).measure
     by = read_factors_of(factors_paths, measure, name=name, force=force) if factors_paths else None
-    return {key: standardize(matrix, by, form=form, smoothing=smoothing) for key, matrix in raw.items()}
+    return {key: standardized(matrix, by, form, smoothing, align) for key, matrix in raw.items()}
+
+
+def standardized(
+    matrix: ScoreMatrix, by: Factors | ScoreMatrix | None, form: str, smoothing: str | None, align: str | None
+) -> ScoreMatrix:
+    """The scores standardized, with --align so that the common runs have the same mean on every collection."""
+    if align is not None:
+        from assay.standard.hybrid import aligned
+
+        common = [run.strip() for run in align.split(",") if run.strip()]
+        return aligned(matrix, common, by, form=form, smoothing=smoothing)
+    from assay.standard import standardize
+
+    return standardize(matrix, by, form=form, smoothing=smoothing)
+
+
+def years_of(
+    collections: Sequence[str], measures: str | None, transpose: bool, name: str | None, force: str | None
+) -> dict[str, ScoreMatrix]:
+    """The scores of each year, from words such as 2019=scores.csv."""
+    files: dict[str, Path] = {}
+    for text in collections:
+        label, equals, path = text.partition("=")
+        if not equals:
+            raise UsageError(f"{text!r}: write each collection as YEAR=SCORES, e.g. 2019=scores.csv")
+        if label in files:
+            raise UsageError(f"{text!r}: {label!r} is there twice; give every collection a label of its own")
+        files[label] = Path(path)
+    scores = collections_of(list(files.values()), measures, transpose, name, force)
+    return dict(zip(files, scores.values(), strict=True))
+
+
+def reference_files(
+    sets: Sequence[str],
+    years: dict[str, ScoreMatrix],
+    measures: str | None,
+    transpose: bool,
+    name: str | None,
+    force: str | None,
+) -> dict[str, ScoreMatrix]:
+    """The scores of the reference runs of each year, one file per year; an error where a year has none."""
+    references = years_of(sets, measures, transpose, name, force)
+    odd = next((label for label in (*years, *references) if label not in years or label not in references), None)
+    if odd is not None:
+        raise UsageError(
+            f"--reference-scores: {odd!r} has scores or reference scores, not both; give both for each year"
+        )
+    return {label: references[label] for label in years}
 
 
 def reference_of(

@@ -25,10 +25,13 @@ from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.reference_inputs import (
     collections_of,
+    reference_files,
     reference_of,
     reference_scores,
     refuse_force_without,
+    standardized,
     standardized_by,
+    years_of,
 )
 from assay.cli.run_info import info_options, kept_collections
 from assay.core.errors import UsageError
@@ -46,6 +49,10 @@ smoothing_option = click.option(
 )  # fmt: skip
 factors_option = click.option("--factors", "factors_path", type=FILE, help="Factors of the reference runs, from fit.")
 reference_option = click.option("--reference", type=FILE, help="Scores of the reference runs, instead of --factors.")
+align_option = click.option(
+    "--align", metavar="RUNS",
+    help="Runs that are on every collection, separated by commas: their mean is made the same everywhere.",
+)  # fmt: skip
 scores_and_force_input = functools.partial(scores_input, keep_force=True)
 files_argument = with_columns(
     click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
@@ -95,6 +102,7 @@ def fit(matrices: Sequence[ScoreMatrix], save: Path | None, keep_scores: bool, o
 @reference_option
 @form_option
 @smoothing_option
+@align_option
 @click.option("--save", type=FILE, help="Write the standardized scores here.")
 @output_and_figure_options
 def apply(
@@ -103,27 +111,30 @@ def apply(
     reference: Path | None,
     form: str,
     smoothing: str | None,
+    align: str | None,
     force: str | None,
     save: Path | None,
     out: Output,
 ) -> None:
     """Standardize scores by reference runs.
 
-    By --factors, by --reference, or by the runs themselves if neither is given.
+    By --factors, by --reference, or by the runs themselves if neither is given. With --align also moved so that runs
+    that are on every collection have the same mean everywhere.
 
     \b
     assay standardize apply mine.csv --factors factors.csv --form z --save mine-z.csv
+    assay standardize apply trec8.csv --align bm25,rm3 --save trec8-aligned.csv
     """
     from assay.data.scores import joined
     from assay.io.scores import write_scores
-    from assay.standard.factors import Standardized, standardize
+    from assay.standard.factors import Standardized
 
     if len(matrices) == 1:
         refuse_force_without(force, factors_path, reference)
     results = []
     for raw in joined(matrices):
         by = reference_of(raw, factors_path, reference, force)
-        results.append(Standardized(raw, standardize(raw, by, form=form, smoothing=smoothing)))
+        results.append(Standardized(raw, standardized(raw, by, form, smoothing, align)))
     out.write(*(result.table() for result in results), of=[result.after for result in results])
     if save is not None:
         write_scores(save, [result.after for result in results])
@@ -137,7 +148,7 @@ def collections_input(command: click.decorators.FC) -> click.decorators.FC:
     )
     options = (
         files_argument, measures_option, transpose_option, name_option, force_option, info_options, factors,
-        form_option, smoothing_option,
+        form_option, smoothing_option, align_option,
     )  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -160,6 +171,7 @@ def compare(
     factors_paths: tuple[Path, ...],
     form: str,
     smoothing: str | None,
+    align: str | None,
     permutations: int,
     seed: int,
     out: Output,
@@ -177,7 +189,7 @@ def compare(
     if permutations == 0 and is_given("seed"):
         raise UsageError("--seed is that of the permutations, and there are none; leave it out")
     raw = kept_collections(collections_of(files, measures, transpose, name, force))
-    after = standardized_by(raw, factors_paths, form, smoothing, name, force)
+    after = standardized_by(raw, factors_paths, form, smoothing, align, name, force)
     with out.progress("permuting") as progress:
         before_and_after = [
             comparability(scores, permutations=permutations, seed=seed, progress=progress) for scores in (raw, after)
@@ -201,6 +213,7 @@ def errors(
     factors_paths: tuple[Path, ...],
     form: str,
     smoothing: str | None,
+    align: str | None,
     splits: int,
     seed: int,
     out: Output,
@@ -218,7 +231,7 @@ def errors(
     from assay.standard.halves import half_errors
 
     raw = kept_collections(collections_of(files, measures, transpose, name, force))
-    after = standardized_by(raw, factors_paths, form, smoothing, name, force)
+    after = standardized_by(raw, factors_paths, form, smoothing, align, name, force)
     with out.progress("splitting") as progress:
         result = half_errors([pooled(raw), pooled(after)], splits=splits, seed=seed, progress=progress)
     out.write(result.table(), of=result)
@@ -332,9 +345,11 @@ def longevity(
 
 @command.command()
 @with_columns(click.argument("collections", nargs=-1, required=True, metavar="YEAR=SCORES…"))
+@click.option("--reference", help="Names of the reference runs, separated by commas; all files need them.")
 @click.option(
-    "--reference", required=True, help="Names of the reference runs, separated by commas; all files need them."
-)
+    "--reference-scores", "sets", multiple=True, metavar="YEAR=SCORES",
+    help="Instead: scores of the reference runs in a file of their own for each year; repeatable.",
+)  # fmt: skip
 @measures_option
 @transpose_option
 @name_option
@@ -345,37 +360,35 @@ def longevity(
     "--smoothing", cls=RegistryOption, registry="assay.standard.factors:SMOOTHINGS", default="virtual",
     show_default=True, metavar="NAME", help="One of: {names}, or none.",
 )  # fmt: skip
+@click.option(
+    "-B", "--resamples", type=click.IntRange(min=1), default=2000, show_default=True,
+    help="Bootstrap samples of the runs of each year, for the intervals.",
+)  # fmt: skip
+@seed_option
 @output_and_figure_options
 def trend(
-    collections: tuple[str, ...],
-    reference: str,
-    measures: str | None,
-    transpose: bool,
-    name: str | None,
-    force: str | None,
-    form: str,
-    smoothing: str,
+    collections: tuple[str, ...], reference: str | None, sets: tuple[str, ...], measures: str | None,
+    transpose: bool, name: str | None, force: str | None, form: str, smoothing: str, resamples: int, seed: int,
     out: Output,
-) -> None:
+) -> None:  # fmt: skip
     """Did runs get better over the years?
 
-    All standardized by the same reference runs.
+    All standardized by the same reference runs; with 95 % intervals of the medians and of their change.
 
     \b
     assay standardize trend 2019=y19.csv 2020=y20.csv --reference bm25,rm3
+    assay standardize trend 2019=y19.csv 2020=y20.csv --reference-scores 2019=r19.csv --reference-scores 2020=r20.csv \\
+      --info runs.csv --where type=automatic --figure trend.svg
     """
     from assay.standard import trend as over_years
 
-    files: dict[str, Path] = {}
-    for text in collections:
-        label, equals, path = text.partition("=")
-        if not equals:
-            raise UsageError(f"{text!r}: write each collection as YEAR=SCORES, e.g. 2019=scores.csv")
-        if label in files:
-            raise UsageError(f"{text!r}: {label!r} is there twice; give every collection a label of its own")
-        files[label] = Path(path)
-    scores = collections_of(list(files.values()), measures, transpose, name, force)
-    names = [run.strip() for run in reference.split(",") if run.strip()]
-    years = kept_collections(dict(zip(files, scores.values(), strict=True)), always=names)
-    result = over_years(years, names, form=form, smoothing=None if smoothing == "none" else smoothing)
+    if (reference is None) == (not sets):
+        raise UsageError("give --reference RUNS, or the scores of reference runs of every year with --reference-scores")
+    years = years_of(collections, measures, transpose, name, force)
+    references = reference_files(sets, years, measures, transpose, name, force) if sets else None
+    names = [run.strip() for run in (reference or "").split(",") if run.strip()]
+    result = over_years(
+        kept_collections(years, always=names), names, references=references, form=form,
+        smoothing=None if smoothing == "none" else smoothing, resamples=resamples, seed=seed,
+    )  # fmt: skip
     out.write(result.table(), of=result)

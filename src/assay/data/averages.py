@@ -12,7 +12,13 @@ AGGREGATES = ("mean", "median", "geometric", "harmonic", "sum")
 """How the scores of a run on its topics become one number."""
 FLOOR = 1e-5
 """The least score that a geometric or harmonic mean sees, as in trec_eval."""
-IN_WORDS = {"mean": "mean", "median": "median", "geometric": "geometric mean", "harmonic": "harmonic mean", "sum": "sum"}
+IN_WORDS = {
+    "mean": "mean",
+    "median": "median",
+    "geometric": "geometric mean",
+    "harmonic": "harmonic mean",
+    "sum": "sum",
+}
 """What the number over the topics is called."""
 SUMMED = frozenset(
     {

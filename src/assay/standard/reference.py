@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.arrays import Floats
-from assay.core.engine import Progress, generators, ordered_map, silent
+from assay.core.engine import Progress, generator, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -94,23 +94,38 @@ class Trend(Result):
     reference: tuple[str, ...]
     slope: float | None
     recipe: str
+    median_low: tuple[float, ...] = ()
+    median_high: tuple[float, ...] = ()
+    """95 % intervals of the medians, by drawing the runs of each year again."""
+    slope_interval: tuple[float, float] | None = None
 
     def table(self) -> Table:
         """One row per year or collection."""
         rows = []
-        for label, means, best in zip(self.labels, self.means, self.best, strict=True):
-            rows.append((label, len(means), *np.quantile(means, QUARTILES), best))
+        for i, (label, means, best) in enumerate(zip(self.labels, self.means, self.best, strict=True)):
+            interval = (self.median_low[i], self.median_high[i])
+            rows.append((label, len(means), *np.quantile(means, QUARTILES), *interval, best))
         notes = [f"Standardized by {len(self.reference)} common reference runs, {self.recipe}."]
         if self.slope is not None:
-            notes.append(f"The median changes by {self.slope:+.4f} a year.")
+            notes.append(f"The median changes by {self.change()} a year.")
+        notes.append("median low, high: 95 % interval, runs of each year drawn again; it says nothing of the topics")
         formats = {"year": "", "runs": "d", "lowest": ".3f", "25 %": ".3f", "median": ".3f", "75 %": ".3f"}
-        formats |= {"highest": ".3f", "best run": ""}
+        formats |= {"highest": ".3f", "median low": ".3f", "median high": ".3f", "best run": ""}
         keys = {"25 %": "quartile_1", "75 %": "quartile_3"}
         return Table.of(formats, rows, caption="Trend over the years", notes=notes, keys=keys)
 
     def record(self) -> dict[str, Any]:
         """The table, and the slope of the medians."""
-        return {**super().record(), "slope": self.slope}
+        low, high = self.slope_interval or (None, None)
+        return {**super().record(), "slope": self.slope, "slope_low": low, "slope_high": high}
+
+    def change(self) -> str:
+        """The slope with its interval, in words."""
+        shown = [f"{self.slope:+.4f}"]
+        if self.slope_interval is not None:
+            low, high = self.slope_interval
+            shown.append(f"[{low:+.4f}, {high:+.4f}]")
+        return " ".join(shown).replace("-", "−")
 
 
 def longevity(matrix: ScoreMatrix, old: Factors | ScoreMatrix, *, form: str = FORM) -> Longevity:
@@ -192,16 +207,21 @@ def _sampled_means(
 
 def trend(
     collections: Mapping[str, ScoreMatrix],
-    reference: Sequence[str],
+    reference: Sequence[str] = (),
     *,
+    references: Mapping[str, ScoreMatrix] | None = None,
     form: str = FORM,
     smoothing: str | None = "virtual",
+    resamples: int = 2000,
+    seed: int = 0,
 ) -> Trend:
     """The standardized means of each collection's own runs, all standardized by the same reference runs.
 
     `collections` maps a label, usually the year, to the scores of its own runs and of the reference runs, which every
     collection needs; all of one measure and policy. .5 is the mean of the reference. Webber 2010, §8.2.1, whose form
-    and smoothing are the defaults.
+    and smoothing are the defaults. references: instead of names, the scores of the same reference runs on the topics of
+    each collection, where they are kept apart. Intervals of the medians and of their slope draw the runs of each year
+    again.
 
     >>> old = ScoreMatrix.of([[0.2, 0.4], [0.4, 0.6], [0.3, 0.5]], runs=["bm25", "rm3", "old"])
     >>> new = ScoreMatrix.of([[0.1, 0.3], [0.3, 0.5], [0.4, 0.6]], runs=["bm25", "rm3", "new"])
@@ -209,32 +229,73 @@ def trend(
     >>> years.best, round(years.slope, 3)
     (('old', 'new'), 0.158)
     """
-    if not reference:
-        raise UsageError("reference: no reference run named; a trend needs runs that every collection has")
+    if resamples < 1:
+        raise UsageError(f"resamples: at least 1 is needed (got {resamples})")
+    names = _reference_names(reference, references, collections)
     for one, other in combinations(collections.values(), 2):
         same_scores(one, other)
     means = []
     medians = []
     best = []
     for label, matrix in collections.items():
-        own_runs = [run for run in matrix.runs if run not in reference]
+        own_runs = [run for run in matrix.runs if run not in names]
         if not own_runs:
             raise DataError(f"{label}: only the reference runs are there; a trend needs other runs too")
         own = matrix.select(runs=own_runs)
-        by = matrix.select(runs=list(reference))
+        by = matrix.select(runs=list(names)) if references is None else references[label]
         own_means = standardize(own, by, form=form, smoothing=smoothing).averages()
         means.append(own_means)
         medians.append(float(np.median(own_means)))
         best.append(own_runs[int(own_means.argmax())])
     labels = tuple(collections)
+    drawn = _drawn_medians(means, resamples, seed)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    slope = _slope(labels, medians)
+    slope_interval = None
+    if slope is not None:
+        slopes = [_slope(labels, row) for row in drawn.tolist()]
+        slope_low, slope_high = np.quantile(np.array(slopes, dtype=np.float64), [0.025, 0.975]).tolist()
+        slope_interval = (slope_low, slope_high)
     return Trend(
         labels=labels,
         means=tuple(means),
         best=tuple(best),
-        reference=tuple(reference),
-        slope=_slope(labels, medians),
+        reference=names,
+        slope=slope,
         recipe=f"form {form}, smoothing {smoothing or 'none'}",
+        median_low=tuple(low.tolist()),
+        median_high=tuple(high.tolist()),
+        slope_interval=slope_interval,
     )
+
+
+def _reference_names(
+    reference: Sequence[str], references: Mapping[str, ScoreMatrix] | None, collections: Mapping[str, ScoreMatrix]
+) -> tuple[str, ...]:
+    """The names of the reference runs, which must be the same for all collections."""
+    if (not reference) == (references is None):
+        raise UsageError("reference: no reference run named; a trend needs runs that every collection has")
+    if references is None:
+        return tuple(reference)
+    sets = {label: references[label] for label in collections if label in references}
+    if len(sets) < len(collections):
+        raise DataError("references: a collection has no scores of reference runs; give them for every collection")
+    first, *others = sets.values()
+    for other in others:
+        odd = sorted(set(first.runs) ^ set(other.runs))
+        if odd:
+            raise DataError(f"reference run {odd[0]!r} is not on every collection; a trend needs the same ones")
+    return first.runs
+
+
+def _drawn_medians(means: Sequence[Floats], resamples: int, seed: int) -> Floats:
+    """resamples × collections: the medians of runs drawn again, with replacement, of each collection."""
+    rng = generator(seed)
+    medians = np.empty((resamples, len(means)))
+    for i, of_year in enumerate(means):
+        places = rng.integers(len(of_year), size=(resamples, len(of_year)))
+        medians[:, i] = np.median(of_year[places], axis=1)
+    return medians
 
 
 def _slope(labels: tuple[str, ...], medians: list[float]) -> float | None:

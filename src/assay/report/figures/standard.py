@@ -119,7 +119,7 @@ def trend(result: Trend) -> Figure:
     five = np.array([np.quantile(m, (0, 0.25, 0.5, 0.75, 1)) for m in result.means])
     rows = rows_of(
         year=result.labels, low=five[:, 0], q1=five[:, 1], median=five[:, 2], q3=five[:, 3], high=five[:, 4],
-        best=result.best,
+        best=result.best, median_low=result.median_low, median_high=result.median_high,
     )  # fmt: skip
     tip = tips(
         [("year", "year", ""), ("median", "median", ".3f"), ("high", "highest", ".3f"), ("best", "best run", "")]
@@ -129,11 +129,12 @@ def trend(result: Trend) -> Figure:
     layers = [
         base.mark_rule(color=MAIN).encode(y=alt.Y("low:Q", title="standardized mean score"), y2="high:Q"),
         base.mark_bar(size=22, color=MAIN, opacity=0.6).encode(y="q1:Q", y2="q3:Q"),
+        base.mark_rule(color=ACCENT, strokeWidth=5, opacity=0.6).encode(y="median_low:Q", y2="median_high:Q"),
         base.mark_tick(size=22, thickness=3, color=ACCENT).encode(y="median:Q"),
     ]
-    slope = "" if result.slope is None else f" The median changes by {result.slope:+.4f} a year."
+    slope = "" if result.slope is None else f" The median changes by {result.change()} a year."
     said = f"Medians: {', '.join(f'{y} {m:.3f}' for y, m in zip(result.labels, five[:, 2], strict=True))}.{slope}"
-    title = "Runs of each year on one scale: range, quartiles, median"
+    title = "Runs of each year on one scale: range, quartiles, median with its 95 % interval"
     return drawn(alt.layer(*layers).properties(height=300), name="trend", title=title, description=said, rows=rows)
 
 

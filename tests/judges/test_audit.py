@@ -324,8 +324,8 @@ def test_ndcg_and_compatibility_under_nist() -> None:
         qrels, labels = real_labels(year)
         pairs = labelled(qrels, labels).compared()
         lists = listed(real_runs(year), pairs)
-        ndcg = lists.human(one_measure("nDCG@10")).means()
-        compatible = lists.human(one_measure("Compat(p=0.9)@1000")).means()
+        ndcg = lists.human(one_measure("nDCG@10")).averages()
+        compatible = lists.human(one_measure("Compat(p=0.9)@1000")).averages()
         assert kendall_tau_b(ndcg, compatible) == pytest.approx(tau, abs=slack)
 
 

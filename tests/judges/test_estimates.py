@@ -187,7 +187,7 @@ def test_sampled_docs_and_a_machine_beat_sampled_docs_alone() -> None:
         drawn = sample(lists, "uniform(share=0.05,k=10)", seed=seed)
         if truth is None:
             whole = dataclasses.replace(drawn, chosen=np.ones(len(drawn), dtype=bool))
-            truth = assay.evaluate(runs, whole.qrels(lists, unjudged=0), "DCG@10")[0].means()
+            truth = assay.evaluate(runs, whole.qrels(lists, unjudged=0), "DCG@10")[0].averages()
         found = estimate_docs(drawn.qrels(lists, unjudged=0), labels, runs, judge="gpt4-umbrela")
         half = found.interval()
         covered.append(np.abs(found.value - truth) <= half)
@@ -203,7 +203,7 @@ def test_all_docs_judged_leave_no_error() -> None:
     whole = sample(lists, "uniform(share=1,k=10)").qrels(lists, unjudged=0)
     for measure in ("DCG@10", "P@5", "RBP", "nDCG@10"):
         found = estimate_docs(whole, labels_of(qrels, ("noisy",)), runs, measure=measure)
-        assert found.value == pytest.approx(assay.evaluate(runs, whole, measure, top=3)[0].means(), abs=1e-9)
+        assert found.value == pytest.approx(assay.evaluate(runs, whole, measure, top=3)[0].averages(), abs=1e-9)
         assert found.error.max() == 0.0
 
 
@@ -211,7 +211,7 @@ def test_ndcg_from_sampled_docs_is_right_on_average() -> None:
     runs, qrels = collection()
     lists = collected(runs, qrels)
     whole = sample(lists, "uniform(share=1,k=10)").qrels(lists, unjudged=0)
-    truth = assay.evaluate(runs, whole, "nDCG@10")[0].means()
+    truth = assay.evaluate(runs, whole, "nDCG@10")[0].averages()
     covered, values = [], []
     for seed in range(40):
         drawn = sample(lists, "uniform(share=0.5,k=10)", seed=seed).qrels(lists, unjudged=0)
@@ -267,10 +267,10 @@ def test_holes_filled_by_a_perfect_judge_are_gone() -> None:
     runs, qrels = collection()
     judged = {t: {d: g for i, (d, g) in enumerate(docs.items()) if i % 3} for t, docs in qrels.to_dict().items()}
     found = filled(judged, labels_of(qrels, ("perfect",)), runs, measure="nDCG@10", draws=5)
-    truth = assay.evaluate(runs, qrels, "nDCG@10")[0].means()
+    truth = assay.evaluate(runs, qrels, "nDCG@10")[0].averages()
     assert found.column("filled by machine") == pytest.approx(truth)
     assert (np.abs(found.column("unjudged as 0") - truth) > 0.01).any()
-    condensed = assay.evaluate(runs, Qrels.from_dict(judged), "nDCG'@10")[0].means()
+    condensed = assay.evaluate(runs, Qrels.from_dict(judged), "nDCG'@10")[0].averages()
     assert found.column("condensed") == pytest.approx(condensed)
     assert "filled" in found.table().caption
 

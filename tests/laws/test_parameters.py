@@ -49,7 +49,7 @@ def agreed(text: str) -> Any:
 
 
 def arm(text: str) -> Any:
-    from assay.studies.arms import Case, method_test
+    from assay.studies import Case, method_test
 
     case = Case(RUNS, QRELS, LABELS)
     return method_test(text, "predict(method=wu-crestani)", {"x": case, "y": case}, sizes=[2], subsets=2)

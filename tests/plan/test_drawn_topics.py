@@ -63,6 +63,7 @@ def test_inclusion_by_a_plain_loop() -> None:
         for n in range(4, 16):
             sigma = float(np.std(differences[order[:n]], ddof=1))
             detectable = power(topics=n, sigma=sigma, power=0.8).delta
+            assert detectable is not None
             if detectable <= 0.45:
                 size = n
                 break

@@ -225,7 +225,7 @@ def test_toy_prefers_what_all_runs_have_high() -> None:
 def test_preferences_stop_at_the_depth(depth: int) -> None:
     """A doc below the depth is as one that nobody retrieved: behind all others, or with `both` in no preference."""
     seen = topic({"a": "ABC", "b": "ABC"})
-    order = order_of(f"reweighting(depth={depth})", seen)
+    order: Any = order_of(f"reweighting(depth={depth})", seen)
     assert order.scores()[2] < order.scores()[0]
-    among_both = order_of(f"reweighting(depth={depth}, preferences=both)", seen)
+    among_both: Any = order_of(f"reweighting(depth={depth}, preferences=both)", seen)
     assert among_both.scores()[2] == pytest.approx(0, abs=1e-6)

@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -17,7 +18,7 @@ GOOD = b"1 Q0 a 1 2.5 mine\n1 Q0 b 2 1.5 mine\n2 Q0 c 1 9 mine\n"
 BAD = b"1 Q0 a 1 2.5 mine\n1 Q0 b 2 many mine\n"
 
 
-def sent(client: TestClient, *files: tuple[str, bytes], **data: str) -> object:
+def sent(client: TestClient, *files: tuple[str, bytes], **data: str) -> Any:
     listed = [("file", (name, io.BytesIO(content))) for name, content in files]
     return client.post("/upload", files=listed, data={"collection": "pets", **data}, headers=JSON)
 

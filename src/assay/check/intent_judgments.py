@@ -101,7 +101,7 @@ def _unserved(where: str, qrels: IntentQrels) -> Iterator[Finding]:
     """Intents without a relevant doc."""
     odd = []
     for topic, intents, relevant in zip(qrels.topics, qrels.intents, _relevant(qrels), strict=True):
-        served = relevant.any(axis=0).tolist()
+        served = np.asarray(relevant.any(axis=0))
         for i, intent in enumerate(intents):
             if not served[i]:
                 odd.append(f"{intent!r} of topic {topic!r}")

@@ -389,5 +389,5 @@ def pair_of(matrices: list[ScoreMatrix], runs: str | None) -> ScoreMatrix:
 
 
 # The commands of this group that stand in another file are added when that file is imported.
-from assay.cli import plan_drawn  # noqa: E402, F401
-from assay.cli import plan_labels  # noqa: E402, F401
+from assay.cli import plan_drawn as plan_drawn  # noqa: E402
+from assay.cli import plan_labels as plan_labels  # noqa: E402

@@ -109,7 +109,7 @@ def averages_of(rows: Floats, how: str = "mean") -> Floats:
 
 
 def on_scale_of_means(scores: Floats, how: str) -> Floats:
-    """Scores on the scale on which their average is a mean: of max(score, FLOOR) the log, or for a harmonic mean 1 / it.
+    """Scores on the scale on which their average is a mean: of max(score, FLOOR) the log or the inverse.
 
     A sum is the mean times the number of topics, and its scores stay as they are; a median is a mean on no scale.
     """

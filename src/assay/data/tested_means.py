@@ -24,8 +24,8 @@ SHOWN = {"geometric": "a difference of logs is shown as a ratio", "sum": "shown 
 def for_tests_of_means(matrix: ScoreMatrix) -> ScoreMatrix:
     """The scores on the scale on which their average is a mean, for tests and intervals of means.
 
-    Of a geometric mean the logs; a sum is a multiple of the mean, so that its scores stay as they are; a median or harmonic
-    mean is an error.
+    Of a geometric mean the logs; a sum is a multiple of the mean, so that its scores stay as they are; a median or
+    harmonic mean is an error.
 
     >>> for_tests_of_means(ScoreMatrix.of([[0.1, 1.0]], measure="geometric(AP)")).values.round(4).tolist()
     [[-2.3026, 0.0]]
@@ -36,8 +36,8 @@ def for_tests_of_means(matrix: ScoreMatrix) -> ScoreMatrix:
         return matrix
     if how in ("median", "harmonic"):
         raise UsageError(
-            f"{matrix.measure}: a test of means says nothing of {IN_WORDS[how]}s; take {name}, whose sign test asks which run "
-            "is better on most topics"
+            f"{matrix.measure}: a test of means says nothing of {IN_WORDS[how]}s; take {name}, whose sign test "
+            "asks which run is better on most topics"
         )
     if how == "geometric":
         name = f"log({name})"

@@ -109,12 +109,12 @@ def _gain(
 ) -> GainOfGaming:
     under_judge, judge_ends = _mean_gain(machine, machine_after, level)
     under_people, people_ends = _mean_gain(human, human_after, level)
-    places = places_won(machine.means(), machine_after.means())
+    places = places_won(machine.averages(), machine_after.averages())
     most = int(np.argmax(places))
     return GainOfGaming(
         judge, under_judge, *judge_ends, under_people, *people_ends,
         places_machine=float(places.mean()),
-        places_human=float(places_won(human.means(), human_after.means()).mean()),
+        places_human=float(places_won(human.averages(), human_after.averages()).mean()),
         most_places=int(places[most]),
         most_run=machine.runs[most],
     )  # fmt: skip

@@ -142,7 +142,7 @@ def _range(
     aligned = Aligned.of(runs, judged.qrels(judged.human), policy=policy, columns=columns, jobs=jobs)
     ends = bounds(aligned, [measure], jobs=jobs)
     names = ("low", "high") if ends.kinds[0] == "range" else ("all not relevant", "all top grade")
-    return {names[0]: ends.low[0].means(), names[1]: ends.high[0].means()}
+    return {names[0]: ends.low[0].averages(), names[1]: ends.high[0].averages()}
 
 
 def _drawn(lists: ListedPairs, measure: Measure, draws: int, seed: int) -> Floats:

@@ -116,7 +116,7 @@ def ranking_audit(
     runs, topics = human.shape
     if runs < 2:
         raise DataError(f"{runs} run; a ranking needs at least two")
-    best = np.argsort(-settled(human.means()), kind="stable")[:top]
+    best = np.argsort(-settled(human.averages()), kind="stable")[:top]
     draws = _draws(topics, resamples, seed)
     seen = _means(human, np.ones((1, topics)))
     resampled = _means(human, draws)

@@ -137,7 +137,7 @@ def run_bias(
         judge=judge,
         measure=human.measure,
         runs=human.runs,
-        human=human.means(),
+        human=human.averages(),
         bias=rows.mean(axis=1),
         low=ends.low,
         high=ends.high,
@@ -155,7 +155,7 @@ def run_bias(
 
 def _by_rank(human: ScoreMatrix) -> dict[str, list[str]]:
     """Thirds of the runs, best first; too few runs are one part."""
-    order = np.argsort(-settled(human.means()), kind="stable")
+    order = np.argsort(-settled(human.averages()), kind="stable")
     if len(order) < 2 * len(PARTS):
         return {}
     split = np.array_split(order, len(PARTS))

@@ -69,8 +69,8 @@ def ranking_audit(audit: RankingAudit, *, judge: str | None = None) -> Figure:
     """Mean score of every run by people and by a judge: the one that is named, or the best ranking one."""
     known = {row.judge: row.value for row in audit.rows if row.measure == "τ" and row.value is not None}
     name = judge or (max(known, key=lambda one: known[one] or 0.0) if known else audit.judges[0])
-    machine = audit.machine[audit.judges.index(name)].means()
-    human = audit.human.means()
+    machine = audit.machine[audit.judges.index(name)].averages()
+    human = audit.human.averages()
     rows = rows_of(run=audit.human.runs, human=human, machine=machine)
     low = float(min(human.min(), machine.min()))
     high = float(max(human.max(), machine.max()))

@@ -111,14 +111,16 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
 def _lines() -> dict[str, list[str]]:
     """The kinds that are lines of words; the last word of the first line but a run's is a number."""
     rng = random.Random(1)
+    grades = random.Random(2)
+    qrels = [f"{t} 0 {d} {grades.randrange(3)}" for t in TOPICS for d in DOCS]
     return {
         "run": [
             f"{t} Q0 {d} {i + 1} {30 - i - rng.random():.4f} sys0"
             for t in TOPICS for i, d in enumerate(sorted(DOCS, key=lambda d: d != FIRST and rng.random())[:9])
         ],
-        "qrels": [f"{t} 0 {d} {rng.randrange(3)}" for t in TOPICS for d in DOCS],
+        "qrels": qrels,
         "sampled qrels": [f"{t} 0 {d} {rng.randrange(3)} 0.5" for t in TOPICS for d in DOCS],
-        "few qrels": [f"{t} 0 {d} {(int(t) + i) % 3}" for t in TOPICS[:2] for i, d in enumerate(DOCS[:6])],
+        "few qrels": qrels[: len(DOCS) + 6],
         "intents": [f"{t} {i} {d} {rng.randrange(2)}" for t in TOPICS for i in (1, 2) for d in DOCS],
         "intent info": [f"{t} {i} 0.5" for t in TOPICS for i in (1, 2)],
         "zscores": [f"{t} {m} 0.5 0.1" for t in TOPICS for m in ("map", "P_10")],

@@ -198,7 +198,9 @@ def run_bytes(lines: int = 3) -> bytes:
     return b"".join(b"1 Q0 d%d %d %d bm25\n" % (i, i, 1000 - i) for i in range(1, lines + 1))
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, zstandard.compress], ids=str)
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, lzma.compress, zstandard.compress], ids=["plain", "gzip", "xz", "zst"]
+)
 def test_an_upload_is_checked_and_then_stored(store: Store, pack: Callable[[bytes], bytes]) -> None:
     store.collections.add("c")
     store.qrels.add("c", {"1": {"d1": 1}})

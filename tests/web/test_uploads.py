@@ -65,6 +65,7 @@ def test_who_insists_stores_what_can_be_read(local: TestClient, pets: Store) -> 
         ("cut.run.gz", gzip.compress(GOOD)[:-9], "ends in the middle"),
         ("<script>.run", b"\x00\x01\x02", "script"),
     ],
+    ids=["empty", "path", "cut", "binary"],
 )
 def test_odd_files_are_one_sentence(name: str, content: bytes, says: str, local: TestClient, pets: Store) -> None:
     runs = len(pets.runs.listed("pets"))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, one_measure
+from assay.cli.store_options import with_new_store
 from assay.core.errors import UsageError
 
-DATABASE = "A database instead of the folder, e.g. postgresql+psycopg://user@host/name."
-FOLDER = click.Path(path_type=Path, file_okay=False)
+if TYPE_CHECKING:
+    from assay.store import Store
 
 
 @click.command(cls=Command)
@@ -21,13 +24,12 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--docs", type=FILE, help="Documents with their texts; they are looked up as they are needed.")
 @click.option("--name", default="", help="Name of the collection of these files.  [default: that of the qrels file]")
 @one_measure("Measure that its pages show first.", "nDCG@10")
-@click.option("--store", "folder", type=FOLDER, default="assay-store", show_default=True, help="Folder of the store.")
-@click.option("--database", default="", metavar="URL", help=DATABASE)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others need tokens.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one."
 )
 @click.option("--tokens", is_flag=True, help="Ask for tokens on this machine too, as behind a proxy.")
+@with_new_store
 def command(
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -35,11 +37,10 @@ def command(
     docs: Path | None,
     name: str,
     measure: str,
-    folder: Path,
-    database: str,
     host: str,
     port: int,
     tokens: bool,
+    store: Store,
 ) -> None:
     """Serve the workbench: leaderboards, runs, topics and judging in the browser, from a store that lasts.
 
@@ -48,7 +49,6 @@ def command(
     assay serve --qrels qrels.txt runs/
     assay serve --database postgresql+psycopg://assay@localhost/assay --host 0.0.0.0
     """
-    from assay.store import Store
     from assay.store.filling import add_files, add_simulated
     from assay.web import serve
 
@@ -57,13 +57,14 @@ def command(
             raise UsageError(f"{option} has no effect without --qrels; give the judgments too")
     if runs and qrels is None:
         raise UsageError("runs are given without judgments; give them with --qrels")
-    with Store(database or folder, files=folder / "files" if database else None) as store:
-        if qrels is not None:
-            add_files(store, qrels, runs, name=name, topics=topics, docs=docs, measure=measure)
-        elif not store.collections.listed():
-            add_simulated(store)
-        serve(store, host=host, port=port, tokens=tokens, started=_say_address)
+    if qrels is not None:
+        add_files(store, qrels, runs, name=name, topics=topics, docs=docs, measure=measure)
+    elif not store.collections.listed():
+        add_simulated(store)
+    serve(store, host=host, port=port, tokens=tokens, started=_say_address)
 
 
 def _say_address(address: str) -> None:
+    # At once, also into a pipe: a program that starts the server waits for this line.
     click.echo(f"assay serves the workbench at {address} (Ctrl-C stops it)")
+    sys.stdout.flush()

@@ -10,9 +10,8 @@ import click
 
 from assay.cli.commands import Group, KnownWord
 from assay.cli.options import Output, output_options
-from assay.cli.serve import DATABASE, FOLDER
 from assay.cli.store_add import add
-from assay.cli.store_options import with_store
+from assay.cli.store_options import DATABASE, FOLDER, with_store
 
 if TYPE_CHECKING:
     from assay.store import Store

@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.cli.serve import DATABASE, FOLDER
-
 C = TypeVar("C", bound=Callable[..., Any])
+
+
+DATABASE = "A database instead of the folder, e.g. postgresql+psycopg://user@host/name."
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 def with_store(command: C, *, make: bool = False) -> C:
@@ -21,8 +23,8 @@ def with_store(command: C, *, make: bool = False) -> C:
     def run(*args: Any, folder: Path, database: str, **kwargs: Any) -> Any:
         from assay.store import Store
 
-        files = folder / "files" if database and make else None
-        with Store(database or folder, files=files, make=make) as store:
+        files = folder / "files" if database else None
+        with Store(database or folder, first_files=files, make=make) as store:
             return command(*args, store=store, **kwargs)
 
     options: list[Callable[[Any], Any]] = [

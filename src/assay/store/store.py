@@ -41,7 +41,8 @@ class Store:
     """Collections, runs, scores and judgments that last.
 
     where: a folder (SQLite, made if it is not there), or the URL of a database, `postgresql+psycopg://…`. files: the
-    folder of run files; it is remembered, so that a store on PostgreSQL needs it once. A store of an earlier version is
+    folder of run files; it is remembered, so that a store on PostgreSQL needs it once. first_files: that folder for a
+    store that remembers none. A store of an earlier version is
     brought up to this one. Every change is on the disk when the call returns; threads and processes may share a store.
 
     >>> import tempfile
@@ -58,7 +59,14 @@ class Store:
     {'bm25': {'1': 0.5}, 'dense': {'1': 1.0}}
     """
 
-    def __init__(self, where: str | Path, *, files: str | Path | None = None, make: bool = True) -> None:
+    def __init__(
+        self,
+        where: str | Path,
+        *,
+        files: str | Path | None = None,
+        first_files: str | Path | None = None,
+        make: bool = True,
+    ) -> None:
         text = str(where)
         is_url = re.match(r"[a-z][a-z0-9+]*://", text) is not None
         self.folder = None if is_url else Path(text)
@@ -66,12 +74,12 @@ class Store:
             _prepare_folder(self.folder, make)
         self.database = Database(text if self.folder is None else f"sqlite:///{self.folder / DATABASE}")
         try:
-            self._open(None if files is None else Path(files), make)
+            self._open(files, first_files, make)
         except BaseException:
             self.close()
             raise
 
-    def _open(self, files: Path | None, make: bool) -> None:
+    def _open(self, files: str | Path | None, first_files: str | Path | None, make: bool) -> None:
         revision = self.database.revision()
         if revision is None and not make:
             raise UsageError(f"{self.database.where}: there is no store; make one with: assay store add")
@@ -82,7 +90,9 @@ class Store:
             self.database.upgrade()
         self._remember("id", secrets.token_hex(8))
         self._remember("made", str(time.time()))
-        self.files = KeptFiles(self._files_folder(files))
+        if files is None and self._beside() is None and self.facts().get("files") is None:
+            files = first_files
+        self.files = KeptFiles(self._files_folder(None if files is None else Path(files)))
         self.files.folder.mkdir(parents=True, exist_ok=True)
 
     def _files_folder(self, given: Path | None) -> Path:

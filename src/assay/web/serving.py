@@ -35,7 +35,7 @@ def serve(
     local = is_loopback(host) and not tokens
     if not local and not store.people.has_organiser():
         what = f"{host} asks for tokens, and no organiser has one yet"
-        raise UsageError(f"{what}; make one with: assay store person NAME --role organiser")
+        raise UsageError(f"{what}; make one with: assay store add person NAME --role organiser")
     app = workbench(store, tokens=not local, hosts=own_hosts(host), upload_bytes=upload_bytes)
     with store.served():
         listening = _listening(host, port)

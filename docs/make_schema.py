@@ -24,7 +24,7 @@ from tests.hostile.test_commands import Files  # noqa: E402
 from tests.test_results import MORE, shows_tables  # noqa: E402
 
 from assay.core.errors import AssayError  # noqa: E402
-from assay.measures import parse  # noqa: E402
+from assay.measures.explained import explained  # noqa: E402
 
 Record = dict[str, Any]
 OF_TABLES = ("caption", "notes", "columns", "rows")
@@ -109,7 +109,7 @@ def is_of_the_data(key: str, record: Record) -> bool:
     if key in {row[first] for row in record["rows"]}:
         return True
     try:
-        parse(key.removesuffix("_marks"))
+        explained(key.removesuffix("_marks"))  # measures of sessions and answers too
     except AssayError:
         return False
     return True

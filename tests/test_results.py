@@ -22,7 +22,7 @@ from assay.core.errors import AssayError
 from assay.core.results import Result, json_text
 from assay.core.tables import Table
 from assay.data import ScoreMatrix
-from assay.measures import parse
+from assay.measures.explained import explained
 from assay.stats import all_pairs, compare
 from tests.conftest import ROOT
 from tests.hostile.calls import CALLS, call, every_command, named
@@ -173,7 +173,7 @@ def assert_fits_the_schema(printed: Any, command: str) -> None:
 def is_measure(key: str) -> bool:
     """Whether a column is named for a measure, or for the marks beside it."""
     try:
-        parse(key.removesuffix("_marks"))
+        explained(key.removesuffix("_marks"))
     except AssayError:
         return False
     return True

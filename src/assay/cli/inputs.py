@@ -39,7 +39,7 @@ intent_options = (
 )
 
 
-def _listed(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+def one_list(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
     """Values that were given one by one, as one list; None if there are none."""
     return " ".join(values) or None
 
@@ -54,7 +54,7 @@ def known_measures(context: click.Context, option: click.Parameter, incomplete: 
 
 
 measures_option = click.option(
-    "--measures", "-m", multiple=True, callback=_listed, metavar="LIST", shell_complete=known_measures,
+    "--measures", "-m", multiple=True, callback=one_list, metavar="LIST", shell_complete=known_measures,
     help="Measures, e.g. -m 'AP nDCG@10', or -m AP -m nDCG@10; see `assay measures`.",
 )  # fmt: skip
 

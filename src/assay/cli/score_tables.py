@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import RegistryOption
+from assay.cli.inputs import one_list
 from assay.cli.options import Output
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ save_option = click.option(
 def named_option(registry: str) -> Callable[[C], C]:
     """--measures, -m: names of a registry with their parameters in brackets, separated by blanks."""
     return click.option(
-        "--measures", "-m", cls=RegistryOption, registry=registry, metavar="LIST",
+        "--measures", "-m", multiple=True, callback=one_list, cls=RegistryOption, registry=registry, metavar="LIST",
         help="Measures separated by blanks, parameters in brackets; of: {names}.",
     )  # fmt: skip
 

@@ -181,7 +181,7 @@ def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) 
 @runs_argument
 @click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments, from which parts are taken.")
 @measures_option
-@click.option("--shares", default="1 .9 .7 .5 .3 .2 .1", show_default=True, help="Parts of the judgments; 1 is all.")
+@click.option("--shares", help="Parts of the judgments, 1 for all, e.g. '1 .5 .1'; by default seven, down to a tenth.")
 @click.option("--draws", type=click.IntRange(min=1), default=5, show_default=True, help="Random parts of each size.")
 @rel_option
 @click.option(
@@ -193,8 +193,8 @@ def concordance(matrices: list[ScoreMatrix], pair: str, gold: str, out: Output) 
 @jobs_option
 @output_and_figure_options
 def incompleteness(
-    runs: tuple[Path, ...], qrels_path: Path, measures: str | None, shares: str, draws: int, rel: float, test: str,
-    alpha: float, seed: int, jobs: int, out: Output,
+    runs: tuple[Path, ...], qrels_path: Path, measures: str | None, shares: str | None, draws: int, rel: float,
+    test: str, alpha: float, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """What do measures lose where judgments are missing?
 
@@ -208,7 +208,7 @@ def incompleteness(
     from assay.studies.incompleteness import incompleteness as study
 
     chosen = chosen_measures(measures) if measures else list(MEASURES)
-    kept = decimals(shares, "write parts of the judgments as decimals, e.g. '1 .5 .1'")
+    kept = decimals(shares, "write parts of the judgments as decimals, e.g. '1 .5 .1'") if shares else None
     with out.progress("leaving judgments out") as progress:
         found = study(
             load_runs(runs), load_qrels(qrels_path), chosen, shares=kept, draws=draws, rel=rel, test=test, alpha=alpha,

@@ -95,7 +95,7 @@ def incompleteness(
     qrels: Qrels | None = None,
     measures: str | Sequence[str | Measure] = MEASURES,
     *,
-    shares: Sequence[float] = SHARES,
+    shares: Sequence[float] | None = None,
     draws: int = 5,
     rel: float = 1,
     test: str = "t",
@@ -106,9 +106,9 @@ def incompleteness(
 ) -> Incompleteness:
     """τ with the full judgments and discriminative power of each measure, by random parts of the judgments.
 
-    shares: parts of the judged docs of each topic, 1 for all; relevant docs and others are drawn apart, so that their
-    proportion stays. All measures see the same parts. rel: the lowest relevant grade, also of measures that name none.
-    test: one of the tests of pairs, or of all pairs at once.
+    shares: parts of the judged docs of each topic, 1 for all, by default SHARES; relevant docs and others are drawn
+    apart, so that their proportion stays. All measures see the same parts. rel: the lowest relevant grade, also of
+    measures that name none. test: one of the tests of pairs, or of all pairs at once.
 
     >>> from assay.studies import simulate
     >>> small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
@@ -121,6 +121,7 @@ def incompleteness(
     wanted = [measure if rel == 1 else measure.with_rel(rel) for measure in parsed(measures)]
     for measure in wanted:
         refuse_other_averages(str(measure), measure.aggregate, "a study of incomplete judgments")
+    shares = SHARES if shares is None else shares
     _check(lists, shares, draws)
     study = _Study(lists, tuple(wanted), float(rel), test, alpha)
     full = np.array([settled(study.scores(measure, None).mean(axis=1)) for measure in wanted])

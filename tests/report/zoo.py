@@ -709,6 +709,14 @@ def good_subsets() -> Any:
 
 
 @kept
+def incompleteness() -> Any:
+    from assay.studies import incompleteness, simulate
+
+    small = simulate(topics=6, docs=100, depth=30, runs_per_group=1, manual_runs=0)
+    return incompleteness(small.runs, small.qrels, ["AP", "bpref"], shares=[1, 0.5, 0.2], draws=2)
+
+
+@kept
 def discriminative_power() -> Any:
     from assay.studies.discriminative import discriminative_power
 

@@ -162,6 +162,7 @@ CALLS = [
     "study measure-tau {scores}",
     "study predictivity {scores} --splits 5",
     "study swaps {scores} --sizes 2 --draws 5",
+    "study entropy {run} {runs} --qrels {qrels} -m 'AP P@5' --depth 10",
     "study votes {scores} --votes {votes}",
     "study similarity {run} {runs} --qrels {qrels} --info {groups} --by group",
     "study exchange {run} {runs} --qrels {qrels}",

@@ -85,6 +85,14 @@ def curves_by_day() -> Any:
 
 
 @kept
+def entropy() -> Any:
+    from assay.measures import parse
+    from assay.studies.max_entropy import entropy_study
+
+    return entropy_study(collection().runs[:3], collection().qrels, [parse("AP"), parse("P@10")], depth=40)
+
+
+@kept
 def two_runs() -> Any:
     from assay.stats.two_runs import compare_two
 

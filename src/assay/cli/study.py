@@ -258,32 +258,6 @@ def reusability(
     out.write(*(f.table() for f in found), of=found if by else found[0])
 
 
-@command.command()
-@runs_argument
-@click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments: topic 0 doc grade, or irds:ID.")
-@measures_option
-@click.option("--depth", type=click.IntRange(min=2), default=100, show_default=True, help="Ranks of each list.")
-@click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
-@output_and_figure_options
-def entropy(
-    runs: tuple[Path, ...], qrels_path: Path, measures: str | None, depth: int, rel: float, out: Output
-) -> None:
-    """How much does a score say of the list behind it? The maximum entropy method.
-
-    Of all lists with a score the most uncertain one is guessed; the nearer its precision-recall curve is to that of
-    the real list, the more the measure says.
-
-    \b
-    assay study entropy runs/ --qrels qrels.txt -m 'AP Rprec nDCG P@10'
-    """
-    from assay.studies.max_entropy import entropy_study
-
-    chosen = chosen_measures(measures or "AP Rprec nDCG RBP P@10")
-    with out.progress("guessing lists") as progress:
-        found = entropy_study(load_runs(runs), load_qrels(qrels_path), chosen, depth=depth, rel=rel, progress=progress)
-    out.write(found.table(), of=found)
-
-
 @command.command(name="rbo-and-ap")
 @click.option("--repetitions", type=click.IntRange(min=1), default=100, show_default=True)
 @seed_option
@@ -410,3 +384,4 @@ def _check_names(collections: list[str], labelled: list[str]) -> None:
 
 # Subcommands that live in a file of their own; they take options from this one, which must be complete by now.
 from assay.cli import run_studies as run_studies  # noqa: E402
+from assay.cli import study_entropy  # noqa: E402, F401

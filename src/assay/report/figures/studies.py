@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from assay.studies.concordance import Concordance
     from assay.studies.discriminative import DiscriminativePower
     from assay.studies.incompleteness import Incompleteness
-    from assay.studies.max_entropy import EntropyStudy
     from assay.studies.measure_rankings import MeasureTau, Predictivity
     from assay.studies.method_comparison import MethodTest
     from assay.studies.run_similarity import ExchangeStudy, RunSimilarityStudy
@@ -382,21 +381,5 @@ def _published_in_words(result: Survey, collection: str) -> str:
     return f"{counts}; {better} of the improved scores beat the best original run ({best:.4f})."
 
 
-@draws("studies.EntropyStudy")
-def entropy_ranges(result: EntropyStudy) -> Figure:
-    """The quartiles and the mean of the error of each measure, the one that says most first."""
-    means = result.errors.mean(axis=1)
-    low, high = np.quantile(result.errors, [0.25, 0.75], axis=1)
-    order = np.argsort(means, kind="stable")
-    kept = [result.measures[i] for i in order]
-    rows = rows_of(measure=kept, error=means[order], low=low[order], high=high[order])
-    tip = [("measure", "measure", ""), ("error", "mean error", ".4f"), ("low", "first quartile", ".4f")]
-    tip.append(("high", "third quartile", ".4f"))
-    y = names("Y", "measure", None, sort=kept)
-    x = amount("X", "error", "error of the guessed precision-recall curve", zero=True)
-    made = ranges(y, x, "low", "high", tip=tip)
-    said = (
-        f"{kept[0]} says most of its list: mean error {means[order[0]]:.3f}; {kept[-1]} least: {means[order[-1]]:.3f}."
-    )
-    title = f"What a score says of its list, {result.errors.shape[1]:,} lists"
-    return drawn(tall(made, len(rows)), name="entropy", title=title, description=said, rows=rows)
+# What a score says of its list is drawn by a file of its own.
+from assay.report.figures import entropy as entropy  # noqa: E402

@@ -12,8 +12,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from assay.core.errors import UsageError
+from assay.pooling import doc_strengths
 from assay.pooling.difference_sums import DifferenceSums
-from assay.pooling.doc_strengths import Stated, fitted, strengths
+from assay.pooling.doc_strengths import ListCurvature, Stated, fitted, strengths
 from assay.pooling.judging import order_of
 from assay.pooling.run_weights import Reweighting
 from assay.rankings.stated_preferences import PREFERENCES
@@ -145,6 +146,24 @@ def test_many_topics_at_once_are_each_by_itself() -> None:
         np.testing.assert_allclose(fitted(both), np.concatenate(alone), atol=2e-5)
 
 
+@pytest.mark.parametrize("preferences", PREFERENCES)
+def test_pairs_of_docs_and_pairs_within_lists_have_the_same_curvature(preferences: str) -> None:
+    rng = np.random.default_rng(4)
+    ranked = np.array([rng.permutation(60)[:20] for _ in range(5)], dtype=np.int32)
+    ranked[0, 15:] = -1  # a shorter list
+    weights = np.array([1.0, 0.3, 2.0, 7.0, 1.0])
+    stated = Stated.of(ranked[None], weights, np.array([60]), [2.0], [3.0], preferences)
+    assert not stated.has_few_docs
+    theta, v = rng.normal(size=60), rng.normal(size=60)
+    within_lists = doc_strengths._curvature(stated, theta)
+    between_docs = doc_strengths._between_docs(stated, theta)
+    assert isinstance(within_lists, ListCurvature)
+    np.testing.assert_allclose(within_lists.gradient, between_docs.gradient, atol=1e-4)
+    # In list form a doc is compared with itself, too, which the product with a vector takes away again.
+    np.testing.assert_allclose(within_lists.diagonal - stated.held / 4, between_docs.diagonal, atol=1e-4)
+    np.testing.assert_allclose(within_lists.times(v), between_docs.times(v), atol=1e-4)
+
+
 @pytest.mark.parametrize("spread", [0.01, 3.0, 40.0])
 def test_sums_over_all_docs_are_those_of_all_pairs(spread: float) -> None:
     rng = np.random.default_rng(1)
@@ -227,7 +246,9 @@ def test_toy_prefers_what_all_runs_have_high() -> None:
 def test_preferences_stop_at_the_depth(depth: int) -> None:
     """A doc below the depth is as one that nobody retrieved: behind all others, or with `both` in no preference."""
     seen = topic({"a": "ABC", "b": "ABC"})
-    order: Any = order_of(f"reweighting(depth={depth})", seen)
+    order = order_of(f"reweighting(depth={depth})", seen)
+    assert isinstance(order, Reweighting)
     assert order.scores()[2] < order.scores()[0]
-    among_both: Any = order_of(f"reweighting(depth={depth}, preferences=both)", seen)
+    among_both = order_of(f"reweighting(depth={depth}, preferences=both)", seen)
+    assert isinstance(among_both, Reweighting)
     assert among_both.scores()[2] == pytest.approx(0, abs=1e-6)

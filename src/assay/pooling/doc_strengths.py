@@ -25,6 +25,8 @@ FAR, HEAVY = 30.0, 1000.0
 """Greatest |θ| and weight of a run at which 32 bits are enough: beyond, e^θ or the digits that count would be lost."""
 FARTHEST = 300.0
 """Greatest |θ| at all: e^θ must be a number. With weights up to 1e9 no θ comes near it."""
+ONE_THREAD = 2**18
+"""Products of matrices that take no more multiplications are done by one thread: more only wait for each other."""
 SOLVED = 1e-2
 """How far off a Newton step may be, as a share of its length; the next step makes up for it."""
 
@@ -125,6 +127,30 @@ class Stated:
         """How much weight the runs have that retrieved each doc."""
         return self.by_doc(self.of_places(np.ones(self.ranked.shape)))
 
+    @property
+    def has_few_docs(self) -> bool:
+        """Whether all pairs of docs of the only topic are fewer than the pairs within all lists."""
+        docs = len(self.topic)
+        return len(self.starts) == 1 and docs**2 <= self.ranked.size * self.ranked.shape[1]
+
+    @cached_property
+    def opinions(self) -> Floats:
+        """docs × docs of the only topic: the weight of the runs that prefer one of the two, whichever it is."""
+        retrieved = np.zeros((len(self.ranked), len(self.topic) + 1))  # the padding, doc −1, is the last column
+        np.put_along_axis(retrieved, self.ranked.astype(np.int64), 1.0, axis=1)
+        has = retrieved[:, :-1]
+        weighted = has * self.weights[:, None]
+        have_both = np.zeros((len(self.topic), len(self.topic)))
+        lists_at_once = max(1, ONE_THREAD // len(self.topic) ** 2)
+        for part in chunks(len(has), lists_at_once):
+            have_both += weighted[part].T @ has[part]
+        if self.wide:
+            opinions = self.held[:, None] + self.held - have_both
+        else:
+            opinions = have_both
+        np.fill_diagonal(opinions, 0.0)
+        return np.asarray(opinions)
+
     @cached_property
     def wins(self) -> Floats:
         """How often each doc is preferred to another, by weight."""
@@ -204,13 +230,27 @@ def _shifted(stated: Stated, theta: Floats, iterations: int = 6) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """Gradient and curvature of the log-likelihood at one place, kept in list form: lists × depth × depth."""
+    """Gradient and curvature of the log-likelihood at one place, for one topic of few docs: docs × docs."""
 
     stated: Stated
     gradient: Floats
+    diagonal: Floats
+    pairs: npt.NDArray[np.floating]
+    """P(i ≻ j) · P(j ≻ i), by the weight of the runs that prefer either."""
+
+    def times(self, v: Floats) -> Floats:
+        """Minus the Hessian, times a vector."""
+        # Not by the library of linear algebra: its threads take longer to meet than such a product takes.
+        off_diagonal = np.einsum("ij,j->i", self.pairs, v)
+        return np.asarray(self.diagonal * v - off_diagonal)
+
+
+@dataclass(frozen=True, eq=False)
+class ListCurvature(Curvature):
+    """The same for any docs, kept in list form: lists × depth × depth."""
+
     pairs: npt.NDArray[np.floating]
     """P(i ≻ j) · P(j ≻ i) of the docs of each list."""
-    diagonal: Floats
     everywhere: DifferenceSums | None
     """The same over all docs of the topics; None where only docs of one list are compared."""
     bell: Floats | None
@@ -238,6 +278,8 @@ def _both_ways(sums: DifferenceSums, function: Floats, held: Floats, values: Flo
 
 
 def _curvature(stated: Stated, theta: Floats) -> Curvature:
+    if stated.has_few_docs:
+        return _between_docs(stated, theta)
     pairs, won, bent = _within_lists(stated, theta)
     # A doc beats itself half a time; it is left in on both sides, and is no preference.
     expected = stated.by_doc(stated.of_places(won))
@@ -251,11 +293,27 @@ def _curvature(stated: Stated, theta: Floats) -> Curvature:
         one = np.ones_like(theta)
         expected = _both_ways(everywhere, chance, stated.held, one) - expected
         diagonal = _both_ways(everywhere, bell, stated.held, one) - diagonal
+    gradient, curved = _with_prior(stated, theta, expected - 0.5 * stated.held, diagonal)
+    return ListCurvature(stated, gradient, curved, pairs, everywhere, bell)
+
+
+def _between_docs(stated: Stated, theta: Floats) -> Curvature:
+    """The same for one topic of few docs: every pair of them once, with the weight of the runs that compare them."""
+    strength = np.exp(theta)
+    chance = strength[:, None] / (strength[:, None] + strength)
+    weighted = stated.opinions * chance
+    pairs = weighted * chance.T
+    gradient, diagonal = _with_prior(stated, theta, weighted.sum(axis=1), pairs.sum(axis=1))
+    return Curvature(stated, gradient, diagonal, pairs)
+
+
+def _with_prior(stated: Stated, theta: Floats, expected_wins: Floats, curvature: Floats) -> tuple[Floats, Floats]:
+    """Gradient and diagonal of the curvature, the prior included."""
     p = _chance(theta)
     prior = stated.alpha + stated.beta
-    surplus = stated.wins - (expected - 0.5 * stated.held)
+    surplus = stated.wins - expected_wins
     gradient = surplus + stated.alpha - prior * p
-    return Curvature(stated, gradient, pairs, diagonal + prior * p * (1 - p), everywhere, bell)
+    return gradient, curvature + prior * p * (1 - p)
 
 
 def _within_lists(stated: Stated, theta: Floats) -> tuple[npt.NDArray[np.floating], Floats, Floats]:

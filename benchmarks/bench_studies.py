@@ -23,7 +23,8 @@ from assay.nojudgments import predicted
 from assay.nojudgments.predictors import METHODS
 from assay.rankings import kendall_tau_b, settled
 from assay.scoring import evaluate
-from assay.studies import method_tests, simulate
+from assay.studies import simulate
+from assay.studies.method_comparison import method_tests
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

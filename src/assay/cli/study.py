@@ -304,8 +304,8 @@ def methods(
         --collection dl21 dl21/qrels.txt dl21/runs --collection covid covid/qrels.txt covid/runs
     """
     from assay.io.labels import read_labels
-    from assay.studies import Case, method_tests
-    from assay.studies.arms import ARMS
+    from assay.studies.arms import ARMS, Case
+    from assay.studies.method_comparison import method_tests
 
     _check_names([name for name, _, _ in collections], [name for name, _ in labelled])
     if labelled and not any(ARMS.entry(arm).name == "crowd" for arm in (first, *others)):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.studies.arms import Case
     from assay.studies.discriminative import discriminative_power
     from assay.studies.measure_rankings import measure_tau, predictivity
-    from assay.studies.method_comparison import method_test, method_tests
+    from assay.studies.method_comparison import method_test
     from assay.studies.run_similarity import exchange_study, similarity_study
     from assay.studies.swaps import swap_rates
     from assay.studies.votes import predictive_power
@@ -27,7 +27,6 @@ _HOMES = {
     "exchange_study": "run_similarity",
     "measure_tau": "measure_rankings",
     "method_test": "method_comparison",
-    "method_tests": "method_comparison",
     "predictive_power": "votes",
     "predictivity": "measure_rankings",
     "similarity_study": "run_similarity",
@@ -35,7 +34,7 @@ _HOMES = {
 }
 __all__ = [
     "Case", "concordance", "discriminative_power", "exchange_study", "incompleteness", "measure_tau", "method_test",
-    "method_tests", "predictive_power", "predictivity", "similarity_study", "simulate", "survey", "swap_rates",
+    "predictive_power", "predictivity", "similarity_study", "simulate", "survey", "swap_rates",
     "write_collection",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

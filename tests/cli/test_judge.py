@@ -150,6 +150,6 @@ def test_bad_input_is_one_line(demo: Path, words: tuple[str, ...], said: str) ->
 
 def test_judgments_of_one_judge_are_labels_too(demo: Path) -> None:
     text = ran(
-        demo, "judge", "audit", "--human", "@qrels.txt", "--machine", "@qrels.txt", "-B", "20", "--show", "summary"
+        demo, "judge", "audit", "--human", "@qrels.txt", "--machine", "@qrels.txt", "-B", "20", "--show", "faults"
     )
-    assert "none found" in text
+    assert "No fault was found." in text

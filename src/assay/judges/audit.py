@@ -34,7 +34,8 @@ PARTS = (
 
 _KEY = (
     "α with people, ordinal for grades; τ of the rankings of runs; bias: machine − human; same … only humans: pairs of "
-    "runs significant under both with the same or opposite signs, or under one; gamed: gain by reranking with the judge"
+    "runs significant under both with the same or opposite signs, or under one; gamed: gain by reranking with the "
+    "judge; faults: how many, see their table"
 )
 
 
@@ -115,7 +116,7 @@ class JudgeAudit(Result):
                 "τ": ".3f", "bias": "+.3f", "bias low": "+.3f", "bias high": "+.3f", "same": "d", "opposite": "d",
                 "only judge": "d", "only humans": "d", "gamed judge": "+.3f", "gamed humans": "+.3f",
             }  # fmt: skip
-        columns["faults"] = ""
+        columns["faults"] = "d"
         rows = [self._row(j, judge) for j, judge in enumerate(self.labels.pairs.judges)]
         return Table.of(columns, rows, caption="Machine judges against people", notes=[_KEY])
 
@@ -131,7 +132,7 @@ class JudgeAudit(Result):
                 pairs.only_judge, pairs.only_humans, gain.machine, gain.human,
             ]  # fmt: skip
         named = [fault.fault for fault in self.faults if judge in fault.judge.split(", ")]
-        return (*cells, ", ".join(named) or "none found")
+        return (*cells, len(named))
 
     def words_table(self) -> Table:
         """The sentences, one in a row."""

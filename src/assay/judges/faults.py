@@ -140,7 +140,7 @@ def _of_runs(parts: AuditParts, j: int, judge: str) -> Iterator[Fault]:
         gain = parts.circularity.of(judge)
         if gain.machine_low > gain.human_high and gain.machine > 0:
             said = f"reranking gains {gain.machine:+.3f} under the judge and {gain.human:+.3f} under people"
-            yield Fault(judge, "can be gamed", f"{said}; one such run wins {gain.places_machine:.0f} places on average")
+            yield Fault(judge, "can be gamed", f"{said}: {gain.places_machine:.0f} places")
 
 
 def _bias(bias: RunBias, judge: str) -> Iterator[Fault]:

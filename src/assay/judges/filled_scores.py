@@ -95,15 +95,15 @@ def filled(
         "condensed": condensed.mean(axis=1),
         **_range(one, wanted, runs, policy, columns, jobs),
         "filled by machine": made.mean(axis=1),
-        "bootstrapped": drawn.mean(axis=1),
+        "drawn": drawn.mean(axis=1),
     }
     if draws > 1:
         ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=1)
-        found |= {"bootstrapped low": ends[0], "bootstrapped high": ends[1]}
+        found |= {"drawn low": ends[0], "drawn high": ends[1]}
     notes += [
         f"holes: share of the first {wanted.k or 'ranked'} docs that people did not judge; "
         f"{still_open:.1%} of docs there have no label at all and count as not relevant also when filled",
-        f"bootstrapped: holes filled {draws} times with grades of the run's judged docs, seed {seed}",
+        f"drawn: holes filled {draws} times with grades of the run's judged docs (Fröbe et al. 2023), seed {seed}",
         "filled scores have no interval: judged docs are not a random sample. With sampled docs or topics take "
         "`assay judge estimate`",
     ]
@@ -141,7 +141,7 @@ def _range(
     judged = pairs.only(pairs.by_people)
     aligned = Aligned.of(runs, judged.qrels(judged.human), policy=policy, columns=columns, jobs=jobs)
     ends = bounds(aligned, [measure], jobs=jobs)
-    names = ("low", "high") if ends.kinds[0] == "range" else ("all not relevant", "all top grade")
+    names = ("low", "high") if ends.kinds[0] == "range" else ("none relevant", "all top grade")
     return {names[0]: ends.low[0].averages(), names[1]: ends.high[0].averages()}
 
 

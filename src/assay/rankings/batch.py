@@ -333,6 +333,7 @@ def _checked(rows: npt.ArrayLike, truth: npt.ArrayLike) -> tuple[Numbers, Number
 
 
 def finite(values: Numbers) -> Numbers:
+    """The values if all are finite, else an error."""
     if not np.issubdtype(values.dtype, np.integer) and not np.isfinite(values).all():
         raise DataError(f"a score is {values[~np.isfinite(values)][0]}; scores must be finite numbers")
     return values

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.check.finding import Finding
+from assay.core.arrays import Bools
 from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -88,7 +89,7 @@ def plain_judgments(qrels: IntentQrels) -> Qrels:
     return Qrels(qrels.topics, qrels.bounds, qrels.docs, best, name=qrels.name)
 
 
-def _relevant(qrels: IntentQrels) -> list[np.ndarray]:
+def _relevant(qrels: IntentQrels) -> list[Bools]:
     """Of each topic whether each judged doc is relevant to each intent: docs × intents of the topic."""
     tables = []
     for t, intents in enumerate(qrels.intents):
@@ -103,7 +104,7 @@ def _unserved(where: str, qrels: IntentQrels) -> Iterator[Finding]:
     for topic, intents, relevant in zip(qrels.topics, qrels.intents, _relevant(qrels), strict=True):
         served = np.asarray(relevant.any(axis=0))
         for i, intent in enumerate(intents):
-            if not served[i]:
+            if relevant_docs[i] == 0:
                 odd.append(f"{intent!r} of topic {topic!r}")
     if odd:
         what = f"{len(odd)} intents without a relevant doc, which are left out of scores ({_some(odd)})"

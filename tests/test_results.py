@@ -54,6 +54,7 @@ MORE = [
 ]  # fmt: skip
 SEVERAL_TABLES = {
     "crowd aggregate",
+    "crowd allocate",
     "crowd check",
     "crowd compare",
     "crowd cut-groups",

@@ -139,6 +139,8 @@ CALLS = [
     "crowd aggregate {labels} --scale 4 --method dawid-skene --reference {qrels}",
     "crowd check {labels} --scale 4 --reference {qrels} --accepted {out}/ok.csv --rejected {out}/no.csv",
     "crowd compare {labels} --by worker --scale 4",
+    "crowd allocate {labels} --scale 4 --run {run} --run {one run} -m DCG@5",
+    "crowd allocate {labels} --scale 4 --made-runs 3 --reference {qrels} --replay --repeats 2",
     "crowd cuts {labels} --scale 4 --way Tw_alpha --halves 4 --cut 1 --run {run} --run {one run}",
     "crowd cut-groups {labels} --scale 4 --levels 3 --size 1 --reference {qrels}",
     "crowd cuts-by-tau {labels} --scale 4 --way Tw_alpha --run {run} --run {one run} --reference {qrels}",
@@ -156,6 +158,9 @@ CALLS = [
     "judge coverage --human {qrels} --machine {labels} {run} {runs} --topics 4 --others 4 --samples 3",
     "plan labels --human {qrels} --machine {labels} {run} {runs} --judge w0 --width .5",
     "pool next {run} {runs} --order label-variance --labels {labels} --judge-name w0",
+    "crowd tasks {qrels} --to {out}/tasks.csv --html {out}/pages --topics {topics} --texts {texts} "
+    "--questions {questions} --docs 4 --workers 1",
+    "crowd answers {answers} --tasks {tasks} --questions {questions} --labels {out}/labels.csv --open {out}/open.csv",
     "crowd transform {labels} --scale 4 --run {run} --run {one run} --reference {qrels}",
     "study concordance {scores} --pair AP,P@10 --gold RR",
     "study discriminative {scores} -B 20",

@@ -20,6 +20,8 @@ from typing import Any
 import polars
 import zstandard
 
+from assay.crowd.task_answers import submit_code
+
 RUNS = [f"sys{i}" for i in range(6)]
 TOPICS = [str(t) for t in range(1, 9)]
 DOCS = [f"d{i}" for i in range(12)]
@@ -75,6 +77,14 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
                 [t, w, a, b, rng.choice(["0", "1", ".5"])]
                 for t in TOPICS[:2] for w in WORKERS for a, b in itertools.pairwise(DOCS)
             ],
+        ),
+        "tasks": (
+            ["task", "topic", "position", "doc", "gold"],
+            [["1-0001", "1", str(i + 1), d, "0" if i == 0 else ""] for i, d in enumerate(DOCS[:4])],
+        ),
+        "questions": (
+            ["topic", "question", "options", "answer"],
+            [[t, f"What is {t} about?", "cats|dogs|7", "7"] for t in TOPICS],
         ),
         "factors": (["topic", "measure", "runs", "sd", "mean"], [[t, "AP", "4", "0.2", "0.5"] for t in TOPICS]),
         "groups": (["run", "group", "year"], [[run, f"g{i // 2}", "2004"] for i, run in enumerate(RUNS)]),
@@ -156,11 +166,18 @@ def _documents() -> dict[str, str]:
             annotations = [{"completed_by": w, "lead_time": 4.5, "result": [chosen]} for w in (1, 2)]
             tasks.append({"id": 1, "data": {"topic": topic, "doc": doc}, "annotations": annotations})
             texts.append({"id": 1, "text": "a text", "topic": topic, "doc": doc, "label": [answer], "Comments": []})
+    given = [
+        {"topic": "1", "doc": doc, "worker": "w0", "label": 10 * i, "task": "1-0001", "position": i + 1,
+         "seconds": 20.5, "attempt": 1, "back": 0, "answer": "7"}
+        for i, doc in enumerate(DOCS[:4])
+    ]  # fmt: skip
+    answers = [{**row, "code": submit_code(given)} for row in given]
     by_line = [{"qid": t, "hits": [{"docid": d, "score": s} for d, s in docs.items()]} for t, docs in run.items()]
     return {
         "nested run": json.dumps(run, indent=1),
         "nested qrels": json.dumps(judged),
         "lines run": "".join(json.dumps(line) + "\n" for line in by_line),
+        "answers": json.dumps(answers, indent=1),
         "label studio": json.dumps(tasks, indent=1),
         "doccano": "".join(json.dumps(text) + "\n" for text in texts),
         "corpus": "".join(json.dumps({"_id": d, "title": f"On {d}", "text": "Words."}) + "\n" for d in DOCS),

@@ -609,6 +609,20 @@ def gold_docs() -> Any:
 
 
 @kept
+def allocation() -> Any:
+    from assay.crowd.allocation import next_labels
+
+    return next_labels(collection().labels, collection().runs[:4], "DCG@10")
+
+
+@kept
+def allocation_replay() -> Any:
+    from assay.crowd.allocation_replay import replay_allocation
+
+    return replay_allocation(collection().labels, collection().runs[:4], "DCG@10", most=2, repeats=2)
+
+
+@kept
 def gain_profile() -> Any:
     from assay.crowd.profiles import gain_profile
 

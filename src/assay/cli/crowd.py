@@ -316,4 +316,4 @@ def preferences(
 
 
 # The other commands of the group live in a file of their own and join it when it is imported.
-from assay.cli import crowd_campaigns, crowd_cuts, crowd_scales, crowd_tasks  # noqa: E402, F401
+from assay.cli import crowd_allocation, crowd_campaigns, crowd_cuts, crowd_scales, crowd_tasks  # noqa: E402, F401

@@ -22,6 +22,7 @@ from assay.core.errors import DataError, UsageError
 from assay.crowd.protocol import Protocol
 from assay.crowd.task_forms import Form, TestQuestion
 from assay.crowd.tasks import TaskRow, Tasks
+from assay.data.topics import QUERY
 
 CONSENT = (
     "You will read some documents and say how relevant they are to a topic. Your answers, the time that you take and "
@@ -64,7 +65,7 @@ def task_plan(
         "topic": first.topic,
         "file": file_name(first.task),
         "title": texts.title,
-        "description": dict(texts.topics.get(first.topic, {})),
+        "description": _described(texts.topics.get(first.topic, {})),
         "consent": texts.consent,
         "guidelines": texts.guidelines,
         "question": asked,
@@ -79,6 +80,16 @@ def task_plan(
         "docs": docs,
         "post": post,
     }
+
+
+def _described(fields: Mapping[str, str]) -> dict[str, str]:
+    """The texts of a topic under names that a worker understands."""
+    named = {}
+    for name, text in fields.items():
+        shown = "Topic" if name in QUERY else name.capitalize()
+        if text:
+            named[shown] = text
+    return named
 
 
 def _doc(doc: str, texts: TaskTexts) -> dict[str, Any]:

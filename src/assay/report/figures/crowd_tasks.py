@@ -8,13 +8,16 @@ import numpy as np
 
 from assay.report.figure import Figure, altair, chart, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import amount, bars, names, ranges, tall
+from assay.report.shapes import amount, bars, lines, names, ranges, tall
 from assay.report.theme import ACCENT
 
 if TYPE_CHECKING:
+    from assay.crowd.allocation import Allocation
+    from assay.crowd.allocation_replay import AllocationReplay
     from assay.crowd.conduct import Conduct, GoldDocs
 
 MOST_GOLD = 60
+MOST_PAIRS = 40
 
 
 @draws("crowd.Conduct")
@@ -60,3 +63,46 @@ def gold_labels(result: GoldDocs) -> Figure:
     said = f"{len(result.items)} gold docs; {int(result.misordered.sum()):,} labels of them are out of order."
     note = "Points are medians within the quartiles of the labels, bars the label that is expected."
     return drawn(made, name="gold-docs", title="Labels of the gold docs", description=said, note=note, rows=rows)
+
+
+@draws("crowd.AllocationReplay")
+def wrong_pairs(result: AllocationReplay) -> Figure:
+    """Pairs of runs in the wrong order by the number of labels, as many for all docs and sent where they matter."""
+    for_all = "as many for every doc"
+    staked = "as many for docs with a stake"
+    sent = "sent where they matter"
+    rows = rows_of(
+        labels=[*(row.labels for row in result.rows), *(row.staked for row in result.rows), *result.budgets],
+        wrong=[*(2 * [row.wrong_for_all for row in result.rows]), *result.wrong.tolist()],
+        way=[for_all] * len(result.rows) + [staked] * len(result.rows) + [sent] * len(result.budgets),
+    )
+    tip = [("way", "labels", ""), ("labels", "how many", ",d"), ("wrong", "wrong pairs", ".4f")]
+    x = amount("X", "labels", "labels", zero=True)
+    y = amount("Y", "wrong", "share of pairs of runs in the wrong order", zero=True)
+    made = lines(x, y, series="way", order=[for_all, staked, sent], tip=tip)
+    last = result.rows[-1]
+    reached = (
+        f"{last.needed:,} sent where they matter" if last.needed is not None else "no number sent where they matter"
+    )
+    said = f"{last.labels:,} labels, {last.k} for every doc, are matched by {reached}."
+    title = f"Labels where they matter, against as many for all ({result.measure}, {result.runs} runs)"
+    return drawn(made, name="allocation", title=title, description=said, rows=rows)
+
+
+@draws("crowd.Allocation")
+def uncertain_pairs(result: Allocation) -> Figure:
+    """The differences of the least certain pairs of runs, with twice their error from labels."""
+    certain = np.abs(result.delta) / result.error
+    least_first = np.argsort(certain, kind="stable")[:MOST_PAIRS]
+    pairs = [f"{result.runs[result.pairs[p][0]]} − {result.runs[result.pairs[p][1]]}" for p in least_first.tolist()]
+    delta = result.delta[least_first]
+    reach = 2 * result.error[least_first]
+    rows = rows_of(pair=pairs, delta=delta, low=delta - reach, high=delta + reach)
+    tip = [("pair", "runs", ""), ("delta", "Δ", "+.4f"), ("low", "low", "+.4f"), ("high", "high", "+.4f")]
+    y = names("Y", "pair", None, sort=pairs)
+    made = tall(
+        ranges(y, amount("X", "delta", f"difference in {result.measure}", form="+"), "low", "high", tip=tip), len(pairs)
+    )
+    crossing = int((certain < 2).sum())
+    said = f"{crossing} of {len(result.pairs)} differences lie within two errors of 0, by the labels alone."
+    return drawn(made, name="uncertain-pairs", title="Comparisons that labels leave open", description=said, rows=rows)

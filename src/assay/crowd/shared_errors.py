@@ -116,7 +116,7 @@ def _correlations(values: Floats, known: Floats) -> Floats:
 def errors_of_workers(labels: Labels, reference: Qrels) -> SharedErrors | None:
     """The shared errors of workers who labelled nearly all docs, as machine judges do; None where they did not.
 
-    Workers on parts of the docs share too few of them, and so many that nobody could read the table are left alone.
+    Workers on parts of the docs share too few of them; a crowd of more than MOST_WORKERS is left alone.
     """
     once = single(labels)
     item, pairs = once.items()

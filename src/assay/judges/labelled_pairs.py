@@ -333,7 +333,7 @@ def middle(scale: Scale) -> float:
 
 
 def described_counts(pairs: Labelled) -> str:
-    """How much was labelled by whom, in a sentence."""
+    """How many docs people and machines labelled, in a sentence."""
     people = int(pairs.by_people.sum())
     only_machine = int((pairs.by_machine.any(axis=0) & ~pairs.by_people).sum())
     text = f"{counted(people, 'doc')} judged by people on {counted(len(pairs.topics), 'topic')}"

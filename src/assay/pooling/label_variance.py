@@ -22,19 +22,19 @@ PRIOR = 2.0
 """Judgments that the first guess of a label's chance of relevance is worth."""
 
 
-def labels_of_judge(labels: Labels, judge: str | None = None) -> dict[str, dict[str, float]]:
+def labels_of_judge(labels: Labels, name: str | None = None) -> dict[str, dict[str, float]]:
     """{topic: {doc: label}} of one machine judge: the one that is named, or the only one.
 
     >>> labels_of_judge(Labels.from_rows([("1", "a", "gpt", 2)]))
     {'1': {'a': 2.0}}
     """
-    if judge is None and len(labels.workers) > 1:
+    if name is None and len(labels.workers) > 1:
         raise UsageError(
             f"{labels.name}: labels of {len(labels.workers)} judges ({', '.join(labels.workers)}); name one"
         )
-    if judge is not None and judge not in labels.workers:
-        raise UsageError(f"{labels.name}: no judge {judge!r}{did_you_mean(judge, labels.workers)}")
-    chosen = 0 if judge is None else labels.workers.index(judge)
+    if name is not None and name not in labels.workers:
+        raise UsageError(f"{labels.name}: no judge {name!r}{did_you_mean(name, labels.workers)}")
+    chosen = 0 if name is None else labels.workers.index(name)
     found: dict[str, dict[str, float]] = {}
     for row in np.flatnonzero(labels.worker == chosen).tolist():
         topic = labels.topics[labels.topic[row]]

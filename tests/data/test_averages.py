@@ -32,6 +32,8 @@ def plain_average(scores: list[float], how: str) -> float:
         middle = sorted(scores)
         half = len(middle) // 2
         return middle[half] if len(middle) % 2 else (middle[half - 1] + middle[half]) / 2
+    if how == "harmonic":
+        return len(scores) / sum(1 / max(score, 1e-5) for score in scores)
     product = 1.0
     for score in scores:
         product *= max(score, 1e-5)

@@ -39,7 +39,7 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     from assay.plan import audit
     from assay.scoring import evaluate
     from assay.stats import compare
-    from assay.studies import simulate, write_collection
+    from assay.studies.simulate import simulate, write_collection
 
     collection = simulate(seed)
     write_collection(collection, folder)

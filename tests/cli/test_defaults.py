@@ -29,6 +29,7 @@ MORE = [
 ]
 """Calls without files."""
 OTHER_BY_PURPOSE = {
+    ("read_docs", "docs"): "--docs of `crowd tasks` are the docs of a task; the reader is told which texts are wanted",
     ("agreement", "per_topic"): "rows that a terminal has no room for",
     ("reference_agreement", "per_topic"): "the same",
     ("hold_out", "search"): "--search of `topics best` is that of the sets; the hold-out searches quickly in both",

@@ -105,8 +105,8 @@ def test_what_it_saves_on_the_labels_of_trec8() -> None:
     folder = real_data("crowd-s100-trec8")
     labels = read_labels(folder / "judgments.tsv.xz", times=100)
     runs = noisy_runs(read_qrels(folder / "trec8-qrels.txt"), 10)
-    found = replay_allocation(labels, runs, scale="S100", most=5, repeats=6)
-    again = replay_allocation(labels, runs, scale="S100", most=5, repeats=6)
+    found = replay_allocation(labels, runs, scale="S100", most_labels=5, repeats=6)
+    again = replay_allocation(labels, runs, scale="S100", most_labels=5, repeats=6)
     assert again.rows == found.rows
     last = found.rows[-1]
     assert (last.labels, last.staked) == (19405, 5565)

@@ -619,7 +619,7 @@ def allocation() -> Any:
 def allocation_replay() -> Any:
     from assay.crowd.allocation_replay import replay_allocation
 
-    return replay_allocation(collection().labels, collection().runs[:4], "DCG@10", most=2, repeats=2)
+    return replay_allocation(collection().labels, collection().runs[:4], "DCG@10", most_labels=2, repeats=2)
 
 
 @kept

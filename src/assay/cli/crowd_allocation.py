@@ -81,7 +81,7 @@ def allocate(
     else:
         with out.progress("orders of the labels") as progress:
             saved = replay_allocation(
-                labels, compared, measure, scale=scale, baseline=baseline, most=most_labels, repeats=repeats,
+                labels, compared, measure, scale=scale, baseline=baseline, most_labels=most_labels, repeats=repeats,
                 first=first, seed=seed, progress=progress,
             )  # fmt: skip
         out.write(saved.table(), of=saved)

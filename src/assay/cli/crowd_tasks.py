@@ -16,6 +16,7 @@ from assay.cli.label_files import check_folders, has_effect, read_reference
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_options, seed_option
 from assay.core.errors import UsageError
+from assay.core.registry import one_of
 
 if TYPE_CHECKING:
     from assay.crowd.protocol import Protocol
@@ -92,8 +93,10 @@ def tasks(
     """
     from assay.crowd.task_costs import Prices, estimated_cost
     from assay.crowd.task_files import read_pool, write_tasks
+    from assay.crowd.task_forms import FORMS
     from assay.crowd.tasks import make_pair_tasks, make_tasks
 
+    one_of("form", form, FORMS)
     check_folders(to, html)
     has_effect("gold_docs", gold is not None, "without --gold")
     for option in OF_PAGES:

@@ -88,20 +88,20 @@ def replay_allocation(
     *,
     scale: Scale | str | None = None,
     baseline: str | None = None,
-    most: int = 5,
+    most_labels: int = 5,
     repeats: int = 10,
     first: int = 1,
     steps: int = 24,
     seed: int = 0,
     progress: Progress = silent,
 ) -> AllocationReplay:
-    """Labels given again in random order: k = 1 … `most` for every doc, and as many sent where they matter.
+    """Labels given again in random order: k = 1 … `most_labels` for every doc, and as many sent where they matter.
 
     The truth is the comparison with all labels. first: labels of each doc with a stake before the allocator decides.
-    steps: budgets at which the allocator is looked at between none and `most` labels per doc.
+    steps: budgets at which the allocator is looked at between none and `most_labels` per doc.
     """
-    if most < 1 or repeats < 1 or first < 1 or steps < 2:
-        given = f"most={most}, repeats={repeats}, first={first}, steps={steps}"
+    if most_labels < 1 or repeats < 1 or first < 1 or steps < 2:
+        given = f"most_labels={most_labels}, repeats={repeats}, first={first}, steps={steps}"
         raise UsageError(f"{given}: one, one, one and two are the least")
     chosen = scale_for(labels, scale)
     kept = single(chosen.checked(labels), "first")
@@ -112,17 +112,17 @@ def replay_allocation(
     truth = (np.bincount(item, gain) / count) @ stakes.weights
     if np.ptp(truth) == 0:
         raise DataError("all runs have the same score with all labels; there is nothing to compare")
-    uniform = [int(np.minimum(count, k).sum()) for k in range(1, most + 1)]
+    uniform = [int(np.minimum(count, k).sum()) for k in range(1, most_labels + 1)]
     with_stake = count[stakes.matters]
-    staked = [int(np.minimum(with_stake, k).sum()) for k in range(1, most + 1)]
+    staked = [int(np.minimum(with_stake, k).sum()) for k in range(1, most_labels + 1)]
     budgets = _budgets(first * len(with_stake), staked[-1], uniform, steps)
     rng = generator(seed)
     by_doc = np.split(gain[np.argsort(item, kind="stable")], np.cumsum(count)[:-1])
-    for_all = np.zeros((repeats, most, 2))
+    for_all = np.zeros((repeats, most_labels, 2))
     sent = np.zeros((repeats, len(budgets), 2))
     for r in range(repeats):
         shuffled = [own[rng.permutation(len(own))] for own in by_doc]
-        for k in range(1, most + 1):
+        for k in range(1, most_labels + 1):
             means = np.array([own[:k].mean() for own in shuffled])
             for_all[r, k - 1] = _faults(means @ stakes.weights, truth, stakes)
         for b, scores in enumerate(allocated(stakes, shuffled, budgets, first=first)):

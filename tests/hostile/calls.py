@@ -153,7 +153,6 @@ CALLS = [
     "judge estimate --human {few qrels} --machine {labels} {run} {runs} --judge w0 --method tuned",
     "judge docs --human {sampled qrels} --machine {labels} {run} {runs} --judge w0 -m nDCG@5",
     "judge prevalence --human {few qrels} --machine {qrels}",
-    "judge prevalence --human {few qrels} --machine {few qrels}",
     "judge fill --human {few qrels} --machine {labels} {run} --judge w0 --draws 2",
     "judge coverage --human {qrels} --machine {labels} {run} {runs} --topics 4 --others 4 --samples 3",
     "plan labels --human {qrels} --machine {labels} {run} {runs} --judge w0 --width .5",

@@ -102,7 +102,7 @@ def _unserved(where: str, qrels: IntentQrels) -> Iterator[Finding]:
     """Intents without a relevant doc."""
     odd = []
     for topic, intents, relevant in zip(qrels.topics, qrels.intents, _relevant(qrels), strict=True):
-        served = np.asarray(relevant.any(axis=0))
+        relevant_docs = relevant.sum(axis=0)
         for i, intent in enumerate(intents):
             if relevant_docs[i] == 0:
                 odd.append(f"{intent!r} of topic {topic!r}")

@@ -177,7 +177,7 @@ def _documents() -> dict[str, str]:
         "nested run": json.dumps(run, indent=1),
         "nested qrels": json.dumps(judged),
         "lines run": "".join(json.dumps(line) + "\n" for line in by_line),
-        "answers": json.dumps(answers, indent=1),
+        "crowd answers": json.dumps(answers, indent=1),
         "label studio": json.dumps(tasks, indent=1),
         "doccano": "".join(json.dumps(text) + "\n" for text in texts),
         "corpus": "".join(json.dumps({"_id": d, "title": f"On {d}", "text": "Words."}) + "\n" for d in DOCS),

@@ -159,7 +159,8 @@ CALLS = [
     "pool next {run} {runs} --order label-variance --labels {labels} --judge-name w0",
     "crowd tasks {qrels} --to {out}/tasks.csv --html {out}/pages --topics {topics} --texts {texts} "
     "--questions {questions} --docs 4 --workers 1",
-    "crowd answers {crowd answers} --tasks {tasks} --questions {questions} --labels {out}/labels.csv --open {out}/open.csv",
+    "crowd answers {crowd answers} --tasks {tasks} --questions {questions} --labels {out}/labels.csv "
+    "--open {out}/open.csv",
     "crowd transform {labels} --scale 4 --run {run} --run {one run} --reference {qrels}",
     "study concordance {scores} --pair AP,P@10 --gold RR",
     "study discriminative {scores} -B 20",

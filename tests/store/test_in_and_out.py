@@ -199,7 +199,7 @@ def run_bytes(lines: int = 3) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "pack", [bytes, gzip.compress, lzma.compress, zstandard.compress], ids=["plain", "gzip", "xz", "zst"]
+    "pack", [bytes, gzip.compress, lzma.compress, zstandard.compress], ids=["plain", "gz", "xz", "zst"]
 )
 def test_an_upload_is_checked_and_then_stored(store: Store, pack: Callable[[bytes], bytes]) -> None:
     store.collections.add("c")

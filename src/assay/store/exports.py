@@ -51,8 +51,10 @@ def export_store(store: Store, target: Path) -> Path:
         aside.mkdir()
         _write_all(store, aside)
         aside.rename(target)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(aside, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise DataError(f"{target}: {error.strerror or error}; nothing was written") from error
         raise
     sync_folder(target.resolve().parent)
     return target

@@ -20,7 +20,20 @@ from assay.store.judging_plan import JudgingPlan
 from assay.store.people import Person
 from assay.store.schema import answers, campaigns, items, judgments, reservations, sa
 
-KINDS = ("label", "unjudgeable", "skip", "undo")
+# The statements of every judgment are made once: to put one together takes longer than to run it.
+_ITEM: sa.BindParameter[int] = sa.bindparam("item")
+_PERSON: sa.BindParameter[int] = sa.bindparam("person")
+_ON_ITEM = sa.select(items).where(items.c.id == _ITEM, items.c.campaign_id == sa.bindparam("campaign"))
+LOCKED_ITEM = _ON_ITEM.with_for_update(key_share=True)
+OF_ID = sa.select(judgments).where(judgments.c.id == sa.bindparam("judgment"))
+OWN_ANSWER = sa.select(answers).where(answers.c.item_id == _ITEM, answers.c.person_id == _PERSON)
+HOLDERS = sa.select(reservations.c.person_id).where(
+    reservations.c.item_id == _ITEM, reservations.c.until > sa.bindparam("now")
+)
+ADDED = sa.insert(judgments).returning(judgments.c.number)
+ONE_MORE = sa.update(items).where(items.c.id == _ITEM).values(answers=items.c.answers + 1)
+ONE_LESS = sa.update(items).where(items.c.id == _ITEM).values(answers=items.c.answers - 1)
+LET_GO = sa.delete(reservations).where(reservations.c.item_id == _ITEM, reservations.c.person_id == _PERSON)
 LONGEST_ID = 100
 MOST_SECONDS = 1e7
 
@@ -54,6 +67,12 @@ class JudgmentLog:
         self._id = campaign_id
         self._name = name
         self._plan = plan
+        answer = database.new(answers)
+        newer = {name: answer.excluded[name] for name in ("judgment", "label", "counted")}
+        keys = ["item_id", "person_id"]
+        self._answer = answer.on_conflict_do_update(index_elements=keys, set_=newer)
+        place = database.new(reservations)
+        self._hold = place.on_conflict_do_update(index_elements=keys, set_={"until": place.excluded["until"]})
 
     def add(
         self,
@@ -112,15 +131,13 @@ class JudgmentLog:
 
     def _answered(self, connection: sa.Connection, person: Person, row: Any, sent: Mapping[str, Any]) -> Recorded:
         """A label or `unjudgeable`: the first of the person counts if there is a place; another one replaces it."""
-        own = sa.select(answers).where(answers.c.item_id == row.id, answers.c.person_id == person.id)
-        standing = connection.execute(own).first()
+        standing = connection.execute(OWN_ANSWER, {"item": row.id, "person": person.id}).first()
         if standing is None:
             counted = self._has_place(connection, person, row)
             recorded = self._logged(connection, person, row.id, sent, counted=counted, takes_back=None)
             self._set_answer(connection, person, row.id, _Given(recorded.number, sent["label"]), counted)
             if counted:
-                more = sa.update(items).where(items.c.id == row.id).values(answers=items.c.answers + 1)
-                connection.execute(more)
+                connection.execute(ONE_MORE, {"item": row.id})
             self._let_go(connection, person, row.id)
             return recorded
         replaced = connection.execute(
@@ -134,9 +151,7 @@ class JudgmentLog:
         """Whether a first answer of the person is one of the k of the item; gold docs have a place for everybody."""
         if row.gold is not None:
             return True
-        now = time.time()
-        live = sa.select(reservations.c.person_id).where(reservations.c.item_id == row.id, reservations.c.until > now)
-        holders = set(connection.execute(live).scalars())
+        holders = set(connection.execute(HOLDERS, {"item": row.id, "now": time.time()}).scalars())
         if person.id in holders:
             return True
         is_open = connection.execute(sa.select(campaigns.c.is_open).where(campaigns.c.id == self._id)).scalar_one()
@@ -144,15 +159,14 @@ class JudgmentLog:
 
     def _locked(self, connection: sa.Connection, item: int) -> Any:
         """The item, which nobody else changes until the end of the transaction."""
-        wanted = sa.select(items).where(items.c.id == item, items.c.campaign_id == self._id)
-        row = connection.execute(wanted.with_for_update(key_share=True)).first()
+        row = connection.execute(LOCKED_ITEM, {"item": item, "campaign": self._id}).first()
         if row is None:
             raise UsageError(f"campaign {self._name!r} has no item {item!r}")
         return row
 
     def _before(self, connection: sa.Connection, person: Person, item: int, sent: Mapping[str, Any]) -> Recorded | None:
         """What was recorded under this id already; another judgment under the same id is an error."""
-        row = connection.execute(sa.select(judgments).where(judgments.c.id == sent["id"])).first()
+        row = connection.execute(OF_ID, {"judgment": sent["id"]}).first()
         if row is None:
             return None
         is_same = (row.item_id, row.person_id, row.kind, row.label) == (item, person.id, sent["kind"], sent["label"])
@@ -179,7 +193,7 @@ class JudgmentLog:
             "counted": counted,
             "made": time.time(),
         }
-        number = connection.execute(sa.insert(judgments).values(values).returning(judgments.c.number)).scalar_one()
+        number = connection.execute(ADDED, values).scalar_one()
         return Recorded(sent["id"], number, counted, again=False)
 
     def _set_answer(self, connection: sa.Connection, person: Person, item: int, given: Any, counted: bool) -> None:
@@ -191,29 +205,24 @@ class JudgmentLog:
             "label": given.label,
             "counted": counted,
         }
-        newer = {name: values[name] for name in ("judgment", "label", "counted")}
-        statement = self._db.new(answers).values(values)
-        connection.execute(statement.on_conflict_do_update(index_elements=["item_id", "person_id"], set_=newer))
+        connection.execute(self._answer, values)
 
     def _remove_answer(self, connection: sa.Connection, person: Person, row: Any, counted: bool) -> None:
         """Nothing stands any more; the place stays with the person, who may judge the item again."""
         own = (answers.c.item_id == row.id) & (answers.c.person_id == person.id)
         connection.execute(sa.delete(answers).where(own))
         if counted:
-            connection.execute(sa.update(items).where(items.c.id == row.id).values(answers=items.c.answers - 1))
+            connection.execute(ONE_LESS, {"item": row.id})
             self.hold(connection, person, row.id)
 
     def hold(self, connection: sa.Connection, person: Person, item: int) -> None:
         """Keep an item for a person for a while."""
         until = time.time() + self._plan.away
         values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": until}
-        statement = self._db.new(reservations).values(values)
-        keys = ["item_id", "person_id"]
-        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_={"until": until}))
+        connection.execute(self._hold, values)
 
     def _let_go(self, connection: sa.Connection, person: Person, item: int) -> None:
-        own = (reservations.c.item_id == item) & (reservations.c.person_id == person.id)
-        connection.execute(sa.delete(reservations).where(own))
+        connection.execute(LET_GO, {"item": item, "person": person.id})
 
     def _stack(self, connection: sa.Connection, person: Person, item: int) -> list[Any]:
         """The judgments of a person on an item that were not taken back, the latest last."""

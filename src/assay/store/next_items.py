@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,68 @@ PAUSES = (0.005, 0.01, 0.02, 0.04, 0.08, 0.0)
 """Seconds after which items that others were at are looked at again."""
 AHEAD = 20
 """More candidates than are needed are looked at, because others may hold some of them."""
+
+
+_CAMPAIGN: sa.BindParameter[int] = sa.bindparam("campaign")
+_PERSON: sa.BindParameter[int] = sa.bindparam("person")
+_NOW: sa.BindParameter[float] = sa.bindparam("now")
+_OF_TOPIC = sa.or_(sa.bindparam("every_topic"), items.c.topic == sa.bindparam("topic"))
+_ANSWERED = sa.select(answers.c.item_id).where(answers.c.campaign_id == _CAMPAIGN, answers.c.person_id == _PERSON)
+_BY_OTHERS = (
+    sa.select(sa.func.count())
+    .select_from(reservations)
+    .where(reservations.c.item_id == items.c.id, reservations.c.until > _NOW, reservations.c.person_id != _PERSON)
+    .scalar_subquery()
+)
+HELD = (
+    sa.select(items)
+    .join(reservations, reservations.c.item_id == items.c.id)
+    .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.person_id == _PERSON, reservations.c.until > _NOW)
+    .where(_OF_TOPIC)
+    .order_by(reservations.c.until, items.c.id)
+)
+OPEN_ITEMS = (
+    sa.select(items.c.id, items.c.place)
+    .where(items.c.campaign_id == _CAMPAIGN, items.c.gold.is_(None), items.c.place > sa.bindparam("at"))
+    .where(items.c.answers >= sa.bindparam("least"), items.c.answers < sa.bindparam("labels"))
+    .where(items.c.answers + _BY_OTHERS < sa.bindparam("labels"), items.c.id.not_in(_ANSWERED), _OF_TOPIC)
+    .order_by(items.c.place)
+    .limit(sa.bindparam("most"))
+)
+UNSEEN_GOLD = sa.select(items.c.id).where(
+    items.c.campaign_id == _CAMPAIGN, items.c.gold.is_not(None), items.c.id.not_in(_ANSWERED), _OF_TOPIC
+)
+HAS_GOLD = sa.select(items.c.id).where(items.c.campaign_id == _CAMPAIGN, items.c.gold.is_not(None)).limit(1)
+DONE = sa.select(sa.func.count()).select_from(_ANSWERED.subquery())
+SKIPPED = (
+    sa.select(judgments.c.item_id)
+    .where(judgments.c.campaign_id == _CAMPAIGN, judgments.c.person_id == _PERSON, judgments.c.kind == "skip")
+    .group_by(judgments.c.item_id)
+    .order_by(sa.func.max(judgments.c.number))
+)
+FREE_ITEM = sa.select(items).where(items.c.id == sa.bindparam("item")).with_for_update(key_share=True, skip_locked=True)
+PLACES = sa.select(
+    sa.select(sa.func.count())
+    .select_from(reservations)
+    .where(
+        reservations.c.item_id == sa.bindparam("item"),
+        reservations.c.until > _NOW,
+        reservations.c.person_id != _PERSON,
+    )
+    .scalar_subquery()
+    .label("held"),
+    sa.exists().where(answers.c.item_id == sa.bindparam("item"), answers.c.person_id == _PERSON).label("answered"),
+)
+"""Who else holds an item and whether a person has answered it; asked once the item is locked, not with the lock."""
+IS_OPEN = sa.select(campaigns.c.is_open).where(campaigns.c.id == _CAMPAIGN)
+TURN = sa.select(campaigns.c.id).where(campaigns.c.id == _CAMPAIGN).with_for_update(key_share=True)
+"""Whose turn it is to count the budget."""
+GIVEN = sa.select(sa.func.count()).select_from(answers).where(answers.c.campaign_id == _CAMPAIGN)
+LIVE = (
+    sa.select(sa.func.count())
+    .select_from(reservations)
+    .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.until > _NOW)
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +112,7 @@ class NextItems:
         self._plan = plan
         self._log = log
         self._order = order
+        self._has_gold: bool | None = None
 
     def ask(self, person: Person, n: int, topic: str | None) -> list[Asked]:
         """The items that a person is asked, kept for the person from now on."""
@@ -65,80 +128,60 @@ class NextItems:
     def _asked_once(self, person: Person, n: int, topic: str | None) -> tuple[list[Asked], bool]:
         """The items, and whether others were at some that might have had a place."""
         was_busy = False
+        given: dict[str, Any] = {"campaign": self._id, "person": person.id, "now": time.time()}
+        given |= {"every_topic": topic is None, "topic": topic or ""}
         with self._db.writing() as connection:
-            if self._plan.budget is not None:  # it is counted by one at a time
-                own = sa.select(campaigns.c.id).where(campaigns.c.id == self._id)
-                connection.execute(own.with_for_update(key_share=True))
-            asked = self._held(connection, person, topic)[:n]
+            if self._plan.budget is not None:
+                connection.execute(TURN, given)
+            asked = [_asked(row) for row in connection.execute(HELD, given)][:n]
             for one in asked:
                 self._log.hold(connection, person, one.item)
-            room = self._room(connection, n - len(asked))
+            room = self._room(connection, n - len(asked), given)
             if room > 0:
-                more, was_busy = self._reserved(connection, person, room, topic)
+                more, was_busy = self._reserved(connection, person, room, topic, given)
                 asked += more
         return asked, was_busy
 
-    def _held(self, connection: sa.Connection, person: Person, topic: str | None) -> list[Asked]:
-        """What the person was asked and has not answered, the longest held first."""
-        own = (reservations.c.campaign_id == self._id) & (reservations.c.person_id == person.id)
-        wanted = (
-            sa.select(items)
-            .join(reservations, reservations.c.item_id == items.c.id)
-            .where(own, reservations.c.until > time.time(), self._of_topic(topic))
-            .order_by(reservations.c.until, items.c.id)
-        )
-        return [_asked(row) for row in connection.execute(wanted)]
-
-    def _room(self, connection: sa.Connection, n: int) -> int:
+    def _room(self, connection: sa.Connection, n: int, given: Mapping[str, Any]) -> int:
         """How many of n more items may be asked: none of a closed campaign, and no more than the budget has."""
-        if n < 1:
-            return 0
-        own = sa.select(campaigns.c.is_open).where(campaigns.c.id == self._id)
-        if not connection.execute(own).scalar_one():
+        if n < 1 or not connection.execute(IS_OPEN, given).scalar_one():
             return 0
         if self._plan.budget is None:
             return n
-        given = sa.select(sa.func.count()).select_from(answers).where(answers.c.campaign_id == self._id)
-        live = sa.select(sa.func.count()).select_from(reservations)
-        live = live.where(reservations.c.campaign_id == self._id, reservations.c.until > time.time())
-        spent = connection.execute(given).scalar_one() + connection.execute(live).scalar_one()
+        spent = connection.execute(GIVEN, given).scalar_one() + connection.execute(LIVE, given).scalar_one()
         return max(0, min(n, self._plan.budget - spent))
 
     def _reserved(
-        self, connection: sa.Connection, person: Person, room: int, topic: str | None
+        self, connection: sa.Connection, person: Person, room: int, topic: str | None, given: Mapping[str, Any]
     ) -> tuple[list[Asked], bool]:
         """Items with a place, kept for the person. Nobody waits for an item, or two could wait for each other."""
         taken: list[Asked] = []
-        own = (answers.c.campaign_id == self._id) & (answers.c.person_id == person.id)
-        done = connection.execute(sa.select(sa.func.count()).select_from(answers).where(own)).scalar_one()
         was_busy = False
-        for candidate in self._candidates(connection, person, room, topic, done):
+        for candidate in self._candidates(connection, person, room, topic, given):
             if len(taken) == room:
                 break
             if any(one.item == candidate for one in taken):
                 continue
-            row = self._locked(connection, candidate)
+            row = connection.execute(FREE_ITEM, {**given, "item": candidate}).first()
             if row is None:
                 was_busy = True
-            elif self._has_place(connection, person, row):
+            elif self._has_place(connection, row, given):
                 self._log.hold(connection, person, row.id)
                 taken.append(_asked(row))
         return taken, was_busy
 
     def _candidates(
-        self, connection: sa.Connection, person: Person, room: int, topic: str | None, done: int
+        self, connection: sa.Connection, person: Person, room: int, topic: str | None, given: Mapping[str, Any]
     ) -> Iterator[int]:
         """Items that may have a place, in the order in which they are to be judged."""
-        golden = [place for place in range(done, done + room) if self._is_gold_turn(person, place)]
-        if golden:
-            yield from self._gold(connection, person, topic, len(golden))
-        skipped = self._skipped(connection, person)
+        yield from self._gold(connection, person, room, given)
+        skipped = list(connection.execute(SKIPPED, given).scalars())
         if self._order is None:
-            yield from self._open_items(connection, person, topic, room, least=0, without=skipped)
+            yield from self._open_items(connection, room, given, least=0, without=skipped)
         else:
             # Docs that somebody has begun come first, so that labels of one doc can be compared soon.
             if self._plan.labels > 1:
-                yield from self._open_items(connection, person, topic, room, least=1, without=skipped)
+                yield from self._open_items(connection, room, given, least=1, without=skipped)
             yield from self._ordered(connection, room, topic, skipped)
         yield from skipped
 
@@ -159,100 +202,40 @@ class NextItems:
             n *= 4
 
     def _open_items(
-        self,
-        connection: sa.Connection,
-        person: Person,
-        topic: str | None,
-        room: int,
-        *,
-        least: int,
-        without: Iterable[int],
+        self, connection: sa.Connection, room: int, given: Mapping[str, Any], *, least: int, without: Iterable[int]
     ) -> Iterator[int]:
         """Items with at least that many answers and a place left, by their place in the pool."""
         aside = set(without)
         at = -1
         while True:
-            wanted = (
-                sa.select(items.c.id, items.c.place)
-                .where(
-                    items.c.campaign_id == self._id,
-                    items.c.gold.is_(None),
-                    items.c.place > at,
-                    items.c.answers >= least,
-                    items.c.answers + self._held_by_others(person) < self._plan.labels,
-                    items.c.id.not_in(self._answered_by(person)),
-                    self._of_topic(topic),
-                )
-                .order_by(items.c.place)
-                .limit(room + AHEAD)
-            )
-            rows = connection.execute(wanted).all()
+            limits = {"least": least, "labels": self._plan.labels, "at": at, "most": room + AHEAD}
+            rows = connection.execute(OPEN_ITEMS, {**given, **limits}).all()
             if not rows:
                 return
             at = rows[-1].place
             yield from (row.id for row in rows if row.id not in aside)
 
-    def _gold(self, connection: sa.Connection, person: Person, topic: str | None, n: int) -> list[int]:
-        wanted = sa.select(items.c.id).where(
-            items.c.campaign_id == self._id,
-            items.c.gold.is_not(None),
-            items.c.id.not_in(self._answered_by(person)),
-            self._of_topic(topic),
-        )
-        unseen = connection.execute(wanted).scalars().all()
-        return sorted(unseen, key=lambda item: _shuffled(self._id, person.id, item))[:n]
+    def _gold(self, connection: sa.Connection, person: Person, room: int, given: Mapping[str, Any]) -> list[int]:
+        """The gold docs whose turn it is among the next items of a person."""
+        if self._has_gold is None:  # gold docs are there from the beginning or never
+            self._has_gold = connection.execute(HAS_GOLD, given).first() is not None
+        if not self._has_gold:
+            return []
+        done = connection.execute(DONE, given).scalar_one()
+        turns = sum(self._is_gold_turn(person, place) for place in range(done, done + room))
+        unseen = connection.execute(UNSEEN_GOLD, given).scalars().all() if turns else []
+        return sorted(unseen, key=lambda item: _shuffled(self._id, person.id, item))[:turns]
 
     def _is_gold_turn(self, person: Person, place: int) -> bool:
         """Whether the person's item of that number is a gold doc: one of each `gold_every`, at a shuffled place."""
         block, within = divmod(place, self._plan.gold_every)
         return _shuffled(self._id, person.id, block) % self._plan.gold_every == within
 
-    def _skipped(self, connection: sa.Connection, person: Person) -> list[int]:
-        """Items that the person skipped, those skipped longest ago first."""
-        latest = sa.func.max(judgments.c.number)
-        wanted = (
-            sa.select(judgments.c.item_id)
-            .where(
-                judgments.c.campaign_id == self._id,
-                judgments.c.person_id == person.id,
-                judgments.c.kind == "skip",
-            )
-            .group_by(judgments.c.item_id)
-            .order_by(latest)
-        )
-        return list(connection.execute(wanted).scalars())
-
-    def _locked(self, connection: sa.Connection, item: int) -> Any | None:
-        """The item, which nobody else changes until the end of the transaction; None if somebody is at it right now."""
-        wanted = sa.select(items).where(items.c.id == item)
-        return connection.execute(wanted.with_for_update(key_share=True, skip_locked=True)).first()
-
-    def _has_place(self, connection: sa.Connection, person: Person, row: Any) -> bool:
+    def _has_place(self, connection: sa.Connection, row: Any, given: Mapping[str, Any]) -> bool:
         """Whether a locked item can be given to this person."""
-        answered = sa.select(answers.c.judgment).where(answers.c.item_id == row.id, answers.c.person_id == person.id)
-        if connection.execute(answered).first() is not None:
-            return False
-        if row.gold is not None:
-            return True
-        live = sa.select(sa.func.count()).select_from(reservations)
-        live = live.where(
-            reservations.c.item_id == row.id, reservations.c.until > time.time(), reservations.c.person_id != person.id
-        )
-        return bool(row.answers + connection.execute(live).scalar_one() < self._plan.labels)
-
-    def _held_by_others(self, person: Person) -> Any:
-        count = sa.select(sa.func.count()).select_from(reservations)
-        return count.where(
-            reservations.c.item_id == items.c.id,
-            reservations.c.until > time.time(),
-            reservations.c.person_id != person.id,
-        ).scalar_subquery()
-
-    def _answered_by(self, person: Person) -> Any:
-        return sa.select(answers.c.item_id).where(answers.c.campaign_id == self._id, answers.c.person_id == person.id)
-
-    def _of_topic(self, topic: str | None) -> Any:
-        return sa.true() if topic is None else items.c.topic == topic
+        places = connection.execute(PLACES, {**given, "item": row.id}).one()
+        is_free = row.gold is not None or row.answers + places.held < self._plan.labels
+        return is_free and not places.answered
 
 
 def _asked(row: Any) -> Asked:

@@ -72,14 +72,14 @@ def rank_weights() -> Any:
 
 @kept
 def curves_by_depth() -> Any:
-    from assay.similarity.curves import depth_curves
+    from assay.similarity.depth_curves import depth_curves
 
     return depth_curves(collection().runs[0], collection().runs[1])
 
 
 @kept
 def curves_by_day() -> Any:
-    from assay.similarity.curves import day_curves
+    from assay.similarity.depth_curves import day_curves
 
     return day_curves(collection().runs[:3], collection().runs[3:6])
 

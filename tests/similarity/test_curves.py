@@ -12,7 +12,7 @@ from assay.cli.similarity import command
 from assay.core.errors import AssayError, DataError
 from assay.data import Run
 from assay.similarity import compare_runs, p_sweep
-from assay.similarity.curves import day_curves, depth_curves, persistence_curves
+from assay.similarity.depth_curves import day_curves, depth_curves, persistence_curves
 from assay.similarity.hosts import first_per_host
 
 

@@ -183,7 +183,7 @@ def sweep(files: Sequence[Path], at: str, ties: str, depth: int | None, jobs: in
     Of two runs, or of the first run with each of the others.
     """
     from assay.similarity.by_topic import p_sweep
-    from assay.similarity.curves import persistence_curves
+    from assay.similarity.depth_curves import persistence_curves
 
     ps = decimals(at, "write numbers separated by blanks, e.g. '.5 .8 .9'")
     runs = runs_of(files, jobs)

@@ -39,7 +39,7 @@ def depths(files: Sequence[Path], measures: tuple[str, ...], at: str | None, job
     \b
     assay similarity depths a.run b.run -m 'rbo(p=0.9)' -m 'rbo(p=0.98)' -m kendall-top-k --figure depths.svg
     """
-    from assay.similarity.curves import depth_curves
+    from assay.similarity.depth_curves import depth_curves
 
     a, b = two_of(runs_of(files, jobs), "depths")
     chosen = None if at is None else numbers(at)
@@ -65,7 +65,7 @@ def days(
     \b
     assay similarity days google/ yahoo/ --one-per-host --figure days.svg
     """
-    from assay.similarity.curves import day_curves
+    from assay.similarity.depth_curves import day_curves
 
     mine = one_per_host(load_runs([first], jobs=jobs))
     yours = one_per_host(load_runs([second], jobs=jobs))

@@ -16,7 +16,7 @@ from assay.report.theme import MAIN
 
 if TYPE_CHECKING:
     from assay.similarity.by_topic import PSweep, RunSimilarity
-    from assay.similarity.curves import SimilarityCurves
+    from assay.similarity.depth_curves import SimilarityCurves
     from assay.similarity.matrix import SimilarityMatrix
     from assay.similarity.over_time import SeriesResult
     from assay.similarity.shared_preferences import PreferenceSimilarity

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from assay.web.routes import accounts, comparisons, judging, listings, run_pages, topic_pages, uploads
+from assay.web.routes import (
+    accounts,
+    comparisons,
+    judging_pages,
+    listings,
+    run_pages,
+    topic_pages,
+    upload_pages,
+)
 
 ROUTERS = (
     listings.router,
     run_pages.router,
     comparisons.router,
     topic_pages.router,
-    judging.router,
-    uploads.router,
+    judging_pages.router,
+    upload_pages.router,
     accounts.router,
 )

@@ -83,7 +83,11 @@
       if (wasEmpty) show();
     } catch {
       if (!queue.length) setTimeout(refill, pause);  // there is nothing to judge until it comes
-    } finally { fetching = false; }
+    } finally {
+      fetching = false;
+      // What came may be out of date by now, because more was answered meanwhile.
+      if (queue.length <= ENOUGH && (puts !== before || unsent.size)) setTimeout(refill, 100);
+    }
   };
 
   const element = (name, text, kind) => {

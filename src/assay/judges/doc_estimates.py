@@ -30,6 +30,8 @@ from assay.measures import Measure
 from assay.scoring import Policy
 from assay.stats.pair_tests import pairs_with
 
+LEAST_PROBABILITY = 1e-9
+"""A smaller one is a mistake in the file: its doc would outweigh all others."""
 TOPICS = ("fixed", "random")
 """What the interval is of: the score on these topics with all docs judged, or on topics like these."""
 
@@ -170,8 +172,9 @@ def _probability(pairs: Labelled, sampled: Ints) -> Floats:
     """The probability with which each sampled doc was drawn."""
     known = pairs.probabilities
     probability = np.ones(len(sampled)) if known is None else known[sampled]
-    if (probability <= 0).any():
-        raise DataError("a judged doc has probability 0; every doc that is drawn has a chance to be")
+    least = float(probability.min(initial=1.0))
+    if least < LEAST_PROBABILITY:
+        raise DataError(f"a judged doc was drawn with probability {least:g}; no doc that is drawn has one so small")
     return probability
 
 

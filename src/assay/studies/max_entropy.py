@@ -66,7 +66,7 @@ def entropy_study(
     rel: float = 1,
     progress: Progress = silent,
 ) -> EntropyStudy:
-    """How well precision at each recall can be told from one score, under binary relevance.
+    """How well precision at each recall follows from one score, under binary relevance.
 
     Known are the score, the number of relevant docs R and how many of them the first `depth` ranks hold. Measures are
     AP, and those that are weighted sums over the ranks given R (P, Rprec, DCG, nDCG, RBP). Aslam, Yilmaz & Pavlu 2005.

@@ -33,7 +33,13 @@ def reads_runs_or_scores(command: click.Command) -> bool:
     return "runs" in arguments or ("files" in arguments and {"--qrels", "--column"} <= written)
 
 
-READERS = {name: command for name, command in COMMANDS.items() if reads_runs_or_scores(command)}
+OF_THEIR_OWN = ("judge", "serve", "store")
+"""Commands that keep what is known of runs themselves, or that look at the judge rather than at the runs."""
+READERS = {
+    name: command
+    for name, command in COMMANDS.items()
+    if reads_runs_or_scores(command) and not name.startswith(OF_THEIR_OWN)
+}
 
 
 @pytest.fixture

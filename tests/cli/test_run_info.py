@@ -33,8 +33,8 @@ def reads_runs_or_scores(command: click.Command) -> bool:
     return "runs" in arguments or ("files" in arguments and {"--qrels", "--column"} <= written)
 
 
-OF_THEIR_OWN = ("judge", "serve", "store")
-"""Commands that keep what is known of runs themselves, or that look at the judge rather than at the runs."""
+OF_THEIR_OWN = ("agreement", "judge", "serve", "store")
+"""Commands that read labels, look at a judge rather than at runs, or keep what is known of runs themselves."""
 READERS = {
     name: command
     for name, command in COMMANDS.items()

@@ -11,6 +11,7 @@ from assay.version import __version__
 
 if TYPE_CHECKING:
     from assay.agreement import agreement
+    from assay.board import board
     from assay.check import check
     from assay.core.errors import AssayError, DataError, MissingExtra, UsageError
     from assay.core.tables import Table
@@ -69,13 +70,13 @@ _HOMES = {
     "standardize": "standard",
     "write": "io",
 }
-_CALLABLE = ("agreement", "check", "gate", "report", "similarity")
+_CALLABLE = ("agreement", "board", "check", "gate", "report", "similarity")
 """Functions that have the name of their package or module: calling the module calls the function."""
 
 __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
     "ScoreMatrix", "Scores", "Store", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
-    "best_topics", "check", "compare", "evaluate", "gate", "judge", "measure", "paper_table", "pool", "power",
+    "best_topics", "board", "check", "compare", "evaluate", "gate", "judge", "measure", "paper_table", "pool", "power",
     "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity",
     "simulate", "standardize", "write",
 ]  # fmt: skip

@@ -309,6 +309,42 @@ def comparability() -> Any:
     return comparability({"early": first, "late": second, "all": scores()[0]})
 
 
+@cache
+def _four_collections() -> dict[str, ScoreMatrix]:
+    matrix = scores()[0]
+    parts = {f"part {i + 1}": matrix.select(topics=matrix.topics[3 * i : 3 * i + 3]) for i in range(4)}
+    parts["part 2"] = parts["part 2"].select(runs=matrix.runs[1:])
+    return parts
+
+
+@kept
+def board() -> Any:
+    from assay.board import board
+
+    return board(_four_collections(), resamples=100)
+
+
+@kept
+def random_effects() -> Any:
+    from assay.board import random_effects
+
+    return random_effects(_four_collections(), scores()[0].runs[1])
+
+
+@kept
+def left_out() -> Any:
+    from assay.board import leave_one_out
+
+    return leave_one_out(_four_collections())
+
+
+@kept
+def collection_subsets() -> Any:
+    from assay.board import best_collections
+
+    return best_collections(_four_collections())
+
+
 @kept
 def reference_size() -> Any:
     from assay.standard.reference import reference_size

@@ -26,6 +26,7 @@ COMMANDS = {
     "answers": "score answers in words: nuggets, units, overlap with references",
     "measures": "list the measures, or explain one",
     "compare": "is the difference real: tests, corrections, intervals, effect sizes; tables for papers",
+    "board": "who leads over many collections, and which conclusions hold",
     "gate": "may a new run replace the old one: pass, fail or undecided, for CI",
     "topic": "what happened on one topic: lists side by side, with grades and texts",
     "standardize": "make scores of different topics and collections comparable",

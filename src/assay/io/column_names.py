@@ -34,6 +34,7 @@ USUAL = {
     "measure": ("measure",),
     "value": ("score", "value"),
     "signature": ("signature",),
+    "collection": ("collection", "dataset"),
 }  # fmt: skip
 """Our columns, and the names under which each is looked for, whatever their case."""
 GIVES_WAY = {
@@ -54,7 +55,8 @@ OF_RUNS = ("run", "topic", "doc", "score", "rank")
 OF_QRELS = ("topic", "intent", "doc", "grade", "probability")
 OF_LABELS = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "gold", "back", "tested")
 OF_SCORES = ("run", "topic", "measure", "score", "signature")
-COLUMNS = tuple(dict.fromkeys((*OF_RUNS, *OF_QRELS, *OF_LABELS, *OF_SCORES)))
+OF_COLLECTIONS = ("collection", *OF_SCORES)
+COLUMNS = tuple(dict.fromkeys((*OF_RUNS, *OF_QRELS, *OF_LABELS, *OF_COLLECTIONS)))
 """Every column that a person can name."""
 
 Named = Mapping[str, str] | None

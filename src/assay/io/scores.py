@@ -77,7 +77,7 @@ def score_tables(
     places = _tidy_places(sheet, columns)
     if places is None:
         return [_from_matrix(sheet, transpose, name)]
-    matrices = _not_transposed(sheet.where, transpose, _from_tidy(sheet, places))
+    matrices = _not_transposed(sheet.where, transpose, from_tidy(sheet, places))
     if "measure" in places:
         return matrices
     [nameless] = matrices
@@ -242,7 +242,7 @@ def _score(sheet: Sheet, row: int, column: int) -> float:
     raise DataError.at(sheet.where, sheet.lines[row], what)
 
 
-def _from_tidy(sheet: Sheet, places: Mapping[str, int]) -> list[ScoreMatrix]:
+def from_tidy(sheet: Sheet, places: Mapping[str, int]) -> list[ScoreMatrix]:
     """The matrices of tidy rows, one per measure."""
     run_at = places["run"]
     topic_at = places["topic"]

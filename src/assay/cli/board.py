@@ -1,0 +1,261 @@
+"""assay board: who leads over many collections?"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.cli.columns import named_columns, with_columns
+from assay.cli.commands import Group, KnownWord, RegistryOption
+from assay.cli.inputs import force_option, measures_option, name_option, named_measures, transpose_option
+from assay.cli.options import Output, output_and_figure_options, seed_option
+from assay.cli.run_info import info_options, kept_collections
+from assay.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.data.scores import ScoreMatrix
+
+C = TypeVar("C", bound=Callable[..., Any])
+COUNT = click.IntRange(min=1)
+
+aggregate_option = click.option(
+    "--aggregate", type=KnownWord("assay.board.aggregates:AGGREGATES"), default="standardized", show_default=True,
+    help="What the systems are ordered by.",
+)  # fmt: skip
+form_option = click.option(
+    "--form", cls=RegistryOption, registry="assay.standard.factors:FORMS", default="cdf", show_default=True,
+    metavar="NAME", help="Form of the standardized scores, one of: {names}.",
+)  # fmt: skip
+level_option = click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    help="Level of the intervals.",
+)  # fmt: skip
+top_option = click.option("--top", type=COUNT, help="Show at most N systems.")
+
+files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+
+
+def collections_input(command: C) -> C:
+    """FILES… of scores, one collection each or with a column `collection`; the command gets `collections`."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        names = ("files", "measures", "transpose", "means", "name", "force", "parts")
+        given = {key: kwargs.pop(key) for key in names}
+        return command(*args, collections=load_collections(**given), **kwargs)
+
+    options: list[Callable[[Any], Any]] = [
+        with_columns(files_argument),
+        measures_option,
+        transpose_option,
+        click.option("--means", is_flag=True, help="Matrices hold means: a row per run, a column per collection."),
+        click.option(
+            "--part", "parts", multiple=True, metavar="NAME=FIRST-LAST",
+            help="Split the topics of one file into collections by their numbers, e.g. trec6=301-350; repeatable.",
+        ),
+        name_option,
+        force_option,
+        info_options,
+        click.option(
+            "--common", type=KnownWord("assay.board.common_set:COMMON"), default="systems", show_default=True,
+            help="Where cells are missing: keep systems on all collections, or collections with all systems.",
+        ),
+    ]  # fmt: skip
+    wrapped: Any = run
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def load_collections(
+    files: tuple[Path, ...],
+    measures: str | None,
+    transpose: bool,
+    means: bool,
+    name: str | None,
+    force: str | None,
+    parts: tuple[str, ...],
+) -> dict[str, ScoreMatrix]:
+    """The collections of the files, of the runs that --where keeps; with --part those of the parts of one file."""
+    from assay.board.common_set import split_topics, topic_ranges
+    from assay.io.board_tables import read_collections
+
+    found = read_collections(
+        files, measures=named_measures(measures), transpose=transpose, means=means, name=name, force=force,
+        columns=named_columns(),
+    )  # fmt: skip
+    if parts:
+        if len(found) != 1:
+            raise UsageError(
+                f"--part splits the topics of one file, and there are {len(found)} collections; leave it out"
+            )
+        [matrix] = found.values()
+        found = split_topics(matrix, topic_ranges(parts, matrix.topics))
+    return kept_collections(found)
+
+
+@click.group(cls=Group, default="systems")
+def command() -> None:
+    """Who leads over many collections?
+
+    One score file for each collection, with the same runs in them; or tables with a column collection.
+
+    \b
+    assay board trec6.csv trec7.csv trec8.csv --top 20 --figure board.png
+    assay board effects trec6.csv trec7.csv trec8.csv --baseline bm25
+    """
+
+
+@command.command()
+@collections_input
+@aggregate_option
+@form_option
+@click.option(
+    "--over", type=KnownWord("assay.board.two_stage:OVER"), default="both", show_default=True,
+    help="What is drawn again for intervals: topics alone are about these collections.",
+)  # fmt: skip
+@level_option
+@click.option("--resamples", "-B", type=COUNT, default=1000, show_default=True, help="Draws of the bootstrap.")
+@top_option
+@click.option("--intervals", is_flag=True, help="Also a table of all aggregates with their intervals.")
+@click.option("--map", "as_map", is_flag=True, help="--figure is the map of systems and collections.")
+@seed_option
+@output_and_figure_options
+def systems(
+    collections: dict[str, ScoreMatrix],
+    common: str,
+    aggregate: str,
+    form: str,
+    over: str,
+    level: float,
+    resamples: int,
+    top: int | None,
+    intervals: bool,
+    as_map: bool,
+    seed: int,
+    out: Output,
+) -> None:
+    """Systems by five aggregates, and what can be told apart (the default).
+
+    Mean, standardized mean, Borda, mean rank and win probability side by side, with intervals by a bootstrap of
+    collections and topics, ranks that each system may have, letters, and what survives all aggregates.
+
+    \b
+    assay board trec6.csv trec7.csv trec8.csv
+    assay board robust.csv --part trec6=301-350 --part trec7=351-400 --over topics
+    """
+    from assay.board import board
+
+    if as_map and out.figure is None:
+        raise UsageError("--map says what the figure shows; name its file with --figure")
+    result = board(
+        collections, aggregate=aggregate, over=over, common=common, form=form, level=level, resamples=resamples,
+        seed=seed,
+    )  # fmt: skip
+    if top is not None:
+        result = result.best(top)
+    tables = result.tables()
+    if intervals:
+        tables.append(result.intervals())
+    if as_map:
+        from assay.report.figures.board import collection_map
+
+        out.write(*tables, of=result, drawn=collection_map(result))
+    else:
+        out.write(*tables, of=result)
+    out.say(result.verdict)
+
+
+@command.command()
+@collections_input
+@click.option("--baseline", required=True, metavar="RUN", help="The system that all others are compared with.")
+@click.option("--system", metavar="RUN", help="Show this system on every collection, as a forest plot.")
+@click.option("--standardized", is_flag=True, help="Differences of standardized scores.")
+@click.option(
+    "--form", cls=RegistryOption, registry="assay.standard.factors:FORMS", default="cdf", show_default=True,
+    metavar="NAME", help="With --standardized: form of the scores, one of: {names}.",
+)  # fmt: skip
+@click.option(
+    "--interval", type=KnownWord("assay.board.meta_analysis:INTERVALS"), default="hartung-knapp", show_default=True,
+    help="Interval of the mean difference.",
+)  # fmt: skip
+@level_option
+@top_option
+@output_and_figure_options
+def effects(
+    collections: dict[str, ScoreMatrix],
+    common: str,
+    baseline: str,
+    system: str | None,
+    standardized: bool,
+    form: str,
+    interval: str,
+    level: float,
+    top: int | None,
+    out: Output,
+) -> None:
+    """How much better than a baseline, here and on a new collection?
+
+    Random-effects mean of the paired differences over collections, how much the true difference varies between them
+    (τ), and a prediction interval.
+
+    \b
+    assay board effects trec6.csv trec7.csv trec8.csv --baseline bm25 --system dense --figure forest.png
+    """
+    from assay.board import random_effects
+    from assay.cli.modes import is_given
+
+    if is_given("form") and not standardized:
+        raise UsageError("--form is that of standardized scores; give --standardized as well")
+    if system is not None and top is not None:
+        raise UsageError("--top limits the rows of all systems, and --system shows one; give one of them")
+    result = random_effects(
+        collections, baseline, standardized=standardized, form=form, interval=interval, common=common, level=level
+    )
+    if system is not None:
+        result = result.of(system)
+    elif top is not None:
+        result = result.best(top)
+    out.write(result.table(), of=result)
+
+
+@command.command("leave-out")
+@collections_input
+@aggregate_option
+@form_option
+@output_and_figure_options
+def leave_out(collections: dict[str, ScoreMatrix], common: str, aggregate: str, form: str, out: Output) -> None:
+    """Which collections decide the order?
+
+    The order of the systems without each collection in turn, compared with that by all.
+    """
+    from assay.board import leave_one_out
+
+    result = leave_one_out(collections, aggregate=aggregate, common=common, form=form)
+    out.write(result.table(), of=result)
+
+
+@command.command()
+@collections_input
+@aggregate_option
+@form_option
+@seed_option
+@output_and_figure_options
+def subsets(
+    collections: dict[str, ScoreMatrix], common: str, aggregate: str, form: str, seed: int, out: Output
+) -> None:
+    """Which collections would do?
+
+    For every number of collections the subset that ranks the systems most as all of them do, and the worst one.
+    """
+    from assay.board import best_collections
+
+    with out.progress("searching") as progress:
+        result = best_collections(
+            collections, aggregate=aggregate, common=common, form=form, seed=seed, progress=progress
+        )
+    out.write(result.table(), of=result)

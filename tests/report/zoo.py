@@ -332,7 +332,7 @@ def random_effects() -> Any:
 
 
 @kept
-def left_out() -> Any:
+def left_out_of_board() -> Any:
     from assay.board import leave_one_out
 
     return leave_one_out(_four_collections())

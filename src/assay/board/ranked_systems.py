@@ -79,6 +79,12 @@ class Board(Result):
     """Systems over many collections by five aggregates. Rows go by one of them, `aggregate`; missing cells are counted.
 
     `top` limits the rows that tables and pictures show, never what was compared.
+
+    >>> from assay.board import board
+    >>> one = {"a": {"1": 0.1, "2": 0.5}, "b": {"1": 0.3, "2": 0.6}}
+    >>> two = {"a": {"1": 0.2, "2": 0.2}, "b": {"1": 0.4, "2": 0.7}}
+    >>> board({"first": one, "second": two}, resamples=20).table().column("system")
+    ['b', 'a']
     """
 
     data: CommonSet
@@ -182,7 +188,7 @@ class Board(Result):
         return [note for note in notes if note]
 
     def conclusions(self) -> Table:
-        """One row per aggregate: who is first, with whom, how many pairs are significant; and what all agree on."""
+        """One row per aggregate: the first systems, how many pairs are significant; and what all agree on."""
         columns = {
             "aggregate": "", "first": "", "group of the first": "d", "pairs significant": "d", "of pairs": "d",
             "neighbours apart": "d", "τ": ".3f",

@@ -197,7 +197,7 @@ WITHOUT_FILES = {
 ANSWERS = {"check": (0, 1), "gate": (0, 1, 3)}
 """Exit codes of the commands that answer with one."""
 IN_FOLDERS = {"standardize trend", "study methods", "predict learn", "predict compare", "predict transfer"}
-IN_FOLDERS = {"similarity days", "standardize trend", "study methods", "predict learn"}
+IN_FOLDERS |= {"similarity days"}
 """Commands that read files by naming several in one option; each reads as other commands do."""
 
 
@@ -279,6 +279,11 @@ def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[str]:
 def every_command() -> list[str]:
     """The names of all commands."""
     return leaves(cli)
+
+
+def on_a_store(command: str) -> bool:
+    """Whether a command works on a store, which one call fills and another reads: `tests/cli/test_store.py` does."""
+    return command.split()[0] in ("store", "serve", "site")
 
 
 def named(template: str) -> str:

@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 
 .PHONY: demo test services check format docs reproduce bench clean
 
-# The demo needs the program and its charts, not what the tests need.
+# The demo needs the program, its charts and its pages, not what the tests need.
 demo: $(READY)
 	$(BIN)/assay demo --folder demo
 
@@ -46,7 +46,7 @@ bench:
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[report]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[report,web]"
 	touch $(READY)
 
 $(STAMP): $(READY)

@@ -19,6 +19,8 @@ def environment(path: str) -> dict[str, str]:
 
 def suggested(printed: str) -> list[str]:
     _, _, commands = printed.partition("Try next:\n")
+    commands, _, in_browser = commands.partition("And in the browser:\n")
+    assert " serve --qrels " in in_browser
     return [line.strip() for line in commands.splitlines() if line.strip()]
 
 

@@ -18,7 +18,9 @@ NEXT = """
 Try next:
   {assay} compare --qrels {folder}/qrels.txt {folder}/runs/atlas1.run {folder}/runs/borea1.run -m nDCG@10
   {assay} check --qrels {folder}/qrels.txt {folder}/runs/eridan1.run
-  {assay} score --qrels {folder}/qrels.txt {folder}/runs -m 'AP nDCG@10' --save {folder}/scores.csv"""
+  {assay} score --qrels {folder}/qrels.txt {folder}/runs -m 'AP nDCG@10' --save {folder}/scores.csv
+And in the browser:
+  {assay} serve --qrels {folder}/qrels.txt {folder}/runs"""
 
 
 @click.command(cls=Command)

@@ -21,9 +21,7 @@ def call(*words: object) -> Result:
 def rows(*words: object) -> list[dict[str, object]]:
     result = call(*words, "--format", "json", "--quiet")
     assert result.exit_code == 0, result.exception
-    found = json.loads(result.stdout)
-    first = found[0] if isinstance(found, list) else found
-    return list(first["rows"])
+    return list(json.loads(result.stdout)["rows"])
 
 
 @pytest.fixture
@@ -91,6 +89,7 @@ def test_every_subcommand_has_a_table_and_a_figure(folder: Path) -> None:
     for words in (
         ["systems", "--top", "2", "--intervals"],
         ["systems", "--map"],
+        ["conclusions", "--over", "topics"],
         ["effects", "--baseline", "run1"],
         ["effects", "--baseline", "run1", "--system", "run2", "--standardized", "--interval", "normal"],
         ["leave-out", "--aggregate", "wins"],

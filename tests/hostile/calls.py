@@ -76,6 +76,7 @@ CALLS = [
     "standardize longevity {matrix} --reference {matrix}",
     "standardize references {matrix} --reference {matrix} --sizes 2,3 --samples 5",
     "board systems {matrix} {matrix} -B 20",
+    "board conclusions {matrix} {matrix} -B 20",
     "board effects {matrix} {matrix} --baseline sys0",
     "board leave-out {matrix} {matrix}",
     "board subsets {matrix} {matrix} {matrix}",

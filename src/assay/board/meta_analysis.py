@@ -24,6 +24,9 @@ from assay.stats.resampling import checked_share, percent
 INTERVALS = ("hartung-knapp", "normal")
 """How the interval of the mean difference is made: by t with the spread that is seen, or by the normal distribution."""
 
+LEAST_SHARE = 1e-100
+"""A variance below this share of the largest is that of no error at all: its weight would be without bounds."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
@@ -64,13 +67,20 @@ def pooled_effects(
 
     one_of("interval", interval, INTERVALS)
     k = effects.shape[1]
-    usable = np.asarray((variances > 0).all(axis=1))
-    v = np.where(usable[:, None], variances, np.nan)
+    largest = variances.max(axis=1, keepdims=True)
+    usable = np.asarray((variances > LEAST_SHARE * largest).all(axis=1))
+    # In units of the largest error nothing overflows when it is squared.
+    unit = np.sqrt(np.where(usable, largest[:, 0], np.nan))
+    v = variances / unit[:, None] ** 2
+    effects = effects / unit[:, None]
     w = 1 / v
     total = w.sum(axis=1)
     fixed = (w * effects).sum(axis=1) / total
     q = (w * (effects - fixed[:, None]) ** 2).sum(axis=1)
-    excess = (q - (k - 1)) / (total - (w**2).sum(axis=1) / total)
+    # Σw − Σw²/Σw without subtracting: one weight may be all there is, up to rounding.
+    of_others = w @ (1 - np.eye(k))
+    spare = (w * of_others).sum(axis=1) / total
+    excess = (q - (k - 1)) / spare
     tau2 = np.maximum(0.0, excess)
     random = 1 / (v + tau2[:, None])
     sum_random = random.sum(axis=1)
@@ -92,15 +102,15 @@ def pooled_effects(
     with np.errstate(divide="ignore", invalid="ignore"):
         i2 = np.where(q > 0, np.maximum(0.0, (q - (k - 1)) / q), 0.0)
     return Pooled(
-        mean=mean,
-        low=mean - half,
-        high=mean + half,
+        mean=mean * unit,
+        low=(mean - half) * unit,
+        high=(mean + half) * unit,
         p=p,
-        tau2=tau2,
+        tau2=tau2 * unit**2,
         i2=np.where(usable, i2, np.nan),
         q=q,
-        predicted_low=mean - new,
-        predicted_high=mean + new,
+        predicted_low=(mean - new) * unit,
+        predicted_high=(mean + new) * unit,
         weights=random / sum_random[:, None],
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -110,39 +110,39 @@ def command() -> None:
     """
 
 
+def bootstrap_options(command: C) -> C:
+    """The options of a board: what orders the systems, and how its intervals are drawn."""
+    options = (
+        collections_input,
+        aggregate_option,
+        form_option,
+        click.option(
+            "--over", type=KnownWord("assay.board.two_stage:OVER"), default="both", show_default=True,
+            help="What is drawn again for intervals: topics alone are about these collections.",
+        ),
+        level_option,
+        click.option("--resamples", "-B", type=COUNT, default=1000, show_default=True, help="Draws of the bootstrap."),
+        seed_option,
+    )  # fmt: skip
+    wrapped: Any = command
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return cast("C", wrapped)
+
+
 @command.command()
-@collections_input
-@aggregate_option
-@form_option
-@click.option(
-    "--over", type=KnownWord("assay.board.two_stage:OVER"), default="both", show_default=True,
-    help="What is drawn again for intervals: topics alone are about these collections.",
-)  # fmt: skip
-@level_option
-@click.option("--resamples", "-B", type=COUNT, default=1000, show_default=True, help="Draws of the bootstrap.")
+@bootstrap_options
 @top_option
-@click.option("--intervals", is_flag=True, help="Also a table of all aggregates with their intervals.")
+@click.option("--intervals", is_flag=True, help="Instead of the board, a row for each system and aggregate.")
 @click.option("--map", "as_map", is_flag=True, help="--figure is the map of systems and collections.")
-@seed_option
 @output_and_figure_options
 def systems(
-    collections: dict[str, ScoreMatrix],
-    common: str,
-    aggregate: str,
-    form: str,
-    over: str,
-    level: float,
-    resamples: int,
-    top: int | None,
-    intervals: bool,
-    as_map: bool,
-    seed: int,
-    out: Output,
+    collections: dict[str, ScoreMatrix], top: int | None, intervals: bool, as_map: bool, out: Output, **options: Any
 ) -> None:
     """Systems by five aggregates, and what can be told apart (the default).
 
     Mean, standardized mean, Borda, mean rank and win probability side by side, with intervals by a bootstrap of
-    collections and topics, ranks that each system may have, letters, and what survives all aggregates.
+    collections and topics, ranks that each system may have, and letters.
 
     \b
     assay board trec6.csv trec7.csv trec8.csv
@@ -152,21 +152,35 @@ def systems(
 
     if as_map and out.figure is None:
         raise UsageError("--map says what the figure shows; name its file with --figure")
-    result = board(
-        collections, aggregate=aggregate, over=over, common=common, form=form, level=level, resamples=resamples,
-        seed=seed,
-    )  # fmt: skip
+    result = board(collections, **options)
     if top is not None:
         result = result.best(top)
-    tables = result.tables()
-    if intervals:
-        tables.append(result.intervals())
+    table = result.intervals() if intervals else result.table()
+    drawn = None
     if as_map:
         from assay.report.figures.board import collection_map
 
-        out.write(*tables, of=result, drawn=collection_map(result))
-    else:
-        out.write(*tables, of=result)
+        drawn = collection_map(result)
+    out.write(table, of=result, drawn=drawn)
+    out.say(result.verdict)
+
+
+@command.command()
+@bootstrap_options
+@output_and_figure_options
+def conclusions(collections: dict[str, ScoreMatrix], out: Output, **options: Any) -> None:
+    """Which conclusions survive all aggregates?
+
+    For each aggregate who is first, how many systems cannot be told apart from it, and how many pairs are
+    significantly different; then what all of them agree on.
+
+    \b
+    assay board conclusions trec6.csv trec7.csv trec8.csv
+    """
+    from assay.board import board
+
+    result = board(collections, **options)
+    out.write(result.conclusions(), of=result)
     out.say(result.verdict)
 
 

@@ -73,15 +73,7 @@ def pooled_effects(
     unit = np.sqrt(np.where(usable, largest[:, 0], np.nan))
     v = variances / unit[:, None] ** 2
     effects = effects / unit[:, None]
-    w = 1 / v
-    total = w.sum(axis=1)
-    fixed = (w * effects).sum(axis=1) / total
-    q = (w * (effects - fixed[:, None]) ** 2).sum(axis=1)
-    # Σw − Σw²/Σw without subtracting: one weight may be all there is, up to rounding.
-    of_others = w @ (1 - np.eye(k))
-    spare = (w * of_others).sum(axis=1) / total
-    excess = (q - (k - 1)) / spare
-    tau2 = np.maximum(0.0, excess)
+    q, tau2 = _between(effects, v)
     random = 1 / (v + tau2[:, None])
     sum_random = random.sum(axis=1)
     mean = (random * effects).sum(axis=1) / sum_random
@@ -113,6 +105,20 @@ def pooled_effects(
         predicted_high=(mean + new) * unit,
         weights=random / sum_random[:, None],
     )
+
+
+def _between(effects: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Q and τ² of each row (DerSimonian & Laird 1986); a τ² below 0 is 0."""
+    k = effects.shape[1]
+    w = 1 / v
+    total = w.sum(axis=1)
+    fixed = (w * effects).sum(axis=1) / total
+    q = (w * (effects - fixed[:, None]) ** 2).sum(axis=1)
+    # Σw − Σw²/Σw without subtracting: one weight may be all there is, up to rounding.
+    of_others = w @ (1 - np.eye(k))
+    spare = (w * of_others).sum(axis=1) / total
+    excess = (q - (k - 1)) / spare
+    return q, np.maximum(0.0, excess)
 
 
 @dataclass(frozen=True, eq=False)

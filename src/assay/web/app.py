@@ -15,6 +15,7 @@ from assay.core.errors import AssayError
 from assay.store import Store
 from assay.version import __version__
 from assay.web.access import Access, refuse_foreign_forms
+from assay.web.made_pages import MadePages
 from assay.web.rendering import HEADERS, Page, answered, style
 from assay.web.routes import ROUTERS
 
@@ -36,6 +37,7 @@ def workbench(
     app.state.store = store
     app.state.access = Access(store, tokens, hosts)
     app.state.upload_bytes = upload_bytes
+    app.state.made_pages = MadePages()
     for router in ROUTERS:
         app.include_router(router)
     _add_static(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from fastapi.responses import Response
 from assay.store import Person, Store
 from assay.store.boards import Board, BoardChoices, board
 from assay.store.stored_collections import Collection
+from assay.web.made_pages import MadePages
 from assay.web.rendering import Page, answered
 from assay.web.routes.asking import Asked
 
@@ -43,7 +45,19 @@ def _collection_record(one: Collection) -> dict[str, Any]:
 def collection(name: str, asked: Asked, choices: Annotated[BoardChoices, Depends()]) -> Response:
     """A collection: what it holds, and who leads on it."""
     own = asked.found(lambda: asked.store.collections[name])
-    return answered(asked.request, collection_page(asked.store, asked.person, own, choices))
+    made: MadePages = asked.request.app.state.made_pages
+    rests_on = _rests_on(asked.store, asked.person, own, choices)
+    page = made.page(rests_on, lambda: collection_page(asked.store, asked.person, own, choices))
+    return answered(asked.request, page)
+
+
+def _rests_on(store: Store, person: Person | None, own: Collection, choices: BoardChoices) -> Hashable:
+    """All that the page of a collection shows: what is said of it, its judgments, runs, reference sets and choices."""
+    judgments = tuple(version.hash for version in store.qrels.listed(own.name))
+    runs = store.runs.listed(own.name, seen_by=person or "public")
+    said = tuple((r.hash, r.tag, r.team, r.year, r.manual, r.query_type, r.visibility) for r in runs)
+    references = tuple(one.name for one in store.references.listed(own.name))
+    return own, judgments, said, references, choices
 
 
 def collection_page(store: Store, person: Person | None, own: Collection, choices: BoardChoices) -> Page:

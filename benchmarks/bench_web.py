@@ -1,8 +1,9 @@
 """How fast is the workbench? The leaderboard against scoring the files, judgments against bare inserts, in one run.
 
-Rows of (what, ratio asked, ratio seen, note). The 143 runs of TREC-COVID round 1 where ASSAY_DATA has them, else those of
-the simulated collection. Judgments are sent over HTTP by threads, a real server answers them, and each is on the disk
-before it is acknowledged; the bare inserts go into one table of a database with the same settings, from as many threads.
+Rows of (what, ratio asked, ratio seen, note). The 143 runs of TREC-COVID round 1 where ASSAY_DATA has them, else those
+of the simulated collection. Judgments are sent over HTTP by threads, a real server answers them, and each is on the
+disk before it is acknowledged; the bare inserts go into one table of a database with the same settings, from as many
+threads.
 """
 
 from __future__ import annotations

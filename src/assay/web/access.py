@@ -7,6 +7,7 @@ import threading
 import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request
@@ -34,10 +35,15 @@ class Access:
     failures: dict[str, deque[float]] = field(default_factory=lambda: defaultdict(deque))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @cached_property
+    def at_the_machine(self) -> Person:
+        """Who works on the machine of the store."""
+        return self.store.people.without_token(LOCAL)
+
     def person(self, request: Request) -> Person | None:
         """Who asks: by the token of the header or the cookie; the person at the machine where no tokens are used."""
         if not self.tokens:
-            return self.store.people.without_token(LOCAL)
+            return self.at_the_machine
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             token = request.cookies.get(COOKIE, "")

@@ -185,7 +185,7 @@ def judge(name: str, asked: Asked, topic: str = "", item: int | None = None) -> 
     earlier = own.given(person, LOOK_BACK)
     waiting = own.next(person, AHEAD, topic=topic or None)
     items = waiting if item is None else [_earlier(earlier, item), *waiting]
-    docs = [item_record(asked.store, own, one) for one in items]
+    docs = item_records(asked.store, own, items)
     record = {
         "campaign": own.name,
         "guidelines": own.plan.guidelines,
@@ -206,18 +206,23 @@ def _earlier(given: Sequence[Given], number: int) -> Item:
     raise UsageError(f"item {number} is none of your last {LOOK_BACK} judgments here")
 
 
-def item_record(store: Store, own: JudgingCampaign, item: Item) -> dict[str, Any]:
-    """An item with the texts that the store has: the query, and each doc with the words of the query marked."""
-    topics = store.collections.topics(own.collection).to_dict()
-    fields = topics.get(item.topic, {})
-    query = store.collections.topics(own.collection).queries().get(item.topic, "")
-    wanted = [doc for doc in (item.doc, item.other) if doc]
+def item_records(store: Store, own: JudgingCampaign, items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Items with the texts that the store has: the query, and each doc with the words of the query marked."""
+    topics = store.collections.topics(own.collection)
+    fields = topics.to_dict()
+    queries = topics.queries()
+    wanted = [doc for item in items for doc in (item.doc, item.other) if doc]
     texts = {doc: text_of(known) for doc, known in store.collections.docs(own.collection, wanted).items()}
-    docs = []
-    for doc in wanted:
-        docs.append({"doc": doc, "text": highlighted(texts.get(doc, ""), query), "has_text": doc in texts})
-    described = {name: text for name, text in fields.items() if text and text != query}
-    return {"item": item.item, "topic": item.topic, "query": query, "fields": described, "docs": docs}
+    records = []
+    for item in items:
+        query = queries.get(item.topic, "")
+        docs = []
+        for doc in filter(None, (item.doc, item.other)):
+            docs.append({"doc": doc, "text": highlighted(texts.get(doc, ""), query), "has_text": doc in texts})
+        described = {name: text for name, text in fields.get(item.topic, {}).items() if text and text != query}
+        record = {"item": item.item, "topic": item.topic, "query": query, "fields": described, "docs": docs}
+        records.append(record)
+    return records
 
 
 def scale_record(own: JudgingCampaign) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def test_usefulness_is_the_slope_of_the_chance_of_a_wrong_order() -> None:
     useful, delta, error = usefulness(stakes, known)
     mean, now, then = known.estimates()
 
-    def wrong(variance: np.ndarray) -> float:  # type: ignore[type-arg]
+    def wrong(variance: np.ndarray) -> float:
         total = 0.0
         for first, second in stakes.pairs:
             difference = 0.0

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Form
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from pydantic import Field
 
 from assay.core.errors import UsageError
 from assay.core.results import Result
@@ -254,7 +255,7 @@ def progress_record(own: JudgingCampaign, person: Person) -> dict[str, Any]:
 class Answer:
     """What the page of an assessor sends. `id` is made by the page: sent again, it counts once."""
 
-    id: str
+    id: Annotated[str, Field(min_length=8, max_length=100)]
     kind: Literal["label", "unjudgeable", "skip", "undo"]
     item: int | None = None
     label: float | str | None = None

@@ -175,7 +175,11 @@ def test_protocol_names_every_failure_and_why() -> None:
         ("gold order", "wrong", "gold doc d1 got 10, d0, which is worse, 90", 15),
         ("attempts", "often", "4 attempts", 21),
     }
-    assert (found.tasks, found.failed("gold order"), found.unchecked) == (6, 2, ())
+    assert (found.tasks, found.failed("gold order"), found.unchecked) == (
+        6,
+        2,
+        ("test question (no column of tested)",),
+    )
     assert found.summary().column("check") == ["docs", "seconds", "moved", "attempts", "gold order"]
 
 
@@ -186,7 +190,7 @@ def test_protocol_says_what_it_cannot_check_and_who_came_twice() -> None:
     labels = Labels.from_rows(rows, task=np.array(["A", "A", "B", "B"], dtype=object))
     found = check_protocol(labels, replace(protocol_of("s100", docs=2, gold=1), start=None))
     assert [f.check for f in found.failures] == ["topic twice", "doc twice", "doc twice"]
-    assert len(found.unchecked) == 3
+    assert len(found.unchecked) == 4
     assert "Not checkable: gold docs (no column of gold labels)." in found.table().notes
     assert check_protocol(labels, Protocol(None, None, None, 0, None, 0, None, False)).failures == ()
 

@@ -70,6 +70,7 @@ def searched(text: str) -> Any:
 
 def of_registry(kind: str) -> Callable[[str], Any]:
     """What the library does with a name of this kind, on small data."""
+    from assay.judges.topic_estimators import ESTIMATORS
     from assay.nojudgments import injection
     from assay.nojudgments.combine import combined
     from assay.nojudgments.learn import Collection, trained
@@ -96,6 +97,7 @@ def of_registry(kind: str) -> Callable[[str], Any]:
         "correction": lambda text: corrected([0.01, 0.2], text),
         "correlation": lambda text: CORRELATIONS.call(text, x, y),
         "criterion": lambda text: problem(SCORES, criterion=text),
+        "estimator": lambda text: ESTIMATORS.call(text, SCORES.values[:, :4], OTHER.values[:, :4], OTHER.values),
         "form of standardization": lambda text: standardize(SCORES, form=text),
         "fusion": lambda text: combined([SCORES, OTHER], text),
         "interval": lambda text: mean_interval(SCORES.values, text, resamples=20),

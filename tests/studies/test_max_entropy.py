@@ -45,7 +45,7 @@ def by_optimizer(hits: np.ndarray, relevant: float, weights: np.ndarray | None) 
     return np.asarray(found.x)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3, 4])
+@pytest.mark.parametrize("seed", [0, 1, 3, 5])
 @pytest.mark.parametrize("name", ["AP", "P@4", "RBP(p=0.8)", "Rprec"])
 def test_it_is_what_an_optimizer_finds(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)

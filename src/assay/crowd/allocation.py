@@ -242,7 +242,8 @@ def next_labels(
 
     measure: DCG, RBP, SDCG or INSQ. baseline: only comparisons with this run matter.
 
-    >>> labels = Labels.from_rows([("1", d, w, g) for d, g in (("a", 1), ("b", 0), ("c", 1)) for w in "uv"])
+    >>> given = {"a": (1, 1, 1), "b": (0, 1, 0), "c": (1, 0, 1)}
+    >>> labels = Labels.from_rows([("1", d, w, g) for d, own in given.items() for w, g in zip("uvw", own)])
     >>> runs = [Run.from_lists("x", {"1": ["a", "b", "c"]}), Run.from_lists("y", {"1": ["a", "c", "b"]})]
     >>> found = next_labels(labels, runs, "DCG@2", scale="S2")
     >>> [found.items[i] for i in found.order.tolist()]

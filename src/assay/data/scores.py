@@ -20,6 +20,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.averages import FLOOR, IN_WORDS, aggregate_of, averages_of, signature_of_name
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
+from assay.data.topic_rows import counted
 
 if TYPE_CHECKING:
     from assay.report import Figure
@@ -97,7 +98,8 @@ class ScoreMatrix(Result):
         return ScoreMatrix, (self.runs, self.topics, self.values, self.measure, self.signature)
 
     def __repr__(self) -> str:
-        return f"ScoreMatrix({self.measure!r}, {len(self.runs)} runs × {len(self.topics)} topics)"
+        sizes = f"{counted(len(self.runs), 'run')} × {counted(len(self.topics), 'topic')}"
+        return f"ScoreMatrix({self.measure!r}, {sizes})"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -351,7 +353,7 @@ def joined(matrices: Sequence[ScoreMatrix], *, force: str | None = None) -> list
 
     >>> parts = [ScoreMatrix.of([[0.1]], runs=[run], measure="AP") for run in ("a", "b")]
     >>> joined(parts)
-    [ScoreMatrix('AP', 2 runs × 1 topics)]
+    [ScoreMatrix('AP', 2 runs × 1 topic)]
     """
     groups: list[list[ScoreMatrix]] = []
     for matrix in matrices:

@@ -60,7 +60,7 @@ def method_agreement(
     """
     if len(predictions) < 2:
         raise UsageError(f"{len(predictions)} method(s) given; agreement needs two or more")
-    CORRELATIONS.parse(correlation)
+    CORRELATIONS.entry(correlation)
     scores = [settled(level_scores(prediction, level)) for prediction in predictions]
     values = np.full((len(scores), len(scores)), np.nan)
     for a, one in enumerate(scores):

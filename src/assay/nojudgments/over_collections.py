@@ -213,7 +213,7 @@ def column_keys(names: Sequence[str]) -> dict[str, str]:
 
 def fused_value(collection: Collection, fusion: str, statistic: str, level: str) -> float:
     """The accuracy of the predictions fused: at the level of runs by their means, else topic by topic."""
-    FUSIONS.parse(fusion)
+    FUSIONS.entry(fusion)
     names = taken(collection.methods())
     kept = [prediction for prediction in collection.predictions if prediction.measure in names]
     if level != "runs":

@@ -236,7 +236,7 @@ class Curvature:
     gradient: Floats
     diagonal: Floats
     pairs: npt.NDArray[np.floating]
-    """P(i ≻ j) · P(j ≻ i), by the weight of the runs that prefer either."""
+    """P(i > j) · P(j > i), by the weight of the runs that prefer either."""
 
     def times(self, v: Floats) -> Floats:
         """Minus the Hessian, times a vector."""
@@ -250,7 +250,7 @@ class ListCurvature(Curvature):
     """The same for any docs, kept in list form: lists × depth × depth."""
 
     pairs: npt.NDArray[np.floating]
-    """P(i ≻ j) · P(j ≻ i) of the docs of each list."""
+    """P(i > j) · P(j > i) of the docs of each list."""
     everywhere: DifferenceSums | None
     """The same over all docs of the topics; None where only docs of one list are compared."""
     bell: Floats | None
@@ -317,7 +317,7 @@ def _with_prior(stated: Stated, theta: Floats, expected_wins: Floats, curvature:
 
 
 def _within_lists(stated: Stated, theta: Floats) -> tuple[npt.NDArray[np.floating], Floats, Floats]:
-    """P(i ≻ j) · P(j ≻ i) of every two docs of each list; and for each place Σ_j P(i ≻ j) and the sum of the former."""
+    """P(i > j) · P(j > i) of every two docs of each list; and for each place Σ_j P(i > j) and the sum of the former."""
     ranked = stated.ranked
     won = np.empty(ranked.shape)
     bent = np.empty(ranked.shape)

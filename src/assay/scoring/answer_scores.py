@@ -47,8 +47,8 @@ def evaluate_matches(matches: Matches, measures: Sequence[str] = OF_MATCHES) -> 
     A topic that a run does not answer scores 0.
 
     >>> rows = [MatchedNugget(True, 1, True, 150), MatchedNugget(True, 1, False, 150)]
-    >>> [m.values.tolist() for m in evaluate_matches({"mine": {"1": rows}}, ["NuggetR", "NuggetF(beta=1)"])]
-    [[[0.5]], [[0.5714285714285714]]]
+    >>> [m.values.round(6).tolist() for m in evaluate_matches({"mine": {"1": rows}}, ["NuggetR", "NuggetF(beta=1)"])]
+    [[[0.5]], [[0.571429]]]
     """
     topics = natural_order({topic for of_run in matches.values() for topic in of_run})
 

@@ -30,7 +30,7 @@ def evaluate_sessions(
 
     >>> run = Run.from_lists("mine", {"s1-1": ["a", "b"], "s1-2": ["c", "a"]})
     >>> judged = Qrels.from_dict({"s1": {"b": 1, "c": 2}})
-    >>> round(evaluate_sessions([run], judged, ["nsDCG(k=2)"])[0].values[0, 0], 6)
+    >>> round(float(evaluate_sessions([run], judged, ["nsDCG(k=2)"])[0].values[0, 0]), 6)
     0.386277
     """
     if not measures:

@@ -108,7 +108,7 @@ def preference_similarity(
 
     >>> a, b = (Run.from_lists(n, {"1": docs}) for n, docs in [("a", "xyz"), ("b", "xzw")])
     >>> float(preference_similarity([a, b]).matrix[0, 1])
-    0.5714285714285714
+    0.5
     >>> float(preference_similarity([a, b], preferences="both").matrix[0, 1])
     0.2
     """

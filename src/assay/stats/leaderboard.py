@@ -102,7 +102,7 @@ class Leaderboard(Result):
 
         >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
         >>> compare(m, baseline="old").with_power(0.8).table().column("found from")
-        [None, 0.3264...]
+        [0.3264..., None]
         """
         above_alpha(power, self.alpha)
         return replace(self, power=power)

@@ -103,7 +103,7 @@ def same_measures(
 
     >>> ap, rr = (ScoreMatrix.of([[0.1]], measure=m) for m in ("AP", "RR"))
     >>> same_measures([rr], [ap, rr])
-    [(ScoreMatrix('RR', 1 runs × 1 topics), ScoreMatrix('RR', 1 runs × 1 topics))]
+    [(ScoreMatrix('RR', 1 run × 1 topic), ScoreMatrix('RR', 1 run × 1 topic))]
     """
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]

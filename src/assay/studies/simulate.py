@@ -133,7 +133,7 @@ def write_collection(collection: Collection, folder: str | Path) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_collection(simulate(7, topics=2, runs_per_group=1, docs=60, depth=20), folder)
     ...     sorted(path.name for path in Path(folder).iterdir())
-    ['labels.csv', 'qrels.txt', 'runs', 'runs.csv']
+    ['judges.csv', 'labels.csv', 'qrels.txt', 'runs', 'runs.csv']
     """
     base = Path(folder)
     (base / "runs").mkdir(parents=True, exist_ok=True)

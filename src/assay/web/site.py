@@ -119,7 +119,7 @@ def _file(path: str) -> str:
     """The name of the file of a page: readable where its path is plain, and never the name of another.
 
     >>> _file("/"), _file("/run/abc123"), _file("/collection/a b")
-    ('index.html', 'run-abc123.html', 'collection-a-b-d98d7f.html')
+    ('index.html', 'run-abc123.html', 'collection-a-b-371cbf.html')
     """
     if path == "/":
         return "index.html"

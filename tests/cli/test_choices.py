@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,15 @@ from assay.cli.commands import KnownWord
 from assay.core.tables import FORMATS
 from tests.cli.test_options import COMMANDS
 from tests.conftest import ROOT
-from tests.hostile.calls import CALLS, call, named
+from tests.hostile.calls import CALLS, call, named, on_a_store
 from tests.hostile.test_commands import Files
 
 SOURCES = sorted((ROOT / "src" / "assay" / "cli").glob("*.py"))
+COLLECTIONS = "--collection one {qrels} {run folder} --collection other {qrels} {run folder}"
+PREDICT_COMPARE = f"predict compare {COLLECTIONS} --method sakai-lin --method emap"
+PREDICT_TRANSFER = f"predict transfer {COLLECTIONS} --method sakai-lin --method emap --model ridge"
+STORED = ["store add collection judged", "store add qrels judged {qrels}", "store add runs judged {run}"]
+"""What fills the store that the calls on a store find as {out}/store."""
 CALLED = {
     "score --draw": "score --qrels {qrels} {run} --figure {out}/drawn.svg",
     "score -R": "score --qrels {qrels} {run} --format trec_eval",
@@ -30,6 +36,19 @@ CALLED = {
     "crowd aggregate --give": "crowd aggregate {labels} --scale 4 --method dawid-skene",
     "crowd transform --unjudged": "crowd transform {labels} --scale 4 --levels 3 --way D_a+t --target {qrels}",
     "crowd transform --aggregate": "crowd transform {labels} --scale 4 --way H_a+t",
+    "predict rank --per-group": "predict rank {run} {runs} --qrels {qrels} --info {groups} --by group",
+    "predict rank --scale": "predict rank {run} {runs} --method sakai-lin --save {out}/predicted.csv",
+    "predict accuracy --per-group": "predict accuracy {run} {runs} --qrels {qrels} --info {groups} --by group",
+    "predict difficulty --order": "predict difficulty {run} {runs} --qrels {qrels} --method sakai-lin --quarters",
+    "predict compare --statistic": PREDICT_COMPARE,
+    "predict compare --level": PREDICT_COMPARE,
+    "predict compare --boxes": f"{PREDICT_COMPARE} --figure {{out}}/boxes.svg",
+    "predict transfer --statistic": PREDICT_TRANSFER,
+    "predict transfer --level": PREDICT_TRANSFER,
+    "store add campaign --protocol": "store add campaign pilot judged --store {out}/store",
+    "store add person --role": "store add person ann --store {out}/store",
+    "store add runs --type": "store add runs judged {runs} --store {out}/store",
+    "store add runs --visibility": "store add runs judged {runs} --store {out}/store",
 }
 """Calls in which an option has an effect, where the usual call of its command names it or leaves it without one."""
 
@@ -78,20 +97,34 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return Files(tmp_path_factory.mktemp("choices"))
 
 
-def call_of(words: str, option: click.Option, files: Files) -> list[str]:
-    """A call of the command on good files in which the option has an effect."""
-    usual = next(template for template in CALLS if named(template) == words and "--format" not in template)
-    return files.arguments(CALLED.get(f"{words} {option.opts[0]}", usual))
+@pytest.fixture(scope="module")
+def store(files: Files) -> Path:
+    """A store with one collection, its judgments and a run."""
+    folder = files.folder / "store"
+    for template in STORED:
+        outcome = call([*files.arguments(template), "--store", str(folder)])
+        assert outcome.code == 0, outcome.err
+    return folder
+
+
+def call_of(words: str, option: click.Option, files: Files, store: Path) -> list[str]:
+    """A call of the command on good files in which the option has an effect; what an earlier call wrote is gone."""
+    files.empty_out()
+    template = CALLED.get(f"{words} {option.opts[0]}")
+    if template is None:
+        template = next(usual for usual in CALLS if named(usual) == words and "--format" not in usual)
+    if on_a_store(words):
+        shutil.copytree(store, files.out / "store")
+    return files.arguments(template)
 
 
 @pytest.mark.parametrize(("words", "option"), KNOWN_WORDS)
 def test_the_library_refuses_what_the_option_does_not_offer(
-    words: str, option: click.Option, files: Files, monkeypatch: pytest.MonkeyPatch
+    words: str, option: click.Option, files: Files, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the option's own check taken away the library still says what it knows: just what is offered."""
-    files.empty_out()
     monkeypatch.setattr(KnownWord, "convert", lambda self, value, param, ctx: value)
-    outcome = call([*call_of(words, option, files), option.opts[0], "no-such-word"])
+    outcome = call([*call_of(words, option, files, store), option.opts[0], "no-such-word"])
     assert outcome.fell_over is None
     assert outcome.code == 2, outcome.err
     assert isinstance(option.type, KnownWord)
@@ -99,12 +132,11 @@ def test_the_library_refuses_what_the_option_does_not_offer(
 
 
 @pytest.mark.parametrize(("words", "option"), KNOWN_WORDS)
-def test_the_library_takes_what_the_option_offers(words: str, option: click.Option, files: Files) -> None:
+def test_the_library_takes_what_the_option_offers(words: str, option: click.Option, files: Files, store: Path) -> None:
     """Each word, or the library says what else it needs; it never says that it does not know the word."""
     assert isinstance(option.type, KnownWord)
     for word in option.type.choices:
-        files.empty_out()
-        outcome = call([*call_of(words, option, files), option.opts[0], word])
+        outcome = call([*call_of(words, option, files, store), option.opts[0], word])
         assert outcome.fell_over is None
         assert "known: " not in outcome.err
         assert outcome.code in (0, 2)

@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.main import cli
+from assay.core.errors import UsageError
 from assay.store import Store
+from assay.store.filling import add_files
 
 ASSAY = [sys.executable, "-m", "assay.cli.main"]
 
@@ -61,6 +63,29 @@ def test_everything_goes_in_and_out(folder: Path) -> None:
     assert scored.exit_code == 0
     run = listed["rows"][0]["hash"]
     assert "automatic" in assay("store", "show", run[:8]).stdout
+
+
+def test_tables_with_columns_of_other_names_are_stored_under_the_usual_ones(folder: Path) -> None:
+    Path("odd-qrels.csv").write_text("question,passage,stars\n1,a,2\n1,b,0\n2,c,1\n")
+    Path("odd.csv").write_text("question,passage,points\n1,a,2\n1,b,1\n2,c,1\n")
+    names = ["--column", "topic=question", "--column", "doc=passage"]
+    assay("store", "add", "collection", "pets")
+    for part, path, own in [("qrels", "odd-qrels.csv", "grade=stars"), ("runs", "odd.csv", "score=points")]:
+        with pytest.raises(UsageError, match="--column worker=x has no effect"):
+            assay("store", "add", part, "pets", path, *names, "--column", own, "--column", "worker=x")
+        with Store("assay-store") as store:
+            assert len(store.qrels.listed("pets")) == (part == "runs")
+            assert store.runs.listed() == []
+        assert assay("store", "add", part, "pets", path, *names, "--column", own).exit_code == 0
+    with Store("assay-store") as store:
+        add_files(
+            store, "odd-qrels.csv", ["odd.csv"], name="pets",
+            columns={"topic": "question", "doc": "passage", "grade": "stars", "score": "points"},
+        )  # fmt: skip
+        (run,) = store.runs.listed("pets")
+        (version,) = store.qrels.listed("pets")
+        assert store.runs.read(run.hash).to_dict() == {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}
+        assert store.qrels.read_version(version).to_dict() == {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
 
 
 def test_a_campaign_is_set_up_and_its_labels_are_read_by_other_commands(folder: Path) -> None:

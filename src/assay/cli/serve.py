@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, one_measure
 from assay.cli.store_options import with_new_store
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("runs", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@with_columns(click.argument("runs", nargs=-1, type=click.Path(exists=True, path_type=Path)))
 @click.option("--qrels", type=FILE, help="Judgments of the runs that are given.")
 @click.option("--topics", type=FILE, help="Topics with their texts.")
 @click.option("--docs", type=FILE, help="Documents with their texts; they are looked up as they are needed.")
@@ -57,8 +58,11 @@ def command(
             raise UsageError(f"{option} has no effect without --qrels; give the judgments too")
     if runs and qrels is None:
         raise UsageError("runs are given without judgments; give them with --qrels")
+    columns = named_columns()
+    if columns is not None and qrels is None:
+        raise UsageError("--column has no effect without --qrels; give the judgments too")
     if qrels is not None:
-        add_files(store, qrels, runs, name=name, topics=topics, docs=docs, measure=measure)
+        add_files(store, qrels, runs, name=name, topics=topics, docs=docs, measure=measure, columns=columns)
     elif not store.collections.listed():
         add_simulated(store)
     serve(store, host=host, port=port, tokens=tokens, started=_say_address)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from assay.cli.columns import with_columns
 from assay.cli.inputs import load_runs, numbers
 from assay.cli.options import Output, jobs_option, output_and_figure_options
 from assay.cli.similarity import (
@@ -48,7 +49,7 @@ def depths(files: Sequence[Path], measures: tuple[str, ...], at: str | None, job
 
 
 @command.command()
-@click.argument("first", type=FOLDER)
+@with_columns(click.argument("first", type=FOLDER))
 @click.argument("second", type=FOLDER)
 @hosts_option
 @persistence_options

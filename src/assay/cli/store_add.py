@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE, one_measure
 from assay.cli.options import Output, output_options
@@ -54,7 +55,7 @@ def collection(name: str, store: Store, out: Output, **facts: Any) -> None:
 
 @add.command()
 @click.argument("collection")
-@click.argument("path", metavar="QRELS", type=FILE)
+@with_columns(click.argument("path", metavar="QRELS", type=FILE))
 @click.option("--label", default="", help="Name of this version.")
 @click.option("--note", default="", help="What has changed.")
 @output_options
@@ -67,13 +68,13 @@ def qrels(collection: str, path: Path, label: str, note: str, store: Store, out:
     """
     from assay.store.store_tables import qrels_table
 
-    store.qrels.add(collection, path, label=label, note=note)
+    store.qrels.add(collection, path, label=label, note=note, columns=named_columns())
     out.write(qrels_table(store, collection))
 
 
 @add.command()
 @click.argument("collection")
-@click.argument("paths", metavar="RUNS...", nargs=-1, required=True, type=RUNS)
+@with_columns(click.argument("paths", metavar="RUNS...", nargs=-1, required=True, type=RUNS))
 @click.option("--team", help="Who made them.")
 @click.option("--year", type=int, help="Year in which they were made.")
 @click.option("--date", help="Date on which they were made.")
@@ -100,7 +101,7 @@ def runs(collection: str, paths: tuple[Path, ...], kind: str | None, store: Stor
     from assay.store.store_tables import runs_table
 
     with out.progress("runs") as progress:
-        added = add_runs(store, collection, paths, kind=kind, progress=progress, **facts)
+        added = add_runs(store, collection, paths, kind=kind, columns=named_columns(), progress=progress, **facts)
     out.say(f"{len(added)} runs")
     out.write(runs_table(store, collection))
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.engine import Progress, silent
 from assay.core.registry import one_of
 from assay.io import read_qrels
+from assay.io.brought import Source, plain_qrels_of, run_list
+from assay.io.column_names import Named, SharedColumns, shared_columns
 from assay.io.files import file_stem
 from assay.io.run_files import run_files
 from assay.store.judging_campaign import JudgingCampaign
@@ -31,19 +33,26 @@ def add_files(
     topics: str | Path | None = None,
     docs: str | Path | None = None,
     measure: str = "nDCG@10",
+    columns: Named = None,
     progress: Progress = silent,
 ) -> Collection:
     """A collection of a person's own files, or more files for one that is there; what is there already stays.
 
     name: by default that of the qrels file. docs: their texts are looked up in the file when they are asked for.
+    columns: names of columns of the tables of judgments and of runs (ours → theirs).
     """
     called = name or _named(Path(qrels))
+    shared = shared_columns(columns)
+    judgments = plain_qrels_of(qrels, columns=shared)
+    sources = _run_sources(runs, shared)
+    if shared is not None:
+        shared.refuse_unused()
     if called not in store.collections:
         store.collections.add(called, measure=measure, topics=topics, lookup=docs or "")
     elif topics is not None:
         store.collections.add_topics(called, topics)
-    store.qrels.add(called, qrels)
-    add_runs(store, called, runs, progress=progress)
+    store.qrels.add(called, judgments)
+    _add_sources(store, called, sources, {}, progress)
     return store.collections[called]
 
 
@@ -53,17 +62,36 @@ def add_runs(
     runs: Sequence[str | Path],
     *,
     kind: str | None = None,
+    columns: Named = None,
     progress: Progress = silent,
     **facts: Any,
 ) -> list[StoredRun]:
-    """Runs of files and folders; kind: automatic or manual, facts: as `store.runs.add` takes them."""
+    """Runs of files and folders; kind: automatic or manual, facts: as `store.runs.add` takes them.
+
+    columns: names of columns of tables (ours → theirs); the runs are then stored as TREC runs instead of as they came.
+    """
     if kind is not None:
         facts["manual"] = one_of("kind of run", kind, RUN_KINDS) == "manual"
+    shared = shared_columns(columns)
+    sources = _run_sources(runs, shared)
+    if shared is not None:
+        shared.refuse_unused()
+    return _add_sources(store, collection, sources, facts, progress)
+
+
+def _run_sources(runs: Sequence[str | Path], columns: SharedColumns | None) -> list[Source]:
+    """The files; where columns are named the runs in them, because what is stored is read without these names."""
+    files: list[Source] = [*run_files([Path(run) for run in runs])]
+    return files if columns is None else [*run_list(files, columns=columns)]
+
+
+def _add_sources(
+    store: Store, collection: str, sources: Sequence[Source], facts: Mapping[str, Any], progress: Progress
+) -> list[StoredRun]:
     added = []
-    files = run_files([Path(run) for run in runs])
-    for done, file in enumerate(files, 1):
-        added += store.runs.add(collection, file, **facts)
-        progress(done, len(files))
+    for done, source in enumerate(sources, 1):
+        added += store.runs.add(collection, source, **facts)
+        progress(done, len(sources))
     return added
 
 

@@ -15,6 +15,7 @@ from assay.core.errors import DataError, UsageError
 from assay.data import Qrels
 from assay.io import read_qrels, write_qrels
 from assay.io.brought import plain_qrels_of
+from assay.io.column_names import Named, shared_columns
 from assay.io.trec import refuse_blanks
 from assay.store.database import Database, only, plain
 from assay.store.kept_files import KeptFiles
@@ -53,13 +54,19 @@ class QrelsVersions:
         self._read: dict[str, Qrels] = {}
         self._reading = threading.Lock()
 
-    def add(self, collection: str, judgments: Any, *, label: str = "", note: str = "") -> QrelsVersion:
+    def add(
+        self, collection: str, judgments: Any, *, label: str = "", note: str = "", columns: Named = None
+    ) -> QrelsVersion:
         """A new version of the judgments; the same judgments again are the version that they are already.
 
-        judgments: a file, {topic: {doc: grade}}, a data frame or a Qrels object.
+        judgments: a file, {topic: {doc: grade}}, a data frame or a Qrels object. columns: names of the columns of a
+        table (ours → theirs).
         """
         own = self._collections[collection]
-        given = plain_qrels_of(judgments)
+        shared = shared_columns(columns)
+        given = plain_qrels_of(judgments, columns=shared)
+        if shared is not None:
+            shared.refuse_unused()
         hash = self._files.add(canonical_bytes(given))
         with self._db.writing() as connection:
             # Versions are counted: two that come at the same time must not get one number.

@@ -122,7 +122,7 @@ def test_help_is_what_the_option_says(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["scor"], "assay: no command 'scor'; did you mean score?\n"),
+        (["scor"], "assay: no command 'scor'; did you mean score, store?\n"),
         (["plan", "powr"], "assay: no command 'powr'; did you mean power?\n"),
         (["score", "x"], "assay: assay score has no commands below it; leave 'x' out\n"),
     ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,11 +123,19 @@ def fitted(spec: dict[str, Any], paper: Paper, svg_of: Callable[[dict[str, Any]]
     what was missing until it fits.
     """
     widest = max(1, min(3, int(paper.layout_width / 170)))
-    for columns in range(widest, 0, -1):
-        found = _in_rounds(_for_width(spec, paper.layout_width, columns), paper, svg_of)
-        if found is not None:
-            return found
+    for arranged in _arrangements(spec):
+        for columns in range(widest, 0, -1):
+            found = _in_rounds(_for_width(arranged, paper.layout_width, columns), paper, svg_of)
+            if found is not None:
+                return found
     raise _no_room(paper)
+
+
+def _arrangements(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The specification, then with ever fewer panels beside each other: their headings may be too wide for a column."""
+    yield spec
+    for columns in range(spec.get("columns", 1) - 1, 0, -1):
+        yield {**spec, "columns": columns}
 
 
 def _in_rounds(layout: dict[str, Any], paper: Paper, svg_of: Callable[[dict[str, Any]], str]) -> dict[str, Any] | None:

@@ -65,6 +65,7 @@ def config(*, page: bool = False) -> dict[str, Any]:
         "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "offset": 12}
         | {"fontSize": TITLE_SIZE, "subtitleFontSize": FONT_SIZE, "subtitlePadding": 5},
         "view": {"stroke": None},
+        "mark": {"color": MAIN},
         "line": {"strokeWidth": 2.2},
         "point": {"size": 55, "filled": True},
         "text": {"color": ink, "fontSize": FONT_SIZE},

@@ -9,7 +9,7 @@ import numpy as np
 from assay.report.figure import Figure, altair, drawn, rows_of
 from assay.report.figures import draws
 from assay.report.shapes import amount, classes, scatter
-from assay.report.theme import MAIN, MUTED, THIRD
+from assay.report.theme import ACCENT, MAIN, MUTED, THIRD
 
 if TYPE_CHECKING:
     from assay.store.run_facts import RunFacts
@@ -27,7 +27,7 @@ def run_on_topics(facts: RunFacts) -> Figure:
     colours = [MAIN, THIRD, MUTED]
     if facts.baseline is not None and facts.baseline_scores is not None:
         series[f"baseline {facts.baseline.tag}"] = facts.baseline_scores
-        colours.append("#de7800")
+        colours.append(ACCENT)
     kinds = list(series)
     rows = rows_of(
         topic=[facts.topics[i] for _ in kinds for i in order],

@@ -15,6 +15,9 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.core.registry import Registry
+from assay.core.results import Result
+from assay.core.tables import Table
+from assay.data.topic_rows import counted
 
 Estimator = Callable[[Floats, Floats, Floats], "Estimated"]
 ESTIMATORS: Registry[Estimator] = Registry("estimator")
@@ -25,13 +28,21 @@ LEAST_TOPICS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Estimated:
+class Estimated(Result):
     """For each row the estimate, its standard error, the λ that it rests on, and the degrees of freedom of the rows."""
 
     value: Floats
     error: Floats
     weight: Floats
     degrees: int
+
+    def table(self) -> Table:
+        """One row for each row of scores, with its 95 % interval."""
+        low, high = self.interval()
+        rows = list(zip(range(1, len(self.value) + 1), self.value, self.error, low, high, self.weight, strict=True))
+        columns = {"row": "d", "estimate": ".4f", "error": ".4f", "low": ".4f", "high": ".4f", "λ": ".3f"}
+        notes = [f"low, high: 95 % interval, t with {counted(self.degrees, 'degree')} of freedom"]
+        return Table.of(columns, rows, caption="Estimated means", notes=notes, keys={"λ": "weight"})
 
     def interval(self, level: float = 0.95, *, normal: bool = False) -> tuple[Floats, Floats]:
         """value ± quantile · error, the quantile of t or of the normal distribution."""
@@ -68,8 +79,13 @@ def estimated(
     formulas for very many topics, variances divided by n instead of n − 1, as the papers print them.
 
     >>> human, machine = np.array([[0.5, 0.7, 0.6, 0.4]]), np.array([[0.6, 0.8, 0.7, 0.5]])
-    >>> estimated(human, machine, np.array([[0.7, 0.9, 0.8, 0.6, 0.75]]), "plain").value.round(4).tolist()
-    [0.65]
+    >>> estimated(human, machine, np.array([[0.7, 0.9, 0.8, 0.6, 0.75]]), "plain")
+    Estimated means
+    <BLANKLINE>
+    row  estimate   error     low    high      λ
+    ---  --------  ------  ------  ------  -----
+      1    0.6500  0.0500  0.4909  0.8091  1.000
+    low, high: 95 % interval, t with 3 degrees of freedom
     """
     y = np.atleast_2d(np.asarray(human, dtype=np.float64))
     f = np.atleast_2d(np.asarray(machine, dtype=np.float64))

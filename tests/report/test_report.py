@@ -29,7 +29,7 @@ from tests.report.zoo import collection, scores
 @pytest.fixture(scope="module")
 def whole() -> Material:
     c = collection()
-    return material(runs=c.runs, qrels=c.qrels, labels=c.labels)
+    return material(runs=c.runs, qrels=c.qrels, labels=c.labels, machine=c.machine)
 
 
 def test_every_section_is_made_and_none_says_why_it_is_not_there(whole: Material) -> None:

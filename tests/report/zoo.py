@@ -948,3 +948,18 @@ def judge_doc_estimates() -> Any:
     lists = collected(made.runs, made.qrels)
     drawn = sample(lists, "uniform(share=0.3,k=10)").qrels(lists, unjudged=0)
     return estimate_docs(drawn, made.machine, made.runs, judge="careful")
+
+
+@kept
+def run_in_a_store() -> Any:
+    from tempfile import TemporaryDirectory
+
+    from assay.store import Store
+    from assay.store.run_facts import run_facts
+
+    made = collection()
+    with TemporaryDirectory() as folder, Store(folder) as store:
+        store.collections.add("simulated", measure="AP")
+        store.qrels.add("simulated", made.qrels)
+        added = [store.runs.add("simulated", run)[0] for run in made.runs[:4]]
+        return run_facts(store, added[1], baseline=added[0])

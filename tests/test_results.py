@@ -35,14 +35,15 @@ from make_reference import exported  # type: ignore[import-not-found]
 DATA = {"score_matrix", "grades", "labels"}
 """What has a figure and is data, no result."""
 NO_RESULTS = {
-    "Grades", "IntentQrels", "Labels", "Lists", "Qrels", "Run", "RunsInfo", "ScoreMatrix", "Topics",
+    "Grades", "IntentQrels", "Labelled", "Labels", "Lists", "Qrels", "Run", "RunsInfo", "ScoreMatrix", "Topics",
     "Collection", "Factors", "Figure", "Measure", "Path", "Recognised",
 }  # fmt: skip
 """Nouns that functions may return beside results: data, and what is neither."""
 MORE = [
     "crowd methods", "measures", "measures AP", "plan curve --delta .05 --sigma .2",
     "plan power --topics 50 --delta .05 --sigma .2", "predict methods", "similarity list",
-    "similarity runs {run} {runs} --pairs", "study rbo-and-ap --repetitions 5",
+    "similarity days {run folder} {run folder}", "similarity runs {run} {runs} --pairs",
+    "study rbo-and-ap --repetitions 5",
     "score --qrels {qrels} {run} {runs} --per-topic -m AP -m nDCG@10",
     "standardize trend 2019={matrix} 2020={matrix} --reference sys0,sys1",
     "predict learn {run} {runs} --year 2021 --earlier x 2019 {qrels} {run folder} --method sakai-lin --model ridge",

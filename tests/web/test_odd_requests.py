@@ -76,6 +76,9 @@ def test_no_request_is_a_fault(which: str, pets: Store) -> None:
             assert answer.status_code < 500, (method, path, query, form, answer.text)
             made += 1
         assert made > 500
-        for body in ({}, [], "x", {"id": "a", "kind": "label"}, {"id": "", "kind": "skip", "item": 1}, {"kind": 7}):
+        bodies: tuple[Any, ...] = (
+            {}, [], "x", {"id": "a", "kind": "label"}, {"id": "", "kind": "skip", "item": 1}, {"kind": 7},
+        )  # fmt: skip
+        for body in bodies:
             answer = client.post("/judge/first", json=body, headers=JSON)
             assert answer.status_code in (400, 422), (body, answer.text)

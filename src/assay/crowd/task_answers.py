@@ -6,7 +6,6 @@ same task, or of the same worker on a topic.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,12 +21,15 @@ from assay.crowd.task_costs import Prices
 from assay.crowd.task_forms import TestQuestion
 from assay.crowd.tasks import TaskRow, Tasks
 from assay.data import Labels
-from assay.io.files import read_bytes
+from assay.io.files import read_text
+from assay.io.json_values import json_value
 from assay.io.sheet import write_sheet
 
 NEEDED = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "back", "answer", "code")
 """The entries of each row of an answer."""
 LETTERS_OF_CODE = 12
+LARGEST = 2**53
+"""The largest number of an answer: a page counts no further exactly."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,10 @@ def read_answers(paths: Iterable[str | Path]) -> list[Answer]:
 
 def _answers_in(path: Path) -> list[Answer]:
     try:
-        given = json.loads(read_bytes(path))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: not JSON ({error}); copy the whole answer") from None
+        text = read_text(path).decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 ({error.reason} at byte {error.start}); copy the whole answer") from None
+    given = json_value(str(path), text)
     lists = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
     return [Answer(str(path), _checked_rows(path, rows)) for rows in lists]
 
@@ -110,7 +113,7 @@ def _checked_rows(path: Path, rows: Any) -> tuple[Mapping[str, Any], ...]:
         for name in ("label", "position", "seconds", "attempt", "back"):
             value = row[name]
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not np.isfinite(value):
+            if not is_number or not abs(value) <= LARGEST:
                 raise DataError(f"{path}: {name} of doc {number} is {value!r}; it must be a number")
     return tuple(rows)
 

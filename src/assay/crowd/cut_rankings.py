@@ -224,6 +224,8 @@ def cuts_by_tau(
         labels, way, levels=levels, source=source, target=target, scope="mean", ties=ties, aggregate=aggregate
     )
     ((_, kept),) = choice.parts(labels)
+    if not len(kept):
+        raise DataError(f"{labels.name}: there are no labels")
     places, alpha = choice.all_cuts(kept)
     if not len(places):
         raise DataError(f"{labels.name}: nothing varies, no cut has an α")

@@ -18,6 +18,7 @@
   let marks = true;
   let sending = false;
   let fetching = false;
+  let again;                    // the one timer that fetches more docs
   let puts = 0;                 // answers of this page so far
   const putAt = new Map();      // when each item was answered last, in such answers
   let pause = 500;
@@ -63,6 +64,7 @@
     sending = false;
   };
 
+  const later = (pauseBefore) => { clearTimeout(again); again = setTimeout(refill, pauseBefore); };
   const refill = async () => {
     if (queue.length > ENOUGH || fetching) return;
     fetching = true;
@@ -81,13 +83,11 @@
       $("progress").textContent = `${p.mine} by you, ${p.done} of ${p.docs} docs done, ${p.left} answers left`;
       fetching = false;
       if (wasEmpty) show();
-    } catch {
-      if (!queue.length) setTimeout(refill, pause);  // there is nothing to judge until it comes
-    } finally {
-      fetching = false;
       // What came may be out of date by now, because more was answered meanwhile.
-      if (queue.length <= ENOUGH && (puts !== before || unsent.size)) setTimeout(refill, 100);
-    }
+      if (queue.length <= ENOUGH && (puts !== before || unsent.size)) later(300);
+    } catch {
+      later(2000);
+    } finally { fetching = false; }
   };
 
   const element = (name, text, kind) => {

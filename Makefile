@@ -18,7 +18,7 @@ test: $(STAMP) services check
 # farm gets them if they can be had.
 services:
 	@if [ "$$CI" = true ] && ! (command -v chromium && ls /usr/lib/postgresql/*/bin/initdb) > /dev/null 2>&1; then \
-	  (timeout 60 apt-get update -qq && timeout 240 apt-get install -y -qq chromium postgresql) > /dev/null 2>&1 || true; fi
+	  (timeout 60 apt-get update -qq && timeout 150 apt-get install -y -qq chromium postgresql) > /dev/null 2>&1 || true; fi
 
 check: $(STAMP)
 	$(BIN)/ruff format --check src tests benchmarks reproduction

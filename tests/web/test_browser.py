@@ -94,7 +94,7 @@ def logged_in(browser: Any, served: tuple[str, str, dict[str, str]]) -> Callable
     def page_of(name: str, width: int = 1280) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 900}, base_url=base, accept_downloads=True)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
         page.on("request", lambda request: request.url.startswith((base, "blob:", "data:")) or pytest.fail(request.url))
         page.on("console", lambda message: "Content Security Policy" in message.text and pytest.fail(message.text))
@@ -108,7 +108,7 @@ def logged_in(browser: Any, served: tuple[str, str, dict[str, str]]) -> Callable
 
 
 def ready(page: Any) -> None:
-    page.wait_for_selector("html[data-ready=yes]", timeout=30_000)
+    page.wait_for_selector("html[data-ready=yes]", timeout=90_000)
     overflow = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0, page.url
 
@@ -250,6 +250,6 @@ def test_what_is_not_acknowledged_is_sent_again(
         changed(page, before)
     assert page.get_attribute("#saved", "data-waiting") == "4"
     page.context.set_offline(False)
-    page.wait_for_selector('#saved[data-waiting="0"]', timeout=30_000)
+    page.wait_for_selector('#saved[data-waiting="0"]', timeout=90_000)
     log = organiser.request.get("/labels/slow?what=history").text().splitlines()[1:]
     assert [float(line.split(",")[6]) for line in log] == [0, 1, 2, 3]

@@ -24,7 +24,11 @@ from assay.store.filling import add_simulated
 from tests.conftest import ROOT
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+ON_A_FARM = os.environ.get("CI") == "true" and not os.environ.get("ASSAY_BROWSER")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.skipif(ON_A_FARM, reason="a whole campaign in a browser takes a quiet machine; set ASSAY_BROWSER=yes"),
+]
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",

@@ -82,6 +82,30 @@ def test_fifty_people_at_once_give_every_doc_exactly_k_labels(store: Store, choi
     assert store.check().errors == 0
 
 
+def test_what_a_person_has_judged_is_not_held_by_a_page_that_asks_meanwhile(store: Store) -> None:
+    """A page asks for more docs in the background; it must not take a doc back that is being judged."""
+    campaign = filled(store, 1, pool="depth")
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            campaign.next("p0", 8)
+
+    asker = threading.Thread(target=ask)
+    asker.start()
+    try:
+        judged = set()
+        while asked := [one for one in campaign.next("p0", 8) if one.item not in judged]:
+            for one in asked:
+                campaign.judge("p0", one.item, 1)
+                judged.add(one.item)
+    finally:
+        done.set()
+        asker.join()
+    assert len(judged) == TOPICS * DOCS
+    assert campaign.next("p0", 8) == []
+
+
 PROGRAM = """
 import sys, json
 from assay.store import Store

@@ -210,6 +210,7 @@ def judged(page: Any, docs: int) -> dict[str, float]:
     undone = skipped = False
     while len(given) < docs:
         doc = page.inner_text(".doc h2")
+        assert doc not in given, "a doc came twice"
         if len(given) == 3 and not undone:
             undone = True
             page.keyboard.press("3")

@@ -34,6 +34,11 @@ ADDED = sa.insert(judgments).returning(judgments.c.number)
 ONE_MORE = sa.update(items).where(items.c.id == _ITEM).values(answers=items.c.answers + 1)
 ONE_LESS = sa.update(items).where(items.c.id == _ITEM).values(answers=items.c.answers - 1)
 LET_GO = sa.delete(reservations).where(reservations.c.item_id == _ITEM, reservations.c.person_id == _PERSON)
+RENEWED = (
+    sa.update(reservations)
+    .where(reservations.c.item_id == _ITEM, reservations.c.person_id == _PERSON)
+    .values(until=sa.bindparam("then"))
+)
 LONGEST_ID = 100
 MOST_SECONDS = 1e7
 
@@ -145,6 +150,7 @@ class JudgmentLog:
         ).scalar_one()
         recorded = self._logged(connection, person, row.id, sent, counted=standing.counted, takes_back=replaced)
         self._set_answer(connection, person, row.id, _Given(recorded.number, sent["label"]), standing.counted)
+        self._let_go(connection, person, row.id)
         return recorded
 
     def _has_place(self, connection: sa.Connection, person: Person, row: Any) -> bool:
@@ -217,9 +223,16 @@ class JudgmentLog:
 
     def hold(self, connection: sa.Connection, person: Person, item: int) -> None:
         """Keep an item for a person for a while."""
-        until = time.time() + self._plan.away
-        values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": until}
+        values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": self._until()}
         connection.execute(self._hold, values)
+
+    def renew(self, connection: sa.Connection, person: Person, item: int) -> bool:
+        """Keep an item for longer that a person has; False if the person has just answered it."""
+        given = {"item": item, "person": person.id, "then": self._until()}
+        return connection.execute(RENEWED, given).rowcount == 1
+
+    def _until(self) -> float:
+        return time.time() + self._plan.away
 
     def _let_go(self, connection: sa.Connection, person: Person, item: int) -> None:
         connection.execute(LET_GO, {"item": item, "person": person.id})

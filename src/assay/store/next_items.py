@@ -43,7 +43,7 @@ HELD = (
     sa.select(items)
     .join(reservations, reservations.c.item_id == items.c.id)
     .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.person_id == _PERSON, reservations.c.until > _NOW)
-    .where(_OF_TOPIC)
+    .where(items.c.id.not_in(_ANSWERED), _OF_TOPIC)
     .order_by(reservations.c.until, items.c.id)
 )
 OPEN_ITEMS = (
@@ -133,14 +133,19 @@ class NextItems:
         with self._db.writing() as connection:
             if self._plan.budget is not None:
                 connection.execute(TURN, given)
-            asked = [_asked(row) for row in connection.execute(HELD, given)][:n]
-            for one in asked:
-                self._log.hold(connection, person, one.item)
+            asked = self._still_held(connection, person, n, given)
             room = self._room(connection, n - len(asked), given)
             if room > 0:
                 more, was_busy = self._reserved(connection, person, room, topic, given)
                 asked += more
         return asked, was_busy
+
+    def _still_held(self, connection: sa.Connection, person: Person, n: int, given: Mapping[str, Any]) -> list[Asked]:
+        """What the person was asked before and has not answered, without what is being answered right now."""
+        held = [_asked(row) for row in connection.execute(HELD, given)][:n]
+        in_one_order = sorted(one.item for one in held)  # so that two pages of one person never wait for each other
+        renewed = {item for item in in_one_order if self._log.renew(connection, person, item)}
+        return [one for one in held if one.item in renewed]
 
     def _room(self, connection: sa.Connection, n: int, given: Mapping[str, Any]) -> int:
         """How many of n more items may be asked: none of a closed campaign, and no more than the budget has."""

@@ -143,9 +143,7 @@ class NextItems:
     def _still_held(self, connection: sa.Connection, person: Person, n: int, given: Mapping[str, Any]) -> list[Asked]:
         """What the person was asked before and has not answered, without what is being answered right now."""
         held = [_asked(row) for row in connection.execute(HELD, given)][:n]
-        in_one_order = sorted(one.item for one in held)  # so that two pages of one person never wait for each other
-        renewed = {item for item in in_one_order if self._log.renew(connection, person, item)}
-        return [one for one in held if one.item in renewed]
+        return [one for one in held if self._log.renew(connection, person, one.item)]
 
     def _room(self, connection: sa.Connection, n: int, given: Mapping[str, Any]) -> int:
         """How many of n more items may be asked: none of a closed campaign, and no more than the budget has."""

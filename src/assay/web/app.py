@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from importlib.resources import files
-from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
@@ -16,12 +14,12 @@ from assay.store import Store
 from assay.version import __version__
 from assay.web.access import Access, refuse_foreign_forms
 from assay.web.made_pages import MadePages
-from assay.web.rendering import HEADERS, Page, answered, style
+from assay.web.rendering import HEADERS, Page, answered
 from assay.web.routes import ROUTERS
+from assay.web.static_files import MAKERS, content_of, type_of
 
 OPEN_PATHS = ("/login", "/static/")
 """What is answered without a token: the form that takes one, and what it looks like."""
-SCRIPTS = ("pages.js",)
 UPLOAD_BYTES = 512 << 20
 """Bytes of a request that are taken at most."""
 
@@ -134,27 +132,10 @@ def _without_format(request: Request) -> Request:
 
 def _add_static(app: FastAPI) -> None:
     """Style, scripts and the chart library, from this server alone."""
-    seen_for = {"Cache-Control": "public, max-age=3600"}
 
-    @app.get("/static/style.css", include_in_schema=False)
-    def styles() -> Response:
-        return PlainTextResponse(style(), media_type="text/css; charset=utf-8", headers=seen_for)
-
-    @app.get("/static/charts.js", include_in_schema=False)
-    def charts() -> Response:
-        from assay.report.page import chart_library
-
-        return PlainTextResponse(chart_library(), media_type="text/javascript; charset=utf-8", headers=seen_for)
-
-    @app.get("/static/icon.svg", include_in_schema=False)
-    def icon() -> Response:
-        drawn = files("assay.web").joinpath("static", "icon.svg").read_text("utf-8")
-        return PlainTextResponse(drawn, media_type="image/svg+xml", headers=seen_for)
-
-    @app.get("/static/{name}.js", include_in_schema=False)
-    def script(name: str) -> Response:
-        found = files("assay.web").joinpath("static", f"{name}.js")
-        if "/" in name or not found.is_file():
+    @app.get("/static/{name}", include_in_schema=False)
+    def static(name: str) -> Response:
+        if name not in MAKERS:
             raise HTTPException(404)
-        text: Any = found.read_text("utf-8")
-        return PlainTextResponse(text, media_type="text/javascript; charset=utf-8", headers=seen_for)
+        kept = {"Cache-Control": "public, max-age=3600"}
+        return PlainTextResponse(content_of(name), media_type=type_of(name), headers=kept)

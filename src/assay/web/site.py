@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -18,13 +17,12 @@ from assay.core.tables import Table
 from assay.io.files import write_whole
 from assay.store import Store
 from assay.store.boards import BoardChoices
-from assay.web.rendering import Page, View, html, style
+from assay.web.rendering import Page, View, html
 from assay.web.routes.comparisons import across_page, years_page
 from assay.web.routes.listings import collection_page, collections_page
 from assay.web.routes.run_pages import run_page, score_page
 from assay.web.routes.topic_pages import topic_page
-
-STATIC = ("pages.js", "icon.svg")
+from assay.web.static_files import OF_PAGES, content_of
 
 
 @dataclass
@@ -101,18 +99,14 @@ def write_site(
 
 
 def _write(site: _Site, target: Path, progress: Progress) -> None:
-    from assay.report.page import chart_library
-
     view = site.view()
     for done, (path, page) in enumerate(site.pages.items(), 1):
         write_whole(target / _file(path), html(page, view))
         progress(done, len(site.pages))
     static = target / "static"
     static.mkdir(exist_ok=True)
-    write_whole(static / "style.css", style())
-    write_whole(static / "charts.js", chart_library())
-    for name in STATIC:
-        write_whole(static / name, files("assay.web").joinpath("static", name).read_text("utf-8"))
+    for name in OF_PAGES:
+        write_whole(static / name, content_of(name))
 
 
 def _file(path: str) -> str:

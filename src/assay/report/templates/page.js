@@ -1,6 +1,9 @@
 "use strict";
 (() => {
-  const theme = JSON.parse(document.getElementById("theme").textContent);
+  const themeSource = document.getElementById("theme");
+  const theme = themeSource ? JSON.parse(themeSource.textContent) : {};  // a page without charts has none
+  // A served page forbids eval and styles of others: expressions are interpreted, and its own sheet has the styles.
+  const strict = themeSource !== null && "strict" in themeSource.dataset;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
   // Charts of several panels get as many columns as fit; others fill the width by themselves.
@@ -19,9 +22,10 @@
     if (narrow) config.legend = { ...theme.legend, columns: 1, labelLimit: 250 };
     try {
       await window.vegaEmbed(host, fitted(spec, width), {
-        config, renderer: "svg", bind: document.getElementById(host.id + "-controls"),
+        config, renderer: "svg", ast: strict, defaultStyle: !strict,
+        bind: document.getElementById(host.id + "-controls"),
         actions: { export: true, source: false, compiled: false, editor: false },
-        tooltip: { theme: dark.matches ? "dark" : "light" },
+        tooltip: { theme: dark.matches ? "dark" : "light", disableDefaultStyle: strict },
       });
       host.dataset.drawn = String(width);
     } catch (error) {
@@ -44,8 +48,8 @@
   });
 
   const value = (text) => {
-    const number = Number(text.replace("−", "-").replace("+", "").replace(/^<\./, "0.").replaceAll(",", ""));
-    return text === "–" ? -Infinity : text.trim() === "" || Number.isNaN(number) ? text : number;
+    const number = Number(text.trim().replace("−", "-").replace("+", "").replace(/^<\./, "0.").replaceAll(",", ""));
+    return text.trim() === "–" ? -Infinity : text.trim() === "" || Number.isNaN(number) ? text : number;
   };
   const sorted = (head) => {
     const table = head.closest("table"), at = head.cellIndex;

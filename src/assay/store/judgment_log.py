@@ -223,15 +223,16 @@ class JudgmentLog:
 
     def hold(self, connection: sa.Connection, person: Person, item: int) -> None:
         """Keep an item for a person for a while."""
-        values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": self._until()}
+        values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": self.until()}
         connection.execute(self._hold, values)
 
-    def renew(self, connection: sa.Connection, person: Person, item: int) -> bool:
+    def renew(self, connection: sa.Connection, person: Person, item: int, until: float) -> bool:
         """Keep an item for longer that a person has; False if the person has just answered it."""
-        given = {"item": item, "person": person.id, "then": self._until()}
+        given = {"item": item, "person": person.id, "then": until}
         return connection.execute(RENEWED, given).rowcount == 1
 
-    def _until(self) -> float:
+    def until(self) -> float:
+        """Until when an item is kept that is asked now."""
         return time.time() + self._plan.away
 
     def _let_go(self, connection: sa.Connection, person: Person, item: int) -> None:

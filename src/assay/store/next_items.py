@@ -24,6 +24,8 @@ MOST_ASKED = 50
 """Items that a person can have at a time."""
 PAUSES = (0.005, 0.01, 0.02, 0.04, 0.08, 0.0)
 """Seconds after which items that others were at are looked at again."""
+A_MOMENT = 1e-6
+"""Seconds between the times of items that are kept at once; what a person holds is in the order of these times."""
 AHEAD = 20
 """More candidates than are needed are looked at, because others may hold some of them."""
 
@@ -143,7 +145,11 @@ class NextItems:
     def _still_held(self, connection: sa.Connection, person: Person, n: int, given: Mapping[str, Any]) -> list[Asked]:
         """What the person was asked before and has not answered, without what is being answered right now."""
         held = [_asked(row) for row in connection.execute(HELD, given)][:n]
-        return [one for one in held if self._log.renew(connection, person, one.item)]
+        until = self._log.until()
+        times = {one.item: until + place * A_MOMENT for place, one in enumerate(held)}
+        in_one_order = sorted(times)  # so that two pages of one person never wait for each other
+        renewed = {item for item in in_one_order if self._log.renew(connection, person, item, times[item])}
+        return [one for one in held if one.item in renewed]
 
     def _room(self, connection: sa.Connection, n: int, given: Mapping[str, Any]) -> int:
         """How many of n more items may be asked: none of a closed campaign, and no more than the budget has."""

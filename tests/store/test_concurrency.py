@@ -135,7 +135,7 @@ def test_judging_processes_that_are_killed_lose_nothing_that_was_acknowledged(
                 command = [sys.executable, "-c", PROGRAM, where, str(files), f"p{number}"]
                 processes.append((subprocess.Popen(command, stdout=output, env=os.environ), log))
         started = time.time()
-        while not any(log.read_bytes() for _, log in processes) and time.time() < started + 30:
+        while not any(b"kept" in log.read_bytes() for _, log in processes) and time.time() < started + 30:
             time.sleep(0.02)
         time.sleep(chance.uniform(0, 0.3))
         for process, _ in processes:

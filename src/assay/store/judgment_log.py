@@ -223,16 +223,15 @@ class JudgmentLog:
 
     def hold(self, connection: sa.Connection, person: Person, item: int) -> None:
         """Keep an item for a person for a while."""
-        values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": self.until()}
+        values = {"item_id": item, "person_id": person.id, "campaign_id": self._id, "until": self._until()}
         connection.execute(self._hold, values)
 
-    def renew(self, connection: sa.Connection, person: Person, item: int, until: float) -> bool:
+    def renew(self, connection: sa.Connection, person: Person, item: int) -> bool:
         """Keep an item for longer that a person has; False if the person has just answered it."""
-        given = {"item": item, "person": person.id, "then": until}
+        given = {"item": item, "person": person.id, "then": self._until()}
         return connection.execute(RENEWED, given).rowcount == 1
 
-    def until(self) -> float:
-        """Until when an item is kept that is asked now."""
+    def _until(self) -> float:
         return time.time() + self._plan.away
 
     def _let_go(self, connection: sa.Connection, person: Person, item: int) -> None:

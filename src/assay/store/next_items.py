@@ -18,14 +18,12 @@ from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import JudgmentLog
 from assay.store.live_order import LiveOrder
 from assay.store.people import Person
-from assay.store.schema import answers, campaigns, items, judgments, reservations, sa
+from assay.store.schema import answers, campaigns, items, judgments, people, reservations, sa
 
 MOST_ASKED = 50
 """Items that a person can have at a time."""
 PAUSES = (0.005, 0.01, 0.02, 0.04, 0.08, 0.0)
 """Seconds after which items that others were at are looked at again."""
-A_MOMENT = 1e-6
-"""Seconds between the times of items that are kept at once; what a person holds is in the order of these times."""
 AHEAD = 20
 """More candidates than are needed are looked at, because others may hold some of them."""
 
@@ -84,6 +82,8 @@ PLACES = sa.select(
 IS_OPEN = sa.select(campaigns.c.is_open).where(campaigns.c.id == _CAMPAIGN)
 TURN = sa.select(campaigns.c.id).where(campaigns.c.id == _CAMPAIGN).with_for_update(key_share=True)
 """Whose turn it is to count the budget."""
+ONE_PAGE = sa.select(people.c.id).where(people.c.id == _PERSON).with_for_update(key_share=True)
+"""Two pages of one person ask one after the other, or each could wait for what the other has renewed."""
 GIVEN = sa.select(sa.func.count()).select_from(answers).where(answers.c.campaign_id == _CAMPAIGN)
 LIVE = (
     sa.select(sa.func.count())
@@ -133,6 +133,7 @@ class NextItems:
         given: dict[str, Any] = {"campaign": self._id, "person": person.id, "now": time.time()}
         given |= {"every_topic": topic is None, "topic": topic or ""}
         with self._db.writing() as connection:
+            connection.execute(ONE_PAGE, given)
             if self._plan.budget is not None:
                 connection.execute(TURN, given)
             asked = self._still_held(connection, person, n, given)
@@ -145,11 +146,7 @@ class NextItems:
     def _still_held(self, connection: sa.Connection, person: Person, n: int, given: Mapping[str, Any]) -> list[Asked]:
         """What the person was asked before and has not answered, without what is being answered right now."""
         held = [_asked(row) for row in connection.execute(HELD, given)][:n]
-        until = self._log.until()
-        times = {one.item: until + place * A_MOMENT for place, one in enumerate(held)}
-        in_one_order = sorted(times)  # so that two pages of one person never wait for each other
-        renewed = {item for item in in_one_order if self._log.renew(connection, person, item, times[item])}
-        return [one for one in held if one.item in renewed]
+        return [one for one in held if self._log.renew(connection, person, one.item)]
 
     def _room(self, connection: sa.Connection, n: int, given: Mapping[str, Any]) -> int:
         """How many of n more items may be asked: none of a closed campaign, and no more than the budget has."""

@@ -69,7 +69,7 @@ class BoardRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Board(Result):
+class CollectionBoard(Result):
     """The runs of a collection by their mean, best first, with the marks of the track beside them.
 
     `leaderboard` has the tests; None where there is a single run.
@@ -133,7 +133,9 @@ class Board(Result):
         return settings | super().record()
 
 
-def board(store: Store, collection: str, choices: BoardChoices | None = None, *, person: Person | None = None) -> Board:
+def board(
+    store: Store, collection: str, choices: BoardChoices | None = None, *, person: Person | None = None
+) -> CollectionBoard:
     """The leaderboard of a collection as the choices want it; person: whose private runs are among the runs.
 
     Without a person it is what everybody sees.
@@ -158,7 +160,7 @@ def board(store: Store, collection: str, choices: BoardChoices | None = None, *,
     if chosen.reference:
         rows = _standardized(store, rows, chosen.reference, matrix, version)
     marks = context_lines(of_track, track)
-    return Board(own, version, chosen, matrix, tuple(rows), tested, marks, len(track))
+    return CollectionBoard(own, version, chosen, matrix, tuple(rows), tested, marks, len(track))
 
 
 def filtered(runs: Sequence[StoredRun], choices: BoardChoices) -> list[StoredRun]:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import Response
 
 from assay.store import Person, Store
-from assay.store.boards import Board, BoardChoices, board
+from assay.store.boards import BoardChoices, CollectionBoard, board
 from assay.store.stored_collections import Collection
 from assay.web.made_pages import MadePages
 from assay.web.rendering import Page, answered
@@ -84,7 +84,7 @@ def collection_page(store: Store, person: Person | None, own: Collection, choice
 
 
 def _page(
-    own: Collection, choices: BoardChoices, found: Board | None = None, names: dict[str, Any] | None = None
+    own: Collection, choices: BoardChoices, found: CollectionBoard | None = None, names: dict[str, Any] | None = None
 ) -> Page:
     record = {"collection": _collection_record(own), "choices": asdict(choices)}
     known = names or {}
@@ -110,7 +110,7 @@ def _judged(store: Store, own: Collection, choices: BoardChoices) -> dict[str, A
     return {"facts": facts, "topic_rows": rows, "grades": grades, "facts_figure": facts.figure()}
 
 
-def _of_board(found: Board) -> dict[str, Any]:
+def _of_board(found: CollectionBoard) -> dict[str, Any]:
     from assay.stats.multiple import CORRECTIONS
     from assay.stats.paired import TESTS
 

@@ -258,6 +258,16 @@ def test_robust_2004_on_five_sets_of_topics() -> None:
     assert 10 <= group <= 30
 
 
+def test_terabyte_2006_has_a_leader_on_which_all_aggregates_agree() -> None:
+    matrix = assay.read_scores(real_data("trec-score-matrices/named/terabyte2006_ap.csv"))[0]
+    parts = topic_ranges(["tb04=701-750", "tb05=751-800", "tb06=801-850"], matrix.topics)
+    found = board(split_topics(matrix, parts))
+    assert found.data.topics == [49, 50, 50]
+    firsts = {found.data.systems[standing.order[0]] for standing in found.standings.values()}
+    assert firsts == {"indri06AtdnD"}
+    assert len(found.leading.first_group) == 7
+
+
 def test_the_grid_of_points_on_two_collections() -> None:
     from assay.stats import read_grid
 

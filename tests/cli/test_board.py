@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from assay.cli.main import cli
+from assay.data import Run
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
+from assay.store import Store
 from tests.board.test_board import made
 
 
@@ -106,6 +108,31 @@ def test_the_verdict_is_said_and_the_top_is_shown(folder: Path) -> None:
     result = call(*files(folder), "--top", "2", "-B", "50")
     assert "2 of 4 systems on 4 collections, by standardized mean" in result.output
     assert "leads 4 systems on 4 collections by standardized mean" in result.output
+
+
+def test_the_collections_of_a_store(folder: Path) -> None:
+    with Store(folder / "lab") as store:
+        for name in ("news", "web", "law"):
+            store.collections.add(name, measure="P@1")
+            store.qrels.add(name, {"1": {"a": 1, "b": 0}, "2": {"b": 1, "a": 0}, "3": {"a": 1}})
+            for tag, docs in {"bm25": "ab", "dense": "ba"}.items():
+                store.runs.add(name, Run.from_lists(tag, {topic: [*docs, name] for topic in "123"}))
+    shown = rows("--store", folder / "lab", "-B", 50)
+    assert [(row["system"], row["collections"]) for row in shown] == [("bm25", 3), ("dense", 3)]
+    of_two = rows("--store", folder / "lab", "-m", "AP", "--collection", "web", "--collection", "law", "-B", 50)
+    assert of_two[0]["collections"] == 2
+    for words, message in (
+        (["--store", folder / "lab", "--transpose"], "--transpose goes with score files, not with --store"),
+        (["--store", folder / "lab", "-m", "AP P@1"], "a board is of one measure; name one"),
+        (["--store", folder / "lab", folder / "c0.csv"], "give files or --store, not both"),
+        (["--store", folder / "nothing"], "there is no store here"),
+        (["--store", folder / "lab", "--collection", "lew"], "no collection 'lew'"),
+        (["--collection", "law", folder / "c0.csv"], "--collection goes with --store, not with score files"),
+        (["systems"], "no scores; give score files, or a store with --store"),
+    ):
+        result = call(*words)
+        assert result.exit_code != 0
+        assert message in str(result.exception)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.board import board
 from assay.core.errors import DataError, MissingExtra, UsageError
 from assay.core.tables import Table, p_value
 from assay.data import Qrels, Run
@@ -23,13 +24,14 @@ from assay.report.sentences import compared, decimal, summary
 from assay.report.write import report, write_tables
 from assay.stats import compare
 from assay.stats.leaderboard import Leaderboard
+from tests.board.test_board import made as made_board
 from tests.report.zoo import collection, scores
 
 
 @pytest.fixture(scope="module")
 def whole() -> Material:
     c = collection()
-    return material(runs=c.runs, qrels=c.qrels, labels=c.labels, machine=c.machine)
+    return material(runs=c.runs, qrels=c.qrels, labels=c.labels, machine=c.machine, collections=made_board())
 
 
 def test_every_section_is_made_and_none_says_why_it_is_not_there(whole: Material) -> None:
@@ -51,6 +53,10 @@ def test_what_a_section_needs(whole: Material) -> None:
     assert chosen(whole, ["power", "summary"]) == ["power", "summary"]
     with pytest.raises(UsageError, match="'pool' needs run files"):
         chosen(only_scores, ["pool"])
+    with pytest.raises(UsageError, match="'board' needs score files of several collections and --board"):
+        chosen(only_scores, ["board"])
+    of_many = material(collections=made_board())
+    assert chosen(of_many) == ["summary", "board", "effects", "collections", "method", "cite"]
     with pytest.raises(UsageError, match="did you mean leaderboard"):
         chosen(whole, ["leaderbord"])
     with pytest.raises(UsageError, match="nothing to report on"):
@@ -67,6 +73,29 @@ def test_sections_show_the_tables_of_the_library(whole: Material) -> None:
     assert by_name["pool"].tables()[-1].rows == whole.left_out.table().rows
     assert by_name["similarity"].tables()[0].rows == whole.similarity.pairs().rows
     assert sum(isinstance(b, Figure) for s in by_name.values() for b in s.blocks) >= 9
+
+
+def test_a_report_on_many_collections_has_the_board_the_map_and_the_forest(tmp_path: Path) -> None:
+    collections = made_board()
+    collections["c1"] = collections["c1"].select(runs=["run1", "run2", "run3", "run5"])
+    found = material(collections=collections, baseline="run1")
+    sections = {section.name: section for section in made(found)}
+    names = [block.name for block in sections["board"].blocks if isinstance(block, Figure)]
+    assert names == ["rank-intervals", "collection-map"]
+    collection_map = sections["board"].blocks[-1]
+    assert isinstance(collection_map, Figure)
+    assert [row["system"] for row in collection_map.spec["datasets"]["absent"]] == ["run4"]
+    assert [block.name for block in sections["effects"].blocks if isinstance(block, Figure)] == ["forest", "forest"]
+    expected = board(collections)
+    assert expected.best(30).table() in sections["board"].tables()
+    assert f"{expected.verdict}." in summary(found)
+    assert "1 of 30 cells are missing" in summary(found)[-1]
+    path = report(collections=collections, path=tmp_path / "board.html", sections=["board"])
+    assert "Ranks that" in path.read_text()
+    with pytest.raises(UsageError, match="no system 'run4' on all collections"):
+        material(collections=collections, baseline="run4")
+    with pytest.raises(DataError, match="1 systems are on all 6 collections"):
+        material(collections={name: matrix.select(runs=["run1"]) for name, matrix in collections.items()})
 
 
 def test_the_sentence_that_is_quoted() -> None:
@@ -232,7 +261,7 @@ def test_tables_as_files(tmp_path: Path, whole: Material) -> None:
     names = [p.name for p in written]
     assert names == [
         "01-summary.txt", "02-leaderboard-1.csv", "02-leaderboard-2.csv", "02-leaderboard.txt", "03-method-1.csv",
-        "03-method.txt",
+        "03-method-2.csv", "03-method.txt",
     ]  # fmt: skip
     rows = list(csv.DictReader((tmp_path / "csv" / "02-leaderboard-1.csv").read_text().splitlines()))
     assert float(rows[0]["mean"]) == pytest.approx(whole.boards[0].matrix.averages()[0])

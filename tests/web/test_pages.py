@@ -13,6 +13,7 @@ from assay.data import Run
 from assay.scoring import evaluate
 from assay.stats import compare
 from assay.store import Store
+from assay.store.across import systems_over_collections
 from assay.web import write_site
 from tests.web.conftest import HOSTILE
 
@@ -152,6 +153,21 @@ def test_a_system_that_lacks_a_collection_has_an_empty_cell_and_no_rank(local: T
     assert rows["dense"]["collection_1"] is None
     assert rows["dense"]["collection_2"] is not None
     assert record["missing_cells"] == 4
+    assert "board" not in record  # one system alone is on both collections
+    page = local.get("/across", headers={"accept": "text/html"}).text
+    assert "Not shown: the collections have different measures" in page
+    assert ">nan<" not in page
+    page = local.get("/across?measure=AP", headers={"accept": "text/html"}).text
+    assert "Not shown: 1 systems are on all 2 collections" in page
+    pets.runs.add("birds", Run.from_lists("dense", {"1": ["b", "a"], "2": ["b", "a", "c"]}))
+    record = local.get("/across?measure=AP&format=json").json()
+    expected = systems_over_collections(pets, measure="AP")
+    assert record["board"]["verdict"] == expected.board.verdict
+    assert record["lead"]["rows"][-1]["collection"] == "a new collection"
+    page = local.get("/across?measure=AP", headers={"accept": "text/html"}).text
+    ranks, _, forest = expected.figures()
+    for title in (ranks.title, "systems on 2 collections, standardized", forest.title):
+        assert title in page
 
 
 def test_a_site_has_every_public_page_and_no_other_address(pets: Store, tmp_path: Path) -> None:

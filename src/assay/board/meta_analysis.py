@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.standard.factors import FORM
 from assay.stats.resampling import checked_share, percent
+
+if TYPE_CHECKING:
+    from assay.board.ranked_systems import Board
 
 INTERVALS = ("hartung-knapp", "normal")
 """How the interval of the mean difference is made: by t with the spread that is seen, or by the normal distribution."""
@@ -291,3 +294,13 @@ def random_effects(
         level=level,
         scores=f"{form}({data.measure})" if standardized else data.measure,
     )
+
+
+def leader_effects(collections: Mapping[str, Any], made: Board, baseline: str | None = None) -> RandomEffects:
+    """The leader of a board minus the baseline on every collection; baseline: by default the second of the board."""
+    systems = [made.data.systems[at] for at in made.leading.order]
+    if baseline is None:
+        baseline = systems[1]
+    effects = random_effects(collections, baseline, level=made.level)
+    others = [system for system in systems if system != baseline]
+    return effects.of(others[0])

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from assay.cli.columns import named_columns, with_columns
+from assay.cli.board_inputs import collections_input
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import force_option, measures_option, name_option, named_measures, transpose_option
 from assay.cli.options import Output, output_and_figure_options, seed_option
-from assay.cli.run_info import info_options, kept_collections
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,76 +32,17 @@ level_option = click.option(
 )  # fmt: skip
 top_option = click.option("--top", type=COUNT, help="Show at most N systems.")
 
-files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-
-
-def collections_input(command: C) -> C:
-    """FILES… of scores, one collection each or with a column `collection`; the command gets `collections`."""
-
-    @functools.wraps(command)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        names = ("files", "measures", "transpose", "means", "name", "force", "parts")
-        given = {key: kwargs.pop(key) for key in names}
-        return command(*args, collections=load_collections(**given), **kwargs)
-
-    options: list[Callable[[Any], Any]] = [
-        with_columns(files_argument),
-        measures_option,
-        transpose_option,
-        click.option("--means", is_flag=True, help="Matrices hold means: a row per run, a column per collection."),
-        click.option(
-            "--part", "parts", multiple=True, metavar="NAME=FIRST-LAST",
-            help="Split the topics of one file into collections by their numbers, e.g. trec6=301-350; repeatable.",
-        ),
-        name_option,
-        force_option,
-        info_options,
-        click.option(
-            "--common", type=KnownWord("assay.board.common_set:COMMON"), default="systems", show_default=True,
-            help="Where cells are missing: keep systems on all collections, or collections with all systems.",
-        ),
-    ]  # fmt: skip
-    wrapped: Any = run
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return wrapped
-
-
-def load_collections(
-    files: tuple[Path, ...],
-    measures: str | None,
-    transpose: bool,
-    means: bool,
-    name: str | None,
-    force: str | None,
-    parts: tuple[str, ...],
-) -> dict[str, ScoreMatrix]:
-    """The collections of the files, of the runs that --where keeps; with --part those of the parts of one file."""
-    from assay.board.common_set import split_topics, topic_ranges
-    from assay.io.board_tables import read_collections
-
-    found = read_collections(
-        files, measures=named_measures(measures), transpose=transpose, means=means, name=name, force=force,
-        columns=named_columns(),
-    )  # fmt: skip
-    if parts:
-        if len(found) != 1:
-            raise UsageError(
-                f"--part splits the topics of one file, and there are {len(found)} collections; leave it out"
-            )
-        [matrix] = found.values()
-        found = split_topics(matrix, topic_ranges(parts, matrix.topics))
-    return kept_collections(found)
-
 
 @click.group(cls=Group, default="systems")
 def command() -> None:
     """Who leads over many collections?
 
-    One score file for each collection, with the same runs in them; or tables with a column collection.
+    One score file for each collection, with the same runs in them; or tables with a column collection; or the
+    collections of a store.
 
     \b
     assay board trec6.csv trec7.csv trec8.csv --top 20 --figure board.png
+    assay board --store lab -m nDCG@10
     assay board effects trec6.csv trec7.csv trec8.csv --baseline bm25
     """
 

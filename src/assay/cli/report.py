@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.board_inputs import load_collections, part_option
 from assay.cli.columns import column_option, named_columns, refuse_unused_columns
 from assay.cli.commands import Command, KnownWord, RegistryOption
 from assay.cli.inputs import (
@@ -29,7 +30,7 @@ from assay.cli.inputs import (
 from assay.cli.label_files import scale_option
 from assay.cli.modes import is_given
 from assay.cli.options import Output, check_targets, jobs_option, seed_option
-from assay.cli.run_info import has_info, info_alone, is_filtered, runs_info
+from assay.cli.run_info import has_info, info_alone, is_filtered, kept_collections, runs_info
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @transpose_option
 @name_option
 @force_option
+@click.option("--board", is_flag=True, help="Score files of one collection each: who leads over all of them.")
+@part_option
 @click.option("--labels", "labels_path", type=FILE, help="Crowd labels: topic, doc, worker, label.")
 @click.option("--judge", "judge_path", type=FILE, help="Labels of machine judges, to be audited against --qrels.")
 @scale_option
@@ -88,19 +91,20 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
-    force: str | None, labels_path: Path | None, judge_path: Path | None, scale: str | None, times: float,
-    pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None, top: int, alpha: float,
-    title: str, lenient: bool, rel: float, policy: Policy, seed: int, jobs: int, format: str, output: Path | None,
-    quiet: bool,
+    force: str | None, board: bool, parts: tuple[str, ...], labels_path: Path | None, judge_path: Path | None,
+    scale: str | None, times: float, pool_runs: tuple[Path, ...], baseline: str | None, sections: str | None,
+    top: int, alpha: float, title: str, lenient: bool, rel: float, policy: Policy, seed: int, jobs: int, format: str,
+    output: Path | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Write a report: who leads and how surely, and what the topics, the pool and the files allow to say.
 
-    FILES are run files with --qrels, or score tables without. With --labels also (or only) the quality and agreement of
-    crowd workers. The HTML file stands alone and needs no network.
+    FILES are run files with --qrels, or score tables without; with --board score tables of one collection each. With
+    --labels also (or only) the quality and agreement of crowd workers. The HTML file stands alone and needs no network.
 
     \b
     assay report --qrels qrels.txt runs/* -o report.html
     assay report scores.csv --baseline bm25 --sections summary,leaderboard,power
+    assay report trec6.csv trec7.csv trec8.csv --board -o board.html
     assay report --labels labels.csv --qrels qrels.txt -o crowd.html
     assay report --qrels qrels.txt --judge judges.csv runs/* --sections judges -o judges.html
     assay report --qrels qrels.txt runs/* --format latex -o tables/
@@ -116,7 +120,10 @@ def command(
     _refuse(RUN_OPTIONS, unless=bool(files) and qrels_path is not None, what="run files and --qrels")
     made: dict[str, Any] = {"baseline": baseline, "top": top, "alpha": alpha, "seed": seed, "jobs": jobs}
     _refuse(SCORE_OPTIONS, unless=bool(files) and qrels_path is None, what="score tables")
-    if files and qrels_path is None:
+    _refuse({"parts": "--part"}, unless=board, what="--board")
+    if board:
+        made["collections"] = _collections(files, qrels_path, measures, transpose, name, force, parts)
+    elif files and qrels_path is None:
         made["matrices"] = _joined_scores(files, measures, transpose, name, force)
     elif files and qrels_path is not None:
         made |= _aligned(files, qrels_path, measures, lenient, rel, policy, jobs, out)
@@ -173,6 +180,23 @@ def _joined_scores(
 
     tables = load_scores(files, qrels_path=None, measures=measures, transpose=transpose, name=name, force=force)
     return joined(tables, force=force)
+
+
+def _collections(
+    files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
+    force: str | None, parts: tuple[str, ...],
+) -> Any:  # fmt: skip
+    """The scores of every collection, for --board."""
+    from assay.board.common_set import checked
+
+    if qrels_path is not None:
+        raise UsageError("--board takes scores of many collections, and --qrels judges one; leave one of them out")
+    if not files:
+        raise UsageError("--board takes score files of several collections; give them")
+    found = load_collections(
+        files, measures=measures, transpose=transpose, means=False, name=name, force=force, parts=parts
+    )
+    return checked(kept_collections(found))
 
 
 def _aligned(

@@ -6,13 +6,14 @@ Where it stands: runs, judgments, scores, labels → **material** → sections �
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.engine import Progress, ordered_map, silent
 from assay.core.errors import UsageError
+from assay.core.registry import did_you_mean
 from assay.data.scores import ScoreMatrix
 from assay.io import read_runs
 from assay.io.column_names import Named
@@ -22,6 +23,7 @@ from assay.scoring import Aligned
 if TYPE_CHECKING:
     from assay.agreement.result import AgreementResult
     from assay.agreement.scales import Scale
+    from assay.board import Board
     from assay.check import Findings
     from assay.core.tables import Table
     from assay.crowd.quality import WorkerQuality
@@ -51,6 +53,8 @@ class Material:
     pool_runs: tuple[Run, ...] | None = None
     """The runs that were pooled, where somebody knows."""
     matrices: tuple[ScoreMatrix, ...] = ()
+    collections: Mapping[str, ScoreMatrix] = field(default_factory=dict)
+    """{collection: scores}, where a report is about many collections."""
     labels: Labels | None = None
     scale: Scale | None = None
     machine: Labels | None = None
@@ -70,6 +74,13 @@ class Material:
     def __post_init__(self) -> None:
         if self.baseline is not None and self.matrices:
             self.matrices[0].of_run(self.baseline)
+        if self.collections:
+            from assay.board.common_set import common_set
+
+            systems = common_set(self.collections).systems
+            if self.baseline is not None and self.baseline not in systems:
+                near = did_you_mean(self.baseline, systems)
+                raise UsageError(f"no system {self.baseline!r} on all collections{near}")
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -84,10 +95,11 @@ class Material:
         return self.matrices[0]
 
     def has(self, need: str) -> bool:
-        """Whether there is what a section needs: scores, runs, labels, files or nothing."""
+        """Whether there is what a section needs: scores, runs, collections, labels, files or nothing."""
         given = {
             "scores": bool(self.matrices),
             "runs": self.aligned is not None,
+            "collections": bool(self.collections),
             "labels": self.labels is not None,
             "machine": self.machine is not None,
             "": True,
@@ -105,6 +117,13 @@ class Material:
         from assay.stats import compare
 
         return tuple(compare(m, baseline=self.baseline, alpha=self.alpha, seed=self.seed) for m in self.matrices)
+
+    @cached_property
+    def over_collections(self) -> Board:
+        """The systems over all collections."""
+        from assay.board import board
+
+        return board(self.collections, level=1 - self.alpha, seed=self.seed)
 
     @cached_property
     def pair(self) -> tuple[str, str]:
@@ -289,6 +308,7 @@ def material(
     qrels: Qrels | None = None,
     pool_runs: Sequence[Run] | None = None,
     matrices: Sequence[ScoreMatrix] = (),
+    collections: Mapping[str, ScoreMatrix] | None = None,
     labels: Labels | None = None,
     machine: Labels | None = None,
     measures: Sequence[str | Measure] = ("AP", "nDCG@10"),
@@ -316,11 +336,11 @@ def material(
         matrices = matrices or aligned.scores(measures, jobs=jobs)
     if machine is not None and qrels is None:
         raise UsageError("machine labels are held against judgments of people; give them (--qrels)")
-    if not matrices and labels is None and machine is None:
+    if not matrices and not collections and labels is None and machine is None:
         raise UsageError("nothing to report on; give runs with qrels, score files, or labels")
     return Material(
         aligned=aligned, qrels=qrels, pool_runs=None if pool_runs is None else tuple(pool_runs),
-        matrices=tuple(matrices), labels=labels, machine=machine, scale=scale, files=tuple(files),
-        qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, seed=seed, jobs=jobs,
+        matrices=tuple(matrices), collections=dict(collections or {}), labels=labels, machine=machine, scale=scale,
+        files=tuple(files), qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, seed=seed, jobs=jobs,
         dropped=tuple(dropped),
     )  # fmt: skip

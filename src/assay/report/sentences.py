@@ -27,7 +27,8 @@ NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini and Hochbe
 def summary(m: Material) -> list[str]:
     """All sentences that this material allows."""
     parts: list[tuple[str, Callable[[Material], Iterator[str]]]] = [
-        ("scores", _collection), ("scores", _best), ("scores", _closest), ("scores", _power), ("runs", _pool),
+        ("scores", _collection), ("scores", _best), ("scores", _closest), ("scores", _power),
+        ("collections", _over_collections), ("runs", _pool),
         ("runs", _ties), ("runs", _alike), ("labels", _crowd), ("files", _files),
     ]  # fmt: skip
     said: list[str] = []
@@ -152,6 +153,17 @@ def _closest(m: Material) -> Iterator[str]:
     board = m.boards[0]
     if board.baseline in (first, second):
         yield compared(board, first, second, detects=m.detectable)
+
+
+def _over_collections(m: Material) -> Iterator[str]:
+    made = m.over_collections
+    yield f"{made.verdict}."
+    agreed = int(made.agreed().sum())
+    count = len(made.data.systems)
+    pairs = count * (count - 1) // 2
+    yield f"{agreed:,} of {pairs:,} pairs of systems are significantly different by every aggregate."
+    if made.data.missing:
+        yield f"{made.data.note()}."
 
 
 def _power(m: Material) -> Iterator[str]:

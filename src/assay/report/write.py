@@ -29,6 +29,7 @@ def report(
     *,
     path: str | Path = "report.html",
     measures: str | Sequence[str] = ("AP", "nDCG@10"),
+    collections: Mapping[str, Any] | None = None,
     labels: Any = None,
     judge: Any = None,
     pool_runs: Any = None,
@@ -43,6 +44,8 @@ def report(
     progress: Progress = silent,
 ) -> Path:
     """One self-contained HTML file of all that can be said about runs with judgments, scores, labels, or several.
+
+    collections: {collection: scores} as in `assay.board`, for a report on who leads over many of them.
 
     Give runs with qrels, or scores, or labels (with qrels also against them), or with qrels the labels of machine
     judges (judge), each as a dict, a path, a data frame or
@@ -59,6 +62,7 @@ def report(
     ...     "significantly" in written.read_text()
     True
     """
+    from assay.board.common_set import checked
     from assay.data.scores import ScoreMatrix, Scores
     from assay.io.brought import labels_of, plain_qrels_of, run_list
     from assay.report.material import material
@@ -82,6 +86,7 @@ def report(
         qrels=judgments,
         pool_runs=pooled,
         matrices=matrices,
+        collections=None if collections is None else checked(collections),
         labels=judged,
         machine=machine,
         measures=parsed(measures),

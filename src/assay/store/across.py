@@ -5,22 +5,30 @@ A system is what runs of one tag have in common: the same tag on two collections
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.board import Board, board
+from assay.board.meta_analysis import RandomEffects, leader_effects
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.scores import ScoreMatrix
 from assay.standard import standardize
 from assay.store.stored_runs import StoredRun
 
 if TYPE_CHECKING:
+    from assay.report.figure import Figure
     from assay.store.people import Person
     from assay.store.store import Store
+
+SHOWN = 40
+"""Systems that tables and pictures of all collections show."""
+NO_COLLECTION = "no collection has judgments and at least two runs; add some first"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +64,10 @@ class Across(Result):
         means = self.means
         return [None if np.isnan(mean) else int((means > mean).sum()) + 1 for mean in means]
 
+    def ranked_means(self) -> list[float | None]:
+        """The standardized mean of each system over all collections; None where there is none."""
+        return [None if np.isnan(mean) else float(mean) for mean in self.means]
+
     def table(self) -> Table:
         """One row per system: rank, collections, the standardized mean over all, and that on each collection."""
         columns = {"system": "", "rank": "d", "collections": "d", "standardized mean": ".4f"}
@@ -80,27 +92,102 @@ class Across(Result):
 
 def across(store: Store, *, measure: str = "", chosen: Sequence[str] = (), person: Person | None = None) -> Across:
     """The systems of collections that have judgments and at least two runs; measure: by default each collection's."""
-    known = [one for one in store.collections.listed() if one.qrels and (not chosen or one.name in chosen)]
     names: list[str] = []
     measures: list[str] = []
     columns: list[dict[str, tuple[StoredRun, float, float]]] = []
-    for one in known:
-        runs = store.runs.listed(one.name, seen_by=person or "public")
-        if len(runs) < 2:
-            continue
-        matrix = store.scores.matrix(one.name, measure or one.measure, runs=runs)
+    for name, runs, matrix in _judged(store, measure, chosen, person or "public"):
         means = matrix.averages().tolist()
         after = standardize(matrix).averages().tolist()
-        column: dict[str, tuple[StoredRun, float, float]] = {}
-        for run, raw, standardized in zip(runs, means, after, strict=True):
-            if run.tag not in column or column[run.tag][2] < standardized:  # the better of two runs of one tag
-                column[run.tag] = run, raw, standardized
-        names.append(one.name)
+        column = {tag: (runs[at], means[at], after[at]) for tag, at in _best_of_tag(runs, after).items()}
+        names.append(name)
         measures.append(matrix.measure)
         columns.append(column)
     if not names:
-        raise UsageError("no collection has judgments and at least two runs; add some first")
+        raise UsageError(NO_COLLECTION)
     return _ordered(names, measures, columns)
+
+
+def scores_by_collection(
+    store: Store, *, measure: str = "", chosen: Sequence[str] = (), seen_by: Person | str | None = "public"
+) -> dict[str, ScoreMatrix]:
+    """{collection: scores per topic} of a store, for `assay.board`: a row per tag, of two runs the better one.
+
+    Collections without judgments or with fewer than two runs are left out, unless they are chosen by name. seen_by: as
+    in `Store.runs.listed`; None for all runs.
+    """
+    found = {}
+    for name, runs, matrix in _judged(store, measure, chosen, seen_by):
+        after = standardize(matrix).averages().tolist()
+        best = _best_of_tag(runs, after)
+        found[name] = replace(matrix, runs=tuple(best), values=matrix.values[list(best.values())])
+    if not found:
+        raise UsageError(NO_COLLECTION)
+    measures = list(dict.fromkeys(matrix.measure for matrix in found.values()))
+    if len(measures) > 1:
+        raise UsageError(f"the collections have different measures ({', '.join(measures)}); choose one of them for all")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsOverCollections(Result):
+    """The board of a store's collections, and the leader minus the second on each; None where only means are known."""
+
+    board: Board
+    lead: RandomEffects | None
+
+    def table(self) -> Table:
+        """The systems by every aggregate."""
+        return self.board.best(SHOWN).table()
+
+    def tables(self) -> list[Table]:
+        """The systems, what survives all aggregates, and the lead on every collection."""
+        lead = [] if self.lead is None else [self.lead.table()]
+        return [self.table(), self.board.conclusions(), *lead]
+
+    def figures(self) -> list[Figure]:
+        """Ranks that each system may have, the map of systems and collections, and the lead as a forest plot."""
+        from assay.report.figures.board import collection_map
+
+        shown = self.board.best(SHOWN)
+        lead = [] if self.lead is None else [self.lead.figure()]
+        return [shown.figure(), collection_map(shown), *lead]
+
+    def record(self) -> dict[str, Any]:
+        """The board and the lead."""
+        return {"board": self.board.record(), "lead": None if self.lead is None else self.lead.record()}
+
+
+def systems_over_collections(
+    store: Store, *, measure: str = "", chosen: Sequence[str] = (), person: Person | None = None
+) -> SystemsOverCollections:
+    """Who leads over the collections of a store, and by how much: `assay.board` on its scores."""
+    collections = scores_by_collection(store, measure=measure, chosen=chosen, seen_by=person or "public")
+    made = board(collections)
+    has_topics = min(made.data.topics) > 1
+    return SystemsOverCollections(made, leader_effects(collections, made) if has_topics else None)
+
+
+def _judged(
+    store: Store, measure: str, chosen: Sequence[str], seen_by: Person | str | None
+) -> Iterator[tuple[str, list[StoredRun], ScoreMatrix]]:
+    """Name, runs and scores of the collections that have judgments and at least two runs."""
+    collections = [store.collections[name] for name in chosen] or store.collections.listed()
+    for one in collections:
+        runs = store.runs.listed(one.name, seen_by=seen_by) if one.qrels else []
+        if len(runs) >= 2:
+            yield one.name, runs, store.scores.matrix(one.name, measure or one.measure, runs=runs)
+        elif chosen:
+            what = f"{len(runs)} runs" if one.qrels else "no judgments"
+            raise UsageError(f"collection {one.name!r} has {what}; it needs judgments and at least two runs")
+
+
+def _best_of_tag(runs: Sequence[StoredRun], standardized: Sequence[float]) -> dict[str, int]:
+    """{tag: place of the run}: of two runs of one tag the one with the better standardized mean."""
+    best: dict[str, int] = {}
+    for at, run in enumerate(runs):
+        if run.tag not in best or standardized[best[run.tag]] < standardized[at]:
+            best[run.tag] = at
+    return best
 
 
 def _ordered(

@@ -1,6 +1,7 @@
 """The sections of a report: each takes the material and gives words, figures and tables.
 
-Sections are registered by name with what they need (scores, runs, labels, files); `--sections` picks among them.
+Sections are registered by name with what they need (scores, runs, collections, labels, files); `--sections` picks
+among them.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ Block = str | Figure | Table
 """A paragraph, a chart or a table."""
 SECTIONS: Registry[Callable[[Material], Iterator[Block]]] = Registry("section")
 ORDER = (
-    "summary", "leaderboard", "comparison", "topics", "power", "pool", "ties", "similarity", "crowd", "agreement",
-    "judges", "files", "method", "cite",
+    "summary", "leaderboard", "comparison", "topics", "power", "board", "effects", "collections",
+    "pool", "ties", "similarity", "crowd", "agreement", "judges", "files", "method", "cite",
 )  # fmt: skip
 
 
@@ -39,7 +40,14 @@ class Section:
 
 def chosen(material: Material, names: Sequence[str] | None = None) -> list[str]:
     """The sections asked for, or all for which there is something; an error for one that lacks what it needs."""
-    from assay.report.sections import closing, of_judges, of_labels, of_runs, of_scores  # noqa: F401  they register their sections
+    from assay.report.sections import (  # noqa: F401  they register their sections
+        closing,
+        of_collections,
+        of_judges,
+        of_labels,
+        of_runs,
+        of_scores,
+    )
 
     if names is None:
         return [name for name in ORDER if material.has(SECTIONS[name].facts["need"])]
@@ -52,7 +60,7 @@ def chosen(material: Material, names: Sequence[str] | None = None) -> list[str]:
 
 _NEEDS = {
     "scores": "scores: runs with --qrels, or score files", "runs": "run files with --qrels", "labels": "--labels",
-    "machine": "--judge and --qrels",
+    "machine": "--judge and --qrels", "collections": "score files of several collections and --board",
     "files": "run files or --qrels",
 }  # fmt: skip
 

@@ -16,6 +16,14 @@ WORKS = {
         "Sakai, T. Laboratory Experiments in Information Retrieval. Springer, 2018 (tests, effect sizes).",
         "Holm, S. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, 1979.",
     ),
+    "collections": (
+        "Webber, W., Moffat, A., Zobel, J. Score standardization for inter-collection comparison of retrieval systems. "
+        "SIGIR 2008.",
+        "Mogstad, M., Romano, J. P., Shaikh, A. M., Wilhelm, D. Inference for ranks with applications to mobility "
+        "across neighbourhoods and academic achievement across countries. Review of Economic Studies 91(1), 2024.",
+        "Hartung, J., Knapp, G. A refined method for the meta-analysis of controlled clinical trials with binary "
+        "outcome. Statistics in Medicine 20(24), 2001.",
+    ),
     "runs": (
         "Webber, W., Moffat, A., Zobel, J. A similarity measure for indefinite rankings. ACM TOIS 28(4), 2010 (RBO).",
         "Zobel, J. How reliable are the results of large-scale information retrieval experiments? SIGIR 1998 "
@@ -51,6 +59,10 @@ def method_section(m: Material) -> Iterator[Block]:
             f"Differences: two-sided paired t test over topics, p corrected by Holm, α = {m.alpha:g}; intervals of "
             f"level {1 - m.alpha:g}. Baseline: {m.baseline or 'the highest mean, picked after seeing the scores'}."
         )
+    if m.collections:
+        rows = [(name, *x.shape, x.signature) for name, x in m.collections.items()]
+        columns = {"collection": "", "systems": "d", "topics": "d", "signature": ""}
+        yield Table.of(columns, rows, caption="Collections")
     if m.aligned is not None:
         p = m.aligned.policy
         depth = f"; docs beyond rank {p.depth} left out" if p.depth else ""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from assay.core.errors import UsageError
+from assay.core.errors import AssayError, UsageError
 from assay.store import Person, Store
-from assay.store.across import across
+from assay.store.across import across, systems_over_collections
 from assay.store.run_sets import compared_runs
 from assay.store.stored_runs import StoredRun
 from assay.store.years import over_the_years
+from assay.web.made_pages import MadePages
 from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked
 
@@ -55,14 +56,35 @@ def compare(
 @router.get("/across")
 def across_collections(asked: Asked, measure: str = "") -> Response:
     """Systems over collections, standardized; cells without a run stay empty."""
-    return answered(asked.request, across_page(asked.store, asked.person, measure))
+    made: MadePages = asked.request.app.state.made_pages
+    rests_on = _all_collections(asked.store, asked.person, measure)
+    page = made.page(rests_on, lambda: across_page(asked.store, asked.person, measure))
+    return answered(asked.request, page)
+
+
+def _all_collections(store: Store, person: Person | None, measure: str) -> Hashable:
+    """All that the page of systems over collections shows: collections, the newest judgments, runs, the measure."""
+    collections = tuple(store.collections.listed())
+    judgments = tuple(version.hash for one in collections for version in store.qrels.listed(one.name))
+    runs = [run for one in collections for run in store.runs.listed(one.name, seen_by=person or "public")]
+    return "across", collections, judgments, tuple((run.hash, run.tag) for run in runs), measure
 
 
 def across_page(store: Store, person: Person | None, measure: str = "") -> Page:
     """The page of systems over collections."""
     found = across(store, measure=measure, person=person)
-    names = {"found": found, "measure": measure}
-    return Page("across.html", "Across collections", found.record(), [found.table()], names)
+    names = {"found": found, "measure": measure, "drawn": None, "reason": "", "figures": []}
+    record = found.record()
+    tables = [found.table()]
+    try:
+        drawn = systems_over_collections(store, measure=measure, person=person)
+    except AssayError as error:  # one collection, or no system on all of them: the table above says what there is
+        names["reason"] = str(error)
+    else:
+        names |= {"drawn": drawn, "figures": drawn.figures()}
+        record |= drawn.record()
+        tables += drawn.tables()
+    return Page("across.html", "Across collections", record, tables, names)
 
 
 @router.get("/years")

@@ -56,7 +56,7 @@ WIDTH = 110
 
 PACKAGES = (
     "data", "io", "measures", "scoring", "rankings", "stats", "standard", "plan", "gate", "similarity", "agreement",
-    "crowd", "pooling", "topics", "board", "nojudgments", "judges", "studies", "report", "store",
+    "crowd", "pooling", "topics", "board", "replication", "nojudgments", "judges", "studies", "report", "store",
 )  # fmt: skip
 """Packages whose names are public, in the order of the layers."""
 

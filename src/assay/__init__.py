@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.nojudgments import predict
     from assay.plan import audit, power
     from assay.pooling import Judging, pool
+    from assay.replication import replicate
     from assay.report import Figure, report
     from assay.scoring import Policy, evaluate
     from assay.similarity import similarity
@@ -66,6 +67,7 @@ _HOMES = {
     "read_run": "io",
     "read_scores": "io",
     "read_topics": "io",
+    "replicate": "replication",
     "simulate": "studies",
     "standardize": "standard",
     "write": "io",
@@ -77,8 +79,8 @@ __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
     "ScoreMatrix", "Scores", "Store", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
     "best_topics", "board", "check", "compare", "evaluate", "gate", "judge", "measure", "paper_table", "pool", "power",
-    "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "report", "similarity",
-    "simulate", "standardize", "write",
+    "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "replicate", "report",
+    "similarity", "simulate", "standardize", "write",
 ]  # fmt: skip
 
 

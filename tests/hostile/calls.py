@@ -80,6 +80,10 @@ CALLS = [
     "board effects {matrix} {matrix} --baseline sys0",
     "board leave-out {matrix} {matrix}",
     "board subsets {matrix} {matrix} {matrix}",
+    "replicate improvement {run} {one run} --baseline {run} --qrels {qrels} -m AP -B 20",
+    "replicate improvement {matrix} {matrix} --baseline sys0 --system sys1 -B 20",
+    "replicate series {matrix} {matrix} -B 20",
+    "replicate series {matrix} {matrix} --baseline sys0 -B 20",
     "plan audit {matrix}",
     "plan one-sigma {matrix} -B 5",
     "plan bias {matrix} --pairs 2 --samples 5 --minimum 3",
@@ -194,6 +198,7 @@ WITHOUT_FILES = {
     "study rbo-and-ap",
     "similarity list",
     "predict methods",
+    "replicate coverage",
 }
 ANSWERS = {"check": (0, 1), "gate": (0, 1, 3)}
 """Exit codes of the commands that answer with one."""

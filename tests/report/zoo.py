@@ -346,6 +346,31 @@ def collection_subsets() -> Any:
 
 
 @kept
+def replication() -> Any:
+    from assay.replication import replicate
+
+    matrix = scores()[0]
+    baseline, system = matrix.runs[:2]
+    half = len(matrix.topics) // 2
+    first, second = matrix.select(topics=matrix.topics[:half]), matrix.select(topics=matrix.topics[half:])
+    return replicate(first, second, baseline=baseline, system=system, resamples=100)
+
+
+@kept
+def score_series() -> Any:
+    from assay.replication import score_series
+
+    return score_series(_four_collections(), resamples=50)
+
+
+@kept
+def ratio_coverage() -> Any:
+    from assay.replication import ratio_coverage
+
+    return ratio_coverage(topics=[20], effects=[1.0], trials=20, resamples=20)
+
+
+@kept
 def reference_size() -> Any:
     from assay.standard.reference import reference_size
 

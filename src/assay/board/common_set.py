@@ -118,19 +118,22 @@ def common_set(collections: Mapping[str, Any], *, common: str = "systems", form:
     )
 
 
-def checked(collections: Mapping[str, Any]) -> dict[str, ScoreMatrix]:
-    """At least two collections with scores of one measure under one policy, whose average is the mean."""
+def checked(collections: Mapping[str, Any], what: str = "a board") -> dict[str, ScoreMatrix]:
+    """At least two collections with scores of one measure under one policy, whose average is the mean.
+
+    what: the thing that is made of them, for errors.
+    """
     if not isinstance(collections, Mapping):
         raise UsageError(f"{type(collections).__name__} where collections are expected; {COLLECTIONS}")
     if len(collections) < 2:
         raise UsageError(
-            f"{len(collections)} collection given; a board takes at least two, and `assay compare` ranks runs on one"
+            f"{len(collections)} collection given; {what} takes at least two, and `assay compare` ranks runs on one"
         )
     matrices = {str(name): score_matrix_of(scores) for name, scores in collections.items()}
     for one, other in combinations(matrices.values(), 2):
         same_scores(one, other)
     for name, matrix in matrices.items():
-        needs_means(matrix, "a board")
+        needs_means(matrix, what)
         if not len(matrix.runs) or not len(matrix.topics):
             raise DataError(
                 f"{name}: {len(matrix.runs)} systems and {len(matrix.topics)} topics; one of each is needed"

@@ -27,6 +27,7 @@ COMMANDS = {
     "measures": "list the measures, or explain one",
     "compare": "is the difference real: tests, corrections, intervals, effect sizes; tables for papers",
     "board": "who leads over many collections, and which conclusions hold",
+    "replicate": "does an improvement replicate, do scores last over collections",
     "gate": "may a new run replace the old one: pass, fail or undecided, for CI",
     "topic": "what happened on one topic: lists side by side, with grades and texts",
     "standardize": "make scores of different topics and collections comparable",

@@ -21,8 +21,8 @@ F = TypeVar("F", bound=Callable[..., Figure])
 DRAWINGS: dict[str, Callable[..., Figure]] = {}
 """Package and class of a result, `stats.Leaderboard` → the function that draws it."""
 PACKAGES = (
-    "agreement", "board", "crowd", "data", "gate", "judges", "measures", "nojudgments", "plan", "pooling", "similarity",
-    "standard", "stats", "store", "studies", "topics",
+    "agreement", "board", "crowd", "data", "gate", "judges", "measures", "nojudgments", "plan", "pooling",
+    "replication", "similarity", "standard", "stats", "store", "studies", "topics",
 )  # fmt: skip
 """Packages whose results have pictures."""
 

@@ -1,0 +1,134 @@
+"""What is said of two experiments beside the effect ratio? Improvements, RMSE, changes of means, order of docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.arrays import Floats
+from assay.core.tables import shown
+from assay.replication.experiments import Experiment
+from assay.replication.ratios import drawn_means, is_nothing, percentiles, quotients, ratio_of_means
+from assay.stats.effect import mean_interval
+from assay.stats.two_runs import compare_two
+from assay.stats.two_sample import compare_topic_sets
+
+NONE = float("nan")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number of a replication with its interval, and p where it is a test; NaN where it has no value."""
+
+    key: str
+    """Its name for programs, e.g. rmse_system."""
+    name: str
+    of: str
+    value: float
+    low: float
+    high: float
+    p: float | None = None
+
+    def shown(self) -> str:
+        """The number with its interval, as in a sentence."""
+        value, low, high = (_short(number) for number in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]"
+
+
+def _short(number: float) -> str:
+    """Three decimals, without the 0 before the point."""
+    text = shown(number, ".3f")
+    return text.replace("0.", ".", 1) if text.removeprefix("−").startswith("0.") else text
+
+
+def improvement(which: str, experiment: Experiment, level: float) -> Quantity:
+    """The mean of system − baseline in one experiment, with the paired t test."""
+    tested = compare_two(experiment.system_scores, experiment.baseline_scores, level=level)
+    return Quantity(
+        key=f"improvement_{which}",
+        name=f"improvement, {which}",
+        of="system − baseline",
+        value=tested.mean_difference,
+        low=tested.low,
+        high=tested.high,
+        p=tested.p,
+    )
+
+
+def change_of_mean(
+    key: str,
+    of: str,
+    before: Floats,
+    after: Floats,
+    *,
+    paired: bool,
+    test: str,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> Quantity:
+    """Replicated − original mean, by the paired t test on the same topics or a two-sample test on others."""
+    if paired:
+        tested = compare_two(after, before, level=level)
+    else:
+        tested = compare_topic_sets(after, before, test, level=level, resamples=resamples, seed=seed)
+    name = "replicated − original"
+    return Quantity(f"change_{key}", name, of, tested.mean_difference, tested.low, tested.high, tested.p)
+
+
+def relative_improvement(
+    which: str, experiment: Experiment, *, interval: str, level: float, resamples: int, seed: int
+) -> Quantity:
+    """RI: the mean improvement over the mean of the baseline; no value where the baseline scores 0 everywhere."""
+    ratio = ratio_of_means(
+        experiment.improvement,
+        experiment.baseline_scores,
+        paired=True,
+        interval=interval,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    name = f"relative improvement, {which}"
+    return Quantity(f"ri_{which}", name, "system − baseline", ratio.value, ratio.low, ratio.high)
+
+
+def delta_ri(
+    original: Experiment, replicated: Experiment, *, paired: bool, level: float, resamples: int, seed: int
+) -> Quantity:
+    """ΔRI: the original relative improvement less the replicated one, with percentiles of topics drawn again."""
+    value = low = high = NONE
+    if not (is_nothing(original.baseline_scores) or is_nothing(replicated.baseline_scores)):
+        systems = (original.system_scores, replicated.system_scores)
+        baselines = (original.baseline_scores, replicated.baseline_scores)
+        value = float(systems[0].mean() / baselines[0].mean() - systems[1].mean() / baselines[1].mean())
+        of_systems, of_baselines = drawn_means([systems, baselines], paired=paired, resamples=resamples, seed=seed)
+        first = quotients(of_systems[0], of_baselines[0])
+        second = quotients(of_systems[1], of_baselines[1])
+        low, high = percentiles(first - second, level)
+    return Quantity("delta_ri", "ΔRI", "system − baseline", value, low, high)
+
+
+def rmse_of(role: str, before: Floats, after: Floats, *, level: float, resamples: int, seed: int) -> Quantity:
+    """√ of the mean squared change over topics, with percentiles of topics drawn again."""
+    squares = (after - before) ** 2
+    ends = mean_interval(squares, "percentile", level=level, resamples=resamples, seed=seed)
+    value = float(np.sqrt(squares.mean()))
+    low = float(np.sqrt(ends.low[0]))
+    high = float(np.sqrt(ends.high[0]))
+    return Quantity(f"rmse_{role}", "RMSE", role, value, low, high)
+
+
+def mean_similarity(key: str, name: str, role: str, values: Floats, least: float, level: float) -> Quantity:
+    """The mean over the topics that have a value, with a t interval cut to the range of the similarity."""
+    defined = values[np.isfinite(values)]
+    if not len(defined):
+        return Quantity(f"{key}_{role}", name, role, NONE, NONE, NONE)
+    value = float(defined.mean())
+    low = high = NONE
+    if len(defined) > 1:
+        ends = mean_interval(defined, level=level)
+        low = max(least, float(ends.low[0]))
+        high = min(1.0, float(ends.high[0]))
+    return Quantity(f"{key}_{role}", name, role, value, low, high)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.pooling import Judging, pool
     from assay.replication import replicate
     from assay.report import Figure, report
-    from assay.scoring import Policy, evaluate
+    from assay.scoring import Policy, evaluate, score_part
     from assay.similarity import similarity
     from assay.standard import standardize
     from assay.stats import compare, paper_table
@@ -68,6 +68,7 @@ _HOMES = {
     "read_scores": "io",
     "read_topics": "io",
     "replicate": "replication",
+    "score_part": "scoring",
     "simulate": "studies",
     "standardize": "standard",
     "write": "io",
@@ -80,6 +81,7 @@ __all__ = [
     "ScoreMatrix", "Scores", "Store", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
     "best_topics", "board", "check", "compare", "evaluate", "gate", "judge", "measure", "paper_table", "pool", "power",
     "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "replicate", "report",
+    "score_part",
     "similarity", "simulate", "standardize", "write",
 ]  # fmt: skip
 

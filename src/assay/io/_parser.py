@@ -20,7 +20,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         asked = json.loads(line)
         raw = requests.read(asked["size"])
         try:
-            header, parts = _described(_parsed(raw, asked["how"], asked["separator"]))
+            header, parts = described(_parsed(raw, asked["how"], asked["separator"]))
         except BaseException as error:  # a panic is no Exception, and whatever it was, the next file may be fine
             header, parts = {"error": _first_line(error)}, []
         answers.write(json.dumps(header).encode() + b"\n")
@@ -45,7 +45,7 @@ def _parsed(raw: bytes, how: str, separator: str) -> Any:
     return polars.read_csv(io.BytesIO(raw), separator=separator, infer_schema=False)
 
 
-def _described(frame: Any) -> tuple[dict[str, Any], list[bytes]]:
+def described(frame: Any) -> tuple[dict[str, Any], list[bytes]]:
     """What the columns are, and their content: for each its values or the bytes and lengths of its texts."""
     described, parts = [], []
     for column in frame.get_columns():

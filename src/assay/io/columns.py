@@ -101,7 +101,12 @@ def _asked(process: subprocess.Popen[bytes], raw: bytes, how: str, separator: st
     answer = json.loads(line)
     if "error" in answer:
         raise _Refused(answer["error"])
-    columns = [_column(described, from_child) for described in answer["columns"]]
+    return columns_from(answer, from_child)
+
+
+def columns_from(answer: dict[str, Any], source: IO[bytes]) -> Columns:
+    """The columns that an answer of the parser describes, from the bytes that follow it."""
+    columns = [_column(described, source) for described in answer["columns"]]
     return Columns(answer["rows"], columns)
 
 

@@ -37,7 +37,7 @@ def runs_in(content: Content, sample: Sample, columns: Named = None) -> list[Run
     frame = read_frame(content, sample)
     if frame is not None:
         places = _places(frame.names, OF_RUNS, columns, "run", content.where)
-        runs = _runs_by_column(frame, places, columns, name)
+        runs = runs_by_column(frame, places, columns, name)
         if runs is not None:
             return runs
     sheet = sheet_in(content, sample)
@@ -51,7 +51,7 @@ def qrels_in(content: Content, sample: Sample, columns: Named = None) -> Qrels:
     frame = read_frame(content, sample)
     if frame is not None:
         places = _places(frame.names, PLAIN_QRELS, columns, "qrels", content.where)
-        qrels = _qrels_by_column(frame, places, name)
+        qrels = qrels_by_column(frame, places, name)
         if qrels is not None:
             return qrels
     sheet = sheet_in(content, sample)
@@ -104,7 +104,7 @@ def write_qrels(path: str | Path, qrels: Qrels, *, format: str | None = None) ->
     write_sheet(path, header, zip(*columns, strict=True), format=format)
 
 
-def _runs_by_column(frame: Frame, places: Places, columns: Named, name_of_file: str) -> list[Run] | None:
+def runs_by_column(frame: Frame, places: Places, columns: Named, name_of_file: str) -> list[Run] | None:
     """The runs of a plain table; None where anything is not as it should be."""
     topics = frame.ids(places["topic"])
     docs = frame.ids(places["doc"])
@@ -158,7 +158,7 @@ def _run_of_rows(
     return None if run.duplicate() is not None else run.ordered(own=True)
 
 
-def _qrels_by_column(frame: Frame, places: Places, name: str) -> Qrels | None:
+def qrels_by_column(frame: Frame, places: Places, name: str) -> Qrels | None:
     """The judgments of a plain table; None where anything is not as it should be."""
     topics = frame.ids(places["topic"])
     docs = frame.ids(places["doc"])

@@ -8,17 +8,20 @@ from assay.core.lazy import loader
 
 if TYPE_CHECKING:
     from assay.scoring.evaluation import Aligned, evaluate
+    from assay.scoring.part_scores import PartScores, score_part
     from assay.scoring.policy import Policy
     from assay.scoring.score_bounds import ScoreBounds, bounds
     from assay.scoring.topic_views import topic_view
 
 _HOMES = {
     "Aligned": "evaluation",
+    "PartScores": "part_scores",
     "Policy": "policy",
     "ScoreBounds": "score_bounds",
     "bounds": "score_bounds",
     "evaluate": "evaluation",
+    "score_part": "part_scores",
     "topic_view": "topic_views",
 }
-__all__ = ["Aligned", "Policy", "ScoreBounds", "bounds", "evaluate", "topic_view"]
+__all__ = ["Aligned", "PartScores", "Policy", "ScoreBounds", "bounds", "evaluate", "score_part", "topic_view"]
 __getattr__ = loader(__name__, _HOMES)

@@ -39,7 +39,7 @@ def runs_in_arrow(table: Any, *, name: str = "run") -> list[Run] | None:
     """
     frame = _frame_of(table)
     places = column_places(frame.names, OF_RUNS, None, "runs", "the table")
-    if not len(frame) or not NEEDED_OF_RUNS <= set(places):
+    if not len(frame) or not set(places) >= NEEDED_OF_RUNS:
         return None
     return runs_by_column(frame, places, None, name)
 
@@ -53,7 +53,7 @@ def qrels_in_arrow(table: Any, *, name: str = "qrels") -> Qrels | None:
     """
     frame = _frame_of(table)
     places = column_places(frame.names, OF_QRELS, None, "judgments", "the table")
-    if not len(frame) or not NEEDED_OF_QRELS <= set(places) or "intent" in places:
+    if not len(frame) or not set(places) >= NEEDED_OF_QRELS or "intent" in places:
         return None
     return qrels_by_column(frame, places, name)
 

@@ -15,7 +15,7 @@ from assay.core.arrays import Bools
 from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.data.grades import Grades
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.browsing import BrowsingUser, squared_step
 
 SATISFIED = "more gain can end the search earlier, and the gain of all that would have been seen after is lost"
@@ -88,7 +88,7 @@ def average_precision_of_gains(
     user = BrowsingUser.of(g, gain, top, cost)
     rate_so_far = ratio(user.found, user.spent)
     relevant = (g.ideal_gains(gain) > 0).sum(axis=1)
-    return ratio((user.gains * rate_so_far).sum(axis=1), relevant)
+    return ratio(in_order(user.gains * rate_so_far), relevant)
 
 
 @measure("INST", uses_top=True, unsure=SATISFIED, paper="Moffat, Bailey, Scholer & Thomas 2015")

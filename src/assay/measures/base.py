@@ -269,7 +269,13 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Scores:
 def in_order(values: npt.NDArray[np.float64]) -> Scores:
     """Row sums, added from the first rank on as trec_eval does, so that even the last digit rounds as it does there.
 
+    Zeros past the end of a list change nothing, so that a topic has the same bits whatever lists stand beside it.
+
     >>> in_order(np.array([[0.1, 0.2, 0.3]])).tolist()
     [0.6000000000000001]
     """
-    return values.cumsum(axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
+    if not values.shape[1]:
+        return np.zeros(len(values))
+    if values.dtype == bool:  # counts are exact in any order
+        return values.sum(axis=1).astype(np.float64)
+    return values.cumsum(axis=1)[:, -1]

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.core.errors import UsageError
 from assay.data.grades import Grades, gain_mapping
-from assay.measures.base import Scores
+from assay.measures.base import Scores, in_order
 from assay.measures.gain import unit_gains
 
 DEPTH = 1000
@@ -69,15 +69,15 @@ class BrowsingUser:
             onward[:, -1] = 0.0
         reached = np.ones(onward.shape)
         reached[:, 1:] = np.cumprod(onward[:, :-1], axis=1)
-        items = reached.sum(axis=1)
+        items = in_order(reached)
         if value == "items":
             return items
         if value in ("EU", "EC"):
             per_rank = self.gains if value == "EU" else self.costs
-            return (reached * per_rank).sum(axis=1) / items
+            return in_order(reached * per_rank) / items
         stops = (1 - onward) * reached
         so_far = self.found if value == "ETU" else self.spent
-        return (stops * so_far).sum(axis=1)
+        return in_order(stops * so_far)
 
 
 def _costs(g: Grades, cost: str, depth: int) -> Scores:

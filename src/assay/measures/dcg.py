@@ -98,7 +98,7 @@ def r_level_ndcg(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     falls[:, :-1] = (ideal[:, :-1] > ideal[:, 1:]) & (ideal[:, :-1] > 0)
     goes_on = g.retrieved > (ideal > 0).sum(axis=1) + 1
     end = ndcg_at[:, -1] * goes_on
-    total = (ndcg_at * falls).sum(axis=1) + end
+    total = in_order(ndcg_at * falls) + end
     scores = ratio(total, falls.sum(axis=1) + goes_on)
     return np.where(g.relevant(rel) > 0, scores, 0.0)
 
@@ -117,7 +117,7 @@ def ndcg_at_relevant(g: Grades) -> Scores:
     found = _widened(g.gains(), g) > 0
     r = (g.ideal_gains() > 0).sum(axis=1)
     missed = r - found.sum(axis=1)
-    total = (ndcg_at * found).sum(axis=1) + missed * ndcg_at[:, -1]
+    total = in_order(ndcg_at * found) + missed * ndcg_at[:, -1]
     return ratio(total, r)
 
 
@@ -136,7 +136,7 @@ def gain_over_cost(g: Grades) -> Scores:
     cost = np.maximum(ideal, 1.0).cumsum(axis=1)
     unused = np.maximum(cost - gains.cumsum(axis=1), 0.0)
     discounted = gains / np.log2(2 + unused)
-    return ratio(discounted.sum(axis=1), ideal.sum(axis=1))
+    return ratio(in_order(discounted), in_order(ideal))
 
 
 @measure("binG", paper="trec_eval (Buckley)")
@@ -150,7 +150,7 @@ def binary_gain_over_cost(g: Grades, *, rel: Annotated[float, Within(0)] = 1) ->
     hit = g.hits(rel)
     nonrelevant_above = g.ranks() - hit.cumsum(axis=1)
     discounted = hit / np.log2(2 + nonrelevant_above)
-    return ratio(discounted.sum(axis=1), g.relevant(rel))
+    return ratio(in_order(discounted), g.relevant(rel))
 
 
 def _widened(gains: Scores, g: Grades) -> Scores:

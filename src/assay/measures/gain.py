@@ -39,7 +39,7 @@ def q_measure(
     hit = g.gains(gain, k) > 0
     at_relevant = blended_ratio(g, gain=gain, beta=beta, k=k) * hit
     counted = r if k is None else np.minimum(r, k)
-    return ratio(at_relevant.sum(axis=1), counted)
+    return ratio(in_order(at_relevant), counted)
 
 
 @measure("O", paper="Sakai 2004")
@@ -59,7 +59,7 @@ def o_measure(
     hit = g.gains(gain, k) > 0
     first = hit & (hit.cumsum(axis=1) == 1)
     at_first = blended_ratio(g, gain=gain, beta=beta, k=k) * first
-    return at_first.sum(axis=1)
+    return in_order(at_first)
 
 
 @measure("P-measure", paper="Sakai 2006", breaks=("moving up",))
@@ -80,7 +80,7 @@ def p_measure(
     """
     preferred, _ = _preferred(g.gains(gain, k))
     at_preferred = blended_ratio(g, gain=gain, beta=beta, k=k) * preferred
-    return at_preferred.sum(axis=1)
+    return in_order(at_preferred)
 
 
 @measure("P+", paper="Sakai 2006", breaks=("moving up",))
@@ -103,7 +103,7 @@ def p_plus(
     _, reached = _preferred(gains)
     counted = reached & (gains > 0)
     at_counted = blended_ratio(g, gain=gain, beta=beta, k=k) * counted
-    return ratio(at_counted.sum(axis=1), counted.sum(axis=1))
+    return ratio(in_order(at_counted), in_order(counted))
 
 
 @measure("NCU", paper="Sakai & Robertson 2008", breaks=("moving up",))
@@ -134,7 +134,7 @@ def normalised_cumulative_utility(
     blend = beta if utility == "br" else 0.0
     value = blended_ratio(g, gain=gain, beta=blend, k=k)
     weighted = _stop_weights(g, gains, gain, stop, gamma) * value
-    return weighted.sum(axis=1)
+    return in_order(weighted)
 
 
 def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) -> Scores:
@@ -144,7 +144,7 @@ def _stop_weights(g: Grades, gains: Scores, gain: str, stop: str, gamma: float) 
     if stop == "uniform":
         return ratio(hit, r[:, None])
     if stop == "graded":
-        all_gains = g.ideal_gains(gain).sum(axis=1)
+        all_gains = in_order(g.ideal_gains(gain))
         return ratio(gains, all_gains[:, None])
     if stop == "ranked":
         total = r if gamma == 1 else (1 - gamma**r) / (1 - gamma)
@@ -282,7 +282,7 @@ def graded_average_precision(
         hit = g.ranked[:, :k] >= grade
         precision = hit.cumsum(axis=1) / g.ranks(k)
         precision_at_hits = hit * precision
-        total += probability * precision_at_hits.sum(axis=1)
+        total += probability * in_order(precision_at_hits)
         in_best_list = g.ideal[:, :k] >= grade
         best += probability * in_best_list.sum(axis=1)
     return ratio(total, best)
@@ -390,4 +390,4 @@ def _cascade(p: Scores, value: Scores | None = None) -> Scores:
     stops = p * unsatisfied
     if value is None:
         return in_order(stops / np.arange(1, p.shape[1] + 1))
-    return (stops * value).sum(axis=1)
+    return in_order(stops * value)

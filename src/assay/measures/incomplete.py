@@ -97,7 +97,7 @@ def rpref_n(g: Grades, *, gain: str = "grade", top: Annotated[float, Within(0, o
     [0.75]
     """
     highest = top_gain(g, gain, top)
-    total = np.minimum(g.ideal_gains(gain), highest).sum(axis=1)
+    total = in_order(np.minimum(g.ideal_gains(gain), highest))
     judged = (g.ideal >= 0).sum(axis=1)
     worst = judged - ratio(total, highest)
     return _graded_preferences(g, gain, lambda penalty, rank: ratio(penalty, worst[:, None]), highest)
@@ -134,7 +134,7 @@ def _graded_preferences(
     known = g.judged()
     rank = known.cumsum(axis=1).astype(np.float64)
     kept = gains * (1 - lost(_penalty(gains, known), rank))
-    return ratio(kept.sum(axis=1), ideal.sum(axis=1))
+    return ratio(in_order(kept), in_order(ideal))
 
 
 def _penalty(gains: Scores, known: Bools) -> Scores:
@@ -163,7 +163,7 @@ def inferred_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     hit = g.ranked >= rel
     share = (_above(hit) + EPSILON) / (_above(g.judged()) + 2 * EPSILON)
     expected = (1 + _above(g.pooled()) * share) / g.ranks()
-    return ratio((hit * expected).sum(axis=1), g.relevant(rel))
+    return ratio(in_order(hit * expected), g.relevant(rel))
 
 
 @measure("xinfAP", paper="Yilmaz, Kanoulas & Aslam 2008", breaks=("moving up", "perfect is best"))
@@ -192,8 +192,8 @@ def stratified_inferred_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -
         share = (_above(hit & here) + EPSILON) / (_above(known & here) + 3 * EPSILON)
         expected += _above(pooled & here) * share
     precision = (1 + expected) / g.ranks()
-    relevant = ((g.ideal >= rel) / judged_pi).sum(axis=1)
-    return ratio((hit / pi * precision).sum(axis=1), relevant)
+    relevant = in_order((g.ideal >= rel) / judged_pi)
+    return ratio(in_order(hit / pi * precision), relevant)
 
 
 @measure(
@@ -217,7 +217,7 @@ def stat_ap(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     [0.928571]
     """
     weight, r = _weights(g, rel)
-    total = (weight * _estimated_precision(g, weight)).sum(axis=1)
+    total = in_order(weight * _estimated_precision(g, weight))
     return ratio(total, r)
 
 
@@ -259,8 +259,8 @@ def stat_ap_variance(
         worth = worth + _below(weight / g.ranks())
     judged = (g.ideal >= rel) / _probabilities(g)[1]
     # Sums over all sampled relevant docs: as if none was retrieved, then corrected for those that were.
-    unfound = (judged * (judged - 1) * estimate**2).sum(axis=1)
-    found = (weight * (weight - 1) * ((worth - estimate) ** 2 - estimate**2)).sum(axis=1)
+    unfound = in_order(judged * (judged - 1) * estimate**2)
+    found = in_order(weight * (weight - 1) * ((worth - estimate) ** 2 - estimate**2))
     total = unfound + found
     if draws > 1:
         total = total - _between_buckets(g, weight * worth, judged * estimate) / (draws - 1)
@@ -284,7 +284,7 @@ def _weights(g: Grades, rel: float) -> tuple[Scores, Scores]:
     if g.inclusion is None:
         raise UsageError("statAP needs inclusion probabilities; give qrels that have them as a fifth column")
     pi, judged_pi = _probabilities(g)
-    return (g.ranked >= rel) / pi, ((g.ideal >= rel) / judged_pi).sum(axis=1)
+    return (g.ranked >= rel) / pi, in_order((g.ideal >= rel) / judged_pi)
 
 
 def _estimated_precision(g: Grades, weight: Scores) -> Scores:
@@ -293,7 +293,7 @@ def _estimated_precision(g: Grades, weight: Scores) -> Scores:
 
 def _below(values: Scores) -> Scores:
     """Sum of the values below each rank."""
-    return values.sum(axis=1)[:, None] - values.cumsum(axis=1)
+    return in_order(values)[:, None] - values.cumsum(axis=1)
 
 
 def _probabilities(g: Grades) -> tuple[Scores, Scores]:

@@ -18,7 +18,7 @@ from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.data import Run
 from assay.data.intents import IntentGrades, IntentQrels, align_intents
-from assay.measures.base import Measure, Scores, measure, ratio
+from assay.measures.base import Measure, Scores, in_order, measure, ratio
 from assay.measures.gain import p_plus, q_measure
 from assay.measures.ranks import average_precisions
 
@@ -339,7 +339,7 @@ def _by_rank(rank: Floats) -> Floats:
 
 
 def _discounted(gains: Floats, discount: Callable[[Floats], Floats]) -> Scores:
-    return gains @ discount(_ranks(gains))
+    return in_order(gains * discount(_ranks(gains)))
 
 
 def _bound(
@@ -362,7 +362,7 @@ def _bound(
 
 def _rank_biased(gains: Floats, beta: float) -> Scores:
     """Σ_r β^(r−1)·gain(r)."""
-    return gains @ beta ** (_ranks(gains) - 1)
+    return in_order(gains * beta ** (_ranks(gains) - 1))
 
 
 def _ranks(gains: Floats) -> Floats:

@@ -11,7 +11,7 @@ from assay.core.arrays import Ints
 from assay.core.errors import UsageError
 from assay.core.registry import Within
 from assay.data.grades import Grades
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 
 ELEVEN = tuple(i / 10 for i in range(11))
 """The recall levels 0, .1, … 1."""
@@ -176,7 +176,7 @@ def r_precision(
     r = g.relevant(rel)
     cutoff = r if times == 1.0 else np.floor(times * r + 0.9)
     counted = g.ranks()[None, :] <= cutoff[:, None]
-    found = (g.hits(rel) * counted).sum(axis=1)
+    found = in_order(g.hits(rel) * counted)
     return ratio(found, cutoff)
 
 
@@ -243,7 +243,7 @@ def interpolated_average(
     [1.0]
     """
     scores = [interpolated_precision(g, recall=level, rel=rel, rounding=rounding) for level in _levels(levels)]
-    return np.mean(scores, axis=0)
+    return in_order(np.array(scores).T) / len(scores)
 
 
 def _levels(text: str) -> tuple[float, ...]:

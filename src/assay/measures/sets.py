@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.registry import Within
 from assay.data.grades import Grades
-from assay.measures.base import Scores, measure, ratio
+from assay.measures.base import Scores, in_order, measure, ratio
 
 JUDGED_MORE = "every doc that is judged leaves the unjudged ones, whatever its grade"
 
@@ -236,7 +236,7 @@ def unjudged(g: Grades, *, k: Annotated[int, Within(1)] | None = None) -> Scores
 
 def _found(g: Grades, rel: float, k: int | None) -> Scores:
     """Relevant docs among the first k."""
-    return g.hits(rel, k).sum(axis=1).astype(np.float64)
+    return in_order(g.hits(rel, k))
 
 
 def _size(g: Grades, k: int | None) -> Scores:

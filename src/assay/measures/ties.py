@@ -16,7 +16,7 @@ import numpy as np
 from assay.core.arrays import Bools, Ints
 from assay.core.engine import generator
 from assay.data.grades import Grades
-from assay.measures.base import Measure, Scores, ratio
+from assay.measures.base import Measure, Scores, in_order, ratio
 
 LISTED = 720
 """A topic with more orders than this is sampled."""
@@ -45,7 +45,7 @@ def expected_average_precision(g: Grades, *, k: int | None = None, rel: float = 
     found = block.relevant_before + relevant_above_in_block + 1
     chance = ratio(block.relevant, block.size)
     terms = chance * found / g.ranks() * g.inside()
-    return ratio(terms[:, :k].sum(axis=1), g.relevant(rel))
+    return ratio(in_order(terms[:, :k]), g.relevant(rel))
 
 
 def expected_reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1) -> Scores:
@@ -59,7 +59,7 @@ def expected_reciprocal_rank(g: Grades, *, k: int | None = None, rel: float = 1)
     miss_above = np.where(possible & (block.place > 1), miss_above, 1.0)
     all_missed = _product_within_blocks(miss_above, block)
     chance = np.where(possible, all_missed * ratio(block.relevant, docs_left), 0.0)
-    return (chance / g.ranks())[:, :k].sum(axis=1)
+    return in_order((chance / g.ranks())[:, :k])
 
 
 CLOSED_FORMS: dict[str, Callable[..., Scores]] = {

@@ -188,7 +188,7 @@ def time_biased_gain(
     reached = np.cumsum(seconds, axis=1) - seconds
     discount = np.exp2(-reached / halflife)
     gained = 0.4928 * hit * discount
-    return gained.sum(axis=1)
+    return in_order(gained)
 
 
 def words(g: Grades, name: str) -> Scores:

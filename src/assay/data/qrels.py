@@ -125,6 +125,30 @@ class Qrels(TopicRows):
             return already_binary(self, self.binary_from, rel)
         return replace(self, grades=binary_grades(self.grades, rel), binary_from=rel)
 
+    def numbers_of(self, topics: Sequence[str]) -> Ints:
+        """The numbers of those topics that are judged, in the order in which they are given."""
+        known = self._topic_numbers
+        return np.array([known[topic] for topic in topics if topic in known], dtype=np.int64)
+
+    def only(self, numbers: Ints) -> Qrels:
+        """The judgments of some topics, given by their numbers.
+
+        >>> Qrels.from_dict({"q1": {"a": 2}, "q2": {"b": 1}}).only(np.array([1])).to_dict()
+        {'q2': {'b': 1}}
+        """
+        sizes = self.sizes[numbers]
+        bounds = bounds_of(sizes)
+        shift = np.repeat(self.bounds[numbers] - bounds[:-1], sizes)
+        rows = np.arange(bounds[-1]) + shift
+        return replace(
+            self,
+            topics=tuple(self.topics[number] for number in numbers.tolist()),
+            bounds=bounds,
+            docs=self.docs.take(rows),
+            grades=self.grades[rows],
+            probabilities=None if self.probabilities is None else self.probabilities[rows],
+        )
+
     def judged(self) -> Bools:
         """Whether each doc is judged: its grade is at least 0. The others are in the pool and not judged."""
         return np.asarray(self.grades >= 0)

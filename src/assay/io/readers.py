@@ -39,7 +39,11 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, columns
     >>> read_run(path).ranking("1")
     ['a', 'b']
     """
-    runs = read_runs(path, ranks=ranks, threads=threads, columns=columns)
+    return only_run(read_runs(path, ranks=ranks, threads=threads, columns=columns), path)
+
+
+def only_run(runs: list[Run], path: str | Path) -> Run:
+    """The run of a file; an error if there are several."""
     if len(runs) > 1:
         names = ", ".join(run.name for run in runs[:5])
         what = f"there are {len(runs)} runs in this file ({names}{' …' if len(runs) > 5 else ''})"
@@ -52,7 +56,11 @@ def read_runs(path: str | Path, *, ranks: bool = False, threads: int = 1, column
     if irds.is_irds(path):
         refuse_columns(str(path), columns)
         return [irds.run(path)]
-    content = Content.of(path, threads=threads)
+    return runs_in(Content.of(path, threads=threads), ranks=ranks, threads=threads, columns=columns)
+
+
+def runs_in(content: Content, *, ranks: bool = False, threads: int = 1, columns: Named = None) -> list[Run]:
+    """All runs of a file whose content was read."""
     looked = looked_at(content, columns)
     format = looked.as_kind(content, "run")
     if format in TREC_LINES:

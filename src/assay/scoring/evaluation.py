@@ -34,6 +34,7 @@ from assay.scoring.run_scores import (
     score_matrices,
     scores_of,
 )  # fmt: skip
+from assay.scoring.streamed_runs import opened_run, scores_of_pieces
 
 
 def evaluate(
@@ -78,7 +79,10 @@ def evaluate(
     def scored(run: Run | str | Path) -> RunScores:
         if isinstance(judgments, IntentQrels):
             return intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)
-        return scores_of(joined_run(run, judgments, rules, threads), wanted, rules, lengths)
+        source = opened_run(run, rules, threads)
+        if isinstance(source, Run | str | Path):
+            return scores_of(joined_run(source, judgments, rules, threads), wanted, rules, lengths)
+        return scores_of_pieces(source, judgments, wanted, rules, lengths, jobs=threads)
 
     try:
         found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)

@@ -1,0 +1,158 @@
+"""A run larger than memory: its pieces are scored one by one, and the scores brought to the topics of the judgments.
+
+Held at a time are the judgments, the scores and a few pieces. A topic has the same bits in a piece as in the whole run,
+and a piece that comes late goes to the same place: the result is that of the run read whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import chunks, ordered_map
+from assay.core.errors import DataError
+from assay.core.ids import Ids
+from assay.data import Qrels, Run
+from assay.io.content import HEAD, Content
+from assay.io.decompression import ByteStream
+from assay.io.files import STANDARD_INPUT
+from assay.io.readers import only_run, runs_in
+from assay.io.topic_cuts import (
+    LARGE_COMPRESSED,
+    FilePiece,
+    Piece,
+    is_cut,
+    is_trec,
+    pieces_of_file,
+    pieces_of_stream,
+    run_of_piece,
+)
+from assay.measures import Measure
+from assay.scoring.policy import Policy
+from assay.scoring.run_scores import RunScores, joined_run, ordered_run, scores_of
+
+TOPICS_AT_ONCE = 1 << 16
+"""Topics that are scored at a time where a run has nothing for them."""
+
+
+@dataclass(frozen=True, eq=False)
+class PieceScores:
+    """The scores of a piece, measures × those of its topics that are judged, which are given by their numbers."""
+
+    run: str
+    topics: Ints
+    values: Floats
+    ties: tuple[str, ...]
+
+
+def opened_run(run: Run | str | Path, policy: Policy, threads: int) -> Run | str | Path | Iterable[Piece]:
+    """A run as it is, or its pieces of whole topics where it is too large to be held.
+
+    Orders of tied docs that are drawn at random depend on all topics: with ties="average" a run is read whole.
+    """
+    if isinstance(run, Run) or policy.ties == "average":
+        return run
+    if str(run) == STANDARD_INPUT:
+        return _standard_input(policy, threads)
+    return pieces_of_file(run) if is_cut(run) else run
+
+
+def _standard_input(policy: Policy, threads: int) -> Run | Iterable[Piece]:
+    """Standard input: the run, or its pieces if there is too much of it."""
+    stream = ByteStream(STANDARD_INPUT, sys.stdin.buffer)
+    begun = stream.read(LARGE_COMPRESSED)
+    if len(begun) == LARGE_COMPRESSED and is_trec(STANDARD_INPUT, begun[:HEAD]):
+        return pieces_of_stream(STANDARD_INPUT, stream, begun=begun)
+    content = Content.of_bytes(STANDARD_INPUT, begun + stream.read(sys.maxsize))
+    return only_run(runs_in(content, ranks=policy.ties == "rank", threads=threads), STANDARD_INPUT)
+
+
+def scores_of_pieces(
+    pieces: Iterable[Piece],
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    policy: Policy,
+    lengths: Mapping[str, float] | None = None,
+    *,
+    jobs: int = 1,
+) -> RunScores:
+    """The scores of a run that comes in pieces of whole topics, on all topics of the judgments."""
+    score = partial(_scored_piece, qrels=qrels, measures=measures, policy=policy, lengths=lengths)
+    scores = _Gathered(qrels, measures, policy)
+    if isinstance(pieces, list) and all(isinstance(piece, FilePiece) for piece in pieces):
+        for scored, piece in zip(ordered_map(score, pieces, jobs=jobs, forks=True), pieces, strict=True):
+            scores.add(scored, piece.path)
+    else:  # a stream: what comes next is read while this is scored
+        for piece in pieces:
+            scores.add(score(piece, threads=jobs), piece.path)
+    return scores.whole(lengths)
+
+
+def _scored_piece(
+    piece: Piece,
+    *,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    policy: Policy,
+    lengths: Mapping[str, float] | None,
+    threads: int = 1,
+) -> PieceScores:
+    run = run_of_piece(piece, ranks=policy.ties == "rank", threads=threads)
+    own = np.sort(qrels.numbers_of(run.topics))
+    joined = joined_run(run, qrels.only(own), policy, threads)
+    scored = scores_of(joined, measures, policy, lengths)
+    return PieceScores(run.name, own, scored.values, scored.ties)
+
+
+class _Gathered:
+    """The scores of the pieces so far, at the places of their topics."""
+
+    def __init__(self, qrels: Qrels, measures: Sequence[Measure], policy: Policy) -> None:
+        self.qrels = qrels
+        self.measures = measures
+        self.policy = policy
+        self.name = ""
+        self.values = np.zeros((len(measures), len(qrels.topics)))
+        self.is_scored = np.zeros(len(qrels.topics), dtype=bool)
+        self.ties = [policy.ties] * len(measures)
+
+    def add(self, scored: PieceScores, path: str) -> None:
+        """Put the scores of a piece to their topics; a topic that has some already is an error."""
+        twice = scored.topics[self.is_scored[scored.topics]]
+        if len(twice):
+            topic = self.qrels.topics[int(twice[0])]
+            raise DataError(
+                f"{path}: the lines of topic {topic!r} are not together, and the file is too large to be sorted in "
+                "memory; bring them together with `assay split`, or sort the file by topic"
+            )
+        self.values[:, scored.topics] = scored.values
+        self.is_scored[scored.topics] = True
+        self.name = scored.run or self.name
+        self.ties = [max(known, here, key=len) for known, here in zip(self.ties, scored.ties, strict=True)]
+
+    def whole(self, lengths: Mapping[str, float] | None) -> RunScores:
+        """All scores; a topic that no piece has is scored as an empty list."""
+        missing = np.flatnonzero(~self.is_scored)
+        nothing = empty_run(self.name)
+        for block in chunks(len(missing), TOPICS_AT_ONCE):
+            topics = missing[block]
+            ordered = ordered_run(nothing, self.policy, 1)
+            joined = joined_run(ordered, self.qrels.only(topics), self.policy, 1)
+            self.values[:, topics] = scores_of(joined, self.measures, self.policy, lengths).values
+        return RunScores(self.name, self.values, ~self.is_scored, tuple(self.ties))
+
+
+def empty_run(name: str) -> Run:
+    """A run without a topic.
+
+    >>> empty_run("bm25")
+    Run('bm25', 0 topics, 0 docs)
+    """
+    no_ranks = np.zeros(0, dtype=np.int64)
+    return Run(name, (), np.zeros(1, dtype=np.int64), Ids.of([]), np.zeros(0), no_ranks)

@@ -95,13 +95,13 @@ def refuse_repeated_options(command: click.Command, ctx: click.Context, args: li
 
 
 def home_of(place: str) -> Any:
-    """What stands at a place of the library such as "assay.scoring.policy:MISSING"."""
+    """What stands at a place of the library such as "assay.data.policy_names:MISSING"."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 def names_at(place: str) -> tuple[str, ...]:
-    """The names of a registry, of a tuple or of a dict of the library, e.g. of "assay.scoring.policy:MISSING"."""
+    """The names of a registry, of a tuple or of a dict of the library, e.g. of "assay.data.policy_names:MISSING"."""
     home = home_of(place)
     return tuple(home.names()) if isinstance(home, Registry) else tuple(home)
 
@@ -109,8 +109,8 @@ def names_at(place: str) -> tuple[str, ...]:
 class KnownWord(click.Choice[str]):
     """One of the words that a constant of the library lists: the one that the library checks the word against.
 
-    The constant is named by its place, "assay.scoring.policy:MISSING", and imported when somebody asks for the words.
-    A default is one of them (a test says so), and is taken without a look.
+    The constant is named by its place, "assay.data.policy_names:MISSING", and imported when somebody asks for the
+    words. A default is one of them (a test says so), and is taken without a look.
     """
 
     def __init__(self, place: str) -> None:

@@ -105,14 +105,14 @@ def policy_options(command: C) -> C:
         rel_option,
         binary_option,
         click.option(
-            "--ties", type=KnownWord("assay.data.runs:TIES"), default="docid", show_default=True,
+            "--ties", type=KnownWord("assay.data.policy_names:TIES"), default="docid", show_default=True,
             help="Order of docs of equal score.",
         ),
         click.option(
-            "--missing", type=KnownWord("assay.scoring.policy:MISSING"), default="zero", show_default=True,
+            "--missing", type=KnownWord("assay.data.policy_names:MISSING"), default="zero", show_default=True,
             help="Score of a topic that is missing from a run: 0, or leave the topic out, or stop.",
         ),
-        click.option("--compat", type=KnownWord("assay.scoring.policy:COMPAT"), help="Score like that program."),
+        click.option("--compat", type=KnownWord("assay.data.policy_names:COMPAT"), help="Score like that program."),
         click.option("--condensed", is_flag=True, help="Remove unjudged docs from the lists before scoring."),
         click.option("--depth", type=click.IntRange(min=1), help="Score only the first N docs of each topic."),
         click.option(

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-import numpy.typing as npt
+from assay.core.lazy import np
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
-Codes = npt.NDArray[np.int32]
-Keys = npt.NDArray[np.uint32]
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-A = TypeVar("A", bound=npt.NDArray[Any])
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+    Bools = npt.NDArray[np.bool_]
+    Words = npt.NDArray[np.uint64]
+    Bytes = npt.NDArray[np.uint8]
+    Codes = npt.NDArray[np.int32]
+    Keys = npt.NDArray[np.uint32]
+else:
+    # Only type checkers read them; names of measures are listed without numpy.
+    Floats = Ints = Bools = Words = Bytes = Codes = Keys = Any
+
+A = TypeVar("A", bound="npt.NDArray[Any]")
 
 
 def sealed(array: A) -> A:

@@ -1,4 +1,4 @@
-"""Packages whose names are loaded when they are used, and packages that can be called."""
+"""Packages whose names are loaded when they are used, numpy among them, and packages that can be called."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["callable_module", "loader", "np"]
 
 
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -40,3 +42,20 @@ def callable_module(name: str) -> None:
     function; so the package answers for it.
     """
     sys.modules[name].__class__ = _CallableModule
+
+
+class _LateModule(ModuleType):
+    """A module that is imported when something of it is used for the first time."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)  # the next time it is there
+        return value
+
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    # For modules whose names are listed more often than their formulas are computed: measures and what they stand on.
+    # `assay measures` and the help of commands do not wait for numpy, which takes longer than all else in them.
+    np = _LateModule("numpy")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from assay.core.arrays import Floats
+from assay.core.lazy import np
 
 AGGREGATES = ("mean", "median", "geometric", "harmonic", "sum")
 """How the scores of a run on its topics become one number."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
+from assay.core.lazy import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 UNJUDGED = -(2**31)
 """Stands in `ranked` for a doc that is not in the pool and past the end of a list, in `ideal` past its end."""

@@ -17,9 +17,8 @@ from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
 from assay.data.given import D, T, id_texts, numbers
 from assay.data.order import Moves, ranked_order, sort_keys
+from assay.data.policy_names import TIES
 from assay.data.topic_rows import TopicRows, bounds_of
-
-TIES: tuple[str, ...] = ("docid", "docid-asc", "rank", "file", "average")
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ A grade is written L0, L1, … or 0, 1, …. Blank lines and lines that begin wi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from assay.core.errors import DataError
 from assay.data import Qrels, Run
+from assay.data.answer_units import Units
 from assay.io import trec
 from assay.io.content import Content
 from assay.io.files import write_whole
@@ -86,31 +87,6 @@ def read_res(path: str | Path, *, topic: str | None = None) -> Run:
 
 LARGEST = 1e12
 """The largest weight, length or offset of a unit."""
-
-
-@dataclass(frozen=True)
-class Units:
-    """The units (nuggets) of a topic with weights and the lengths of their vital strings; those an output matches.
-
-    matched maps a unit's place to its offset: the characters read until it is conveyed. length is the output's.
-
-    >>> Units([3, 1, 3], [10, 5, 5], matched={0: 100, 1: 50}, length=500).matched
-    {0: 100, 1: 50}
-    """
-
-    weights: Sequence[float]
-    lengths: Sequence[int]
-    matched: Mapping[int, float]
-    length: int
-
-    def __post_init__(self) -> None:
-        if len(self.weights) != len(self.lengths):
-            raise DataError(
-                f"{len(self.weights)} weights for {len(self.lengths)} vital strings; a unit has one of each"
-            )
-        strange = [i for i in self.matched if not 0 <= i < len(self.weights)]
-        if strange:
-            raise DataError(f"matched unit number {strange[0]} is not among the {len(self.weights)} units of the topic")
 
 
 def read_units(nuggets: str | Path, answers: str | Path) -> dict[str, Units]:

@@ -11,18 +11,20 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from assay.core.arrays import Floats
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Entry, Registry, parse_call
 from assay.data.averages import AGGREGATES, averaged
 from assay.data.grades import Grades
 from assay.measures.translation import in_our_words
 
-Scores = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Scores = Floats
 
 MEASURES: Registry[Callable[..., Scores]] = Registry("measure")
 """Every measure. Facts that may be declared beside one:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.data.grades import Grades, gain_mapping
 from assay.measures.base import Scores, in_order
 from assay.measures.gain import unit_gains

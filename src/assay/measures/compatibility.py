@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated
 
 from assay.core.arrays import Floats, Ints
+from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, measure, ratio
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @measure("Compat", breaks=("unjudged at the end",), paper="Clarke, Vtyurina & Smucker 2020, 2021")

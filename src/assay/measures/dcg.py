@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
+from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio

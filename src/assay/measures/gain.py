@@ -6,16 +6,17 @@ BR(r) = (rel(r) + β·cg(r)) / (r + β·cg*(r)), where cg* cumulates the gains o
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated
 
 from assay.core.arrays import Bools
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades, gain_mapping, gain_of
 from assay.measures.base import Scores, in_order, measure, ratio
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @measure("Q", paper="Sakai 2004; Sakai & Kando 2008")

@@ -6,18 +6,20 @@ condensed list), and every other measure has that form too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Annotated
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated
 
 from assay.core.arrays import Bools, Ints
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
 from assay.measures.gain import top_gain
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 EPSILON = 1e-5
 """Smooths estimated shares, as in trec_eval and in the script of Yilmaz, Kanoulas and Aslam."""
@@ -126,7 +128,7 @@ def rpref_relative2(g: Grades, *, gain: str = "grade") -> Scores:
 
 
 def _graded_preferences(
-    g: Grades, gain: str, lost: Callable[[Scores, Scores], Scores], highest: float = np.inf
+    g: Grades, gain: str, lost: Callable[[Scores, Scores], Scores], highest: float = math.inf
 ) -> Scores:
     """Σ gain·(1 − lost(penalty, rank among judged docs)) / Σ ideal gains; a gain above the highest counts as it."""
     gains = np.minimum(g.gains(gain), highest)

@@ -8,19 +8,20 @@ intents), `D-M` (global gains), `D#-M` (with I-rec), `DIN-M` and `DIN#-M` (navig
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.core.arrays import Bools, Floats
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Within
-from assay.data import Run
-from assay.data.intents import IntentGrades, IntentQrels, align_intents
 from assay.measures.base import Measure, Scores, in_order, measure, ratio
 from assay.measures.gain import p_plus, q_measure
 from assay.measures.ranks import average_precisions
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from assay.data.intents import IntentGrades
 
 WEIGHTS = ("equal", "probability")
 """What intents count for in alpha-nDCG: all the same, or as probable as they are."""
@@ -36,6 +37,8 @@ def evaluate_intents(m: Measure, g: IntentGrades, *, gamma: float = 0.5) -> Scor
     same, a navigational intent counting only at the first doc relevant to it, over the ideal of D-M. A measure without
     form sees each doc's best grade over the intents.
 
+    >>> from assay.data import Run
+    >>> from assay.data.intents import IntentQrels, align_intents
     >>> from assay.measures.base import parse
     >>> q = IntentQrels.from_rows([("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "b", 1), ("1", "2", "c", 1)],
     ...                           navigational=[("1", "1")])
@@ -371,5 +374,8 @@ def _ranks(gains: Floats) -> Floats:
 
 def _example() -> IntentGrades:
     """The example of the docstrings: intents 1 {a, b}, 2 {a}, 3 {c}, d relevant to none; the run is b, x, a, c."""
+    from assay.data import Run
+    from assay.data.intents import IntentQrels, align_intents
+
     rows = [("1", "1", "a", 1), ("1", "1", "b", 1), ("1", "2", "a", 1), ("1", "3", "c", 1), ("1", "3", "d", 0)]
     return align_intents(Run.from_lists("run", {"1": ["b", "x", "a", "c"]}), IntentQrels.from_rows(rows))

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import DataError
+from assay.core.lazy import np
 from assay.core.registry import Registry
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 PAPER = "Carterette, Bennett, Chickering & Dumais 2008; trec_eval (Buckley)"
 Levels = Mapping[str, float]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated
 
 from assay.core.arrays import Ints
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ELEVEN = tuple(i / 10 for i in range(11))
 """The recall levels 0, .1, … 1."""

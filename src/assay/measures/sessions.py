@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Annotated
 
-import numpy as np
-
 from assay.core.arrays import Floats
-from assay.core.engine import generator
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Registry, Within
 from assay.data.grades import gain_of
 
@@ -166,6 +164,8 @@ def expected_session_ndcg(
                 chance = float(length[lists - 1] * np.prod(depth[np.array(cuts) - 1]))
                 total += chance * _path_ndcg(session, gains, cuts, gain)
         return total
+    from assay.core.engine import generator  # it imports numpy, which names of measures do without
+
     rng = generator(seed)
     paths = [rng.choice(k, size=1 + rng.choice(m, p=length), p=depth) + 1 for _ in range(samples)]
     return float(np.mean([_path_ndcg(session, gains, tuple(p.tolist()), gain) for p in paths]))

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from assay.core.errors import DataError, MissingExtra, UsageError
 from assay.core.registry import Registry, Within
-from assay.io.ntcir import Units as Units
+from assay.data.answer_units import Units as Units
 
 TEXT_MEASURES: Registry[Callable[..., Any]] = Registry("text measure")
 """Every measure of text; the record that each takes is in its signature. Facts: paper; takes, what it is made from:

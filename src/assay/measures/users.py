@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
 from assay.core.errors import UsageError
+from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, in_order, measure, ratio

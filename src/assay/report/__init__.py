@@ -1,10 +1,15 @@
 """From results to what a person reads: figures (result → chart) and the report (everything → one HTML file)."""
 
-from assay.core.lazy import callable_module
+from typing import TYPE_CHECKING
+
+from assay.core.lazy import callable_module, loader
 from assay.report.figure import Figure
 from assay.report.figures import figure, save_figure
-from assay.report.write import report
+
+if TYPE_CHECKING:
+    from assay.report.write import report
 
 __all__ = ["Figure", "figure", "report", "save_figure"]
 
+__getattr__ = loader(__name__, {"report": "write"})
 callable_module(__name__)

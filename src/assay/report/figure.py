@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import MissingExtra, UsageError
-from assay.io.files import write_whole
 from assay.report.paper import DOTS_PER_POINT, SCREEN, Paper, fitted, in_grey, wrapped
 from assay.report.theme import FONT_SIZE, TITLE_SIZE, WIDTH, config
 
@@ -86,6 +85,8 @@ class Figure:
         For a paper: width and height of the whole picture in centimetres, font_size of its letters in points (8 where a
         width or height is given), title=False where the caption says it, greyscale=True for print without colour.
         """
+        from assay.io.files import write_whole
+
         paper = Paper(width, height, font_size, title, greyscale)
         write_whole(path, self.rendered(ending_of(path), paper))
 

@@ -14,13 +14,10 @@ from assay.data import Qrels
 from assay.data.averages import signature_of_name
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
-from assay.data.runs import TIES
+from assay.data.policy_names import COMPAT, MISSING, TIES, UNJUDGED_AS
 from assay.measures import Measure
 from assay.version import __version__
 
-MISSING = ("zero", "drop", "error")
-COMPAT = ("trec_eval-9", "trec_eval-10")
-UNJUDGED_AS = ("0", "top")
 J = TypeVar("J", bound=Qrels | IntentQrels)
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.core.errors import UsageError
-from assay.io.files import write_whole
 from assay.report.figure import Figure, ending_of
 from assay.report.paper import SCREEN, Paper
 
@@ -77,6 +76,8 @@ def save_figure(result: Any, path: str | Path) -> None:
     ...     Path(folder, "ap.svg").read_text()[:4]
     '<svg'
     """
+    from assay.io.files import write_whole
+
     for target, chart in rendered_figures(result, path).items():
         write_whole(target, chart)
 

@@ -132,7 +132,7 @@ def test_labels_decide_what_to_judge_next(demo: Path, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("judge", "audit", *BOTH, "--top", "3"), "--top has no effect without runs"),
-        (("judge", "audit", *BOTH, "@runs", "--info", "@runs.csv"), "--info has no effect without --by"),
+        (("judge", "audit", *BOTH, "@runs", "--info", "@runs.csv", "--show", "bias"), "without --where or --by;"),
         (("judge", "estimate", *FEW, "@runs"), "name one"),
         (("judge", "estimate", *BOTH, "@runs", "--judge", "careful"), "have machine labels only"),
         (("judge", "docs", *FEW, "@runs", "--judge", "careful"), "have no probabilities"),

@@ -30,11 +30,13 @@ def reads_runs_or_scores(command: click.Command) -> bool:
     """Whether a command takes run files, or score tables that may be made of runs and judgments."""
     arguments = {parameter.name for parameter in command.params if isinstance(parameter, click.Argument)}
     written = {option for parameter in command.params for option in parameter.opts}
-    return "runs" in arguments or ("files" in arguments and {"--qrels", "--column"} <= written)
+    is_of_scores = "files" in arguments and {"--qrels", "--column"} <= written
+    has_collections_of_runs = any(parameter.metavar == "NAME QRELS RUNS" for parameter in command.params)
+    return "runs" in arguments or has_collections_of_runs or is_of_scores
 
 
-OF_THEIR_OWN = ("agreement", "judge", "serve", "store")
-"""Commands that read labels, look at a judge rather than at runs, or keep what is known of runs themselves."""
+OF_THEIR_OWN = ("agreement", "serve", "store")
+"""Commands that read labels, or keep what is known of runs themselves."""
 READERS = {
     name: command
     for name, command in COMMANDS.items()
@@ -83,6 +85,44 @@ def test_a_filter_keeps_the_same_runs_in_scores_and_in_runs(folder: Path) -> Non
     assert alike["rows"]
     left = json.loads(run("pool", "contributions", *runs_of(folder), *automatic).stdout)
     assert {row["run"] for row in left["rows"]} == {"a1", "a2"}
+
+
+def test_a_filter_keeps_the_runs_that_are_judged_by_machines(folder: Path) -> None:
+    automatic = ["--info", folder / "info.csv", "--where", "type=automatic", "--format", "json"]
+    labels = "".join(f"{t} d{d} gpt {(t + d) % 2}\n" for t in range(1, 4) for d in range(8))
+    (folder / "labels.tsv").write_text("topic doc worker label\n".replace(" ", "\t") + labels.replace(" ", "\t"))
+    both = ["--human", folder / "q.txt", "--machine", folder / "labels.tsv"]
+    filled = json.loads(run("judge", "fill", *runs_of(folder), *both, *automatic).stdout)
+    assert {row["run"] for row in filled["rows"]} == {"a1", "a2"}
+    audited = run("judge", "audit", *runs_of(folder), *both, *automatic, "-B", "20", "--show", "bias")
+    assert {row["run"] for row in json.loads(audited.stdout)["rows"]} == {"a1", "a2"}
+    with pytest.raises(UsageError, match="--info has no effect without runs"):
+        run("judge", "audit", *both, *automatic)
+
+
+def test_a_filter_keeps_runs_of_every_collection_that_methods_are_tried_on(folder: Path) -> None:
+    runs = folder / "runs"
+    runs.mkdir()
+    for path in runs_of(folder):
+        (runs / path.name).write_text(path.read_text())
+    one = [
+        "predict",
+        "compare",
+        "--collection",
+        "c",
+        folder / "q.txt",
+        runs,
+        "--method",
+        "soboroff",
+        "--format",
+        "json",
+    ]
+    all_runs = run(*one)
+    (folder / "all.csv").write_text("run,type\na1,automatic\na2,automatic\nm1,manual\nx,automatic\n")
+    fewer = run(*one, "--info", folder / "all.csv", "--where", "type=automatic")
+    (runs / "m1.run").unlink()
+    alone = run(*one)
+    assert all_runs.stdout != fewer.stdout == alone.stdout != ""
 
 
 def test_filtered_scores_are_those_of_the_files_alone(folder: Path) -> None:

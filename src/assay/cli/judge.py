@@ -13,6 +13,7 @@ from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, one_measure
 from assay.cli.label_files import has_effect, show_option, shown_parts
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.run_info import info_options, runs_info
 
 if TYPE_CHECKING:
     from assay.data import Labels, Qrels
@@ -39,10 +40,9 @@ resamples_option = click.option(
 
 
 def some_runs(required: bool) -> Callable[[C], C]:
-    """RUN… as paths, and --column."""
-    return with_columns(
-        click.argument("runs", nargs=-1, required=required, type=click.Path(path_type=Path, allow_dash=True))
-    )
+    """RUN… as paths, --info and --where, and --column."""
+    argument = click.argument("runs", nargs=-1, required=required, type=click.Path(path_type=Path, allow_dash=True))
+    return with_columns(lambda command: argument(info_options(command)))
 
 
 def both_labels(command: C) -> C:
@@ -96,7 +96,6 @@ def command() -> None:
 @one_measure("Measure of the runs.", "nDCG@10")
 @click.option("--humans", type=FILE, help="Labels of several people: their agreement stands beside that of the judges.")
 @rel_option
-@click.option("--info", type=FILE, help="Table of runs: a column run, and others by which bias is shown.")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Bias by this column of --info; repeatable.")
 @click.option("--top", type=click.IntRange(min=2), default=10, show_default=True, help="Best runs of the last τ.")
 @click.option("--k", type=click.IntRange(min=1), default=20, show_default=True, help="Docs of each run to rerank.")
@@ -112,7 +111,7 @@ def command() -> None:
 @output_and_figure_options
 def audit(
     runs: tuple[Path, ...], human: Path, machine: Path, scales: tuple[str, ...], measure: str, humans: Path | None,
-    rel: float, info: Path | None, by: tuple[str, ...], top: int, k: int, correction: str, level: float,
+    rel: float, by: tuple[str, ...], top: int, k: int, correction: str, level: float,
     resamples: int, show: tuple[str, ...], seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Audit machine judges against people: labels, and with RUNS also rankings, bias, conclusions and gaming.
@@ -121,17 +120,15 @@ def audit(
     assay judge audit --human qrels.txt --machine labels.tsv runs/ --show summary --show words
     assay judge audit --human qrels.txt --machine labels.tsv --humans annotators.tsv
     """
-    from assay.io import read_info
     from assay.io.labels import read_labels
     from assay.judges import judge
 
-    for name in ("measure", "info", "by", "top", "k", "correction"):
+    for name in ("measure", "info", "where", "by", "top", "k", "correction"):
         has_effect(name, bool(runs), "without runs")
-    has_effect("info", bool(by), "without --by")
     found = judge(
         load_qrels(human), read_machine(machine), load_runs(runs, jobs=jobs) if runs else None, measure=measure,
         scale=scales_of(scales), rel=rel, humans=None if humans is None else read_labels(humans),
-        info=None if info is None else read_info(info), by=by, top=top, k=k, correction=correction, level=level,
+        info=runs_info(), by=by, top=top, k=k, correction=correction, level=level,
         resamples=resamples, seed=seed, jobs=jobs,
     )  # fmt: skip
     tables = shown_parts(found.parts(), show or (("summary", "words", "faults") if out.format != "csv" else ()))

@@ -31,6 +31,7 @@ from assay.cli.predict import (
     method_option,
     predicted_ranking,
 )
+from assay.cli.run_info import info_options
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def agreement(
 
 @command.command()
 @collections_option
+@info_options
 @method_option
 @click.option(
     "--combine", "fusions", multiple=True, cls=RegistryOption, registry="assay.nojudgments.combine:FUSIONS",
@@ -132,6 +134,7 @@ def compare(
 
 @command.command()
 @collections_option
+@info_options
 @method_option
 @click.option(
     "--model", cls=RegistryOption, registry="assay.nojudgments.regressors:MODELS", default="svr", show_default=True,
@@ -172,6 +175,7 @@ def transfer(
 @click.argument("first", type=FILE)
 @column_option
 @click.argument("second", type=FILE)
+@info_options
 @measures_option
 @transpose_option
 @name_option

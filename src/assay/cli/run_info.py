@@ -83,10 +83,15 @@ def refuse_idle_info() -> None:
     options = [option for option in context.command.params if isinstance(option, _Info)]
     if any(option.alone for option in options):
         return
-    users = [option for option in context.command.params if option.name in USES]
+    users = [option for option in context.command.params if _looks_at_info(option)]
     if not any(is_given(str(option.name)) for option in users):
         names = " or ".join(max(option.opts, key=len) for option in users)
         raise UsageError(f"--info has no effect without {names}; leave it out or say what to look at")
+
+
+def _looks_at_info(option: click.Parameter) -> bool:
+    """Whether an option is about columns of the table of runs; a --show of tables is not."""
+    return option.name in USES and option.metavar != "NAME"
 
 
 def has_info() -> bool:

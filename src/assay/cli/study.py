@@ -24,7 +24,7 @@ from assay.cli.inputs import (
 )
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, seed_option
-from assay.cli.run_info import by_option, groups_by
+from assay.cli.run_info import by_option, groups_by, info_options
 from assay.core.errors import UsageError
 from assay.core.tables import Table
 
@@ -279,6 +279,7 @@ def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
     "--collection", "collections", multiple=True, required=True, nargs=3, metavar="NAME QRELS RUNS",
     type=(str, FILE, click.Path(path_type=Path)), help="A name, judgments and a folder of runs; give at least two.",
 )  # fmt: skip
+@info_options
 @click.option(
     "--labels", "labelled", multiple=True, nargs=2, metavar="NAME LABELS", type=(str, FILE),
     help="The labels of a crowd for a collection: topic, doc, worker, label; for the arm crowd.",

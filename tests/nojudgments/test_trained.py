@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels
 from assay.data.scores import ScoreMatrix
+from assay.nojudgments.adaptation import mida
 from assay.nojudgments.between_collections import ALL_OTHERS, PLAIN, transfer
 from assay.nojudgments.forecast import predict
 from assay.nojudgments.learn import Collection, applied, learned, trained
@@ -22,6 +24,7 @@ from assay.nojudgments.regressors import MODELS
 from assay.nojudgments.trained import TrainedModel, TrainingSource, read_model
 from tests.nojudgments.test_over_collections import made
 from tests.nojudgments.test_predictors import made as made_runs
+from tests.oracles.nojudgments import mida_by_definition
 
 PARAMETERS = [
     "ridge(alpha=3)",
@@ -184,6 +187,43 @@ def test_transfer_is_training_on_one_and_testing_on_another() -> None:
     assert found.figure().title == "Transfer of ridge between collections (τ of runs)"
     with pytest.raises(UsageError, match="two collections or more"):
         transfer(collections[:1])
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 10.0])
+def test_mida_is_the_eigenproblem_of_its_definition(mu: float) -> None:
+    """In small matrices what the definition says of a matrix with a row for every row of the features."""
+    rng = np.random.default_rng(3)
+    source = rng.random((9, 3))
+    target = rng.random((7, 3)) * 2 + 1
+    expected = mida_by_definition(source, target, mu)
+    found = np.vstack(mida(source, target, mu=mu))
+    for column in range(3):
+        same = np.abs(found[:, column] @ expected[:, column])
+        assert same == pytest.approx(np.linalg.norm(found[:, column]) * np.linalg.norm(expected[:, column]))
+        assert np.linalg.norm(found[:, column]) == pytest.approx(np.linalg.norm(expected[:, column]))
+
+
+def test_adapted_collections_lie_closer_together() -> None:
+    rng = np.random.default_rng(4)
+    source = rng.random((60, 4))
+    target = rng.random((50, 4)) + np.array([2, 0, 0, 0])
+
+    def apart(a: Floats, b: Floats) -> float:
+        spread = np.vstack([a, b]).std(axis=0).max()
+        return float(np.abs(a.mean(axis=0) - b.mean(axis=0)).max() / spread)
+
+    assert apart(*mida(source, target, mu=0.01)) < apart(source, target) / 3
+
+
+def test_transfer_after_adaptation() -> None:
+    collections = made(3)
+    plain = transfer(collections, "ridge")
+    adapted = transfer(collections, "ridge", adaptation="mida(mu=2)")
+    assert "adapted by mida(mu=2)" in adapted.table().caption
+    assert np.isnan(adapted.values).sum() == 3
+    np.testing.assert_array_equal(adapted.values[-1], plain.values[-1])
+    with pytest.raises(UsageError, match="no adaptation 'tca'"):
+        transfer(collections, "ridge", adaptation="tca")
 
 
 def test_models_of_many_features_and_equal_ones() -> None:

@@ -148,3 +148,19 @@ def expected_ap(ranking: Sequence[str], p: Mapping[str, float]) -> float:
         for b in ranking[:i]:
             total += p[a] * p[b] / max(rank[a], rank[b])
     return total / sum(p.values()) if sum(p.values()) else 0.0
+
+
+def mida_by_definition(source: Floats, target: Floats, mu: float) -> Floats:
+    """Maximum independence domain adaptation with the whole kernel matrix, one component for each feature."""
+    n = len(source) + len(target)
+    origin = np.array([[1, 0]] * len(source) + [[0, 1]] * len(target), dtype=float)
+    rows = np.hstack([np.vstack([source, target]), origin])
+    kernel = rows @ rows.T
+    centring = np.eye(n) - np.ones((n, n)) / n
+    middle = mu * centring - centring @ origin @ origin.T @ centring
+    values, vectors = np.linalg.eigh(kernel @ middle @ kernel)
+    # Directions outside the rows have the eigenvalue 0 and no length; they are not components.
+    lengths = np.linalg.norm(kernel @ vectors, axis=0)
+    inside = np.flatnonzero(lengths > 1e-8)
+    best = inside[np.argsort(values[inside])[::-1]][: source.shape[1]]
+    return np.asarray(kernel @ vectors[:, best])

@@ -140,6 +140,10 @@ def compare(
     "--model", cls=RegistryOption, registry="assay.nojudgments.regressors:MODELS", default="svr", show_default=True,
     help="Model to train, one of: {names}.",
 )  # fmt: skip
+@click.option(
+    "--adaptation", cls=RegistryOption, registry="assay.nojudgments.adaptation:ADAPTATIONS", default="none",
+    show_default=True, help="How features of two collections are made alike first: {names}.",
+)  # fmt: skip
 @measure_option
 @measure_of_option
 @statistic_option
@@ -149,8 +153,9 @@ def compare(
 @jobs_option
 @output_and_figure_options
 def transfer(
-    collections: Sequence[tuple[str, Path, Path]], methods: Sequence[str], model: str, measure: str,
-    own_measures: Sequence[tuple[str, str]], statistic: str, level: str, depth: int, seed: int, jobs: int, out: Output,
+    collections: Sequence[tuple[str, Path, Path]], methods: Sequence[str], model: str, adaptation: str,
+    measure: str, own_measures: Sequence[tuple[str, str]], statistic: str, level: str, depth: int, seed: int, jobs: int,
+    out: Output,
 ) -> None:  # fmt: skip
     """Train a model on each collection and test it on the others.
 
@@ -167,7 +172,9 @@ def transfer(
     features = list(methods) or taken(METHODS.names())
     judged = _judged(collections, features, measure, own_measures, depth=depth, seed=seed, jobs=jobs)
     with out.progress("training") as progress:
-        found = study(judged, model, statistic=statistic, level=level, seed=seed, progress=progress)
+        found = study(
+            judged, model, adaptation=adaptation, statistic=statistic, level=level, seed=seed, progress=progress
+        )
     out.write(found.table(), of=found)
 
 

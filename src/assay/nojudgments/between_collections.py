@@ -7,7 +7,7 @@ each, trained on each other**, beside the plain mean of the methods (Roitero 202
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +17,9 @@ from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.nojudgments.learn import Collection, applied, distance, trained
+from assay.data.scores import ScoreMatrix
+from assay.nojudgments.adaptation import ADAPTATIONS
+from assay.nojudgments.learn import Collection, distance, fitted
 from assay.nojudgments.over_collections import COLUMNS, check_collections, column_keys, fused_value, matrix_value
 
 ALL_OTHERS = "all others"
@@ -36,6 +38,7 @@ class Transfer(Result):
     """Kolmogorov–Smirnov distances between the predictions of each two collections."""
     statistic: str
     level: str
+    adaptation: str = "none"
 
     def rows(self) -> list[str]:
         """What each row was trained on."""
@@ -47,10 +50,11 @@ class Transfer(Result):
         for name, values in zip(self.rows(), self.values, strict=True):
             rows.append((name, *[None if np.isnan(value) else value for value in values]))
         statistic = COLUMNS[self.statistic]
+        how = "" if self.adaptation == "none" else f" on features adapted by {self.adaptation}"
         return Table.of(
             {"trained on": "", **dict.fromkeys(self.collections, ".3f")},
             rows,
-            caption=f"{self.model} trained on one collection and tested on another: {statistic} of {self.level}",
+            caption=f"{self.model} trained on one collection and tested on another{how}: {statistic} of {self.level}",
             notes=["–: not tested on what it was trained on", *self._distance_notes()],
             keys=column_keys(self.collections),
         )
@@ -67,12 +71,15 @@ def transfer(
     collections: Sequence[Collection],
     model: str = "svr",
     *,
+    adaptation: str = "none",
     statistic: str = "tau",
     level: str = "runs",
     seed: int = 0,
     progress: Progress = silent,
 ) -> Transfer:
     """Accuracy of a model on each collection, trained on each other one, and on all others together.
+
+    adaptation: one of ADAPTATIONS, which makes the features of what a model is trained on and tested on alike.
 
     >>> from assay.data import ScoreMatrix
     >>> truth = ScoreMatrix.of([[0.1, 0.5], [0.3, 0.6], [0.2, 0.1]], measure="AP")
@@ -85,24 +92,31 @@ def transfer(
     count = len(collections)
     if count < 2:
         raise UsageError("transfer needs two collections or more: one to train on, another to test on")
-    # A model refuses collections of its own year or later; here the years do not matter.
-    sources = [replace(collection, year=0) for collection in collections]
-    targets = [replace(collection, year=1) for collection in collections]
     values = np.full((count + 2, count), np.nan)
-    for row, source in enumerate(sources):
-        model_of_one = trained([source], model, seed=seed)
-        for column, target in enumerate(targets):
+    for row, source in enumerate(collections):
+        for column, target in enumerate(collections):
             if column != row:
-                values[row, column] = matrix_value(applied(model_of_one, target), target, statistic, level)
+                scores = _learnt([source], target, model, adaptation, seed)
+                values[row, column] = matrix_value(scores, target, statistic, level)
         progress(row + 1, 2 * count)
-    for column, target in enumerate(targets):
-        others = sources[:column] + sources[column + 1 :]
-        model_of_others = trained(others, model, seed=seed)
-        values[count, column] = matrix_value(applied(model_of_others, target), target, statistic, level)
+    for column, target in enumerate(collections):
+        others = [*collections[:column], *collections[column + 1 :]]
+        scores = _learnt(others, target, model, adaptation, seed)
+        values[count, column] = matrix_value(scores, target, statistic, level)
         values[count + 1, column] = fused_value(target, "average", statistic, level)
         progress(count + column + 1, 2 * count)
     names = tuple(collection.name for collection in collections)
-    return Transfer(model, names, values, _distances(collections), statistic, level)
+    return Transfer(model, names, values, _distances(collections), statistic, level, adaptation)
+
+
+def _learnt(sources: Sequence[Collection], target: Collection, model: str, adaptation: str, seed: int) -> ScoreMatrix:
+    """The scores of a collection by a model of others; the years do not matter here."""
+    from_sources = np.vstack([source.features() for source in sources])
+    labels = np.concatenate([source.labels() for source in sources])
+    known, unknown = ADAPTATIONS.call(adaptation, from_sources, target.features())
+    values = fitted(model, known, labels, seed=seed).predict(unknown)
+    first = target.predictions[0]
+    return ScoreMatrix(first.runs, first.topics, values.reshape(first.shape), f"learned-{model}")
 
 
 def _distances(collections: Sequence[Collection]) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -116,11 +117,7 @@ def trained(earlier: Sequence[Collection], model: str = "svr", *, seed: int = 0)
     form = MODELS.entry(model).facts["form"]
     features = np.vstack([collection.features() for collection in earlier])
     labels = np.concatenate([collection.labels() for collection in earlier])
-    estimator = MODELS.call(model, seed=seed)
-    with warnings.catch_warnings():
-        # A network stops after its epochs, as asked; the warning would say that it could continue.
-        warnings.simplefilter("ignore", sklearn("exceptions").ConvergenceWarning)
-        estimator.fit(features, labels)
+    estimator = fitted(model, features, labels, seed=seed)
     return TrainedModel(
         model=model,
         methods=earlier[0].methods(),
@@ -129,6 +126,16 @@ def trained(earlier: Sequence[Collection], model: str = "svr", *, seed: int = 0)
         form=form(estimator, features),
         seed=seed,
     )
+
+
+def fitted(model: str, features: Floats, labels: Floats, *, seed: int = 0) -> Any:
+    """An estimator of scikit-learn, fitted to rows of features and their labels."""
+    estimator = MODELS.call(model, seed=seed)
+    with warnings.catch_warnings():
+        # A network stops after its epochs, as asked; the warning would say that it could continue.
+        warnings.simplefilter("ignore", sklearn("exceptions").ConvergenceWarning)
+        estimator.fit(features, labels)
+    return estimator
 
 
 def _source(collection: Collection) -> TrainingSource:

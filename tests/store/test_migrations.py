@@ -16,7 +16,7 @@ from assay.core.errors import UsageError
 from assay.data import Run
 from assay.store import Store
 from assay.store.database import Database
-from assay.store.schema import HEAD, TABLES, sa
+from assay.store.schema import HEAD, TABLES, judgments, machine_labels, machine_seen, sa
 from tests.store.conftest import BACKENDS
 
 SCRIPTS = ScriptDirectory(str(Path(assay.store.__file__).parent / "migrations"))
@@ -63,6 +63,40 @@ def test_a_store_of_an_earlier_revision_is_brought_up_with_its_content(
         campaign = store.campaigns.add("c", "pets")
         (asked,) = campaign.next("ann")
         campaign.judge("ann", asked.item, 1)
+        assert store.check().errors == 0
+
+
+# A campaign as revision 0002 kept it: one doc, which ann judged twice.
+CAMPAIGN_OF_0002 = """
+INSERT INTO collections (name, title, description, measure, lookup, made) VALUES ('pets', '', '', 'AP', '', 1);
+INSERT INTO people (name, role, made) VALUES ('ann', 'assessor', 1);
+INSERT INTO campaigns (name, collection_id, plan, is_open, made)
+ VALUES ('c', 1, '{"order": null, "labels": 1}', :yes, 1);
+INSERT INTO items (campaign_id, place, topic, doc, other, gold, answers) VALUES (1, 0, '1', 'x', '', NULL, 1);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('first', 1, 1, 1, 'label', 2, '', NULL, :yes, 1);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('second', 1, 1, 1, 'label', 3, '', 'first', :yes, 2);
+INSERT INTO answers (item_id, person_id, campaign_id, judgment, label, counted) VALUES (1, 1, 1, 2, 3, :yes);
+"""
+
+
+def test_judgments_of_revision_0002_stay_as_first_looks(address: tuple[str, Path]) -> None:
+    where, files = address
+    old = database_of(where)
+    old.upgrade("0002")
+    with old.writing() as connection:
+        for statement in filter(str.strip, CAMPAIGN_OF_0002.split(";")):
+            connection.execute(sa.text(statement.replace(":yes", "true")))
+    old.close()
+    with Store(where, files=files) as store:
+        assert store.database.revision() == HEAD
+        with store.database.reading() as connection:
+            log = connection.execute(sa.select(judgments).order_by(judgments.c.number)).all()
+            assert [(row.id, row.label, row.second_look) for row in log] == [("first", 2, False), ("second", 3, False)]
+            assert connection.execute(sa.select(machine_labels)).all() == []
+            assert connection.execute(sa.select(machine_seen)).all() == []
+        assert store.campaigns["c"].labels().to_dict()["label"] == [3.0]
         assert store.check().errors == 0
 
 

@@ -17,7 +17,7 @@ TABLES = sa.MetaData(
         "ix": "ix_%(table_name)s_%(column_0_name)s",
     }
 )
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision of the schema."""
 
 about = sa.Table(
@@ -249,9 +249,13 @@ judgments = sa.Table(
     sa.Column("takes_back", sa.Text),
     sa.Column("counted", sa.Boolean, nullable=False),
     sa.Column("made", sa.Double, nullable=False),
+    sa.Column("second_look", sa.Boolean, nullable=False, default=False, server_default=sa.false()),
     sa.Index("ix_judgments_person", "campaign_id", "person_id"),
 )
-"""The log of all judgments; rows are added and never changed. `id` is made by who sends it, and counts once."""
+"""The log of all judgments; rows are added and never changed. `id` is made by who sends it, and counts once.
+
+`second_look` marks what a person said of an item after seeing what machine judges say of it.
+"""
 
 answers = sa.Table(
     "answers",
@@ -266,6 +270,28 @@ answers = sa.Table(
 )
 """How each person's judgment of each item stands after all of the log; without a label it cannot be judged."""
 
+machine_labels = sa.Table(
+    "machine_labels",
+    TABLES,
+    sa.Column("item_id", sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("judge", sa.Text, primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, index=True),
+    sa.Column("label", sa.Double, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+)
+"""What machine judges say of the items of a campaign; nobody is shown it before judging the item."""
+
+machine_seen = sa.Table(
+    "machine_seen",
+    TABLES,
+    sa.Column("item_id", sa.ForeignKey("items.id"), primary_key=True),
+    sa.Column("person_id", sa.ForeignKey("people.id"), primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Index("ix_machine_seen_person", "campaign_id", "person_id"),
+)
+"""Who has been shown the machine labels of which item, and when first."""
+
 __all__ = [
     "HEAD",
     "TABLES",
@@ -277,6 +303,8 @@ __all__ = [
     "docs",
     "items",
     "judgments",
+    "machine_labels",
+    "machine_seen",
     "matches",
     "people",
     "published",

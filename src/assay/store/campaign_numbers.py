@@ -165,8 +165,7 @@ class Progress(Result):
     def left(self) -> int:
         """Answers that are still to be given, or that the budget has left, whichever is less."""
         given = sum(topic.answers for topic in self.topics)
-        wanted = self.items * self.labels_per_doc - given
-        return wanted if self.budget is None else max(0, min(wanted, self.budget - self.answers))
+        return _left(self.items * self.labels_per_doc - given, self.budget, self.answers)
 
     @property
     def cost_left(self) -> float:
@@ -214,6 +213,42 @@ def progress_of(campaign: JudgingCampaign) -> Progress:
         TopicProgress(topic, count, int(full), int(given), broken.get(topic, 0)) for topic, count, full, given in topics
     )
     return Progress(plan.labels, counted, tuple(_people(campaign)), plan.budget, plan.price)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How far a campaign is, in a few numbers: docs, those done, answers left, and answers of one person."""
+
+    docs: int
+    done: int
+    left: int
+    mine: int
+
+
+_ANSWERS = sa.select(sa.func.count()).select_from(answers).where(answers.c.campaign_id == sa.bindparam("campaign"))
+COUNTS = sa.select(
+    sa.func.count(),
+    sa.func.coalesce(sa.func.sum(sa.case((items.c.answers >= sa.bindparam("labels"), 1), else_=0)), 0),
+    sa.func.coalesce(sa.func.sum(items.c.answers), 0),
+    _ANSWERS.scalar_subquery(),
+    _ANSWERS.where(answers.c.person_id == sa.bindparam("person"), answers.c.counted).scalar_subquery(),
+).where(items.c.campaign_id == sa.bindparam("campaign"), items.c.gold.is_(None))
+"""Docs, those done, answers that count, all answers, and those of one person."""
+
+
+def counts_of(campaign: JudgingCampaign, person: int) -> Counts:
+    """The few numbers that an assessor sees with every doc, without the lists of topics and people."""
+    plan = campaign.plan
+    given = {"campaign": campaign.id, "labels": plan.labels, "person": person}
+    with campaign.database.reading() as connection:
+        docs, done, counted, every, mine = connection.execute(COUNTS, given).one()
+    left = _left(docs * plan.labels - int(counted), plan.budget, every)
+    return Counts(docs, int(done), left, mine)
+
+
+def _left(wanted: int, budget: int | None, spent: int) -> int:
+    """Answers that are still to be given, or that the budget has left, whichever is less."""
+    return wanted if budget is None else max(0, min(wanted, budget - spent))
 
 
 def _people(campaign: JudgingCampaign) -> list[PersonProgress]:

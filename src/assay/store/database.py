@@ -1,7 +1,8 @@
 """How does a store reach its database? One engine, short transactions, and errors in words.
 
 SQLite: write-ahead log, every commit on the disk before it returns, one writer at a time. PostgreSQL: as the server is
-set up, with locks on the rows that a transaction counts.
+set up, with locks on the rows that a transaction counts. Judgments of many people share transactions, see
+`shared_commits`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from assay.core.errors import DataError, MissingExtra, UsageError
 from assay.store.schema import HEAD, sa
+from assay.store.shared_commits import SharedCommits
 
 WAIT_SECONDS = 60
 """How long a transaction waits for another one that writes."""
@@ -21,6 +23,12 @@ TURNS = 0x61737361
 """The key of the lock under which a schema is brought up to date."""
 CONNECTIONS = 64
 """Connections that a store opens at most."""
+FULL = ("disk is full", "No space left")
+"""What SQLite and PostgreSQL say when there is no room."""
+
+
+class NoRoom(DataError):
+    """The disk of the database is full; nothing was written."""
 
 
 class Database:
@@ -32,6 +40,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._one_writer = threading.Lock()
         self.engine = _sqlite_engine(self.url) if self.is_sqlite else _server_engine(self.url)
+        self.commits = SharedCommits(self._transaction, self._one_writer)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -53,12 +62,17 @@ class Database:
 
         Threads of this process wait for each other here, because SQLite has them wait by trying again and again.
         """
-        writer = self.engine.execution_options(writes=True)
         if not self.is_sqlite:
-            with self._in_words(), writer.begin() as connection:
+            with self._transaction() as connection:
                 yield connection
             return
-        with self._one_writer, self._in_words(), writer.begin() as connection:
+        with self._one_writer, self._transaction() as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        """A transaction that writes; on SQLite only whoever has the turn begins one."""
+        with self._in_words(), self.engine.execution_options(writes=True).begin() as connection:
             yield connection
 
     @contextmanager
@@ -67,7 +81,9 @@ class Database:
         try:
             yield
         except sa.exc.DBAPIError as error:
-            raise DataError(f"{self.where}: {_in_words(error)}") from error
+            sentence = f"{self.where}: {_in_words(error)}"
+            is_full = any(words in sentence for words in FULL)
+            raise (NoRoom if is_full else DataError)(sentence) from error
 
     def new(self, table: sa.Table) -> Any:
         """An INSERT of the database's own dialect, which knows `on_conflict_do_nothing`."""
@@ -103,6 +119,7 @@ class Database:
 
     def close(self) -> None:
         """Close all connections."""
+        self.commits.close()
         self.engine.dispose()
 
 
@@ -149,9 +166,8 @@ def _server_engine(url: sa.URL) -> sa.Engine:
 def _in_words(error: sa.exc.DBAPIError) -> str:
     """What the database says, in one line, with what to do where that is known."""
     said = " ".join(str(error.orig).split())
-    hints = {
-        "disk is full": "make room and try again; nothing was written",
-        "No space left": "make room and try again; nothing was written",
+    hints = dict.fromkeys(FULL, "make room and try again; nothing was written")
+    hints |= {
         "disk I/O error": "make room or look at the disk; nothing was written",
         "database is locked": "another program writes to the store; try again",
         "unable to open": "is it a folder that you may write to?",

@@ -14,9 +14,11 @@ from assay.crowd.quality import WorkerQuality
 from assay.data import Labels, Qrels, Run
 from assay.store.campaign_board import BoardSoFar, StopAdvice, Upcoming, board_so_far, stop_advice, upcoming
 from assay.store.campaign_numbers import (
+    Counts,
     Progress,
     agreement_of,
     checked_by_plan,
+    counts_of,
     labels_of,
     preferences_of,
     progress_of,
@@ -25,11 +27,12 @@ from assay.store.campaign_numbers import (
 )
 from assay.store.database import Database
 from assay.store.judging_plan import JudgingPlan
-from assay.store.judgment_log import JudgmentLog, Recorded, new_id
+from assay.store.judgment_log import Answer, JudgmentLog, Recorded, new_id
 from assay.store.live_order import LiveOrder
-from assay.store.next_items import Asked, NextItems
+from assay.store.next_items import MOST_ASKED, Asked, NextItems
 from assay.store.people import People, Person
 from assay.store.schema import answers, campaign_runs, campaigns, items, judgments, people, sa
+from assay.store.shared_commits import Work
 from assay.store.stored_runs import StoredRun, StoredRuns, names_of
 
 
@@ -53,6 +56,14 @@ class Given:
     made: float
 
 
+@dataclass(frozen=True)
+class Answered:
+    """What the store says when an answer is on the disk, and the items that the person is asked next."""
+
+    recorded: Recorded
+    items: tuple[Asked, ...] = ()
+
+
 class JudgingCampaign:
     """One campaign. Every change is on the disk when the call returns."""
 
@@ -63,12 +74,15 @@ class JudgingCampaign:
         self.id: int = row["id"]
         self.name: str = row["name"]
         self.collection: str = row["collection"]
+        self.collection_id: int = row["collection_id"]
         self.made: float = row["made"]
         self.plan = JudgingPlan.of(row["plan"])
         self.log = JudgmentLog(database, self.id, self.name, self.plan)
         self.order = None if self.plan.order is None else LiveOrder(self.id, self.plan, self.read_runs)
         self._read: list[Run] | None = None
         self._next = NextItems(database, self.id, self.plan, self.log, self.order)
+        if self.order is not None:
+            database.commits.when_not_kept(self.order.forget_latest)
 
     @property
     def is_open(self) -> bool:
@@ -107,32 +121,50 @@ class JudgingCampaign:
 
         id: made by who sends it, so that a judgment that is sent again counts once.
         """
-        value = self.plan.label_of(label)
-        who = self._judge(person)
-        return self.log.add(who, item, "label", id=id or new_id(), label=value, seconds=seconds)
+        return self.answer(person, Answer(id or new_id(), "label", item, label, seconds=seconds)).recorded
 
     def cannot_judge(
         self, person: Person | str, item: int, reason: str, *, id: str | None = None, seconds: float | None = None
     ) -> Recorded:
         """The item cannot be judged, and why; it is never counted as a grade."""
-        if not reason.strip():
-            raise UsageError("say why the doc cannot be judged")
-        who = self._judge(person)
-        return self.log.add(who, item, "unjudgeable", id=id or new_id(), reason=reason, seconds=seconds)
+        said = Answer(id or new_id(), "unjudgeable", item, reason=reason, seconds=seconds)
+        return self.answer(person, said).recorded
 
     def skip(self, person: Person | str, item: int, *, id: str | None = None) -> Recorded:
         """Leave an item for later: it comes back to this person when nothing else is left."""
-        return self.log.add(self._judge(person), item, "skip", id=id or new_id())
+        return self.answer(person, Answer(id or new_id(), "skip", item)).recorded
 
     def undo(self, person: Person | str, judgment: str | None = None, *, id: str | None = None) -> Recorded:
         """Take a judgment back, by default the latest one of the person that stands."""
-        who = self._judge(person)
-        if judgment is None:
-            latest = self.given(who, 1)
-            if not latest:
-                raise UsageError(f"{who.name!r} has no judgment to take back in this campaign")
-            judgment = latest[0].id
-        return self.log.take_back(who, judgment, id=id or new_id())
+        return self.answer(person, Answer(id or new_id(), "undo", takes_back=judgment)).recorded
+
+    def answer(self, person: Person | str, answer: Answer, *, n: int = 0, topic: str | None = None) -> Answered:
+        """Record an answer, and with it the next n items for the person; all in one transaction."""
+        return self.database.commits.written(self._work(self._judge(person), answer, n, topic))
+
+    async def answer_soon(
+        self, person: Person | str, answer: Answer, *, n: int = 0, topic: str | None = None
+    ) -> Answered:
+        """The same for an event loop, without holding a thread."""
+        return await self.database.commits.soon(self._work(self._judge(person), answer, n, topic))
+
+    def _work(self, person: Person, answer: Answer, n: int, topic: str | None) -> Work[Answered]:
+        if not 0 <= n <= MOST_ASKED:
+            raise UsageError(f"{n} docs to judge; ask for 0 to {MOST_ASKED}")
+        record = self.log.work(person, self._checked(answer))
+
+        def work(connection: sa.Connection) -> Answered:
+            recorded = record(connection)
+            asked = self._next.asked_in(connection, person, n, topic)[0] if n else []
+            return Answered(recorded, tuple(asked))
+
+        return work
+
+    def _checked(self, answer: Answer) -> Answer:
+        """The answer with its label as a number of the scale."""
+        if answer.kind == "unjudgeable" and not answer.reason.strip():
+            raise UsageError("say why the doc cannot be judged")
+        return replace(answer, label=self.plan.label_of(answer.label) if answer.kind == "label" else None)
 
     def given(self, person: Person | str, n: int = 20) -> list[Given]:
         """The latest judgments of a person that stand, the newest first."""
@@ -159,6 +191,10 @@ class JudgingCampaign:
     def progress(self) -> Progress:
         """How far the campaign is, by topic and by person, and what it has cost."""
         return progress_of(self)
+
+    def counts(self, person: Person | str) -> Counts:
+        """How far the campaign is, and the person, in a few numbers."""
+        return counts_of(self, self._person(person).id)
 
     def agreement(self, **how: Any) -> AgreementResult | None:
         """How far people agree; None until two have judged the same doc."""

@@ -28,10 +28,14 @@ class LiveOrder:
         self._runs = runs
         self._lock = threading.RLock()
         self._session: Judging | None = None
+        self._fresh: Judging | None = None
         self._item_of: dict[tuple[str, str], int] = {}
         self._pair_of: dict[int, tuple[str, str]] = {}
         self._latest = 0
-        self._seen: set[int] = set()
+        self._seen: dict[int, int] = {}
+        """The latest numbers of the log that the session knows, and their items."""
+        self._again: set[int] = set()
+        """Items whose judgments are to be looked at again."""
 
     def next_items(self, connection: sa.Connection, n: int, topic: str | None = None) -> list[int]:
         """The next n items of the order, best first; those that nobody has judged yet."""
@@ -45,11 +49,25 @@ class LiveOrder:
                 pairs = [(topic, doc) for doc in docs]
             return [self._item_of[pair] for pair in pairs if pair in self._item_of]
 
+    def prepare(self) -> None:
+        """Read the runs and make the session, which may take a while, before a transaction waits for it."""
+        with self._lock:
+            if self._session is None and self._fresh is None:
+                self._fresh = self._plan.session(self._runs())
+
+    def forget_latest(self) -> None:
+        """Look at the end of the log again: what a transaction read that was not kept may never have happened."""
+        with self._lock:
+            self._again |= set(self._seen.values())
+            self._seen = {}
+            self._latest = max(0, self._latest - OVERLAP)
+
     def session(self, connection: sa.Connection) -> Judging:
         """The session with all judgments of the store."""
         with self._lock:
             if self._session is None:
-                self._session = self._plan.session(self._runs())
+                self._session = self._fresh or self._plan.session(self._runs())
+                self._fresh = None
                 self._number_items(connection)
             self._catch_up(connection, self._session)
             return self._session
@@ -71,14 +89,17 @@ class LiveOrder:
         )
         rows = connection.execute(newer.order_by(judgments.c.number)).all()
         unseen = [row for row in rows if row.number not in self._seen]
-        if not unseen:
+        if not unseen and not self._again:
             return
-        touched = [row.item_id for row in unseen if row.kind != "skip" and row.item_id in self._pair_of]
-        relevance = self._relevance(connection, list(dict.fromkeys(touched)))
-        for item, relevant in relevance.items():
+        touched = [row.item_id for row in unseen if row.kind != "skip"]
+        touched += sorted(self._again)
+        known = [item for item in dict.fromkeys(touched) if item in self._pair_of]
+        for item, relevant in self._relevance(connection, known).items():
             self._tell(session, item, relevant)
-        self._latest = max(self._latest, unseen[-1].number)
-        self._seen = {row.number for row in rows if row.number > self._latest - OVERLAP}
+        self._again = set()
+        if rows:
+            self._latest = max(self._latest, rows[-1].number)
+        self._seen = {row.number: row.item_id for row in rows if row.number > self._latest - OVERLAP}
 
     def _relevance(self, connection: sa.Connection, touched: Sequence[int]) -> dict[int, bool | None]:
         """Whether more than half of the labels of each item say relevant; None where it has no label."""
@@ -98,7 +119,9 @@ class LiveOrder:
 
     def _tell(self, session: Judging, item: int, relevant: bool | None) -> None:
         topic, doc = self._pair_of[item]
-        if relevant is not None:
+        judged = session.judgments[session.topics.index(topic)]
+        if relevant is None:
+            if doc in judged:
+                session.forget(topic, doc)
+        elif judged.get(doc) != int(relevant):
             session.tell([Judgment(topic, doc, int(relevant))])
-        elif doc in session.judgments[session.topics.index(topic)]:
-            session.forget(topic, doc)

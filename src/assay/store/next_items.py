@@ -24,6 +24,8 @@ MOST_ASKED = 50
 """Items that a person can have at a time."""
 PAUSES = (0.005, 0.01, 0.02, 0.04, 0.08, 0.0)
 """Seconds after which items that others were at are looked at again."""
+LEAST_LONGER = 0.01
+"""What a person holds is kept longer when that makes at least this share of the time it is kept."""
 AHEAD = 20
 """More candidates than are needed are looked at, because others may hold some of them."""
 
@@ -40,7 +42,7 @@ _BY_OTHERS = (
     .scalar_subquery()
 )
 HELD = (
-    sa.select(items)
+    sa.select(items.c.id, items.c.topic, items.c.doc, items.c.other, reservations.c.until)
     .join(reservations, reservations.c.item_id == items.c.id)
     .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.person_id == _PERSON, reservations.c.until > _NOW)
     .where(items.c.id.not_in(_ANSWERED), _OF_TOPIC)
@@ -65,20 +67,25 @@ SKIPPED = (
     .group_by(judgments.c.item_id)
     .order_by(sa.func.max(judgments.c.number))
 )
-FREE_ITEM = sa.select(items).where(items.c.id == sa.bindparam("item")).with_for_update(key_share=True, skip_locked=True)
-PLACES = sa.select(
-    sa.select(sa.func.count())
-    .select_from(reservations)
-    .where(
-        reservations.c.item_id == sa.bindparam("item"),
-        reservations.c.until > _NOW,
-        reservations.c.person_id != _PERSON,
-    )
-    .scalar_subquery()
-    .label("held"),
-    sa.exists().where(answers.c.item_id == sa.bindparam("item"), answers.c.person_id == _PERSON).label("answered"),
+LONGER = (
+    sa.update(reservations)
+    .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.person_id == _PERSON, reservations.c.until > _NOW)
+    .values(until=reservations.c.until + sa.bindparam("more"))
 )
-"""Who else holds an item and whether a person has answered it; asked once the item is locked, not with the lock."""
+LOCKED_IF_FREE = (
+    sa.select(items.c.id).where(items.c.id == sa.bindparam("item")).with_for_update(key_share=True, skip_locked=True)
+)
+CANDIDATE = sa.select(
+    items.c.id,
+    items.c.topic,
+    items.c.doc,
+    items.c.other,
+    items.c.gold,
+    items.c.answers,
+    _BY_OTHERS.label("held"),
+    sa.exists().where(answers.c.item_id == items.c.id, answers.c.person_id == _PERSON).label("answered"),
+).where(items.c.id == sa.bindparam("item"))
+"""An item, who else holds it and whether a person has answered it; on a server asked once the item is locked."""
 IS_OPEN = sa.select(campaigns.c.is_open).where(campaigns.c.id == _CAMPAIGN)
 TURN = sa.select(campaigns.c.id).where(campaigns.c.id == _CAMPAIGN).with_for_update(key_share=True)
 """Whose turn it is to count the budget."""
@@ -120,33 +127,40 @@ class NextItems:
         """The items that a person is asked, kept for the person from now on."""
         if not 1 <= n <= MOST_ASKED:
             raise UsageError(f"{n} docs to judge; ask for 1 to {MOST_ASKED}")
+        if self._order is not None:
+            self._order.prepare()
         for pause in PAUSES:
-            asked, was_busy = self._asked_once(person, n, topic)
+            asked, was_busy = self._db.commits.written(lambda connection: self.asked_in(connection, person, n, topic))
             if asked or not was_busy:
                 break
             time.sleep(pause)  # an item that somebody is at right now may have a place in a moment
         return asked
 
-    def _asked_once(self, person: Person, n: int, topic: str | None) -> tuple[list[Asked], bool]:
-        """The items, and whether others were at some that might have had a place."""
+    def asked_in(
+        self, connection: sa.Connection, person: Person, n: int, topic: str | None
+    ) -> tuple[list[Asked], bool]:
+        """The items, within a transaction, and whether others were at some that might have had a place."""
         was_busy = False
         given: dict[str, Any] = {"campaign": self._id, "person": person.id, "now": time.time()}
         given |= {"every_topic": topic is None, "topic": topic or ""}
-        with self._db.writing() as connection:
-            connection.execute(ONE_PAGE, given)
-            if self._plan.budget is not None:
-                connection.execute(TURN, given)
-            asked = self._still_held(connection, person, n, given)
-            room = self._room(connection, n - len(asked), given)
-            if room > 0:
-                more, was_busy = self._reserved(connection, person, room, topic, given)
-                asked += more
+        if self._plan.budget is not None:
+            connection.execute(TURN, given)
+        held = connection.execute(HELD, given).all()
+        asked = [_asked(row) for row in held[:n]]
+        if held:
+            self._keep_longer(connection, max(row.until for row in held), given)
+        room = self._room(connection, n - len(asked), given)
+        if room > 0:
+            more, was_busy = self._reserved(connection, person, room, topic, given)
+            self._log.hold(connection, person, [one.item for one in more])
+            asked += more
         return asked, was_busy
 
-    def _still_held(self, connection: sa.Connection, person: Person, n: int, given: Mapping[str, Any]) -> list[Asked]:
-        """What the person was asked before and has not answered, without what is being answered right now."""
-        held = [_asked(row) for row in connection.execute(HELD, given)][:n]
-        return [one for one in held if self._log.renew(connection, person, one.item)]
+    def _keep_longer(self, connection: sa.Connection, latest: float, given: Mapping[str, Any]) -> None:
+        """What a person holds is kept for as long as if it were asked now, all of it in the same order."""
+        more = given["now"] + self._plan.away - latest
+        if more > LEAST_LONGER * self._plan.away:
+            connection.execute(LONGER, {**given, "more": more})
 
     def _room(self, connection: sa.Connection, n: int, given: Mapping[str, Any]) -> int:
         """How many of n more items may be asked: none of a closed campaign, and no more than the budget has."""
@@ -168,11 +182,13 @@ class NextItems:
                 break
             if any(one.item == candidate for one in taken):
                 continue
-            row = connection.execute(FREE_ITEM, {**given, "item": candidate}).first()
-            if row is None:
+            wanted = {**given, "item": candidate}
+            # Whoever writes to SQLite is alone; on a server others may be at the item.
+            if not self._db.is_sqlite and connection.execute(LOCKED_IF_FREE, wanted).first() is None:
                 was_busy = True
-            elif self._has_place(connection, row, given):
-                self._log.hold(connection, person, row.id)
+                continue
+            row = connection.execute(CANDIDATE, wanted).one()
+            if self._has_place(row):
                 taken.append(_asked(row))
         return taken, was_busy
 
@@ -237,11 +253,10 @@ class NextItems:
         block, within = divmod(place, self._plan.gold_every)
         return _shuffled(self._id, person.id, block) % self._plan.gold_every == within
 
-    def _has_place(self, connection: sa.Connection, row: Any, given: Mapping[str, Any]) -> bool:
-        """Whether a locked item can be given to this person."""
-        places = connection.execute(PLACES, {**given, "item": row.id}).one()
-        is_free = row.gold is not None or row.answers + places.held < self._plan.labels
-        return is_free and not places.answered
+    def _has_place(self, row: Any) -> bool:
+        """Whether a candidate can be given to this person."""
+        is_free = row.gold is not None or row.answers + row.held < self._plan.labels
+        return is_free and not row.answered
 
 
 def _asked(row: Any) -> Asked:

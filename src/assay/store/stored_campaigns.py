@@ -26,7 +26,7 @@ class JudgingCampaigns:
         self._collections = known
         self._runs = stored
         self._people = who
-        self._open: dict[int, JudgingCampaign] = {}
+        self._named: dict[str, JudgingCampaign] = {}
         self._opening = threading.Lock()
 
     def add(
@@ -102,6 +102,9 @@ class JudgingCampaigns:
             connection.execute(sa.insert(items), some)
 
     def __getitem__(self, name: str) -> JudgingCampaign:
+        opened = self._named.get(name)  # a campaign keeps its name
+        if opened is not None:
+            return opened
         wanted = self._rows(campaigns.c.name == name)
         if not wanted:
             names = [campaign.name for campaign in self.listed()]
@@ -123,9 +126,9 @@ class JudgingCampaigns:
     def _opened(self, row: Mapping[str, Any]) -> JudgingCampaign:
         """The campaign of a row; opened once, so that its order stays in memory."""
         with self._opening:
-            if row["id"] not in self._open:
-                self._open[row["id"]] = JudgingCampaign(self._db, row, self._runs, self._people)
-            return self._open[row["id"]]
+            if row["name"] not in self._named:
+                self._named[row["name"]] = JudgingCampaign(self._db, row, self._runs, self._people)
+            return self._named[row["name"]]
 
 
 def _checked_gold(gold: Mapping[Any, float], plan: JudgingPlan) -> dict[Item, float]:

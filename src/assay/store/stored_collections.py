@@ -139,12 +139,14 @@ class Collections:
             _keep_docs(self._db, connection, own.id, given)
         return self[name]
 
-    def topics(self, name: str) -> Topics:
-        """The topics of a collection, with their texts; none is an empty table."""
-        own = self[name]
-        wanted = sa.select(topics.c.topic, topics.c.fields).where(topics.c.collection_id == own.id)
+    def topics(self, name: str, wanted: SomeOf[str] | None = None) -> Topics:
+        """The topics of a collection, or these of them, with their texts; none is an empty table."""
+        own, _ = self._place(name)
+        texts = sa.select(topics.c.topic, topics.c.fields).where(topics.c.collection_id == own)
+        if wanted is not None:
+            texts = texts.where(topics.c.topic.in_(list(wanted)))
         with self._db.reading() as connection:
-            rows = connection.execute(wanted.order_by(topics.c.place, topics.c.topic)).all()
+            rows = connection.execute(texts.order_by(topics.c.place, topics.c.topic)).all()
         return Topics(tuple(row.topic for row in rows), tuple(row.fields for row in rows))
 
     def docs(self, name: str, wanted: SomeOf[str] | None = None) -> Texts:
@@ -152,17 +154,27 @@ class Collections:
 
         Texts that the store lacks come from the lookup of the collection, where it has one, and are kept.
         """
-        own = self[name]
+        own, lookup = self._place(name)
         if wanted is None:
-            return self._stored(own.id, None)
-        found = self._stored(own.id, list(dict.fromkeys(wanted)))
+            return self._stored(own, None)
+        found = self._stored(own, list(dict.fromkeys(wanted)))
         lacking = [doc for doc in wanted if doc not in found]
-        if lacking and own.lookup:
-            looked_up = _looked_up(own, lacking)
+        if lacking and lookup:
+            looked_up = _looked_up(lookup, lacking)
             with self._db.writing() as connection:
-                _keep_docs(self._db, connection, own.id, looked_up)
+                _keep_docs(self._db, connection, own, looked_up)
             found |= looked_up
         return {doc: found[doc] for doc in wanted if doc in found}
+
+    def _place(self, name: str) -> tuple[int, str]:
+        """The id of a collection and its lookup, without the counts that take long where there are many docs."""
+        wanted = sa.select(collections.c.id, collections.c.lookup).where(collections.c.name == name)
+        with self._db.reading() as connection:
+            found = connection.execute(wanted).first()
+        if found is None:
+            own = self[name]  # which says what is wrong
+            return own.id, own.lookup
+        return found.id, found.lookup
 
     def _stored(self, own: int, wanted: list[str] | None) -> Texts:
         texts: Texts = {}
@@ -207,10 +219,10 @@ def _lookup(given: str | Path | None) -> str:
     return str(Path(text).resolve())
 
 
-def _looked_up(own: Collection, lacking: list[str]) -> Texts:
+def _looked_up(lookup: str, lacking: list[str]) -> Texts:
     """Texts of docs from the lookup of a collection; one that has none of them gives none."""
     try:
-        return read_docs(own.lookup, docs=lacking)
+        return read_docs(lookup, docs=lacking)
     except DataError as error:
         if "none of the" in str(error):
             return {}

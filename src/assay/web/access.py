@@ -44,10 +44,15 @@ class Access:
         """Who asks: by the token of the header or the cookie; the person at the machine where no tokens are used."""
         if not self.tokens:
             return self.at_the_machine
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            token = request.cookies.get(COOKIE, "")
-        return self.store.people.of_token(token.strip()) if token.strip() else None
+        token = _token(request)
+        return self.store.people.of_token(token) if token else None
+
+    def known_person(self, request: Request) -> Person | None:
+        """Who asks, if that is known without asking the database."""
+        if not self.tokens:
+            return vars(self).get("at_the_machine")
+        token = _token(request)
+        return self.store.people.lately_of_token(token) if token else None
 
     def refuse_other_hosts(self, request: Request) -> None:
         """Without tokens a request must name this machine: a page elsewhere can point its own name at it."""
@@ -74,6 +79,13 @@ class Access:
         while failed and failed[0] < time.monotonic() - WINDOW:
             failed.popleft()
         return failed
+
+
+def _token(request: Request) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        token = request.cookies.get(COOKIE, "")
+    return token.strip()
 
 
 def refuse_foreign_forms(request: Request) -> None:

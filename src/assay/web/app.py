@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.errors import AssayError
 from assay.store import Store
+from assay.store.database import NoRoom
 from assay.version import __version__
-from assay.web.access import Access, refuse_foreign_forms
+from assay.web.access import SAFE, Access, refuse_foreign_forms
 from assay.web.made_pages import MadePages
 from assay.web.rendering import HEADERS, Page, answered
 from assay.web.routes import ROUTERS
@@ -22,6 +24,9 @@ OPEN_PATHS = ("/login", "/static/")
 """What is answered without a token: the form that takes one, and what it looks like."""
 UPLOAD_BYTES = 512 << 20
 """Bytes of a request that are taken at most."""
+SAFE_HEADERS = tuple((name.lower().encode(), value.encode()) for name, value in HEADERS.items())
+NOT_KEPT = (b"cache-control", b"private, no-cache")
+FULL = "the disk of the server is full, so nothing was written; it will work again when there is room"
 
 
 def workbench(
@@ -39,7 +44,7 @@ def workbench(
     for router in ROUTERS:
         app.include_router(router)
     _add_static(app)
-    app.middleware("http")(_guarded)
+    app.add_middleware(Guard)
     app.add_exception_handler(AnyHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _refused)
     app.add_exception_handler(AssayError, _refused)
@@ -47,34 +52,80 @@ def workbench(
     return app
 
 
-async def _guarded(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+class Guard:
     """Every request: known host, own origin, bounded size, a person who may be here; safe headers on the way out."""
-    from starlette.concurrency import run_in_threadpool
 
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        sent = _with_headers(send, scope["path"])
+        try:
+            await _refuse_strangers(request)
+        except (HTTPException, AssayError) as error:
+            refused = await _refused(request, error)
+            await refused(scope, receive, sent)
+            return
+        await self._app(scope, _bounded(request, receive), sent)
+
+
+async def _refuse_strangers(request: Request) -> None:
+    """An error for a request that must not be answered; who asks is in the state of one that may be."""
     access: Access = request.app.state.access
-    try:
-        access.refuse_other_hosts(request)
-        refuse_foreign_forms(request)
-        _refuse_too_large(request)
-        request.state.person = await run_in_threadpool(access.person, request)
-        is_open = request.url.path.startswith(OPEN_PATHS)
-        if request.state.person is None and not is_open:
-            raise HTTPException(401, "log in with your token first")
-        response = await answer(request)
-    except (HTTPException, AssayError) as error:
-        response = await _refused(request, error)
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    if not request.url.path.startswith("/static/"):
-        response.headers.setdefault("Cache-Control", "private, no-cache")
-    return response
+    access.refuse_other_hosts(request)
+    refuse_foreign_forms(request)
+    _refuse_too_large(request)
+    known = access.known_person(request)
+    request.state.person = known or await run_in_threadpool(access.person, request)
+    is_open = request.url.path.startswith(OPEN_PATHS)
+    if request.state.person is None and not is_open:
+        raise HTTPException(401, "log in with your token first")
+
+
+def _with_headers(send: Send, path: str) -> Send:
+    """What is sent, with the headers that every answer has unless it has its own."""
+
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name for name, _ in message["headers"]}
+            added = SAFE_HEADERS if path.startswith("/static/") else (*SAFE_HEADERS, NOT_KEPT)
+            message["headers"] = [*message["headers"], *(pair for pair in added if pair[0] not in given)]
+        await send(message)
+
+    return with_headers
+
+
+def _bounded(request: Request, receive: Receive) -> Receive:
+    """What is received; a request that does not say how long it is may not grow beyond the limit."""
+    if request.method in SAFE or "content-length" in request.headers:
+        return receive
+    most = request.app.state.upload_bytes
+    taken = 0
+
+    async def counted() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > most:
+            raise _too_large(most)
+        return message
+
+    return counted
 
 
 def _refuse_too_large(request: Request) -> None:
     length = request.headers.get("content-length", "0")
     most = request.app.state.upload_bytes
     if not length.isdigit() or int(length) > most:
-        raise HTTPException(413, f"the request is larger than the {most >> 20} MB that this server takes")
+        raise _too_large(most)
+
+
+def _too_large(most: int) -> HTTPException:
+    return HTTPException(413, f"the request is larger than the {most >> 20} MB that this server takes")
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -110,6 +161,8 @@ def _in_words(error: Exception) -> tuple[int, str]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
         return 422, f"{where}: {first['msg']}"
+    if isinstance(error, NoRoom):
+        return 507, FULL
     return 400, str(error)
 
 

@@ -50,7 +50,7 @@ class Page:
 
 def answered(request: Request, page: Page) -> Response:
     """The page in the format that is asked for: by `format=` in the address, or by the Accept header."""
-    how = request.query_params.get("format") or _accepted(request)
+    how = _asked_format(request)
     if how not in FORMATS:
         raise HTTPException(400, f"no format {how!r}; known: {', '.join(FORMATS)}")
     if how == "json":
@@ -79,11 +79,18 @@ def plain_values(value: Any) -> Any:
     return value
 
 
-def _accepted(request: Request) -> str:
-    """html, unless the client prefers JSON."""
+def _asked_format(request: Request) -> str:
+    """The format of the address; without one html, unless the client prefers JSON."""
+    named = request.query_params.get("format")
+    if named:
+        return named
     accepted = request.headers.get("accept", "")
-    wants_json = "application/json" in accepted and "text/html" not in accepted
-    return "json" if wants_json else "html"
+    return "json" if "application/json" in accepted and "text/html" not in accepted else "html"
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a request is answered with JSON."""
+    return _asked_format(request) == "json"
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ class Asking:
         return refuse_without(self.person, role)
 
 
-def asking(request: Request) -> Asking:
-    """The request, the store and who asks."""
+async def asking(request: Request) -> Asking:
+    """The request, the store and who asks."""  # async, because a plain function would cost a thread per request
     return Asking(request, request.app.state.store, request.state.person)
 
 

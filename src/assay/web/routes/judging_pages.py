@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Form
-from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from fastapi import APIRouter, Body, Form, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from pydantic import Field
 
 from assay.core.errors import UsageError
@@ -17,16 +18,18 @@ from assay.store import Person, Store
 from assay.store.campaign_board import BoardSoFar
 from assay.store.campaign_files import FILES, campaign_file
 from assay.store.judging_campaign import Given, JudgingCampaign
-from assay.store.judgment_log import new_id
+from assay.store.judgment_log import Answer, new_id
+from assay.store.next_items import MOST_ASKED
 from assay.store.next_items import Asked as Item
 from assay.web.highlights import highlighted
-from assay.web.rendering import Page, address, answered
+from assay.web.rendering import Page, address, answered, wants_json
 from assay.web.routes.asking import Asked
 
 router = APIRouter()
 AHEAD = 10
 """Docs that the page of an assessor has ready."""
 LOOK_BACK = 50
+Next = Annotated[int, Query(ge=0, le=MOST_ASKED)]
 
 
 @router.get("/campaigns")
@@ -209,7 +212,7 @@ def _earlier(given: Sequence[Given], number: int) -> Item:
 
 def item_records(store: Store, own: JudgingCampaign, items: Sequence[Item]) -> list[dict[str, Any]]:
     """Items with the texts that the store has: the query, and each doc with the words of the query marked."""
-    topics = store.collections.topics(own.collection)
+    topics = store.collections.topics(own.collection, {item.topic for item in items})
     fields = topics.to_dict()
     queries = topics.queries()
     wanted = [doc for item in items for doc in (item.doc, item.other) if doc]
@@ -238,25 +241,20 @@ def _given_record(given: Any) -> dict[str, Any]:
 
 
 def progress_record(own: JudgingCampaign, person: Person) -> dict[str, Any]:
-    """How far the campaign is, and the person."""
-    progress = own.progress()
-    mine = next((one for one in progress.people if one.person == person.name), None)
-    by_topic = [{"topic": one.topic, "docs": one.items, "done": one.done} for one in progress.topics]
-    return {
-        "docs": progress.items,
-        "done": progress.done,
-        "left": progress.left,
-        "mine": 0 if mine is None else mine.labels + mine.unjudgeable,
-        "topics": by_topic,
-    }
+    """How far the campaign is, in all and by topic, and the person."""
+    by_topic = [{"topic": one.topic, "docs": one.items, "done": one.done} for one in own.progress().topics]
+    return {**asdict(own.counts(person)), "topics": by_topic}
+
+
+Kind = Literal["label", "unjudgeable", "skip", "undo"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class SentAnswer:
     """What the page of an assessor sends. `id` is made by the page: sent again, it counts once."""
 
     id: Annotated[str, Field(min_length=8, max_length=100)]
-    kind: Literal["label", "unjudgeable", "skip", "undo"]
+    kind: Kind
     item: int | None = None
     label: float | str | None = None
     reason: str = ""
@@ -265,24 +263,24 @@ class Answer:
 
 
 @router.post("/judge/{name:path}")
-def answer(name: str, asked: Asked, given: Annotated[Answer, Body()]) -> Response:
-    """Record an answer; it is answered when it is on the disk."""
+async def answer(
+    name: str, asked: Asked, given: Annotated[SentAnswer, Body()], next: Next = 0, topic: str = ""
+) -> Response:
+    """Record an answer; it is answered when it is on the disk. next: with the next docs of the person, and counts."""
     person = asked.must_be("assessor")
     own = asked.found(lambda: asked.store.campaigns[name])
-    recorded = asdict(_recorded(own, person, given))
-    return answered(asked.request, Page("error.html", "Recorded", recorded))
+    said = await own.answer_soon(person, Answer(**vars(given)), n=next, topic=topic or None)
+    record = vars(said.recorded)
+    if next:
+        record = record | await run_in_threadpool(_following, asked.store, own, person, said.items)
+    if wants_json(asked.request):
+        return JSONResponse(record)
+    return answered(asked.request, Page("error.html", "Recorded", record, names={"sentence": "Recorded."}))
 
 
-def _recorded(own: JudgingCampaign, person: Person, given: Answer) -> Any:
-    if given.kind == "undo":
-        return own.undo(person, given.takes_back, id=given.id)
-    if given.item is None:
-        raise UsageError(f"a {given.kind} needs the item that it is for")
-    if given.kind == "skip":
-        return own.skip(person, given.item, id=given.id)
-    if given.kind == "unjudgeable":
-        return own.cannot_judge(person, given.item, given.reason, id=given.id, seconds=given.seconds)
-    return own.judge(person, given.item, given.label, id=given.id, seconds=given.seconds)
+def _following(store: Store, own: JudgingCampaign, person: Person, items: Sequence[Item]) -> dict[str, Any]:
+    """What the page of an assessor shows next."""
+    return {"items": item_records(store, own, items), "progress": asdict(own.counts(person))}
 
 
 @router.post("/judged/{name:path}")
@@ -293,10 +291,10 @@ def answer_by_form(
     id: str = Form(),
     label: str = Form(""),
     reason: str = Form(""),
-    what: Literal["label", "unjudgeable", "skip", "undo"] = Form("label"),
+    what: Annotated[Kind, Form()] = "label",
 ) -> Response:
     """The same from a form, for a browser without scripts; then the next doc."""
     person = asked.must_be("assessor")
     own = asked.found(lambda: asked.store.campaigns[name])
-    _recorded(own, person, Answer(id, what, item, label or None, reason))
+    own.answer(person, Answer(id, what, item, label or None, reason))
     return RedirectResponse(address("judge", own.name), status_code=303)

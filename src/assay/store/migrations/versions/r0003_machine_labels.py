@@ -13,8 +13,7 @@ def upgrade() -> None:
     """Labels of machine judges beside those of people, who has seen them, and which judgments came after that."""
     _machine_labels()
     _machine_seen()
-    second_look = sa.Column("second_look", sa.Boolean(), nullable=False, server_default=sa.false())
-    op.add_column("judgments", second_look)
+    op.add_column("judgments", sa.Column("second_look", sa.Boolean(), nullable=False, server_default=sa.false()))
 
 
 def _machine_labels() -> None:

@@ -13,6 +13,8 @@ from assay.pooling import Judging, Judgment
 from assay.store import Store
 from assay.store.judging_campaign import JudgingCampaign
 from assay.store.judging_plan import JudgingPlan
+from assay.store.judgment_log import Answer, new_id
+from assay.store.schema import sa
 
 RUNS = {
     "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["e1", "e2", "e3"]},
@@ -192,6 +194,48 @@ def test_asking_again_gives_the_same_docs(ready: Store) -> None:
     assert campaign.next("ann") == three[:1]
     with pytest.raises(UsageError, match="ask for 1 to"):
         campaign.next("ann", 0)
+
+
+@pytest.mark.parametrize("choices", [{"pool": "depth"}, {"order": "hedge"}], ids=str)
+def test_who_asks_for_more_gets_more_besides_what_was_asked_before(ready: Store, choices: dict[str, Any]) -> None:
+    campaign = ready.campaigns.add("c", "pets", **choices)
+    three = campaign.next("ann", 3)
+    five = campaign.next("ann", 5)
+    assert five[:3] == three
+    assert len(set(five)) == 5
+
+
+def test_an_answer_brings_the_next_docs_with_it(ready: Store) -> None:
+    campaign = ready.campaigns.add("c", "pets", order="hedge", scale="S2")
+    fresh = Judging([Run.from_lists(tag, lists) for tag, lists in RUNS.items()], "hedge")
+    (asked,) = campaign.next("ann")
+    for _ in range(9):
+        said = campaign.answer("ann", Answer(new_id(), "label", asked.item, 1), n=1)
+        assert said.recorded.counted
+        fresh.tell([Judgment(asked.topic, asked.doc, 1)])
+        (asked,) = said.items
+        assert [(asked.topic, asked.doc)] == fresh.next(), "the order knows the judgment that came with the question"
+    assert campaign.answer("ann", Answer(new_id(), "label", asked.item, 1), n=1).items == ()
+
+
+def test_an_order_forgets_what_was_not_kept(ready: Store) -> None:
+    campaign = ready.campaigns.add("c", "pets", order="hedge", scale="S2")
+    (asked,) = campaign.next("ann")
+    database = campaign.database
+    judge = campaign._work(ready.people["ann"], Answer("kept-not", "label", asked.item, 1), 1, None)
+
+    def fails(connection: sa.Connection) -> None:
+        judge(connection)
+        raise UsageError("too late")
+
+    with pytest.raises(UsageError, match="too late"):
+        database.commits.written(fails)
+    assert campaign.history() == []
+    campaign.judge("ann", asked.item, 0)
+    fresh = Judging([Run.from_lists(tag, lists) for tag, lists in RUNS.items()], "hedge")
+    fresh.tell([Judgment(asked.topic, asked.doc, 0)])
+    (following,) = campaign.next("ann")
+    assert [(following.topic, following.doc)] == fresh.next()
 
 
 def test_gold_docs_come_to_everybody_and_do_not_look_like_gold(ready: Store) -> None:

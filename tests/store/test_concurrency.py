@@ -82,28 +82,33 @@ def test_fifty_people_at_once_give_every_doc_exactly_k_labels(store: Store, choi
     assert store.check().errors == 0
 
 
-def test_what_a_person_has_judged_is_not_held_by_a_page_that_asks_meanwhile(store: Store) -> None:
-    """A page asks for more docs in the background; it must not take a doc back that is being judged."""
-    campaign = filled(store, 1, pool="depth")
-    done = threading.Event()
+def test_who_asks_while_judging_does_not_get_a_doc_again(store: Store) -> None:
+    """The page of an assessor asks for more docs while its last answers are on their way."""
+    campaign = filled(store, 1, labels=1, pool="depth")
+    asked = campaign.next("p0", 10)
+    stop = threading.Event()
 
     def ask() -> None:
-        while not done.is_set():
-            campaign.next("p0", 8)
+        while not stop.is_set():
+            campaign.next("p0", 10)
 
-    asker = threading.Thread(target=ask)
-    asker.start()
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in asking:
+        thread.start()
+    seen: set[int] = set()
     try:
-        judged = set()
-        while asked := [one for one in campaign.next("p0", 8) if one.item not in judged]:
+        while asked:
             for one in asked:
+                assert one.item not in seen, "a doc that was judged came again"
                 campaign.judge("p0", one.item, 1)
-                judged.add(one.item)
+                seen.add(one.item)
+            asked = campaign.next("p0", 10)
     finally:
-        done.set()
-        asker.join()
-    assert len(judged) == TOPICS * DOCS
-    assert campaign.next("p0", 8) == []
+        stop.set()
+        for thread in asking:
+            thread.join()
+    assert len(seen) == TOPICS * DOCS
+    assert all(not one.takes_back for one in campaign.history())
 
 
 PROGRAM = """

@@ -40,7 +40,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._one_writer = threading.Lock()
         self.engine = _sqlite_engine(self.url) if self.is_sqlite else _server_engine(self.url)
-        self.commits = SharedCommits(self._transaction, self._one_writer)
+        self.commits = SharedCommits(self._transaction, self._one_writer if self.is_sqlite else None)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

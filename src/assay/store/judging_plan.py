@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -142,7 +142,7 @@ class JudgingPlan:
             value = float(label)
         except (TypeError, ValueError):
             raise UsageError(f"label {label!r} is not on the scale {scale.described()}") from None
-        if not np.isfinite(value) or scale.outside(np.array([value]))[0]:
+        if not _is_on(self.scale, value):
             raise UsageError(f"label {label!r} is not on the scale {scale.described()}")
         return value
 
@@ -193,6 +193,12 @@ class JudgingPlan:
             for step in range(1, self.partners + 1):
                 pairs += [(topic, one, other) for one, other in zip(own, own[step:], strict=False)]
         return pairs
+
+
+@lru_cache(maxsize=1000)
+def _is_on(scale: str, value: float) -> bool:
+    """Whether a number is on a scale; it is asked for every judgment, and the numbers are few."""
+    return bool(np.isfinite(value)) and not scale_of(scale).outside(np.array([value]))[0]
 
 
 def checked_items(given: Iterable[Sequence[str]], plan: JudgingPlan) -> list[Item]:

@@ -151,7 +151,8 @@ class NextItems:
             self._keep_longer(connection, max(row.until for row in held), given)
         room = self._room(connection, n - len(asked), given)
         if room > 0:
-            more, was_busy = self._reserved(connection, person, room, topic, given)
+            own = {row.id for row in held}
+            more, was_busy = self._reserved(connection, person, room, topic, given, own)
             self._log.hold(connection, person, [one.item for one in more])
             asked += more
         return asked, was_busy
@@ -172,16 +173,26 @@ class NextItems:
         return max(0, min(n, self._plan.budget - spent))
 
     def _reserved(
-        self, connection: sa.Connection, person: Person, room: int, topic: str | None, given: Mapping[str, Any]
+        self,
+        connection: sa.Connection,
+        person: Person,
+        room: int,
+        topic: str | None,
+        given: Mapping[str, Any],
+        own: set[int],
     ) -> tuple[list[Asked], bool]:
-        """Items with a place, kept for the person. Nobody waits for an item, or two could wait for each other."""
+        """Items with a place that are not the person's own yet.
+
+        Nobody waits for an item, or two could wait for each other.
+        """
         taken: list[Asked] = []
         was_busy = False
         for candidate in self._candidates(connection, person, room, topic, given):
             if len(taken) == room:
                 break
-            if any(one.item == candidate for one in taken):
+            if candidate in own:
                 continue
+            own.add(candidate)
             wanted = {**given, "item": candidate}
             # Whoever writes to SQLite is alone; on a server others may be at the item.
             if not self._db.is_sqlite and connection.execute(LOCKED_IF_FREE, wanted).first() is None:

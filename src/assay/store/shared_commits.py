@@ -1,5 +1,6 @@
 """How do many people write at once? What waits is written in one transaction, and one commit puts it on the disk.
 
+That is for SQLite, which has one writer; PostgreSQL has many, and puts what they commit on the disk together itself.
 Everybody waits for the commit that holds their own work, so what is acknowledged is as durable as it would be alone.
 If anything fails, nothing of that transaction is kept and each piece of work is done again by itself. So work may run
 twice, and does nothing but read and write through the connection that it gets.
@@ -11,6 +12,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,6 +23,8 @@ T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
 MOST = 64
 """Pieces of work in one transaction."""
+WRITERS = 16
+"""Threads that write for event loops where there are many writers."""
 TRIES = 3
 """How often work is done by itself when another server of the same database was in its way."""
 IN_THE_WAY = ("40001", "40P01")
@@ -42,12 +46,15 @@ class _Waiting:
 class SharedCommits:
     """The transactions in which many write together.
 
-    transaction: opens one. turn: the lock that whoever writes has to hold.
+    transaction: opens one. turn: the lock that whoever writes has to hold; None where all may write side by side.
     """
 
-    def __init__(self, transaction: Callable[[], AbstractContextManager[sa.Connection]], turn: threading.Lock) -> None:
+    def __init__(
+        self, transaction: Callable[[], AbstractContextManager[sa.Connection]], turn: threading.Lock | None
+    ) -> None:
         self._transaction = transaction
         self._turn = turn
+        self._writers = ThreadPoolExecutor(WRITERS, "assay-store-writer") if turn is None else None
         self._waiting: deque[_Waiting] = deque()
         self._not_kept: list[Callable[[], None]] = []
         self._starting = threading.Lock()
@@ -62,8 +69,11 @@ class SharedCommits:
     def written(self, work: Work[T]) -> T:
         """What the work returns, when it is on the disk."""
         own = _Waiting(work)
-        self._waiting.append(own)
-        while not own.done:
+        if self._turn is None:
+            self._write_alone(own)
+        else:
+            self._waiting.append(own)
+        while not own.done and self._turn is not None:
             with self._turn:  # whoever comes first writes for all who wait
                 if not own.done:
                     self._write_waiting()
@@ -73,7 +83,9 @@ class SharedCommits:
         return result
 
     async def soon(self, work: Work[T]) -> T:
-        """The same without holding a thread: a thread of the store writes, and this waits."""
+        """The same without holding a thread for each who waits: threads of the store write."""
+        if self._writers is not None:
+            return await asyncio.get_running_loop().run_in_executor(self._writers, self.written, work)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(work, future))
         if self._thread is None:
@@ -87,6 +99,8 @@ class SharedCommits:
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
+        if self._writers is not None:
+            self._writers.shutdown()
 
     def _start(self) -> None:
         with self._starting:
@@ -95,6 +109,7 @@ class SharedCommits:
                 self._thread.start()
 
     def _write_for_loops(self) -> None:
+        assert self._turn is not None
         while not self._is_closing or self._waiting:
             self._wake.wait()
             self._wake.clear()

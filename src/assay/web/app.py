@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError

@@ -5,9 +5,12 @@
   const desk = document.getElementById("desk");
   const state = JSON.parse(document.getElementById("state").textContent);
   const address = desk.dataset.address;
+  const topic = new URLSearchParams(window.location.search).get("topic");
+  const asking = (choices) => `${address}?${new URLSearchParams({ ...(topic ? { topic } : {}), ...choices })}`;
   const drawer = `assay:${desk.dataset.person}:${desk.dataset.campaign}`;
   const scale = state.scale;
-  const ENOUGH = 5;             // docs below which more are fetched
+  const ENOUGH = 5;             // docs below which more are asked for
+  const AHEAD = 10;             // docs that are kept ready
   const $ = (id) => document.getElementById(id);
 
   let queue = state.items;      // docs to judge, the first is shown
@@ -38,15 +41,19 @@
     if (sending) return;
     sending = true;
     while (outbox.length) {
+      // The last answer brings the next docs with it, in the same request.
+      const wantsMore = outbox.length === 1 && queue.length <= ENOUGH;
+      const before = puts;
       let answer;
       try {
-        answer = await fetch(address, {
+        answer = await fetch(asking(wantsMore ? { next: AHEAD } : {}), {
           method: "POST", body: JSON.stringify(outbox[0]),
           headers: { "Content-Type": "application/json", Accept: "application/json" },
         });
       } catch { answer = null; }
       if (answer === null || answer.status >= 500 || answer.status === 429) {
-        say(`${outbox.length} not saved yet; trying again`);
+        const why = answer === null ? {} : await answer.json().catch(() => ({}));
+        say(`${outbox.length} not saved yet; trying again${why.error ? ` (${why.error})` : ""}`);
         await new Promise((done) => setTimeout(done, pause));
         pause = Math.min(2 * pause, 15000);
         continue;
@@ -59,9 +66,25 @@
         say(`not taken: ${why.error || answer.status}`);
         given = given.filter((one) => one.id !== sent.id);
         drawGiven();
+      } else if (wantsMore) {
+        const fresh = await answer.json().catch(() => null);
+        if (fresh) takeIn(fresh, before);
       }
     }
     sending = false;
+  };
+
+  // Docs that the server sent. It may have answered before it had the latest answers, or when others were at the docs
+  // that are left: what those answers are for does not come again, and few docs are asked for once more.
+  const takeIn = (fresh, before, unsent = new Set()) => {
+    const known = new Set(queue.map((one) => one.item));
+    const isNew = (one) => !known.has(one.item) && !unsent.has(one.item) && !(putAt.get(one.item) > before);
+    const wasEmpty = queue.length === 0;
+    queue = queue.concat(fresh.items.filter(isNew));
+    const p = fresh.progress;
+    $("progress").textContent = `${p.mine} by you, ${p.done} of ${p.docs} docs done, ${p.left} answers left`;
+    if (wasEmpty) show();
+    if (queue.length <= ENOUGH && (puts !== before || unsent.size)) later(300);
   };
 
   const later = (pauseBefore) => { clearTimeout(again); again = setTimeout(refill, pauseBefore); };
@@ -71,20 +94,11 @@
     const before = puts;
     const unsent = new Set(outbox.map((one) => one.item));
     try {
-      const answer = await fetch(address, { headers: { Accept: "application/json" } });
-      if (!answer.ok) return;
+      const answer = await fetch(asking({}), { headers: { Accept: "application/json" } });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
       const fresh = await answer.json();
-      // The server may have answered before it had the latest answers: what they are for does not come again.
-      const known = new Set(queue.map((one) => one.item));
-      const isNew = (one) => !known.has(one.item) && !unsent.has(one.item) && !(putAt.get(one.item) > before);
-      const wasEmpty = queue.length === 0;
-      queue = queue.concat(fresh.items.filter(isNew));
-      const p = fresh.progress;
-      $("progress").textContent = `${p.mine} by you, ${p.done} of ${p.docs} docs done, ${p.left} answers left`;
       fetching = false;
-      if (wasEmpty) show();
-      // What came may be out of date by now, because more was answered meanwhile.
-      if (queue.length <= ENOUGH && (puts !== before || unsent.size)) later(300);
+      takeIn(fresh, before, unsent);
     } catch {
       later(2000);
     } finally { fetching = false; }
@@ -157,8 +171,7 @@
     if (answer.item) putAt.set(answer.item, puts);
     outbox.push(answer);
     keep();
-    send().then(refill);
-    if (!queue.length) refill();
+    send().then(() => { if (!queue.length) refill(); });
   };
 
   const answer = (kind, extra = {}) => {

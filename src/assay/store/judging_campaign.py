@@ -154,6 +154,8 @@ class JudgingCampaign:
         record = self.log.work(person, self._checked(answer))
 
         def work(connection: sa.Connection) -> Answered:
+            if n:
+                self._next.take_turn(connection, person)
             recorded = record(connection)
             asked = self._next.asked_in(connection, person, n, topic)[0] if n else []
             return Answered(recorded, tuple(asked))

@@ -143,6 +143,7 @@ class NextItems:
         was_busy = False
         given: dict[str, Any] = {"campaign": self._id, "person": person.id, "now": time.time()}
         given |= {"every_topic": topic is None, "topic": topic or ""}
+        self.take_turn(connection, person)
         if self._plan.budget is not None:
             connection.execute(TURN, given)
         held = connection.execute(HELD, given).all()
@@ -156,6 +157,11 @@ class NextItems:
             self._log.hold(connection, person, [one.item for one in more])
             asked += more
         return asked, was_busy
+
+    def take_turn(self, connection: sa.Connection, person: Person) -> None:
+        """Let the pages of one person ask one after the other; before anything of a transaction that asks."""
+        if not self._db.is_sqlite:  # whoever writes to SQLite is alone
+            connection.execute(ONE_PAGE, {"person": person.id})
 
     def _keep_longer(self, connection: sa.Connection, latest: float, given: Mapping[str, Any]) -> None:
         """What a person holds is kept for as long as if it were asked now, all of it in the same order."""

@@ -27,6 +27,8 @@ from assay.io.sheet import write_sheet
 
 NEEDED = ("topic", "doc", "worker", "label", "task", "position", "seconds", "attempt", "back", "answer", "code")
 """The entries of each row of an answer."""
+TEXTS = ("topic", "doc", "worker", "task", "answer", "code")
+"""Those of them that are texts; the others are numbers."""
 LETTERS_OF_CODE = 12
 LARGEST = 2**53
 """The largest number of an answer: a page counts no further exactly."""
@@ -99,23 +101,26 @@ def _answers_in(path: Path) -> list[Answer]:
         raise DataError(f"{path}: not UTF-8 ({error.reason} at byte {error.start}); copy the whole answer") from None
     given = json_value(str(path), text)
     lists = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
-    return [Answer(str(path), _checked_rows(path, rows)) for rows in lists]
+    return [answer_of(str(path), rows) for rows in lists]
 
 
-def _checked_rows(path: Path, rows: Any) -> tuple[Mapping[str, Any], ...]:
-    """The rows of an answer, each with all its entries and numbers where numbers belong."""
+def answer_of(where: str, rows: Any) -> Answer:
+    """An answer as a page gave it back, each row with all its entries and numbers where numbers belong."""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise DataError(f"{path}: an answer is a list of objects, one for each doc; copy the whole answer")
+        raise DataError(f"{where}: an answer is a list of objects, one for each doc; copy the whole answer")
     for number, row in enumerate(rows, 1):
         for name in NEEDED:
             if name not in row:
-                raise DataError(f"{path}: doc {number} of the answer has no {name!r}; copy the whole answer")
+                raise DataError(f"{where}: doc {number} of the answer has no {name!r}; copy the whole answer")
+        for name in TEXTS:
+            if not isinstance(row[name], str):
+                raise DataError(f"{where}: {name} of doc {number} is {row[name]!r}; it must be a text")
         for name in ("label", "position", "seconds", "attempt", "back"):
             value = row[name]
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not abs(value) <= LARGEST:
-                raise DataError(f"{path}: {name} of doc {number} is {value!r}; it must be a number")
-    return tuple(rows)
+                raise DataError(f"{where}: {name} of doc {number} is {value!r}; it must be a number")
+    return Answer(where, tuple(rows))
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,11 @@ def read_tasks(path: str | Path) -> Tasks:
 
 def read_pool(path: str | Path, *, columns: Named = None) -> dict[str, list[str]]:
     """Docs to judge per topic: a table with the columns topic and doc, or lines of a qrels or a run file."""
-    content = Content.of(path)
+    return pool_in(Content.of(path), columns=columns)
+
+
+def pool_in(content: Content, *, columns: Named = None) -> dict[str, list[str]]:
+    """Docs to judge per topic, of the content of a file."""
     sample = sample_of(content)
     pool: dict[str, list[str]] = {}
     is_text = sample.syntax in ("lines", "empty", "sgml")

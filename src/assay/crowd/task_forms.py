@@ -10,7 +10,7 @@ from typing import Any
 from assay.agreement.scales import MAGNITUDE, PREFERENCE, S100, Scale, scale_of
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import one_of
-from assay.io.sheet import read_sheet
+from assay.io.sheet import Sheet, read_sheet
 
 FORMS = ("slider", "radio", "magnitude", "pairs")
 """The forms of a task, by name."""
@@ -87,7 +87,11 @@ class TestQuestion:
 
 def read_questions(path: str | Path) -> dict[str, TestQuestion]:
     """{topic: question} of a table with the columns topic, question, options (separated by |) and answer."""
-    sheet = read_sheet(path)
+    return questions_in(read_sheet(path))
+
+
+def questions_in(sheet: Sheet) -> dict[str, TestQuestion]:
+    """{topic: question} of the rows of a table."""
     places = {name: sheet.place(name) for name in ("topic", "question", "options", "answer")}
     questions: dict[str, TestQuestion] = {}
     for line, row in zip(sheet.lines, sheet.rows, strict=True):

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -79,7 +79,38 @@ def task_plan(
         },
         "docs": docs,
         "post": post,
+        "server": None,
     }
+
+
+def served_plan(
+    rows: Sequence[TaskRow], texts: TaskTexts, form: Form, rules: Protocol, *, server: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The plan of a page that a server gives: docs are called by their positions, so that ids say nothing either.
+
+    server: task (the name of what this worker was given), worker, attempt, codes of earlier tasks, and the address that
+    takes the answers.
+    """
+    hidden_rows = positioned(rows, server["task"])
+    called: dict[str, str] = {}
+    for row, hidden in zip(rows, hidden_rows, strict=True):
+        called |= {hidden.doc: row.doc, hidden.other: row.other}
+    shown = {name: texts.docs[doc] for name, doc in called.items() if doc in texts.docs}
+    plan = task_plan(hidden_rows, replace(texts, docs=shown), form, rules)
+    return {**plan, "server": dict(server)}
+
+
+def positioned(rows: Sequence[TaskRow], task: str) -> list[TaskRow]:
+    """The rows of a task under another name, with positions in the place of doc ids, and without gold.
+
+    >>> positioned([TaskRow("1-0001", "1", 1, "a", 2.0, "b")], "x")
+    [TaskRow(task='x', topic='1', position=1, doc='1', gold=None, other='1b')]
+    """
+    hidden = []
+    for row in rows:
+        other = f"{row.position}b" if row.other else ""
+        hidden.append(TaskRow(task, row.topic, row.position, str(row.position), None, other))
+    return hidden
 
 
 def _described(fields: Mapping[str, str]) -> dict[str, str]:
@@ -107,8 +138,8 @@ def task_page(plan: Mapping[str, Any]) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    template = Environment(autoescape=True).from_string(_file("task.html"))
-    script = _file("task.js")
+    template = Environment(autoescape=True).from_string(page_file("task.html"))
+    script = page_file("task.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     connect = "'none'"
     if plan["post"]:
@@ -117,21 +148,36 @@ def task_page(plan: Mapping[str, Any]) -> str:
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; connect-src {connect}; "
         "base-uri 'none'; form-action 'none'"
     )
-    data = json.dumps(plan, ensure_ascii=False)
-    # No text can end the script element that holds it.
-    for character in "<>&\u2028\u2029":
-        data = data.replace(character, f"\\u{ord(character):04x}")
     return template.render(
         title=plan["title"],
+        served=False,
         policy=policy,
-        style=Markup(_file("task.css")),
+        style=Markup(page_file("task.css")),
         script=Markup(script),
-        plan=Markup(data),
+        plan=Markup(_safe(plan)),
     )
 
 
+def served_page(plan: Mapping[str, Any]) -> str:
+    """The page of a task that a server gives: style and script come from it, and its headers have the policy."""
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    template = Environment(autoescape=True).from_string(page_file("task.html"))
+    return template.render(title=plan["title"], served=True, plan=Markup(_safe(plan)))
+
+
+def _safe(plan: Mapping[str, Any]) -> str:
+    """The plan as JSON in which no text can end the script element that holds it."""
+    data = json.dumps(plan, ensure_ascii=False)
+    for character in "<>&\u2028\u2029":
+        data = data.replace(character, f"\\u{ord(character):04x}")
+    return data
+
+
 @cache
-def _file(name: str) -> str:
+def page_file(name: str) -> str:
+    """The template, the style or the script of the pages of tasks."""
     return files("assay.crowd").joinpath("templates", name).read_text(encoding="utf-8")
 
 

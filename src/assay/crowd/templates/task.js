@@ -6,17 +6,21 @@
   const doneWith = `assay-topic-${plan.topic}`;
   const form = plan.form;
   const rules = plan.rules;
+  // Where a server gave the task, it counts the attempts, checks them and gives the code; else the page does.
+  const server = plan.server;
 
   // What the worker did so far; it survives a reload, so that a reload gives no new attempt.
   const fresh = {
     step: "consent",
-    worker: new URLSearchParams(location.search).get("worker") || "",
+    worker: server ? server.worker : new URLSearchParams(location.search).get("worker") || "",
     answer: null,
     at: 0,
-    attempt: 1,
+    attempt: server ? server.attempt : 1,
     warnings: [],
     docs: plan.docs.map(() => ({ label: form.start, moved: false, seconds: 0, back: 0 })),
     code: "",
+    sent: "",
+    refused: "",
   };
   let state = { ...fresh, ...kept(place) };
   let since = null;
@@ -75,7 +79,7 @@
   }
 
   function show() {
-    const screens = { consent, topic, docs, done, failed };
+    const screens = { consent, topic, docs, sending, refused, done, failed };
     root.replaceChildren(...screens[state.step]());
     const heading = root.querySelector("h1");
     heading.setAttribute("tabindex", "-1");
@@ -88,20 +92,23 @@
 
   function consent() {
     const other = kept(doneWith).task;
-    if (other && other !== plan.task) {
+    if (!server && other && other !== plan.task) {
       return [
         element("h1", {}, "You have done a task on this topic"),
         element("p", {}, "Each person does one task of a topic. Please return this one and take another."),
       ];
     }
-    const worker = element("input", { type: "text", id: "worker", required: true, value: state.worker, autocomplete: "off", maxlength: 200 });
+    const worker = element("input", { type: "text", id: "worker", required: true, value: state.worker, readonly: Boolean(server), autocomplete: "off", maxlength: 200 });
     const agreed = element("input", { type: "checkbox", id: "agreed", required: true });
     const submitted = (event) => {
       event.preventDefault();
       go("topic", { worker: worker.value.trim() });
     };
+    const earlier = server && server.codes.length
+      ? [element("p", { id: "earlier" }, `Codes of your earlier tasks: ${server.codes.join(", ")}.`)] : [];
     return [
       element("h1", {}, plan.title),
+      ...earlier,
       ...paragraphs(plan.consent),
       element("form", { onsubmit: submitted },
         element("label", { for: "worker" }, "Your worker id on the platform"), worker,
@@ -133,10 +140,18 @@
     };
     return [
       element("h1", {}, "What is looked for"),
+      ...warned(),
       described(),
       ...paragraphs(plan.guidelines),
       element("form", { onsubmit: submitted }, asked, element("div", { class: "buttons" }, button("Next", null, true))),
     ];
+  }
+
+  function warned() {
+    if (!state.warnings.length) return [];
+    return [element("div", { class: "warning", role: "alert" },
+      element("p", {}, `Attempt ${state.attempt} of ${rules.attempts}. Please look again:`),
+      element("ul", {}, ...state.warnings.map((text) => element("li", {}, text))))];
   }
 
   function shownDoc(doc, heading) {
@@ -185,14 +200,10 @@
     const body = doc.other
       ? element("div", { class: "pair" }, shownDoc(doc, "Document 1"), shownDoc(doc.other, "Document 2"))
       : shownDoc(doc, "");
-    const warned = state.warnings.length
-      ? element("div", { class: "warning", role: "alert" }, element("p", {}, `Attempt ${state.attempt} of ${rules.attempts}. Please look again:`),
-        element("ul", {}, ...state.warnings.map((text) => element("li", {}, text))))
-      : null;
     return [
       element("h1", {}, `${doc.other ? "Pair" : "Document"} ${state.at + 1} of ${count}`),
       element("progress", { max: count, value: state.at + 1, "aria-label": "Progress" }),
-      ...(warned ? [warned] : []),
+      ...warned(),
       described(),
       body,
       element("form", { onsubmit: submitted },
@@ -221,6 +232,10 @@
 
   function finish() {
     stopClock();
+    if (server) {
+      go("sending", { sent: newId() });
+      return;
+    }
     const warnings = problems();
     if (!warnings.length) {
       state.code = code();
@@ -258,9 +273,17 @@
       attempt: state.attempt,
       back: state.docs[i].back,
       answer: shownAnswer(),
-      code: state.code,
+      code: code(),
     }));
-    return JSON.stringify(rows, null, 1);
+    return rows;
+  }
+
+  const written = () => JSON.stringify(answers(), null, 1);
+
+  // An answer keeps its id until the server says that it has it, so that it counts once however often it is sent.
+  function newId() {
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
   function said(text) {
@@ -269,16 +292,60 @@
 
   async function post() {
     try {
-      const answered = await fetch(plan.post, { method: "POST", headers: { "Content-Type": "application/json" }, body: answers() });
+      const answered = await fetch(plan.post, { method: "POST", headers: { "Content-Type": "application/json" }, body: written() });
       said(answered.ok ? "Your answers were sent." : `Sending failed (${answered.status}). Please copy or download them.`);
     } catch {
       said("Sending failed. Please copy or download your answers.");
     }
   }
 
-  function done() {
+  function sending() {
+    send();
+    return [
+      element("h1", {}, "Sending your answers"),
+      element("p", { id: "said", role: "status" }, "Please wait."),
+    ];
+  }
+
+  const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+
+  // Sent again until the server has it on its disk; a reload goes on with the same id.
+  async function send() {
+    const body = JSON.stringify({ id: state.sent, rows: answers() });
+    for (let wait = 1; ; wait = Math.min(2 * wait, 30)) {
+      try {
+        const answered = await fetch(server.address, {
+          method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body,
+        });
+        if (answered.ok) return settle(await answered.json());
+        if (answered.status < 500) return go("refused", { refused: (await answered.json()).error });
+      } catch {
+        // No network, or an answer that was cut off: once more.
+      }
+      said(`The server does not answer. Your answers are kept here and sent again in ${wait} s; leave this page open.`);
+      await pause(wait);
+    }
+  }
+
+  function settle(reply) {
+    if (reply.state === "accepted") go("done", { code: reply.code, warnings: [] });
+    else if (reply.state === "again") go(plan.question ? "topic" : "docs", { at: 0, attempt: reply.attempt, warnings: reply.warnings });
+    else go("failed", { warnings: reply.warnings });
+  }
+
+  function refused() {
+    return [
+      element("h1", {}, "Your answers were not taken"),
+      element("p", { role: "alert" }, state.refused),
+      element("p", { id: "said", role: "status" }, ""),
+      ...copies(),
+    ];
+  }
+
+  // The answers as text, to copy or to download.
+  function copies() {
     const text = element("textarea", { readonly: true, id: "answers", "aria-label": "Your answers" });
-    text.value = answers();
+    text.value = written();
     const copy = async () => {
       text.select();
       try {
@@ -294,12 +361,21 @@
       URL.revokeObjectURL(address);
     };
     return [
+      element("div", { class: "buttons" }, button("Copy the answers", copy), button("Download the answers", download)),
+      text,
+    ];
+  }
+
+  function done() {
+    const next = server
+      ? [element("div", { class: "buttons" }, button("Is there another task for me?", () => location.reload()))]
+      : copies();
+    return [
       element("h1", {}, "Thank you"),
       element("p", {}, "Your code for the platform:"),
       element("p", { class: "code", id: "code" }, state.code),
-      element("p", { id: "said", role: "status" }, ""),
-      element("div", { class: "buttons" }, button("Copy the answers", copy), button("Download the answers", download)),
-      text,
+      element("p", { id: "said", role: "status" }, server ? "Your answers are stored." : ""),
+      ...next,
     ];
   }
 

@@ -150,7 +150,7 @@ def test_without_a_store(folder: Path, line: str, says: str) -> None:
         ("add campaign c pets --order hedge --pool depth", "a campaign has one of the two"),
         ("add person ann --role king", "king"),
         ("list runs --collection pts", "did you mean pets"),
-        ("show nothing", "no collection, campaign or run 'nothing'"),
+        ("show nothing", "no collection, campaign, experiment or run 'nothing'"),
         ("export runs", "there is something already"),
         ("backup no/such", "is not there; make it first"),
         ("import runs --store assay-store", "is this a folder"),

@@ -8,6 +8,7 @@
     collections/NAME/runs/HASH.run      as they were given, listed in runs.jsonl
     collections/NAME/references.json, certificates.jsonl
     campaigns/NAME/campaign.json, items.jsonl, judgments.jsonl, labels.csv, qrels.txt
+    experiments/NAME/experiment.json, tasks.jsonl, assignments.jsonl, submissions.jsonl
 
 Names of folders are made of letters and digits of the names; the true ones are inside.
 """
@@ -28,6 +29,7 @@ from assay.io import write_labels, write_qrels
 from assay.io.docs import write_docs
 from assay.io.sheet import write_sheet
 from assay.io.topics import write_topics
+from assay.store.experiment_copies import write_experiment
 from assay.store.kept_files import UNFINISHED, sync_folder
 from assay.store.schema import items, qrels, results, runs, sa
 from assay.store.stored_runs import FACTS
@@ -70,6 +72,8 @@ def _write_all(store: Store, folder: Path) -> None:
         _write_collection(store, collection.name, folder / "collections" / folder_name(number, collection.name))
     for number, campaign in enumerate(store.campaigns.listed(), 1):
         _write_campaign(campaign, folder / "campaigns" / folder_name(number, campaign.name))
+    for number, experiment in enumerate(store.experiments.listed(), 1):
+        write_experiment(experiment, folder / "experiments" / folder_name(number, experiment.name))
 
 
 def folder_name(number: int, name: str) -> str:

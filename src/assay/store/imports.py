@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, UsageError
+from assay.store.experiment_copies import read_experiment
 from assay.store.exports import FORM
 from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import standing
@@ -53,6 +54,8 @@ def rebuilt_store(folder: Path, where: str | Path, files: str | Path | None) -> 
             _collection(store, path)
         for path in _numbered(folder / "campaigns"):
             _campaign(store, path)
+        for path in _numbered(folder / "experiments"):
+            read_experiment(store, path)
     except BaseException:
         _empty(store)
         store.close()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.store.experiment_integrity import check_experiments
 from assay.store.judgment_log import standing
 from assay.store.schema import answers, campaigns, items, judgments, matches, qrels, runs, sa, scores
 
@@ -58,6 +59,7 @@ def check_store(store: Store) -> StoreCheck:
         found += _files(store, known, looked_at)
         found += _lengths(connection)
         found += _judgments(connection, looked_at)
+        found += check_experiments(connection, looked_at)
     return StoreCheck(tuple(found), tuple(looked_at))
 
 

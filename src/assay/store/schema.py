@@ -17,7 +17,7 @@ TABLES = sa.MetaData(
         "ix": "ix_%(table_name)s_%(column_0_name)s",
     }
 )
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision of the schema."""
 
 about = sa.Table(

@@ -1,4 +1,4 @@
-"""What is one thing of a store? A collection, a campaign or a run by its name, as tables."""
+"""What is one thing of a store? A collection, a campaign, an experiment or a run by its name, as tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.pooling.collection_facts import describe
 from assay.store import store_tables
+from assay.store.crowd_experiment import CrowdExperiment
+from assay.store.experiment_standing import checkup_of, standing_of
 
 if TYPE_CHECKING:
     from assay.store.store import Store
@@ -30,7 +32,7 @@ class Shown(Result):
 
 
 def shown(store: Store, name: str) -> Shown:
-    """The collection or campaign of that name, or the run of that hash; a name of several of these is the first."""
+    """The collection, campaign or experiment of that name, or the run of that hash; of several the first of these."""
     if name in store.collections:
         return Shown("collection", name, tuple(_collection(store, name)))
     campaigns = {campaign.name: campaign for campaign in store.campaigns.listed()}
@@ -39,12 +41,21 @@ def shown(store: Store, name: str) -> Shown:
         agreed = own.agreement()
         tables = [*own.progress().tables(), *([] if agreed is None else agreed.tables())]
         return Shown("campaign", name, tuple(tables))
+    experiments = {experiment.name: experiment for experiment in store.experiments.listed()}
+    if name in experiments:
+        return Shown("experiment", name, tuple(_experiment(experiments[name])))
     is_hash = len(name) >= 6 and set(name) <= set("0123456789abcdef")
     if is_hash and any(run.hash.startswith(name) for run in store.runs.listed()):
         return Shown("run", name, (store_tables.run_table(store, name),))
-    known = [one.name for one in store.collections.listed()] + list(campaigns)
-    what = f"no collection, campaign or run {name!r}"
+    known = [one.name for one in store.collections.listed()] + list(campaigns) + list(experiments)
+    what = f"no collection, campaign, experiment or run {name!r}"
     raise UsageError(what + (did_you_mean(name, known) if known else "; the store is empty"))
+
+
+def _experiment(experiment: CrowdExperiment) -> list[Table]:
+    standing = standing_of(experiment)
+    checkup = checkup_of(experiment, standing)
+    return [*standing.tables(), *([] if checkup is None else checkup.tables())]
 
 
 def _collection(store: Store, name: str) -> list[Table]:

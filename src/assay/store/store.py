@@ -26,6 +26,7 @@ from assay.store.reference_sets import ReferenceSets
 from assay.store.schema import HEAD, about, sa
 from assay.store.stored_campaigns import JudgingCampaigns
 from assay.store.stored_collections import Collections
+from assay.store.stored_experiments import CrowdExperiments
 from assay.store.stored_runs import StoredRuns
 from assay.store.stored_scores import StoredScores
 from assay.store.uploads import Uploads
@@ -167,6 +168,11 @@ class Store:
     def campaigns(self) -> JudgingCampaigns:
         """Judging campaigns and their judgments."""
         return JudgingCampaigns(self.database, self.collections, self.runs, self.people)
+
+    @cached_property
+    def experiments(self) -> CrowdExperiments:
+        """Crowd experiments, their tasks and answers."""
+        return CrowdExperiments(self.database, self.collections, self.runs)
 
     @cached_property
     def uploads(self) -> Uploads:

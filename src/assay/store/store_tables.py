@@ -96,6 +96,22 @@ def campaigns_table(store: Store, collection: str | None = None) -> Table:
     return Table.of(columns, rows, caption="Campaigns")
 
 
+def experiments_table(store: Store, collection: str | None = None) -> Table:
+    """One row per crowd experiment."""
+    from assay.store.experiment_standing import standing_of
+
+    columns = {"experiment": "", "collection": "", "form": "", "labels per doc": "d", "tasks": "d", "accepted": "d"}
+    columns |= {"under way": "d", "workers": "d", "cost": ".2f", "open": "", "link": ""}
+    rows = []
+    for one in store.experiments.listed(collection):
+        standing = standing_of(one)
+        counts = (standing.tasks, standing.done, standing.under_way, standing.workers, standing.cost)
+        is_open = "yes" if one.is_open else "no"
+        rows.append((one.name, one.collection, one.plan.form, one.plan.workers, *counts, is_open, one.link))
+    notes = ["link: for workers, behind the address of the server; a platform adds &worker=ID"] if rows else []
+    return Table.of(columns, rows, caption="Crowd experiments", notes=notes)
+
+
 def people_table(store: Store, collection: str | None = None) -> Table:
     """One row per person."""
     rows = [(one.name, one.role, _moment(one.made), _moment(one.ended)) for one in store.people.listed()]
@@ -110,6 +126,7 @@ PARTS: dict[str, Callable[..., Table]] = {
     "references": references_table,
     "published": published_table,
     "campaigns": campaigns_table,
+    "experiments": experiments_table,
     "people": people_table,
 }
 """What a store holds, and the table of it."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli import store_experiments  # noqa: F401  (it adds its command)
 from assay.cli.commands import Group, KnownWord
 from assay.cli.options import Output, output_options
 from assay.cli.store_add import add
 from assay.cli.store_options import DATABASE, FOLDER, with_store
+from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.store import Store
@@ -60,7 +62,7 @@ def list_(part: str, collection: str | None, store: Store, out: Output) -> None:
 @output_options
 @with_store
 def show(name: str, store: Store, out: Output) -> None:
-    """Show one collection, campaign or run: NAME is its name, or of a run its hash or the beginning of that.
+    """Show one collection, campaign, experiment or run: NAME is its name, or of a run its hash or the beginning of it.
 
     \b
     assay store show robust
@@ -75,22 +77,30 @@ def show(name: str, store: Store, out: Output) -> None:
 @command.command()
 @click.argument("target", type=TARGET)
 @click.option("--campaign", help="Only the labels and grades of this campaign.")
+@click.option("--experiment", help="Only this crowd experiment: labels, accepted, rejected, bonus, workers, tasks.")
 @output_options
 @with_store
-def export(target: Path, campaign: str | None, store: Store, out: Output) -> None:
+def export(target: Path, campaign: str | None, experiment: str | None, store: Store, out: Output) -> None:
     """Write everything to the new folder TARGET as plain files, from which assay store import rebuilds the store.
 
     \b
     assay store export everything
     assay store export judged --campaign pilot
+    assay store export answers --experiment s100
     """
+    from assay.store.experiment_files import export_experiment
     from assay.store.exports import export_campaign
 
-    if campaign is None:
+    if campaign is not None and experiment is not None:
+        raise UsageError("--campaign and --experiment: one folder has one of the two; give one")
+    if experiment is not None:
+        written = export_experiment(store.experiments[experiment], target)
+    elif campaign is not None:
+        written = export_campaign(store.campaigns[campaign], target)
+    else:
         store.export(target)
         out.text(f"exported to {target}")
         return
-    written = export_campaign(store.campaigns[campaign], target)
     out.text("\n".join(map(str, written)))
 
 

@@ -19,8 +19,8 @@ from assay.web.rendering import HEADERS, Page, answered
 from assay.web.routes import ROUTERS
 from assay.web.static_files import MAKERS, content_of, type_of
 
-OPEN_PATHS = ("/login", "/static/")
-"""What is answered without a token: the form that takes one, and what it looks like."""
+OPEN_PATHS = ("/login", "/static/", "/crowd/")
+"""What is answered without a token: the form that takes one, what it looks like, and tasks, whose links have a key."""
 UPLOAD_BYTES = 512 << 20
 """Bytes of a request that are taken at most."""
 SAFE_HEADERS = tuple((name.lower().encode(), value.encode()) for name, value in HEADERS.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.web.routes import (
     accounts,
     comparisons,
+    crowd_pages,
     judging_pages,
     listings,
     run_pages,
@@ -18,6 +19,7 @@ ROUTERS = (
     comparisons.router,
     topic_pages.router,
     judging_pages.router,
+    crowd_pages.router,
     upload_pages.router,
     accounts.router,
 )

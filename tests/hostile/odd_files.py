@@ -60,6 +60,10 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             ["AP", *TOPICS],
             [[run, *(f"{i / 7 + rng.random() / 9:.4f}" for _ in TOPICS)] for i, run in enumerate(RUNS)],
         ),
+        "turns": (
+            ["AP", *(f"{topic}_{turn}" for topic in TOPICS for turn in (1, 2, 3))],
+            [[run, *(f"{(7 * i + 3 * j) % 11 / 11:.4f}" for j in range(24))] for i, run in enumerate(RUNS)],
+        ),
         "grid": (
             ["stemmer", "model", *TOPICS],
             [[s, m, *(f"{rng.random():.4f}" for _ in TOPICS)] for s in ("none", "porter") for m in ("bm25", "lm")],

@@ -345,6 +345,27 @@ def collection_subsets() -> Any:
     return best_collections(_four_collections())
 
 
+@cache
+def _turns() -> ScoreMatrix:
+    matrix = scores()[0]
+    ids = [f"{place // 3}_{place % 3}" for place in range(len(matrix.topics))]
+    return ScoreMatrix.of(matrix.values, runs=matrix.runs, topics=ids, measure=matrix.measure)
+
+
+@kept
+def query_variants() -> Any:
+    from assay.hierarchy import query_variants
+
+    return query_variants(_turns())
+
+
+@kept
+def conversations() -> Any:
+    from assay.hierarchy import compare_conversations
+
+    return compare_conversations(_turns())
+
+
 @kept
 def replication() -> Any:
     from assay.replication import replicate

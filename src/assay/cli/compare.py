@@ -362,4 +362,5 @@ def _refuse_idle_top(top: int | None, matrices: Sequence[ScoreMatrix]) -> None:
 # Subcommands that live in a file of their own; they take options from this one, which must be complete by now.
 from assay.cli import analyses as analyses  # noqa: E402
 from assay.cli import compare_density as compare_density  # noqa: E402
+from assay.cli import conversations as conversations  # noqa: E402
 from assay.cli import paper_tables as paper_tables  # noqa: E402

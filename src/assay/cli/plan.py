@@ -89,12 +89,11 @@ def command() -> None:
 @click.option("--delta", type=float, help="True difference of the means.")
 @click.option("--sigma", type=float, help="Standard deviation of the differences per topic.")
 @click.option("--effect", type=float, help="Effect size δ/σ, instead of --delta and --sigma.")
+@click.option("--turns", type=float, default=1.0, show_default=True, help="Topics are conversations of N turns.")
+@click.option("--icc", type=float, default=0.0, show_default=True, help="Intraclass correlation of turns.")
 @designed_test
 @output_options
-def power(
-    topics: float | None, power: float | None, delta: float | None, sigma: float | None, effect: float | None,
-    test: TTest, out: Output,
-) -> None:  # fmt: skip
+def power(test: TTest, out: Output, **given: float) -> None:
     """Power, topics, difference or σ, from the rest.
 
     Give all but one of topics, power, difference and σ; the missing one is computed.
@@ -103,10 +102,13 @@ def power(
     assay plan power --delta 0.03 --sigma 0.13             topics needed
     assay plan power --topics 50 --sigma 0.16              detectable difference
     assay plan power --topics 50 --delta 0.05 --sigma 0.16 power
+    assay plan power --delta 0.05 --sigma 0.2 --turns 8 --icc 0.3
     """
     from assay.plan import power as power_plan
 
-    found = power_plan(topics=topics, power=power, delta=delta, sigma=sigma, effect=effect, test=test)
+    if is_given("turns") != is_given("icc"):
+        raise UsageError("--turns and --icc go together: how many turns a conversation has, and how alike they are")
+    found = power_plan(test=test, **given)
     out.write(found.table(), of=found)
 
 

@@ -345,4 +345,4 @@ def choose(
 
 
 # The commands of this group that stand in another file are added when that file is imported.
-from assay.cli import topic_draws  # noqa: E402, F401
+from assay.cli import topic_draws, topic_variants  # noqa: E402, F401

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,9 @@ class PowerPlan(Result):
     sigma: float | None
     solved: str
     test: TTest
+    turns: float = 1.0
+    """Turns of each topic, where topics are conversations; then `sigma` is that of the mean of a conversation."""
+    icc: float = 0.0
 
     @property
     def significant_from(self) -> float:
@@ -54,6 +57,8 @@ class PowerPlan(Result):
         ]
         if self.solved == "topics":
             notes.append(f"Topics before rounding up: {self.exact_topics:.2f}.")
+        if self.turns != 1:
+            notes.append(self._of_conversations())
         return Table.of(
             formats,
             [row],
@@ -62,12 +67,25 @@ class PowerPlan(Result):
             keys={"δ/σ": "effect"},
         )
 
+    def _of_conversations(self) -> str:
+        """What a topic is where it has several turns."""
+        effect = design_effect(self.turns, self.icc)
+        total = math.ceil(self.topics * self.turns)
+        return (
+            f"Topics are conversations of {self.turns:g} turns with intraclass correlation {self.icc:g}: design effect "
+            f"{effect:.2f}; σ is that of the mean of a conversation, {spread_of_group(self.turns, self.icc):.3f} of "
+            f"that of a turn; {total} turns in all."
+        )
+
     def record(self) -> dict[str, Any]:
         """The row, with what was computed, the topics before rounding up, and the test."""
         settings = {
             "solved": SOLVED.get(self.solved, self.solved),
             "exact_topics": self.exact_topics,
             "test": self.test.words(),
+            "turns": self.turns,
+            "icc": self.icc,
+            "design_effect": design_effect(self.turns, self.icc),
         }
         return settings | super().record()
 
@@ -111,17 +129,62 @@ def power(
     sigma: float | None = None,
     effect: float | None = None,
     test: TTest | None = None,
+    turns: float = 1.0,
+    icc: float = 0.0,
 ) -> PowerPlan:
     """Whichever of topics, power, difference or σ is missing, from those that are given.
 
     Give the effect as `effect` or as `delta` and `sigma`. With topics and power the detectable effect is found, and
     from `sigma` the detectable `delta` (from `delta` the σ one can bear); without power and topics, power is .8.
+    turns: topics are conversations of that many turns, whose differences have the intraclass correlation `icc`; sigma
+    and effect given are those of turns.
 
     >>> plan = power(delta=0.03, sigma=0.13)
     >>> plan.topics, round(plan.exact_topics, 1)
     (150, 149.3)
+    >>> power(delta=0.03, sigma=0.13, turns=8, icc=0.3).topics
+    60
     """
-    test = test or TTest()
+    shrunk = spread_of_group(turns, icc)
+    if effect is not None:
+        effect = effect / shrunk
+    if sigma is not None:
+        sigma = positive("sigma", sigma) * shrunk
+    plan = _solved(topics, power, delta, sigma, effect, test or TTest())
+    return replace(plan, turns=turns, icc=icc)
+
+
+def design_effect(turns: float, icc: float) -> float:
+    """1 + (m − 1)ρ: how much larger the variance of a mean is because the m members of a group are alike (Kish 1965).
+
+    >>> round(design_effect(8, 0.3), 4)
+    3.1
+    """
+    if not turns >= 1:
+        raise UsageError(f"turns: a conversation has at least one (got {turns:g})")
+    if not 0 <= icc <= 1:
+        raise UsageError(f"icc: an intraclass correlation lies between 0 and 1 here (got {icc:g})")
+    return 1 + (turns - 1) * icc
+
+
+def spread_of_group(turns: float, icc: float) -> float:
+    """The sd of the mean of a group over that of a member: √(design effect / members).
+
+    >>> spread_of_group(1, 0.3), spread_of_group(4, 0.0), spread_of_group(4, 1.0)
+    (1.0, 0.5, 1.0)
+    """
+    return math.sqrt(design_effect(turns, icc) / turns)
+
+
+def _solved(
+    topics: float | None,
+    power: float | None,
+    delta: float | None,
+    sigma: float | None,
+    effect: float | None,
+    test: TTest,
+) -> PowerPlan:
+    """The plan whose units are topics, or conversations."""
     if delta is not None:
         delta = positive("delta", abs(delta))
     if sigma is not None:

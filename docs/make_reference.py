@@ -245,7 +245,7 @@ def methods_page() -> str:
     return "\n".join(parts)
 
 
-WITH_EXAMPLES = ("session measure", "text measure", "measure of preferences")
+WITH_EXAMPLES = ("session measure", "text measure", "measure of preferences", "fairness measure")
 """Kinds of measures whose worked example is the one of their docstring, which the tests run."""
 
 

@@ -48,6 +48,8 @@ CALLS = [
     "answers units --nuggets {nuggets} {units} -m 'T S#(L=50)'",
     "answers matches {matches} -m 'NuggetF PyramidF'",
     "answers texts --key {key} {answers} -m POURPRE",
+    "fairness --qrels {qrels} --groups {doc groups} {run} {runs} -m 'AWRF M1 EE-L(k=3)' --unknown skip",
+    "fairness --qrels {qrels} --groups {doc groups} --population {population} --target both --unknown skip {run}",
     "compare runs {scores} --interval percentile -B 50 -m AP",
     "compare pairs {matrix} --test randomised-tukey -B 50",
     "compare anova {matrix}",

@@ -119,6 +119,11 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
         ),
         "key": (["topic", "vital", "text"], [[t, "yes", f"fact {n} of {t}"] for t in TOPICS for n in range(2)]),
         "answers": (["topic", "text"], [[t, f"It is a fact of {t}."] for t in TOPICS]),
+        "doc groups": (
+            ["doc", "attribute", "group", "share"],
+            [[d, "side", ("left", "right")[i % 2], "1"] for i, d in enumerate(DOCS)],
+        ),
+        "population": (["group", "share"], [["left", "0.25"], ["right", "0.75"]]),
     }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "check": "what is odd in the files, with line numbers",
     "sessions": "score sessions: several queries for one need",
     "answers": "score answers in words: nuggets, units, overlap with references",
+    "fairness": "score the exposure that rankings give to groups of docs",
     "measures": "list the measures, or explain one",
     "compare": "is the difference real: tests, corrections, intervals, effect sizes; tables for papers",
     "board": "who leads over many collections, and which conclusions hold",

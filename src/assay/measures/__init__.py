@@ -1,7 +1,8 @@
 """Effectiveness measures, by family: sets, ranks, dcg, gain, users, cwl, adaptive, incomplete, compatibility,
 intent_aware.
 
-Measures of sessions, of text and of preferences are not functions of grades and have registries of their own.
+Measures of sessions, of text, of preferences and of group fairness (`fairness`) are not functions of grades and have
+registries of their own.
 """
 
 from __future__ import annotations

@@ -10,14 +10,15 @@ from assay.core.registry import Entry, Registry, parse_call
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.measures import MEASURES, SESSION_MEASURES, TEXT_MEASURES, parse
+from assay.measures.fairness import FAIRNESS_MEASURES
 from assay.measures.other_names import aliases_of
 from assay.measures.preferred import PREFERENCES
 
 NOTES = (
     "",
     "Write nDCG@10, AP(rel=2)@100, RBP(p=0.8); X' scores the condensed list; median(X), geometric(X), harmonic(X).",
-    "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs. Those of sessions and answers "
-    "are computed by the commands of these names.",
+    "Measures called prefs_… need preferences: assay score --format trec_eval -R prefs. Those of sessions, answers "
+    "and fairness are computed by the commands of these names.",
     "Names of trec_eval, ir_measures, ranx and cwl_eval are read too: MAP, ndcg_cut_10, recall@100, MRR@10.",
 )
 
@@ -27,6 +28,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "score -R prefs": PREFERENCES,
     "sessions": SESSION_MEASURES,
     "answers": TEXT_MEASURES,
+    "fairness": FAIRNESS_MEASURES,
 }
 """Every registry of measures, by the command that computes them."""
 
@@ -87,7 +89,7 @@ def _entry(name: str) -> Entry[Any]:
     for registry in REGISTRIES.values():
         if name in registry:
             return registry[name]
-    for registry in (SESSION_MEASURES, TEXT_MEASURES):
+    for registry in (SESSION_MEASURES, TEXT_MEASURES, FAIRNESS_MEASURES):
         if parse_call(name)[0] in registry:
             return registry.entry(name)
     return parse(name).entry

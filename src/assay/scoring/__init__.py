@@ -8,6 +8,7 @@ from assay.core.lazy import loader
 
 if TYPE_CHECKING:
     from assay.scoring.evaluation import Aligned, evaluate
+    from assay.scoring.fairness_scores import evaluate_fairness
     from assay.scoring.part_scores import PartScores, score_part
     from assay.scoring.policy import Policy
     from assay.scoring.score_bounds import ScoreBounds, bounds
@@ -20,8 +21,19 @@ _HOMES = {
     "ScoreBounds": "score_bounds",
     "bounds": "score_bounds",
     "evaluate": "evaluation",
+    "evaluate_fairness": "fairness_scores",
     "score_part": "part_scores",
     "topic_view": "topic_views",
 }
-__all__ = ["Aligned", "PartScores", "Policy", "ScoreBounds", "bounds", "evaluate", "score_part", "topic_view"]
+__all__ = [
+    "Aligned",
+    "PartScores",
+    "Policy",
+    "ScoreBounds",
+    "bounds",
+    "evaluate",
+    "evaluate_fairness",
+    "score_part",
+    "topic_view",
+]
 __getattr__ = loader(__name__, _HOMES)

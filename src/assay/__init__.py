@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.agreement import agreement
     from assay.board import board
     from assay.check import check
+    from assay.core.engines import engine
     from assay.core.errors import AssayError, DataError, MissingExtra, UsageError
     from assay.core.tables import Table
     from assay.crowd import aggregate
@@ -55,6 +56,7 @@ _HOMES = {
     "audit": "plan",
     "best_topics": "topics",
     "compare": "stats",
+    "engine": "core.engines",
     "evaluate": "scoring",
     "judge": "judges",
     "measure": "measures",
@@ -79,10 +81,9 @@ _CALLABLE = ("agreement", "board", "check", "gate", "report", "similarity")
 __all__ = [
     "AssayError", "DataError", "Figure", "Judging", "Labels", "Measure", "MissingExtra", "Policy", "Qrels", "Run",
     "ScoreMatrix", "Scores", "Store", "Table", "Topics", "UsageError", "__version__", "aggregate", "agreement", "audit",
-    "best_topics", "board", "check", "compare", "evaluate", "gate", "judge", "measure", "paper_table", "pool", "power",
-    "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "replicate", "report",
-    "score_part",
-    "similarity", "simulate", "standardize", "write",
+    "best_topics", "board", "check", "compare", "engine", "evaluate", "gate", "judge", "measure", "paper_table", "pool",
+    "power", "predict", "read_labels", "read_qrels", "read_run", "read_scores", "read_topics", "replicate", "report",
+    "score_part", "similarity", "simulate", "standardize", "write",
 ]  # fmt: skip
 
 

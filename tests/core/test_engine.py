@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from assay.core.engine import FORKS_FROM, WorkerDied, ordered_map
+from assay.core.engine import ordered_map
+from assay.core.engines.local import FORKS_FROM, WorkerDied
 from assay.core.errors import DataError
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies of the process are made on Linux only")

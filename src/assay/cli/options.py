@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.columns import refuse_unused_columns
+from assay.cli.commands import KnownWord
+from assay.cli.modes import is_given
 from assay.core.errors import UsageError
 from assay.core.results import json_text
 from assay.core.tables import FORMATS, Table, render
@@ -203,4 +205,52 @@ def check_targets(out: Output) -> None:
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
 )
-jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores")
+
+
+def jobs_option(command: C) -> C:
+    """--jobs, --engine and --scheduler: who does what is long. The command gets `jobs`; the engine holds around it."""
+
+    @functools.wraps(command)
+    def run(*args: Any, engine: str | None, scheduler: str | None, **kwargs: Any) -> Any:
+        with _engine_of(engine, scheduler, kwargs["jobs"], kwargs.get("quiet", False)):
+            return command(*args, **kwargs)
+
+    options: list[Callable[[Any], Any]] = [
+        click.option(
+            "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores",
+            help="Processes or workers on this machine.",
+        ),
+        click.option(
+            "--engine", type=KnownWord("assay.core.engines.chosen:ENGINES"),
+            help="Who does the work: processes of this machine, Dask or Spark.  [default: ASSAY_ENGINE, or local]",
+        ),
+        click.option(
+            "--scheduler", metavar="ADDRESS",
+            help="Dask scheduler (tcp://host:8786) or Spark master; without it workers are started here.",
+        ),
+    ]  # fmt: skip
+    wrapped: Any = run
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+@contextmanager
+def _engine_of(name: str | None, scheduler: str | None, jobs: int, quiet: bool) -> Iterator[None]:
+    """What is long inside is done by this engine, else by that of the environment."""
+    chosen = name or os.environ.get("ASSAY_ENGINE") or "local"
+    if scheduler is None and chosen != "local":
+        scheduler = os.environ.get("ASSAY_SCHEDULER") or None
+    if chosen == "local" and scheduler is None and name is None:
+        yield
+        return
+    from assay.core.engines.chosen import ENGINES, VARIABLE, engine
+
+    if chosen not in ENGINES:
+        raise UsageError(f"{VARIABLE}: no engine {chosen!r}; known: {', '.join(ENGINES)}")
+    if scheduler is not None and is_given("jobs"):
+        raise UsageError("--jobs are workers of this machine, and a scheduler has its own; leave one out")
+    with engine(chosen, scheduler=scheduler, jobs=None if scheduler else jobs) as made:
+        yield
+        if not quiet and not getattr(made, "used", True):
+            click.echo(f"nothing was long enough for the engine {chosen}; all was done here", err=True)

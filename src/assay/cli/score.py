@@ -40,7 +40,8 @@ DEFAULT = "AP nDCG@10 P@10 RR"
 POLICY = frozenset(
     {"binary", "ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"}
 )
-TABLES = frozenset({"by", "per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed", "jobs", *POLICY})
+WORKERS = frozenset({"jobs", "engine", "scheduler"})
+TABLES = POLICY | WORKERS | {"by", "per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed"}
 AS_TREC_EVAL = frozenset({"complete", "no_summary", "zscores", "rel_format", "run_format", "collection_size"})
 MODES = {
     "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),

@@ -138,7 +138,7 @@ def of_runs(
         refuse_others("three runs or more", MODES)
         if measures and (carry is not None or is_given("p")):
             raise UsageError(f"--p has no effect on {measures[0]}; write it as -m 'rbo(p=0.8)'")
-        _matrix(runs, persistence, measures, depth, pairs, out)
+        _matrix(runs, persistence, measures, depth, pairs, jobs, out)
         return
     refuse_others("two runs", MODES)
     if by_depth and out.figure is None:
@@ -313,15 +313,15 @@ def two_of(runs: Sequence[Run], name: str) -> tuple[Run, Run]:
 
 
 def _matrix(
-    runs: Sequence[Run], p: float, measures: Sequence[str], depth: int | None, pairs: bool, out: Output
+    runs: Sequence[Run], p: float, measures: Sequence[str], depth: int | None, pairs: bool, jobs: int, out: Output
 ) -> None:
     from assay.similarity.matrix import rbo_matrix, similarity_matrix
 
     with out.progress("comparing") as progress:
         if measures:
-            found = [similarity_matrix(runs, m, depth=depth, progress=progress) for m in measures]
+            found = [similarity_matrix(runs, m, depth=depth, jobs=jobs, progress=progress) for m in measures]
         else:
-            found = [rbo_matrix(runs, p=p, depth=depth, progress=progress)]
+            found = [rbo_matrix(runs, p=p, depth=depth, jobs=jobs, progress=progress)]
     out.write(*(f.pairs() if pairs else f.table() for f in found), of=found[0] if len(found) == 1 else found)
 
 

@@ -67,10 +67,11 @@ def command() -> None:
     help="Write the topics of every best and worst subset here, as CSV.",
 )
 @seed_option
+@jobs_option
 @output_and_figure_options
 def best(
     ready: Problem, look: Callable[..., Any], repetitions: int, percentiles: str, holdout: bool, splits: int,
-    by: str | None, at: str | None, save: Path | None, seed: int, out: Output,
+    by: str | None, at: str | None, save: Path | None, seed: int, jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Best, average and worst subsets for every number of topics, and their value on held-out runs.
 
@@ -93,7 +94,7 @@ def best(
     result = look(
         out, best_topics, cardinalities=() if at is None else shown, repetitions=repetitions,
         percentiles=percentages(percentiles), holdout=holdout, held_out_at=shown, splits=splits,
-        groups=held_out_groups(by),
+        groups=held_out_groups(by), jobs=jobs,
     )  # fmt: skip
     tables = [result.table(at=shown)]
     # CSV holds one table, and JSON has the sets beside the rows.
@@ -117,9 +118,10 @@ def best(
 @groups_option
 @at_option
 @seed_option
+@jobs_option
 @output_and_figure_options
 def holdout(
-    ready: Problem, search: str | None, splits: int, by: str | None, at: str | None, seed: int, out: Output
+    ready: Problem, search: str | None, splits: int, by: str | None, at: str | None, seed: int, jobs: int, out: Output
 ) -> None:
     """How good are the best subsets on other runs? Chosen on half of the runs, tested on the rest.
 
@@ -132,7 +134,7 @@ def holdout(
     with out.progress("holding out") as progress:
         result = hold_out(
             ready, search=search or QUICK, cardinalities=chosen_sizes(at, ready), splits=splits,
-            groups=held_out_groups(by), seed=seed, progress=progress,
+            groups=held_out_groups(by), seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)
 
@@ -322,10 +324,11 @@ def transfer(
 @splits_option
 @groups_option
 @seed_option
+@jobs_option
 @output_options
 def choose(
     matrices: Matrices, count: int, criterion: str, truth: Path | None, splits: int, by: str | None, seed: int,
-    out: Output,
+    jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Topics to judge, from scores of earlier runs or from predicted scores, with the value to expect on new runs.
 
@@ -339,7 +342,7 @@ def choose(
     with out.progress("holding out") as progress:
         result = choose_topics(
             one_matrix(matrices), count=count, criterion=criterion, truth=checked, groups=held_out_groups(by),
-            splits=splits, seed=seed, progress=progress,
+            splits=splits, seed=seed, jobs=jobs, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)
 

@@ -1,31 +1,32 @@
-"""Ordered parallel map, seeds and progress: how long work is cut up.
+"""Ordered map, seeds and progress: how long work is cut up, and who does it.
 
-Each task gets its own random generator, spawned from the seed by its position, so that the number of jobs never
-changes a result.
+Everything long is a map of one function over tasks. `ordered_map` hands it to the engine that was chosen: processes of
+this machine unless a person asked for a cluster (`assay.core.engines`). Each task gets its own random generator,
+spawned from the seed by its position, so that neither the number of jobs nor the engine ever changes a result.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Protocol, TypeVar
 
 import numpy as np
-
-from assay.core.errors import AssayError
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-FORKS_FROM = 8
-"""Fewer items are not worth a copy of the process."""
 
+class Engine(Protocol):
+    """Who does the work: results come in the order of the tasks, whoever finishes first.
 
-class WorkerDied(AssayError):
-    """A process that did part of the work is gone: killed, or out of memory."""
+    Closing the iterator cancels what has not begun. An error of a task is raised here as it was there; workers that are
+    lost are an EngineError, never a part of the results.
+    """
 
-    def __str__(self) -> str:
-        return "a worker process died (killed, or out of memory) and the work was stopped; try again with --jobs 1"
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[R, None, None]:
+        """function(task) for every task, in order."""
+        ...
 
 
 class Progress(Protocol):
@@ -61,107 +62,56 @@ def ordered_map(
     forks: bool = False,
     progress: Progress = silent,
 ) -> list[R]:
-    """function(item) for every item, in order, on `jobs` processes.
+    """function(item) for every item, in order, by the chosen engine; on this machine by `jobs` processes.
 
-    threads: where the work releases the lock. forks: copies of this process where the platform has them (Linux), which
-    start at once and see everything that the function sees, but can only answer with small results; else threads.
+    The function is pure: it may be sent to another machine, and its items may be done twice if a worker dies. On this
+    machine, threads: where the work releases the lock. forks: copies of this process where the platform has them
+    (Linux), which start at once and see everything that the function sees; else threads. One item is done here.
     """
+    return list(ordered_stream(function, items, jobs=jobs, threads=threads, forks=forks, progress=progress))
+
+
+def ordered_stream(
+    function: Callable[[T], R],
+    items: Iterable[T],
+    *,
+    jobs: int = 1,
+    threads: bool = False,
+    forks: bool = False,
+    progress: Progress = silent,
+) -> Iterator[R]:
+    """As `ordered_map`, one result after the other: for results that are large and are added up at once."""
+    from assay.core.engines.chosen import chosen_engine
+    from assay.core.engines.local import Local
+
     todo: Sequence[T] = list(items)
-    results: list[R] = []
-    if forks and sys.platform == "linux" and len(todo) >= FORKS_FROM and jobs > 1:
-        stream: Iterable[R] = in_forks(function, todo, jobs)
-    else:
-        stream = _stream(function, todo, min(jobs, len(todo)), threads or forks)
-    for result in stream:
-        results.append(result)
-        progress(len(results), len(todo))
-    return results
+    engine = chosen_engine()
+    if isinstance(engine, Local) or len(todo) < 2:
+        own_jobs = engine.jobs if isinstance(engine, Local) else None
+        engine = Local(own_jobs or jobs, by="forks" if forks else "threads" if threads else "processes")
+    yield from _told(engine.map(function, todo), len(todo), progress)
 
 
-def _stream(function: Callable[[T], R], todo: Sequence[T], jobs: int, threads: bool) -> Iterator[R] | Iterable[R]:
-    if jobs <= 1:
-        return map(function, todo)
-    if threads:
-        return _in_threads(function, todo, jobs)
-    from joblib import Parallel, delayed
-
-    parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
-    return _of_living_workers(parallel(delayed(function)(item) for item in todo))
+def _told(stream: Generator[R, None, None], total: int, progress: Progress) -> Iterator[R]:
+    """The stream, with its progress; closed at the first error, so that an interrupt cancels what is queued."""
+    with closing(stream):
+        for done, result in enumerate(stream, start=1):
+            progress(done, total)
+            yield result
 
 
-def _of_living_workers(stream: Iterable[R]) -> Iterator[R]:
-    """The stream, with one kind of error for a worker that died, whoever made the workers."""
-    from concurrent.futures.process import BrokenProcessPool
+def thread_map(function: Callable[[T], R], items: Iterable[T], *, threads: int, progress: Progress = silent) -> list[R]:
+    """function(item) for every item, in order, in threads of this process: for work that cannot be done elsewhere.
 
-    try:
-        yield from stream
-    except BrokenProcessPool as error:
-        raise WorkerDied from error
+    That is reading files into memory that is here, and filling arrays that are here.
 
-
-def _in_threads(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Iterator[R]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(jobs)
-    try:
-        yield from pool.map(function, todo)
-    finally:
-        # After an interrupt nobody waits for what has not begun.
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def in_forks(function: Callable[[T], R], todo: Sequence[T], jobs: int) -> Iterator[R]:
-    """function(item) for every item, in order; copy number i of this process takes the items i, i + jobs, ….
-
-    An error is raised here as it was there, after the results before it; a copy that dies is an error too.
+    >>> thread_map(len, ["a", "bc"], threads=2)
+    [1, 2]
     """
-    import multiprocessing
+    from assay.core.engines.local import Local
 
-    context = multiprocessing.get_context("fork")
-    copies = []
-    answers = []
-    try:
-        for i in range(jobs):
-            here, there = context.Pipe(duplex=False)
-            copy = context.Process(target=_answer, args=(function, todo[i::jobs], there), daemon=True)
-            copy.start()
-            # The copy has the only other end: if it dies, reading finds the end of the pipe instead of waiting.
-            there.close()
-            copies.append(copy)
-            answers.append(here)
-        for number in range(len(todo)):
-            fine, value = _received(answers[number % jobs])
-            if not fine:
-                raise value
-            yield value
-    finally:
-        for copy in copies:
-            copy.terminate()
-        for here in answers:
-            here.close()
-
-
-def _received(pipe: Any) -> tuple[bool, Any]:
-    """The next answer of a copy: whether it went well, and the result or the error."""
-    try:
-        answer: tuple[bool, Any] = pipe.recv()
-    except (EOFError, ConnectionResetError) as error:
-        raise WorkerDied from error
-    return answer
-
-
-def _answer(function: Callable[[T], R], todo: Sequence[T], pipe: Any) -> None:
-    """What a copy of the process does: results into the pipe, an error as the last of them."""
-    import signal
-
-    # An interrupt is for the process that the person sees; it ends its copies.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for item in todo:
-        try:
-            pipe.send((True, function(item)))
-        except Exception as error:
-            pipe.send((False, error))
-            return
+    todo: Sequence[T] = list(items)
+    return list(_told(Local(threads, by="threads").map(function, todo), len(todo), progress))
 
 
 def chunks(n: int, size: int) -> Iterator[slice]:

@@ -22,8 +22,16 @@ class DataError(AssayError):
         return cls(f"{place}: {what}")
 
 
+class MissingFile(DataError, FileNotFoundError):
+    """A path that leads nowhere: an error of ours and, for who looks for that, one of the system."""
+
+
 class UsageError(AssayError):
     """A name, an option or a parameter that does not exist or does not fit."""
+
+
+class EngineError(AssayError):
+    """Those who were to do the work are gone, or cannot be reached; there is no result."""
 
 
 class MissingExtra(AssayError):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bools, Floats, Ints, Words, sealed
-from assay.core.engine import ordered_map
+from assay.core.engine import thread_map
 from assay.core.errors import UsageError
 from assay.core.ids import coded
 from assay.data.given import small_grades
@@ -141,7 +141,7 @@ def _joined_rows(run: Run, qrels: Qrels, topic_in_qrels: Ints, threads: int) -> 
         rows, words = run.keyed(block, topic_in_qrels, keys)
         return buckets.find(words).shifted(rows.start)
 
-    parts = ordered_map(in_block, run.topic_blocks(), jobs=threads, threads=True)
+    parts = thread_map(in_block, run.topic_blocks(), threads=threads)
     found = _Candidates.joined(parts)
     if found.are_crowded():
         return _joined_by_ids(run, qrels, found.rows, topic_in_qrels)

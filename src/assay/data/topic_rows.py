@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Ints, Keys, Sealed, Words
-from assay.core.engine import ordered_map
+from assay.core.engine import thread_map
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
 from assay.core.registry import did_you_mean
@@ -131,12 +131,7 @@ class TopicRows(Sealed):
         keys = self.doc_keys()
         numbers = np.arange(len(self.topics))
         blocks = list(self.topic_blocks())
-        suspect = ordered_map(
-            lambda block: self._repeats(block, keys),
-            blocks,
-            jobs=threads,
-            threads=True,
-        )
+        suspect = thread_map(lambda block: self._repeats(block, keys), blocks, threads=threads)
         for block, is_suspect in zip(blocks, suspect, strict=True):
             if not is_suspect:
                 continue

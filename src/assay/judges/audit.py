@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.core.engine import Progress, silent
+from assay.core.engine import Progress, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.info import RunsInfo
+from assay.data.scores import ScoreMatrix
 from assay.io.brought import labels_of
 from assay.io.column_names import Named
 from assay.judges.circularity import Circularity, K, circularity
@@ -255,11 +256,14 @@ def _with_runs(
     lists = listed(runs, parts.labels.pairs, policy=policy, columns=columns, jobs=jobs)
     judges = parts.labels.pairs.judges
     human = lists.human(measure)
-    machine = tuple(lists.machine(measure, j) for j in range(len(judges)))
-    bias = [
-        run_bias(human, matrix, name, info=info, by=by, correction=correction, level=level)
-        for name, matrix in zip(judges, machine, strict=True)
-    ]
+
+    def of_judge(j: int) -> tuple[ScoreMatrix, RunBias]:
+        matrix = lists.machine(measure, j)
+        return matrix, run_bias(human, matrix, judges[j], info=info, by=by, correction=correction, level=level)
+
+    of_judges = ordered_map(of_judge, range(len(judges)), jobs=jobs, forks=True)
+    machine = tuple(matrix for matrix, _ in of_judges)
+    bias = tuple(of_runs for _, of_runs in of_judges)
     several = len(lists.runs) > 1
     rankings = concluded = None
     if several:
@@ -268,7 +272,7 @@ def _with_runs(
     return AuditParts(
         parts.labels,
         rankings,
-        tuple(bias),
+        bias,
         concluded,
         circularity(lists, measure, human, machine, k=k, level=level),
         parts.panel,

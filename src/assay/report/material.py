@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.engine import Progress, ordered_map, silent
+from assay.core.engine import Progress, ordered_map, silent, thread_map
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.data.scores import ScoreMatrix
@@ -160,7 +160,7 @@ class Material:
         """RBO of the best runs."""
         from assay.similarity.matrix import rbo_matrix
 
-        return rbo_matrix([run.cut(COMPARED_DEPTH) for run in self.best_runs])
+        return rbo_matrix([run.cut(COMPARED_DEPTH) for run in self.best_runs], jobs=self.jobs)
 
     @cached_property
     def judged(self) -> tuple[ScoreMatrix, ...]:
@@ -289,7 +289,7 @@ def aligned_files(
             return [run], [f"{path}:{problem.line}: {problem.what}" for problem in bad]
         return read_runs(path, ranks=True, columns=columns), []
 
-    found = ordered_map(read, paths, jobs=jobs, threads=True, progress=progress)
+    found = thread_map(read, paths, threads=jobs, progress=progress)
     runs = [run for of_file, _ in found for run in of_file]
     files = [path for path, (of_file, _) in zip(paths, found, strict=True) for _ in of_file]
     names = distinct_names([run.name for run in runs], files)

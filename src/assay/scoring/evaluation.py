@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.core.engine import Progress, ordered_map, silent
+from assay.core.engine import Progress, ordered_map, silent, thread_map
+from assay.core.engines.chosen import engine_for
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.data import Qrels, Run
@@ -46,6 +47,7 @@ def evaluate(
     lengths: Mapping[str, float] | None = None,
     columns: Named = None,
     jobs: int = 1,
+    engine: Any = None,
     progress: Progress = silent,
     **choices: Any,
 ) -> Scores:
@@ -60,7 +62,8 @@ def evaluate(
     "error" refuses. With judgments by intent the measures of diversity and the forms D-X, D#-X, DIN-X, X-IA can be had,
     and a plain measure sees each doc's best grade over the intents. lengths: words of every doc, for
     measures of time. columns: our column → that of the tables which have it, e.g. {"topic": "question"}.
-    Files are read by `jobs` threads; a file is dropped as soon as it is scored.
+    Runs are read and scored by `jobs` processes, or by the engine: "dask", "spark", a Dask client or a Spark session
+    (`assay.engine` says more). A file is dropped as soon as it is scored.
 
     >>> matrix, = evaluate({"r": {"1": {"b": 2.5, "a": 1.5}}}, {"1": {"a": 1, "b": 0}}, "RR")
     >>> matrix.values.tolist(), matrix.signature
@@ -85,7 +88,8 @@ def evaluate(
         return scores_of_pieces(source, judgments, wanted, rules, lengths, jobs=threads)
 
     try:
-        found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+        with engine_for(engine, jobs):
+            found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
     except WrongKind as error:
         raise error.with_help([qrels]) from None
     names = distinct_names([s.name for s in found], todo)
@@ -140,7 +144,7 @@ class Aligned:
         def joined(run: Run | str | Path) -> Match:
             return joined_run(run, judgments, rules, threads)
 
-        matches = ordered_map(joined, todo, jobs=jobs, threads=True, progress=progress)
+        matches = thread_map(joined, todo, threads=jobs, progress=progress)
         names = distinct_names([match.run.name for match in matches], todo)
         return cls(judgments, rules, tuple(matches), tuple(names))
 

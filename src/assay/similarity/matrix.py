@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.arrays import Bools, Codes, Floats, Ints
-from assay.core.engine import Progress, silent
+from assay.core.engine import Progress, ordered_stream, silent
 from assay.core.errors import UsageError
 from assay.core.registry import Entry
 from assay.core.results import Result
@@ -157,6 +157,7 @@ def rbo_matrix(
     p: float = 0.9,
     score: str = "ext",
     depth: int | None = None,
+    jobs: int = 1,
     progress: Progress = silent,
 ) -> SimilarityMatrix:
     """RBO of every two runs: EXT, MIN or MAX, mean over the topics that both have.
@@ -178,11 +179,16 @@ def rbo_matrix(
     # p^d = 10⁻¹⁷ at this depth d.
     deepest = int(np.ceil(np.log(1e-17) / np.log(p)))
     looked_at = min(depth or deepest, deepest)
-    return _averaged(runs, of_topic, looked_at, recipe, progress)
+    return _averaged(runs, of_topic, looked_at, recipe, jobs, progress)
 
 
 def similarity_matrix(
-    runs: Sequence[Run], measure: str = "rbo", *, depth: int | None = None, progress: Progress = silent
+    runs: Sequence[Run],
+    measure: str = "rbo",
+    *,
+    depth: int | None = None,
+    jobs: int = 1,
+    progress: Progress = silent,
 ) -> SimilarityMatrix:
     """Any list similarity of every two runs, by name, e.g. `average-overlap(k=10)`; mean over common topics.
 
@@ -200,10 +206,10 @@ def similarity_matrix(
         if "ties" in given:
             raise UsageError(f"{measure}: a matrix reads ties in the order of the run; compare two runs for a tie form")
         p = given.get("p", 0.9)
-        return rbo_matrix(runs, p=p, depth=depth, progress=progress)
+        return rbo_matrix(runs, p=p, depth=depth, jobs=jobs, progress=progress)
     of_topic = _of_topic(entry, given)
     recipe = f"{measure}, ties in the order of the run, mean over common topics"
-    return _averaged(runs, of_topic, depth, recipe, progress)
+    return _averaged(runs, of_topic, depth, recipe, jobs, progress)
 
 
 def _of_topic(entry: Entry[Callable[..., float]], given: dict[str, Any]) -> Callable[[TopicLists], Floats]:
@@ -222,6 +228,7 @@ def _averaged(
     of_topic: Callable[[TopicLists], Floats],
     depth: int | None,
     recipe: str,
+    jobs: int,
     progress: Progress,
 ) -> SimilarityMatrix:
     """Mean and sd over the topics that two runs have and on which the similarity has a value."""
@@ -231,9 +238,13 @@ def _averaged(
     total = np.zeros(shape)
     squares = np.zeros(shape)
     count = np.zeros(shape, dtype=np.int64)
-    topics = len(lists.topics)
-    for t in range(topics):
-        similarity = of_topic(lists.topic(t))
+
+    def similarity_on(t: int) -> Floats:
+        return of_topic(lists.topic(t))
+
+    topics = range(len(lists.topics))
+    of_topics = ordered_stream(similarity_on, topics, jobs=jobs, forks=True, progress=progress)
+    for t, similarity in enumerate(of_topics):
         has_docs = lists.sizes[:, t] > 0
         both_have_docs = has_docs[:, None] & has_docs[None, :]
         compared = both_have_docs & ~np.isnan(similarity)
@@ -241,7 +252,6 @@ def _averaged(
         total += values
         squares += values**2
         count += compared
-        progress(t + 1, topics)
     mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
     # Σ(x − x̄)² = Σx² − x̄·Σx; rounding can leave it a little below 0.
     deviations = np.maximum(squares - total * np.nan_to_num(mean), 0)

@@ -12,6 +12,7 @@ from typing import Any
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
+from assay.core.engines.chosen import engine_for
 from assay.core.errors import DataError, UsageError
 from assay.core.keys import key_of
 from assay.core.results import Result
@@ -301,6 +302,7 @@ def compare(
     columns: Named = None,
     seed: int = 0,
     jobs: int = 1,
+    engine: Any = None,
     progress: Progress = silent,
 ) -> Leaderboard:
     """Runs by mean, tested against the baseline (default: the best) and, for the letters, all against all.
@@ -311,7 +313,8 @@ def compare(
     correction is over the runs tested against the baseline for p, and over all pairs for the letters, which are always
     two-sided; with Tukey's tests both come from the one simultaneous family. Intervals have level 1 − alpha and stay
     within the range of the measure where that is known. A measure that is a geometric mean is tested on logs, and shown
-    with ratios; sums are tested as means; medians are an error.
+    with ratios; sums are tested as means; medians are an error. Pairs are tested by `jobs` processes or by the engine,
+    see `assay.engine`.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
     >>> compare(m, baseline="old").verdict.partition("; ")[0]
@@ -327,16 +330,17 @@ def compare(
     simultaneous = is_simultaneous(test)
     tested: PairsResult | None = None
     if simultaneous or letters or pairs:
-        tested = all_pairs(
-            ordered,
-            test,
-            alternative=alternative if simultaneous else "two-sided",
-            interval=interval if pairs else None,
-            jobs=jobs,
-            progress=progress,
-            correction=correction,
-            **how,
-        )
+        with engine_for(engine, jobs):
+            tested = all_pairs(
+                ordered,
+                test,
+                alternative=alternative if simultaneous else "two-sided",
+                interval=interval if pairs else None,
+                jobs=jobs,
+                progress=progress,
+                correction=correction,
+                **how,
+            )
     if tested is not None and simultaneous:
         versus = versus_of_all(tested, ordered, against)
     else:

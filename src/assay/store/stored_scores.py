@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -218,12 +219,13 @@ class StoredScores:
     ) -> None:
         """Score runs and keep the scores; each run is kept as soon as it is scored."""
 
-        def scored(run: StoredRun) -> tuple[RunScores, tuple[bytes, bytes, bytes]]:
-            joined = joined_run(self._runs.file_of(run), judgments, rules, 1)
+        def scored(file: Path) -> tuple[RunScores, tuple[bytes, bytes, bytes]]:
+            joined = joined_run(file, judgments, rules, 1)
             return scores_of(joined, wanted, rules, None), _match_columns(joined)
 
         for some in batches(lacking, 32):
-            found = ordered_map(scored, some, jobs=jobs, forks=True, progress=progress)
+            files = [self._runs.file_of(run) for run in some]
+            found = ordered_map(scored, files, jobs=jobs, forks=True, progress=progress)
             with self._db.writing() as connection:
                 for run, (of_run, facts) in zip(some, found, strict=True):
                     self._keep(connection, version, run, of_run, facts, [settings_of(m, rules) for m in wanted])

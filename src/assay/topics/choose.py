@@ -79,6 +79,7 @@ def choose_topics(
     splits: int = 5,
     search: str = "auto",
     seed: int = 0,
+    jobs: int = 1,
     progress: Progress = silent,
 ) -> ChoiceResult:
     """The topics to judge, chosen on earlier runs over the same topics, or on a matrix of predicted scores.
@@ -102,6 +103,7 @@ def choose_topics(
         groups=groups,
         search=QUICK,
         seed=seed,
+        jobs=jobs,
         progress=progress,
     )
     ready = problem(history, criterion=criterion, scale=scale)

@@ -188,6 +188,7 @@ def best_topics(
     seconds: float | None = None,
     resume: str | Path | None = None,
     seed: int = 0,
+    jobs: int = 1,
     progress: Progress = silent,
 ) -> SeriesResult:
     """How well, at best, on average and at worst, c topics rank the runs as all topics do, for every c (or some).
@@ -218,8 +219,9 @@ def best_topics(
     from assay.topics.holdout import hold_out
 
     tested = hold_out(
-        ready, cardinalities=held_out_at or cardinalities, splits=splits, groups=groups, seed=seed, progress=progress
-    )
+        ready, cardinalities=held_out_at or cardinalities, splits=splits, groups=groups, seed=seed, jobs=jobs,
+        progress=progress,
+    )  # fmt: skip
     return SeriesResult(ready, found, drawn, tested)
 
 

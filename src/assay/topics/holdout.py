@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.core.arrays import Floats
-from assay.core.engine import Progress, generators, silent
+from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -82,6 +82,7 @@ def hold_out(
     search: str = QUICK,
     repetitions: int = 500,
     seed: int = 0,
+    jobs: int = 1,
     progress: Progress = silent,
 ) -> HoldoutResult:
     """Subsets chosen on a random half of the runs and tested on the other half, over several splits.
@@ -98,14 +99,16 @@ def hold_out(
         raise UsageError(f"{splits} splits; at least 1 is needed")
     whole = matrix if isinstance(matrix, Problem) else problem(matrix, criterion=criterion, scale=scale, top=top)
     wanted = sizes(cardinalities or spaced(whole.n), whole.n)
-    curves = np.empty((len(Tested._fields), splits, len(wanted)))
-    for split, rng in enumerate(generators(seed, splits)):
+
+    def tested(rng: np.random.Generator) -> Tested:
         own_runs, other_runs = halved(whole.matrix.runs, rng, groups)
         own = whole.of_runs(own_runs)
         other = whole.of_runs(other_runs)
         result = finished(search_subsets(own, search=search, cardinalities=wanted, seed=seed))
-        curves[:, split] = _tested(result, other, wanted, repetitions, seed)
-        progress(split + 1, splits)
+        return _tested(result, other, wanted, repetitions, seed)
+
+    of_splits = ordered_map(tested, generators(seed, splits), jobs=jobs, forks=True, progress=progress)
+    curves = np.stack([np.array(of_split) for of_split in of_splits], axis=1)
     half = f"half of the {len(whole.matrix.runs)} runs"
     how = f"chosen by {search} on {half}, tested on the others, {splits} splits"
     if groups is not None:

@@ -1,0 +1,71 @@
+"""What is sent to a worker, and what it does with it: a function once, batches of tasks, results in the same order."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assay.core.engines.chosen import done_here
+from assay.core.errors import EngineError
+from assay.version import __version__
+
+T = TypeVar("T")
+
+BATCHES_PER_WORKER = 32
+"""Enough that workers end at about the same time and little is done twice, few enough that sending costs little."""
+
+
+def packed(thing: Any) -> bytes:
+    """A function, tasks or results as bytes; closures and functions of notebooks too."""
+    import cloudpickle  # comes with the extras dask and spark
+
+    try:
+        raw: bytes = cloudpickle.dumps(thing)
+    except Exception as error:
+        reason = str(error).splitlines()[0]
+        raise EngineError(f"this work cannot be sent to other processes ({reason}); take the engine local") from error
+    return raw
+
+
+def unpacked(raw: bytes) -> Any:
+    """What was packed. Only what this program packed itself is ever given to it."""
+    import pickle
+
+    return pickle.loads(raw)
+
+
+@functools.lru_cache(maxsize=2)
+def _function_of(raw: bytes) -> Callable[[Any], Any]:
+    """The function of some bytes, unpacked once for all batches."""
+    function: Callable[[Any], Any] = unpacked(raw)
+    return done_here(function)
+
+
+def batches_of(tasks: Sequence[T], workers: int) -> list[Sequence[T]]:
+    """The tasks in order, some at a time.
+
+    >>> [len(batch) for batch in batches_of(range(200), 2)]
+    [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
+     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2]
+    """
+    size = max(1, len(tasks) // (BATCHES_PER_WORKER * max(1, workers)))
+    return [tasks[start : start + size] for start in range(0, len(tasks), size)]
+
+
+def located(tasks: Sequence[T]) -> Sequence[T]:
+    """The tasks for machines that have another current folder: a path is written in full.
+
+    >>> located([1, Path("/data/bm25.run")])
+    [1, PosixPath('/data/bm25.run')]
+    """
+    return [task.absolute() if isinstance(task, Path) else task for task in tasks]
+
+
+def answers(function: bytes, batch: bytes, version: str) -> bytes:
+    """What a worker does: the results of a batch. An error of a task is raised as it is."""
+    if version != __version__:
+        raise EngineError(f"a worker has assay {__version__}, and this is {version}; install the same everywhere")
+    call = _function_of(function)
+    return packed([call(task) for task in unpacked(batch)])

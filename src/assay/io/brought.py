@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.dataframes import AnyFrame, library_of
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import DataError, MissingFile, UsageError
 from assay.data import IntentQrels, Labels, Qrels, Run, ScoreMatrix, Scores
 from assay.io import irds
+from assay.io.addresses import address_of, shown
 from assay.io.column_names import Named, has_usual, refuse_unused, shared_columns
 
 RUNS = (
@@ -34,10 +35,6 @@ SCORES = (
     "or what assay.evaluate returns"
 )
 Source = Run | str | Path
-
-
-class MissingFile(DataError, FileNotFoundError):
-    """A path that leads nowhere: an error of ours and, for who looks for that, one of the system."""
 
 
 def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool = False) -> list[Source]:
@@ -314,14 +311,14 @@ def _files(path: str | Path, expected: str, *, folders: bool = True) -> list[str
     """The path itself, or the files of a folder in the order of their names."""
     if str(path) == "-" or irds.is_irds(path):
         return [path]
-    at = Path(path)
-    if at.is_dir():
-        if not folders:
-            raise DataError(f"{str(path)!r} is a folder, and one file is expected; {expected}")
-        from assay.io.run_files import files_in
+    from assay.io.run_files import files_of
 
-        return list(files_in(at))
-    if not at.exists():
+    inside = files_of(Path(path))
+    if inside is not None:
+        if not folders:
+            raise DataError(f"{shown(path)!r} is a folder, and one file is expected; {expected}")
+        return list(inside)
+    if address_of(path) is None and not Path(path).exists():
         # Who gives a Path means one; a text may be anything else that was given by mistake.
         what_to_do = "check the path" if isinstance(path, Path) else expected
         raise MissingFile(f"{path}: No such file or folder; {what_to_do}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.core.ids import WORD
 from assay.io._bytes.fields import BYTE_ORDER_MARK, Text
+from assay.io.addresses import shown
 from assay.io.files import (
     STANDARD_INPUT,
     decompressed,
@@ -32,7 +33,7 @@ class Content:
     @classmethod
     def of(cls, path: str | Path, *, threads: int = 1) -> Content:
         """The content of a file; one that is not compressed is read straight to where it is worked on."""
-        where = str(path)
+        where = shown(path)
         if where == STANDARD_INPUT:
             return cls.of_bytes(where, read_bytes(path))
         buffer = read_room(path, room=2 * WORD, threads=threads)

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.arrays import Bytes
-from assay.core.engine import ordered_map
+from assay.core.engine import thread_map
 from assay.core.errors import DataError
+from assay.io.addresses import address_of, fetched, shown
 
 STANDARD_INPUT = "-"
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -42,15 +43,18 @@ def read_bytes(path: str | Path) -> bytes:
     """The bytes of a file, decompressed by its first bytes; `-` is standard input."""
     if str(path) == STANDARD_INPUT:
         return decompressed(STANDARD_INPUT, sys.stdin.buffer.read())
-    return decompressed(str(path), read_room(path).tobytes())
+    return decompressed(shown(path), read_room(path).tobytes())
 
 
 def read_room(path: str | Path, *, room: int = 0, threads: int = 1) -> Bytes:
     """The bytes of a file as they stand there, with zeros behind them where room is wanted; read by some threads.
 
     They are read, not mapped: a mapped file that shrinks kills the process that looks at it. A file that is replaced
-    by another is read as it was; one that is written to meanwhile is an error.
+    by another is read as it was; one that is written to meanwhile is an error. What lies elsewhere is fetched.
     """
+    address = address_of(path)
+    if address is not None:
+        return np.frombuffer(fetched(address) + bytes(room), dtype=np.uint8)
     with open(path, "rb", buffering=0) as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode) or before.st_size == 0:  # a pipe or the like: its size is not known
@@ -80,7 +84,7 @@ def _filled(file: io.FileIO, view: memoryview, threads: int) -> int:
     if threads < 2 or len(view) < LARGE or not hasattr(os, "preadv"):
         return _filled_part(file, view, 0, len(view))
     cuts = [*range(0, len(view), LARGE), len(view)]
-    counts = ordered_map(lambda cut: _filled_part(file, view, *cut), list(pairwise(cuts)), jobs=threads, threads=True)
+    counts = thread_map(lambda cut: _filled_part(file, view, *cut), pairwise(cuts), threads=threads)
     return sum(counts)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.core.errors import DataError
 from assay.data import Qrels, Run
 from assay.io import irds, trec
+from assay.io.addresses import address_of
 from assay.io.column_names import Named, SharedColumns, has_usual
 from assay.io.content import Content
 from assay.io.files import is_compressed, kind, table_format
@@ -132,7 +133,11 @@ def holds_several(path: str | Path) -> bool:
     Only files with the ending of a table or of JSON are opened for that: most files are TREC runs, and pipes can be
     read only once.
     """
-    if table_format(path) is None or not Path(path).is_file():
+    if table_format(path) is None:
+        return False
+    if address_of(path) is not None:  # it is fetched as a whole anyway
+        return True
+    if not Path(path).is_file():
         return False
     with open(path, "rb") as file:
         head = file.read(BLOCK)

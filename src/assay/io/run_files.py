@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.core.engine import ordered_map
+from assay.core.engine import thread_map
 from assay.core.errors import DataError, UsageError
 from assay.data import Run
+from assay.io.addresses import address_of, files_at
 from assay.io.column_names import Named
 from assay.io.files import read_bytes
 from assay.io.readers import read_runs
@@ -23,8 +24,19 @@ def run_files(paths: Sequence[Path]) -> list[Path]:
     """
     files: list[Path] = []
     for path in paths:
-        files += files_in(path) if path.is_dir() else [path]
+        files += files_of(path) or [path]
     return files
+
+
+def files_of(path: Path) -> list[Path] | None:
+    """The files of a folder, here or at an address; None if the path is no folder."""
+    address = address_of(path)
+    if address is None:
+        return files_in(path) if path.is_dir() else None
+    inside = files_at(address)
+    if inside == []:
+        raise UsageError(f"{address}: the folder has no files")
+    return inside
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -41,7 +53,7 @@ def read_run_files(paths: Sequence[Path], *, columns: Named = None, jobs: int = 
     columns: our column → that of the tables.
     """
     files = run_files(paths)
-    by_file = ordered_map(lambda path: read_runs(path, columns=columns), files, jobs=jobs, threads=True)
+    by_file = thread_map(lambda path: read_runs(path, columns=columns), files, threads=jobs)
     runs: list[Run] = []
     sources: list[Path] = []
     for file, found in zip(files, by_file, strict=True):

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.arrays import Bytes, Floats, Ints, Keys, sealed
-from assay.core.engine import ordered_map
+from assay.core.engine import thread_map
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids, coded
@@ -177,7 +177,7 @@ class _Piece:
 def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
     """The run of a file, docs in the order of its lines, or None where a line is not as it should be."""
     cuts = pieces(text.buffer[: text.length])
-    most = ordered_map(lambda cut: text.count_lines(*cut), cuts, jobs=threads, threads=True)
+    most = thread_map(lambda cut: text.count_lines(*cut), cuts, threads=threads)
     room = np.cumsum([0, *most])
     columns = _Columns.empty(int(room[-1]), text.length, ranks)
     first_rows = room[:-1].tolist()
@@ -185,7 +185,7 @@ def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
     def fill(number: int) -> _Piece | None:
         return _fill(columns, first_rows[number], text, *cuts[number])
 
-    filled = ordered_map(fill, range(len(cuts)), jobs=threads, threads=True)
+    filled = thread_map(fill, range(len(cuts)), threads=threads)
     parts = [piece for piece in filled if piece is not None]
     if len(parts) < len(cuts):
         return None

@@ -132,6 +132,10 @@ class Registry(Generic[F]):
 
         return add
 
+    def adopt(self, entry: Entry[F]) -> None:
+        """Take in an entry that was registered in another process, in place of an earlier one of that name."""
+        self._entries[entry.name] = entry
+
     def remove(self, name: str) -> None:
         """Forget a name, as a notebook does that defines its function anew."""
         del self._entries[self[name].name]

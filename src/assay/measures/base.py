@@ -149,6 +149,12 @@ class Measure:
         """What the registry knows of it."""
         return MEASURES[self.name]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A measure of one's own takes its function along to other processes, where nobody has registered it."""
+        is_own = self.entry.function.__module__.partition(".")[0] != "assay"
+        fields = (self.name, self.parameters, self.condensed, self.aggregate, self.form)
+        return _received, (fields, self.entry if is_own else None)
+
     def __call__(self, g: Grades) -> Scores:
         """One score per topic."""
         if self.form or self.entry.facts.get("needs") == "intents":
@@ -164,6 +170,13 @@ class Measure:
     def k(self) -> int | None:
         """The cutoff, if it has one."""
         return dict(self.parameters).get("k")
+
+
+def _received(fields: tuple[Any, ...], own: Entry[Callable[..., Scores]] | None) -> Measure:
+    """A measure as another process sent it."""
+    if own is not None:
+        MEASURES.adopt(own)
+    return Measure(*fields)
 
 
 def parse(text: str) -> Measure:

@@ -95,7 +95,7 @@ def test_standard_input_is_cut_too(files: SimpleNamespace, request: pytest.Fixtu
 def test_topics_that_are_not_together_are_refused(files: SimpleNamespace) -> None:
     lines = drawn_lines(TOPICS, 1)
     written(files.run, [*lines[5:], *lines[:5]])
-    with pytest.raises(DataError, match="the lines of topic 'q0' are not together.*assay split") as caught:
+    with pytest.raises(DataError, match=r"the lines of topic 'q0' are not together.*assay split") as caught:
         evaluate(files.run, files.qrels, "AP")
     assert "\n" not in str(caught.value)
 

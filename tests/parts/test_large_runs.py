@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 from assay import DataError, evaluate
 from assay.cli.score import command as score
 from assay.io import topic_cuts
+from assay.io.decompression import ByteStream
 from assay.scoring import streamed_runs
 from tests.parts.drawn_runs import drawn_judgments, drawn_lines, written
 
@@ -71,7 +73,11 @@ def test_compressed_files_come_as_a_stream(files: SimpleNamespace, ending: str, 
     whole = evaluate(files.run, files.qrels, MEASURES)
     request.getfixturevalue("small_pieces")
     data = files.run.read_bytes()
-    packers = {"gz": gzip.compress, "xz": lzma.compress, "zst": zstandard.ZstdCompressor().compress}
+    packers: dict[str, Callable[[bytes], bytes]] = {
+        "gz": gzip.compress,
+        "xz": lzma.compress,
+        "zst": zstandard.ZstdCompressor().compress,
+    }
     packed = files.folder / f"bm25.run.{ending}"
     half = data.index(b"\n", len(data) // 2) + 1
     packed.write_bytes(packers[ending](data[:half]) + packers[ending](data[half:]))  # two members are one file
@@ -137,7 +143,7 @@ def test_a_file_that_changes_is_refused(tmp_path: Path) -> None:
 def test_a_stream_is_cut_as_a_file(tmp_path: Path) -> None:
     data = "".join(drawn_lines(30, 4)).encode()
     for size in (40, 1000, 10**6):
-        stream = topic_cuts.ByteStream("-", io.BytesIO(data))
+        stream = ByteStream("-", io.BytesIO(data))
         pieces = list(topic_cuts.pieces_of_stream("-", stream, size, begun=b""))
         assert b"".join(piece.data for piece in pieces) == data
         before = np.cumsum([0, *(piece.data.count(b"\n") for piece in pieces)])

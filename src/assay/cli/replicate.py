@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.board import COUNT, collections_input, form_option, level_option, top_option
+from assay.cli.board import COUNT, form_option, level_option, top_option
+from assay.cli.board_inputs import collections_input
 from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import (

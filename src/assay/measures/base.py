@@ -281,7 +281,7 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Scores:
     return np.divide(over, under, out=np.zeros(over.shape), where=under != 0)
 
 
-def in_order(values: npt.NDArray[np.float64]) -> Scores:
+def in_order(values: npt.NDArray[np.floating[Any]] | npt.NDArray[np.bool_]) -> Scores:
     """Row sums, added from the first rank on as trec_eval does, so that even the last digit rounds as it does there.
 
     Zeros past the end of a list change nothing, so that a topic has the same bits whatever lists stand beside it.

@@ -35,6 +35,10 @@ class PartScores(FramesOut):
 
     A table of it has the columns run, topic, missing (whether the run has no docs for the topic) and one for each
     measure. It is handed out by Arrow's own protocol: `pyarrow.table(scores)` and `polars.DataFrame(scores)` take it.
+
+    >>> run = Run.from_lists("a", {"1": ["x", "y"]})
+    >>> score_part(run, Qrels.from_dict({"1": {"y": 1}}), "RR").to_polars().rows()
+    [('a', '1', False, 0.5)]
     """
 
     run: str

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import KnownWord, RegistryOption
+from assay.cli.commands import KnownWord
 from assay.cli.crowd import command
+from assay.cli.cut_options import cut_options, refuse_idle_target
 from assay.cli.inputs import FILE, load_runs, one_measure
 from assay.cli.label_files import (
     has_effect,
@@ -29,32 +30,6 @@ if TYPE_CHECKING:
     from assay.data import Labels
 
 C = TypeVar("C", bound=Callable[..., Any])
-
-
-def cut_options(levels: int, way: str) -> Callable[[C], C]:
-    """--levels, --way and --target, with these defaults."""
-
-    def add(command: C) -> C:
-        options = [
-            click.option("--levels", default=levels, show_default=True, help="Levels of the coarse scale."),
-            click.option(
-                "--way", default=way, show_default=True, cls=RegistryOption, registry="assay.crowd.cutways:WAYS",
-                help="How cuts are compared: {names}; see `assay crowd methods`.",
-            ),
-            click.option("--target", type=FILE, help="Qrels on the coarse scale, for H, D_a+t and D_t+a."),
-        ]  # fmt: skip
-        wrapped: Any = command
-        for option in reversed(options):
-            wrapped = option(wrapped)
-        return wrapped
-
-    return add
-
-
-def _refuse_idle_target(way: str) -> None:
-    from assay.crowd.cutways import WAYS
-
-    has_effect("target", WAYS[way].facts["target"], f"with the way {way}, which compares workers with each other")
 
 
 @command.command()
@@ -107,7 +82,7 @@ def cuts(
 
     for option in ("measure", "draws", "reference"):
         has_effect(option, bool(runs), "without --run")
-    _refuse_idle_target(way)
+    refuse_idle_target(way)
     asked = [_points(text) for text in named]
     with out.progress("cuts") as progress:
         found = honest_cuts(
@@ -180,7 +155,7 @@ def cut_groups(
     """
     from assay.crowd.cutgroups import cut_groups as groups_of
 
-    _refuse_idle_target(way)
+    refuse_idle_target(way)
     has_effect("rel", reference is not None, "without --reference")
     has_effect("reference", levels > 2, "with two levels, whose cuts have no width")
     with out.progress("topics") as progress:
@@ -230,7 +205,7 @@ def cuts_by_tau(
     """
     from assay.crowd.cut_rankings import cuts_by_tau as by_tau
 
-    _refuse_idle_target(way)
+    refuse_idle_target(way)
     known = read_reference(reference)
     assert known is not None
     with out.progress("cuts") as progress:

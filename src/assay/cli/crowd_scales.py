@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import KnownWord, RegistryOption
+from assay.cli.commands import KnownWord
 from assay.cli.crowd import command
+from assay.cli.cut_options import cut_options, refuse_idle_target
 from assay.cli.inputs import FILE, load_qrels, one_measure
 from assay.cli.label_files import (
     check_folders,
@@ -34,12 +35,7 @@ NOTICED = 10
 @command.command()
 @output_and_figure_options
 @labels_input
-@click.option("--levels", default=2, show_default=True, help="Levels of the coarse scale.")
-@click.option(
-    "--way", default="H_t+a", show_default=True, cls=RegistryOption, registry="assay.crowd.cutways:WAYS",
-    help="How to choose the cut: {names}; see `assay crowd methods`.",
-)  # fmt: skip
-@click.option("--target", type=FILE, help="Qrels on the coarse scale, for H, D_a+t and D_t+a.")
+@cut_options(levels=2, way="H_t+a")
 @click.option("--scope", type=KnownWord("assay.crowd.cuts:SCOPES"), default="topics", show_default=True,
               help="A cut per topic; one by the mean of the topics; one on all labels.")  # fmt: skip
 @click.option("--unjudged", type=KnownWord("assay.crowd.cuts:UNJUDGED_DOCS"), default="zero", show_default=True,
@@ -136,9 +132,8 @@ def _refuse_idle_options(way: str, *, is_ranked: bool, is_written: bool) -> None
 
     has_effect("reference", is_ranked, "without --run")
     has_effect("measure", is_ranked, "without --run")
-    needs_target = WAYS[way].facts["target"]
-    has_effect("target", needs_target, f"with the way {way}, which compares workers with each other")
-    has_effect("unjudged", needs_target, f"with the way {way}, which has no target")
+    refuse_idle_target(way)
+    has_effect("unjudged", WAYS[way].facts["target"], f"with the way {way}, which has no target")
     aggregates_first = way.endswith("a+t")
     has_effect("aggregate", aggregates_first, f"with the way {way}, which cuts before it aggregates")
     has_effect("ties", not aggregates_first, f"with the way {way}, which aggregates as --aggregate says")

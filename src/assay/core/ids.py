@@ -115,10 +115,17 @@ class Ids(Sealed):
         >>> Ids.of(["a", "a", "b"]).changes().tolist()
         [0, 2]
         """
-        later = self.take(slice(1, None))
-        earlier = self.take(slice(None, -1))
         new = np.ones(len(self), dtype=bool)
-        new[1:] = ~later.same_as(earlier)
+        longest = int(self.lengths.max(initial=0))
+        if longest > PREFIX:
+            later = self.take(slice(1, None))
+            earlier = self.take(slice(None, -1))
+            new[1:] = ~later.same_as(earlier)
+            return np.flatnonzero(new)
+        new[1:] = self.lengths[1:] != self.lengths[:-1]
+        for offset in range(0, longest, WORD):
+            word = self._words(slice(None), offset)
+            new[1:] |= word[1:] != word[:-1]
         return np.flatnonzero(new)
 
     def same_as(self, other: Ids) -> Bools:
@@ -138,20 +145,7 @@ class Ids(Sealed):
         >>> Ids.of(["b", "a", "ab"]).byte_order().tolist()
         [1, 2, 0]
         """
-        prefixes = self.prefixes()
-        order = np.argsort(prefixes, kind="stable").astype(np.int64)
-        prefixes = prefixes[order]
-        lengths = self.lengths[order]
-        alike = prefixes[1:] == prefixes[:-1]
-        # The prefix holds a whole id, unless the id is longer or ends with zero bytes, which do not count there.
-        unsettled = alike & ((lengths[1:] != lengths[:-1]) | (lengths[1:] > PREFIX))
-        if unsettled.any():
-            block = np.concatenate([[0], np.cumsum(~alike)])
-            places = np.flatnonzero(np.isin(block, block[1:][unsettled]))
-            rows = order[places].tolist()
-            keys = zip(block[places].tolist(), map(self.raw, rows), rows, strict=True)
-            order[places] = [row for _, _, row in sorted(keys)]
-        return order
+        return places_ascending(self.byte_ranks(), np.arange(len(self)))
 
     def byte_ranks(self) -> Ints:
         """A number for each id: equal ids have equal numbers, and numbers compare as the bytes of the ids do.
@@ -159,12 +153,26 @@ class Ids(Sealed):
         >>> Ids.of(["b", "a", "ab", "b"]).byte_ranks().tolist()
         [2, 0, 1, 2]
         """
-        order = self.byte_order()
-        new = np.zeros(len(self), dtype=np.int64)
-        new[self.take(order).changes()] = 1
-        ranks = np.empty(len(self), dtype=np.int64)
-        ranks[order] = np.cumsum(new) - 1
+        ranks = np.zeros(len(self), dtype=np.int64)
+        longest = int(self.lengths.max(initial=0))
+        for offset in range(0, min(longest, PREFIX), WORD):
+            word = self._words(slice(None), offset).byteswap()  # compares as its bytes do
+            if (word != word[0]).any():
+                ranks = _refined(ranks, _dense_ranks(word))
+        # Words hold whole ids, unless an id is longer or ends with a zero byte, which does not count there.
+        last_bytes = self.buffer.take(self.starts + self.lengths - 1, mode="clip")
+        if longest > PREFIX or not last_bytes.all():
+            return self._ranks_beyond(ranks)
         return ranks
+
+    def _ranks_beyond(self, ranks: Ints) -> Ints:
+        """The same where ids of one rank may differ: Python compares those."""
+        shared = np.flatnonzero(np.bincount(ranks)[ranks] > 1)
+        raw = [self.raw(i) for i in shared.tolist()]
+        place = {text: i for i, text in enumerate(sorted(set(raw)))}
+        within = np.zeros(len(self), dtype=np.int64)
+        within[shared] = [place[text] for text in raw]
+        return _refined(ranks, within)
 
     def prefixes(self) -> npt.NDArray[np.bytes_]:
         """The first 64 bytes of each id as numpy byte strings, which compare and sort by their bytes."""
@@ -199,6 +207,37 @@ class Ids(Sealed):
         word = load_words(aligned_words(self.buffer), self.starts[rows] + offset)
         word &= MASKS.take(self.lengths[rows] - offset, mode="clip")
         return word
+
+
+def places_ascending(first: Ints, then: Ints) -> Ints:
+    """The places in the order of the first numbers and, where those are equal, of the others; none is negative.
+
+    Pairs must be distinct. Many times faster than a stable sort: both make one number.
+
+    >>> places_ascending(np.array([1, 0, 1]), np.array([3, 2, 0])).tolist()
+    [1, 2, 0]
+    """
+    width = int(then.max(initial=0)) + 1
+    return np.argsort(first * width + then)
+
+
+def _dense_ranks(values: Words | Ints) -> Ints:
+    """0 for the least of the values, 1 for the next, …; equal values have equal ranks."""
+    order = np.argsort(values)
+    ascending = values[order]
+    new = np.zeros(len(values), dtype=np.int64)
+    new[1:] = ascending[1:] != ascending[:-1]
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = np.cumsum(new)
+    return ranks
+
+
+def _refined(ranks: Ints, within: Ints) -> Ints:
+    """Ranks by the first numbers and, where those are equal, by the others."""
+    if not ranks.any():
+        return _dense_ranks(within)
+    width = int(within.max(initial=0)) + 1
+    return _dense_ranks(ranks * width + within)
 
 
 def joined(columns: Sequence[Ids]) -> Ids:
@@ -276,6 +315,20 @@ def load_window(words: Words, at: Ints, count: int) -> list[Words]:
 
     Bytes before the first word or past the last are anything: who reads there masks them.
     """
+    size = count * WORD
+    last = words.nbytes - size
+    if not len(at) or at.min() < 0 or at.max() > last:
+        return _load_at_the_edge(words, at, count)
+    # Every place of the buffer as an item of that many bytes: one of them is copied for each position.
+    every_place: npt.NDArray[np.void] = np.ndarray((last + 1,), dtype=f"V{size}", buffer=words.data, strides=(1,))
+    window = every_place[at].view("<u8")
+    if count == 1:
+        return [window]
+    return list(np.ascontiguousarray(window.reshape(-1, count).T))
+
+
+def _load_at_the_edge(words: Words, at: Ints, count: int) -> list[Words]:
+    """The same where a position is so near to an end that a window leaves the buffer."""
     index = at >> 3
     shift = ((at & 7) << 3).astype(np.uint64)
     rest = np.uint64(63) - shift

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Floats, Ints, Keys, Sealed, Words, sealed
-from assay.core.ids import Ids
+from assay.core.ids import Ids, places_ascending
 
 if TYPE_CHECKING:
     from assay.data import Run
@@ -76,12 +76,14 @@ def _not_falling(keys: npt.NDArray[Any], seams: Ints) -> Ints:
 
 def _ties_settled(run: Run, by_score: Ints | None, tied_with_next: Ints, ties: str) -> Moves | None:
     """The moves that also put tied docs in the order of the policy."""
-    places = np.union1d(tied_with_next, tied_with_next + 1)
-    starts_block = ~np.isin(places - 1, tied_with_next)
-    block = np.cumsum(starts_block)
+    tied_with_last = np.zeros(len(run), dtype=bool)
+    tied_with_last[tied_with_next + 1] = True
+    is_tied = tied_with_last.copy()
+    is_tied[tied_with_next] = True
+    places = np.flatnonzero(is_tied)
+    block = np.cumsum(~tied_with_last[places])
     before = places if by_score is None else by_score[places]
-    order = np.lexsort((_tie_keys(run, before, ties), block))
-    settled = before[order]
+    settled = before[_within_blocks(run, before, block, ties)]
     if by_score is not None:
         by_score[places] = settled
         return Moves(by_score)
@@ -111,9 +113,10 @@ def first_repeat(words: Words, docs: Ids) -> int | None:
     return int(candidates[order[1:][again]].min()) if again.any() else None
 
 
-def _tie_keys(run: Run, rows: Ints, ties: str) -> Ints:
-    """Ascending keys that put tied docs in order."""
+def _within_blocks(run: Run, rows: Ints, block: Ints, ties: str) -> Ints:
+    """The order that puts the docs of each block in that of the policy."""
     if ties == "rank" and run.ranks is not None:
-        return run.ranks[rows]
+        return np.lexsort((run.ranks[rows], block))
     place = run.docs.take(rows).byte_ranks()
-    return place if ties == "docid-asc" else -place
+    ascending = place if ties == "docid-asc" else place.max(initial=0) - place
+    return places_ascending(block, ascending)

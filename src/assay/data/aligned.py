@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Floats, Ints, Words, sealed
+from assay.core.arrays import Bools, Codes, Floats, Ints, Words, sealed
 from assay.core.engine import thread_map
 from assay.core.errors import UsageError
 from assay.core.ids import coded
@@ -21,8 +21,12 @@ from assay.data.given import small_grades
 from assay.data.grades import UNJUDGED, Grades
 from assay.data.qrels import Qrels
 from assay.data.runs import Run
+from assay.data.topic_rows import bounds_of
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""Odd: the hashes of different words differ."""
+CROWDED = 16
+"""Buckets hold a word or two; more than this many are no chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +177,17 @@ def _buckets(qrels: Qrels) -> _Buckets:
 
 @dataclass(frozen=True, eq=False)
 class _Buckets:
-    """Words to be found, and which buckets (by a hash of the word) hold any: most docs are settled by one look."""
+    """Words to be found, in buckets by the leading bits of their hashes; an empty bucket settles most docs at once."""
 
-    words: Words
+    hashes: Words
+    """Ascending, so that those of a bucket stand together. Different words have different hashes."""
     order: Ints
     filled: Bools
+    """Whether a bucket holds any: it is asked for every doc, and small enough for the cache."""
+    starts: Codes
+    """Where each bucket starts, and the end of the last."""
+    most: int
+    """The most hashes that a bucket holds."""
     shift: np.uint64
 
     @classmethod
@@ -185,22 +195,44 @@ class _Buckets:
         bits_for_words = int(np.ceil(np.log2(len(words) + 1)))
         bits = max(8, min(24, bits_for_words + 4))
         shift = np.uint64(64 - bits)
-        filled = np.zeros(1 << bits, dtype=bool)
-        filled[_bucket(words, shift)] = True
-        order = np.argsort(words, kind="stable")
-        return cls(words[order], order, filled, shift)
+        hashes = words * _SPREAD
+        order = np.argsort(hashes, kind="stable")
+        hashes = hashes[order]
+        sizes = np.bincount((hashes >> shift).view(np.int64), minlength=1 << bits)
+        starts = bounds_of(sizes).astype(np.int32)
+        return cls(hashes, order, sizes > 0, starts, int(sizes.max(initial=0)), shift)
 
     def find(self, wanted: Words) -> _Candidates:
         """The wanted words that are there, and where; words that are there twice are found twice."""
-        in_filled = self.filled.take(_bucket(wanted, self.shift), mode="clip")
-        rows = np.flatnonzero(in_filled)
-        words = wanted[rows]
-        first = np.searchsorted(self.words, words)
-        there = self.words.take(first, mode="clip") == words  # most are in a bucket by chance
+        hashes = wanted * _SPREAD
+        bucket = (hashes >> self.shift).view(np.int64)
+        rows = np.flatnonzero(self.filled.take(bucket, mode="clip"))
+        hashes = hashes[rows]
+        first = self._first_places(hashes, bucket[rows])
+        there = self.hashes.take(first, mode="clip") == hashes  # most are in a bucket by chance
         rows = rows[there]
         first = first[there]
-        after_last = np.searchsorted(self.words, words[there], side="right")
-        return _Candidates(rows, first, after_last - first)
+        hashes = hashes[there]
+        count = np.ones(len(rows), dtype=np.int64)
+        if self._has_twins:
+            count = np.searchsorted(self.hashes, hashes, side="right") - first
+        return _Candidates(rows, first, count)
+
+    @cached_property
+    def _has_twins(self) -> bool:
+        return bool((self.hashes[1:] == self.hashes[:-1]).any())
+
+    def _first_places(self, hashes: Words, bucket: Ints) -> Ints:
+        """The place of the first hash that is not below each of these."""
+        if self.most > CROWDED:  # nothing that happens by chance
+            return np.searchsorted(self.hashes, hashes)
+        place = self.starts.take(bucket).astype(np.int64)
+        for _ in range(self.most):
+            below = self.hashes.take(place, mode="clip") < hashes
+            if not below.any():
+                break
+            place += below
+        return place
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,13 +268,6 @@ class _Candidates:
         rows = np.repeat(self.rows, self.count)
         first = np.repeat(self.first, self.count)
         return rows, order[first + place]
-
-
-def _bucket(words: Words, shift: np.uint64) -> Ints:
-    """The bucket of each word: the leading bits of a hash of it."""
-    bucket = words * _SPREAD
-    bucket >>= shift
-    return bucket.view(np.int64)
 
 
 @lru_cache(maxsize=2)

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from assay.core.arrays import Bytes, Ints, Keys, Words
 from assay.core.ids import LONG, MASKS, WORD, Ids, aligned_words, first_mark, load_window, load_words, short_hashes
 from assay.data.order import short_keys
+from assay.io._bytes.bits import newlines
 from assay.io._bytes.decimals import fixed_point
-from assay.io._bytes.fields import BLANK, COMMENT, NEWLINE, RETURN
+from assay.io._bytes.fields import BLANK, COMMENT, RETURN
 
 FIELDS = 6
 LONGEST_PREFIX, MOST_DECIMALS = 2 * WORD, 6
@@ -74,7 +75,7 @@ def alike_lines(buffer: Bytes, start: int, stop: int) -> RunLines | None:
     layout = _layout(text)
     if layout is None:
         return None
-    ends = np.flatnonzero(text == NEWLINE)
+    ends = newlines(text)
     # Six blanks of each line are looked at below: where that is all there are, no field has a blank in it.
     if np.count_nonzero(text <= BLANK) != FIELDS * len(ends) or (text == RETURN).any():
         return None

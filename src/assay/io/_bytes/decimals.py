@@ -7,16 +7,15 @@ everything else (exponents, inf), is left to Python.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bools, Floats, Ints, Words
-from assay.core.ids import Ids, aligned_words, first_mark, load_words
+from assay.core.ids import WORD, Ids, aligned_words, first_mark, load_window
 
 _ZEROS = np.uint64(0x3030303030303030)
-_DOTS = np.uint64(0x2E2E2E2E2E2E2E2E)
+_DOTS = np.uint64(0x1E1E1E1E1E1E1E1E)
+"""What is left of dots where the zeros are taken off."""
 _LOW = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _PAST_NINE = np.uint64(0x7676767676767676)
@@ -24,9 +23,18 @@ _EIGHT = np.uint64(8)
 MOST_DECIMALS = 22
 """10^22 is the last power of ten that is a 64-bit float."""
 _TENS = np.array([float(10**n) for n in range(MOST_DECIMALS + 1)])
-_WHOLE_TENS = 10 ** np.arange(9, dtype=np.uint64)
+MOST_WORDS = 3
+"""Words of eight characters that a number may have."""
+_WORD_TENS = np.array([1, 10**8, 10**16], dtype=np.uint64)
+_LARGEST_TOP = 1843
+"""The largest number in front of sixteen digits with which it is still one of 64 bits."""
+NO_DOT = 255
+_LAST_BYTES = np.array(
+    [[2**64 - 2 ** (64 - 8 * min(max(n - 8 * place, 0), 8)) for n in range(8 * MOST_WORDS + 1)] for place in range(3)],
+    dtype=np.uint64,
+)
+"""By place from the last word on and number of bytes: the bytes of that word that are among the last so many."""
 _EXACT = 2**53
-_LARGEST = 1.8e19
 
 
 def read_decimals(fields: Ids) -> Floats:
@@ -64,22 +72,75 @@ def fixed_point(before: Words, size: npt.NDArray[np.uint8], after: Words, decima
 
 
 def _plain_decimals(fields: Ids) -> tuple[Floats, Bools]:
-    """Numbers [−]digits[.digits] whose digits make a 64-bit integer, and which fields are such and certain."""
-    parts = _Parts.of(fields)
-    number = parts.whole
-    size = number.astype(np.float64)
-    fine = parts.fine & (parts.length <= MOST_DECIMALS)
-    longest = min(int(parts.length.max(initial=0)), MOST_DECIMALS)
-    for offset in range(0, longest, 8):
-        length = np.clip(parts.length - offset, 0, 8)
-        digits, also = _digits(parts.fraction(offset), length)
-        number = number * _WHOLE_TENS[length] + digits
-        # The same as a float, which does not overflow, says whether the number is one of 64 bits.
-        size = size * _TENS[length] + digits
-        fine &= also
-    decimals = np.minimum(parts.length, MOST_DECIMALS)
-    quotient, certain = _quotient(number, decimals)
-    return parts.signed(quotient), fine & certain & (size < _LARGEST)
+    """Numbers [−]digits[.digits] whose digits make a 64-bit integer, and which fields are such and certain.
+
+    A field is taken as the words of eight characters that end with it. The dot is taken out, so that what is left is
+    the digits of one whole number, and the quotient of that and a power of ten is the value.
+    """
+    negative = fields.buffer.take(fields.starts, mode="clip") == ord("-")
+    lengths = fields.lengths
+    if negative.any():
+        lengths = lengths - negative
+    digits = _last_words(fields, lengths)
+    after_dot = _after_dot(digits)
+    digits = _without_dot(digits, after_dot)
+    number, fine = _number_of(digits[0])
+    for place, word in enumerate(digits[1:], 1):
+        more, are_digits = _number_of(word)
+        fine &= are_digits
+        if place == MOST_WORDS - 1:
+            fine &= more <= _LARGEST_TOP
+        more *= _WORD_TENS[place]
+        number += more
+    has_dot = after_dot < NO_DOT
+    fine &= (lengths > has_dot) & (lengths <= WORD * MOST_WORDS)
+    decimals = np.where(has_dot, after_dot, np.uint8(0))
+    fine &= decimals <= MOST_DECIMALS
+    quotient, certain = _quotient(number, np.minimum(decimals, MOST_DECIMALS))
+    return np.where(negative, -quotient, quotient), fine & certain
+
+
+def _last_words(fields: Ids, lengths: Ints) -> list[Words]:
+    """The digits of the fields as the words that end with them, the last word first; zero what stands before a field.
+
+    Each byte is the value of its digit; that of a character that is no digit is above 9.
+    """
+    longest = int(lengths.max(initial=1))
+    shortest = int(lengths.min(initial=longest))
+    count = min(MOST_WORDS, -(-longest // WORD))
+    ends = fields.starts + fields.lengths
+    window = load_window(aligned_words(fields.buffer), ends - WORD * count, count)
+    words = []
+    for place, word in enumerate(reversed(window)):
+        word ^= _ZEROS
+        if shortest < WORD * (place + 1):
+            word &= _LAST_BYTES[place].take(lengths, mode="clip")
+        words.append(word)
+    return words
+
+
+def _after_dot(digits: list[Words]) -> npt.NDArray[np.uint8]:
+    """How many characters of each field stand behind its dot; NO_DOT if there is none."""
+    after = np.full(len(digits[0]), NO_DOT, dtype=np.uint8)
+    for place, word in enumerate(digits):
+        others = word ^ _DOTS
+        marks = (others - _LOW) & ~others & _HIGH
+        before = first_mark(marks)
+        in_word = np.uint8(WORD * (place + 1) - 1) - before
+        after = np.where(before < WORD, in_word, after)
+    return after
+
+
+def _without_dot(digits: list[Words], after_dot: npt.NDArray[np.uint8]) -> list[Words]:
+    """The digits with the dot taken out: what stands before it moves up by one."""
+    moved = []
+    for place, word in enumerate(digits):
+        behind = _LAST_BYTES[place].take(after_dot, mode="clip")
+        up = word << _EIGHT
+        if place + 1 < len(digits):
+            up |= digits[place + 1] >> np.uint64(56)
+        moved.append((word & behind) | (up & ~behind))
+    return moved
 
 
 def _quotient(number: Words, decimals: Ints) -> tuple[Floats, Bools]:
@@ -119,62 +180,6 @@ def _halves(x: Floats) -> tuple[Floats, Floats]:
     large = x * 134217729.0
     head = large - (large - x)
     return head, x - head
-
-
-@dataclass(frozen=True, eq=False)
-class _Parts:
-    """The sign, the digits before the dot as a number, and where the digits after it are."""
-
-    words: Words
-    negative: Bools
-    whole: Words
-    start: Ints
-    length: Ints
-    fine: Bools
-
-    @classmethod
-    def of(cls, fields: Ids) -> _Parts:
-        words = aligned_words(fields.buffer)
-        starts = fields.starts
-        lengths = fields.lengths
-        head = load_words(words, starts)
-        negative = (head & np.uint64(0xFF)) == ord("-")
-        if negative.any():
-            starts = starts + negative
-            lengths = lengths - negative
-            head = load_words(words, starts)
-        before_dot = np.minimum(_first_dot(head), lengths)
-        whole, fine = _digits(head, before_dot)
-        # Eight characters without a dot may be all there is, but not the start of more; a dot alone is no number.
-        fine &= before_dot < 8 + (lengths <= 8)
-        fine &= lengths > (before_dot < lengths)
-        after_dot = starts + before_dot + 1
-        decimals = np.maximum(lengths - before_dot - 1, 0)
-        return cls(words, negative, whole, after_dot, decimals, fine)
-
-    def fraction(self, offset: int) -> Words:
-        """Eight characters from that place after the dot."""
-        return load_words(self.words, self.start + offset)
-
-    def signed(self, value: Floats) -> Floats:
-        """The value with its sign."""
-        return np.where(self.negative, -value, value)
-
-
-def _first_dot(word: Words) -> Ints:
-    """How many characters stand before the first dot of each word; 8 if there is none."""
-    difference = word ^ _DOTS
-    marks = (difference - _LOW) & ~difference & _HIGH
-    return first_mark(marks).astype(np.int64)
-
-
-def _digits(word: Words, length: Ints) -> tuple[Words, Bools]:
-    """The number that the first `length` characters write, and whether they are all digits."""
-    shift = ((8 - length) << 3).astype(np.uint64)
-    # A shift by 64 is undefined: no characters at all are shifted out in two steps.
-    digits = (word ^ _ZEROS) << np.minimum(shift, np.uint64(63))
-    digits <<= (shift == np.uint64(64)).astype(np.uint64)
-    return _number_of(digits)
 
 
 def _number_of(digits: Words) -> tuple[Words, Bools]:

@@ -9,35 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from assay.core.arrays import Bytes, Ints
 from assay.core.ids import WORD, Ids
+from assay.io._bytes.bits import NEWLINE, Places, bit_words, newlines, set_bits
 
-NEWLINE, RETURN, BLANK, COMMENT = 10, 13, 32, 35
+RETURN, BLANK, COMMENT = 13, 32, 35
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-PIECE = 1 << 22
+PIECE = 3 << 18
 """Bytes of text that are worked on at a time: few enough for the cache, and enough that threads seldom wait for the
 lock of the interpreter, which each step needs for a moment."""
 
 
-@dataclass(frozen=True, eq=False)
-class Fields:
-    """Fields of the lines of a piece of text: where each starts and ends, counted from the piece's first byte."""
+class Fields(NamedTuple):
+    """Fields of the lines of a piece of text: `places(j)` is where field j of each line starts and how long it is."""
 
     buffer: Bytes
-    offset: int
-    starts: Callable[[int], Ints]
-    ends: Ints
-
-    def __len__(self) -> int:
-        return len(self.ends)
+    lines: int
+    places: Callable[[int], tuple[Ints, Ints]]
 
     def column(self, j: int) -> Ids:
         """One field of every line."""
-        starts = self.starts(j)
-        return Ids(self.buffer, starts + self.offset, self.ends[:, j] - starts)
+        return Ids(self.buffer, *self.places(j))
 
 
 def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
@@ -73,28 +69,37 @@ def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = 
 
 def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fields | None:
     """The common case: every line has exactly the columns, with one blank or tab between them."""
-    blanks = np.flatnonzero(text <= BLANK)
-    if not len(blanks) or len(blanks) % columns or blanks[0] == 0:
+    ends = newlines(text)
+    if not len(ends) or ends[-1] != len(text) - 1:
         return None
-    apart = blanks[1:] - blanks[:-1]
-    if apart.min() < 2:  # two blanks side by side
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    blanks = bit_words(text <= BLANK)
+    # As many blanks as these lines need, and each line has its own: so no line has more.
+    if np.bitwise_count(blanks).sum() != columns * len(ends) or (text == RETURN).any():
         return None
-    ends: Ints = blanks.reshape(-1, columns)
-    line_ends = ends[:, -1]
-    if text[-1] != NEWLINE or (text.take(line_ends) != NEWLINE).any():
+    field_ends = set_bits(blanks, starts, columns - 1)
+    if field_ends is None or (text.take(starts) == COMMENT).any():
         return None
-    if np.count_nonzero(text == NEWLINE) != len(ends) or (text == RETURN).any():
+    sizes = ends - starts
+    if not _have_bytes(field_ends) or not (field_ends[-1] + 1 < sizes).all():
         return None
-    line_starts = np.concatenate([[0], line_ends[:-1] + 1])
-    if (text.take(line_starts) == COMMENT).any():
-        return None
+    starts += start
 
-    def starts(column: int) -> Ints:
+    def places(column: int) -> tuple[Ints, Ints]:
+        end = sizes if column == columns - 1 else field_ends[column]
         if column == 0:
-            return line_starts
-        return ends[:, column - 1] + 1
+            return starts, end.astype(np.int64)
+        begin = field_ends[column - 1].astype(np.int64) + 1
+        return starts + begin, end - begin
 
-    return Fields(buffer, start, starts, ends)
+    return Fields(buffer, len(ends), places)
+
+
+def _have_bytes(ends: list[Places]) -> bool:
+    """Whether no field is empty, by the places where fields end."""
+    if not ends[0].all():
+        return False
+    return all(bool((end - before > 1).all()) for before, end in pairwise(ends))
 
 
 def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: bool) -> Fields | None:
@@ -114,8 +119,12 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
     count = count[is_line]
     if (count < columns).any() or (exact and (count > columns).any()):
         return None
-    at = first_of_line[:, None] + np.arange(columns)
-    return Fields(buffer, start, lambda column: starts[at[:, column]], ends[at])
+
+    def places(column: int) -> tuple[Ints, Ints]:
+        at = first_of_line + column
+        return starts[at] + start, ends[at] - starts[at]
+
+    return Fields(buffer, len(first_of_line), places)
 
 
 def _has_bare_returns(text: Bytes) -> bool:

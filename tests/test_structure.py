@@ -24,7 +24,7 @@ from make_reference import PACKAGES, exported  # type: ignore[import-not-found]
 
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
-    "version", "core", "data", "io", "rankings", "measures", "scoring", "spark", "trec_eval", "check", "stats",
+    "version", "core", "data", "io", "rankings", "measures", "scoring", "parts", "spark", "trec_eval", "check", "stats",
     "standard", "plan", "hierarchy", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "board",
     "replication", "nojudgments", "judges", "studies", "report", "store", "web", "cli",
 ]  # fmt: skip

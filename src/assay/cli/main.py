@@ -20,6 +20,7 @@ COMMANDS = {
     "help": "the help of a command, as COMMAND --help",
     "demo": "make a small collection, score it, compare, write the report",
     "score": "score runs against judgments",
+    "split": "runs larger than memory as parts of whole topics",
     "convert": "write a file in another format",
     "check": "what is odd in the files, with line numbers",
     "sessions": "score sessions: several queries for one need",

@@ -155,8 +155,8 @@ def output_and_figure_options(command: C) -> C:
     return with_output(command, figure=True)
 
 
-def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FORMATS) -> C:
-    """The options of output, with more formats or with --figure."""
+def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FORMATS, folders: str = "") -> C:
+    """The options of output, with more formats or with --figure. folders: what -o writes where it is a folder."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -174,7 +174,9 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
 
     options: list[Callable[[Any], Any]] = [
         click.option("--format", type=click.Choice(formats), default="text", show_default=True),
-        click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write here."),
+        click.option(
+            "-o", "--output", type=click.Path(path_type=Path, dir_okay=bool(folders)), help=f"Write here{folders}."
+        ),
         click.option("--quiet", is_flag=True, help="No progress, no remarks."),
     ]
     if figure:

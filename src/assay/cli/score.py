@@ -43,10 +43,12 @@ POLICY = frozenset(
 WORKERS = frozenset({"jobs", "engine", "scheduler"})
 TABLES = POLICY | WORKERS | {"by", "per_topic", "save", "draw", "figure", "rel", "lenient", "lengths", "seed"}
 AS_TREC_EVAL = frozenset({"complete", "no_summary", "zscores", "rel_format", "run_format", "collection_size"})
+OF_PARTS = "a folder of parts"
 MODES = {
     "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),
     "--intents": frozenset({"intents", "intent_info", *TABLES}) - {"top_grade", "lengths"},
     "--uncertainty": frozenset({"uncertainty", "seed"}),
+    OF_PARTS: frozenset({"qrels_path", "rel", "jobs", *POLICY}),
     "--format trec_eval": AS_TREC_EVAL
     | {"qrels_path", "per_topic", "rel", "lenient", "compat", "condensed", "depth", "max_docs", "judged_only"},
 }
@@ -55,7 +57,10 @@ MODES = {
 
 @click.command(cls=Command)
 @runs_argument
-@click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
+@click.option(
+    "--qrels", "qrels_path", type=click.Path(path_type=Path, allow_dash=True),
+    help="Judgments: topic 0 doc grade, or irds:ID; for runs in parts also the folder of their parts.",
+)  # fmt: skip
 @intent_options[0]
 @intent_options[1]
 @measures_option
@@ -98,7 +103,9 @@ MODES = {
 @policy_options
 @seed_option
 @jobs_option
-@functools.partial(with_output, figure=True, formats=(*FORMATS, "trec_eval"))
+@functools.partial(
+    with_output, figure=True, formats=(*FORMATS, "trec_eval"), folders="; for runs in parts a folder, for all scores"
+)
 def command(
     runs: tuple[Path, ...],
     qrels_path: Path | None,
@@ -145,9 +152,16 @@ def command(
         from assay.measures.plugins import load_plugin
 
         load_plugin(plugin)
-    mode = _mode(out.format, intents, uncertainty)
+    mode = _mode(runs, out.format, intents, uncertainty)
     refuse_others(mode, MODES)
     policy = _with_short_flags(policy, max_docs, judged_only)
+    if mode == OF_PARTS:
+        from assay.cli.score_parts import write_scores_of_parts
+
+        asked = measures_at(chosen_measures(measures or DEFAULT), rel, policy.binary is not None)
+        write_scores_of_parts(runs, qrels_path, asked, policy, jobs=jobs, out=out)
+        return
+    _refuse_folders(qrels_path, out.path)
     files = run_files(runs)
     if mode == "--format trec_eval":
         if qrels_path is None:
@@ -175,8 +189,22 @@ def command(
     )  # fmt: skip
 
 
-def _mode(format: str, intents: Path | None, uncertainty: Path | None) -> str:
+def _refuse_folders(*paths: Path | None) -> None:
+    """An error where a folder is given for what is a file unless runs lie in parts."""
+    for path in paths:
+        if path is not None and path.is_dir():
+            raise UsageError(
+                f"{path}: this is a folder; name a file (a folder goes with runs in parts, see assay split)"
+            )
+
+
+def _mode(runs: Sequence[Path], format: str, intents: Path | None, uncertainty: Path | None) -> str:
     """What the scores are made of."""
+    if any(path.is_dir() for path in runs):
+        from assay.parts.layout import is_parts_folder
+
+        if any(is_parts_folder(path) for path in runs):
+            return OF_PARTS
     if format == "trec_eval":
         return "--format trec_eval"
     if uncertainty is not None:

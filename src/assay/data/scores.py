@@ -20,6 +20,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.averages import FLOOR, IN_WORDS, aggregate_of, averages_of, signature_of_name
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
+from assay.data.topic_names import repeated_name
 from assay.data.topic_rows import counted
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ class ScoreMatrix(Result):
         if own.shape != shape:
             raise DataError(f"{self.measure}: {own.shape} scores for {shape} runs × topics")
         for names, what in ((self.runs, "run"), (self.topics, "topic")):
-            if len(set(names)) < len(names):
-                twice = next(n for n in names if names.count(n) > 1)
+            if (twice := repeated_name(names)) is not None:
                 raise DataError(f"{self.measure}: {what} {twice!r} is there twice; names must differ")
         bad = np.argwhere(~np.isfinite(own))
         if len(bad):
@@ -370,7 +370,9 @@ def joined(matrices: Sequence[ScoreMatrix], *, force: str | None = None) -> list
 
 def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     """The runs of all parts, on the topics that all must have."""
-    head = parts[0]
+    head, *others = parts
+    if not others:
+        return head
     for i, part in enumerate(parts):
         for earlier in parts[:i]:
             same_scores(earlier, part, force=force)

@@ -66,9 +66,9 @@ def _content(column: Any) -> tuple[str, list[bytes]]:
     if dtype in (polars.Float32, polars.Float64):
         return "float", [column.cast(polars.Float64).fill_null(0.0).to_numpy().tobytes()]
     if dtype == polars.String or dtype.is_integer() or dtype in (polars.Categorical, polars.Enum, polars.Binary):
-        return "text", _texts(column.cast(polars.String))
+        return "text", texts(column.cast(polars.String))
     values = ["" if value is None else str(value) for value in column]
-    return "other", _texts(polars.Series(values, dtype=polars.String))
+    return "other", texts(polars.Series(values, dtype=polars.String))
 
 
 def _fits_64_bits(column: Any) -> bool:
@@ -76,7 +76,7 @@ def _fits_64_bits(column: Any) -> bool:
     return low is None or (low >= -SIGNED_64 and high < SIGNED_64)
 
 
-def _texts(column: Any) -> list[bytes]:
+def texts(column: Any) -> list[bytes]:
     """The bytes of all texts, one after the other, and how many each has."""
     import polars
 

@@ -268,7 +268,10 @@ def scores_of(thing: Any, *, columns: Named = None) -> list[ScoreMatrix]:
         return [thing]
     if isinstance(thing, str | Path):
         from assay.io.scores import read_scores
+        from assay.io.topic_scores import is_topic_scores, read_topic_scores
 
+        if is_topic_scores(thing):
+            return read_topic_scores(thing)
         [path] = _files(thing, SCORES, folders=False)
         return read_scores(path, columns=columns)
     from assay.io.frame_tables import matrix_of, scores_in

@@ -10,6 +10,7 @@ from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, joined
 from assay.io.column_names import Named
 from assay.io.scores import score_tables
+from assay.io.topic_scores import is_topic_scores, read_topic_scores
 
 
 def read_score_files(
@@ -29,7 +30,10 @@ def read_score_files(
     """
     matrices: list[ScoreMatrix] = []
     for path in paths:
-        matrices += score_tables(path, transpose=transpose, name=name, columns=columns)
+        if is_topic_scores(path):
+            matrices += read_topic_scores(path, measures=measures)
+        else:
+            matrices += score_tables(path, transpose=transpose, name=name, columns=columns)
     if name is not None and canonical(name) not in {canonical(matrix.measure) for matrix in matrices}:
         have = ", ".join(dict.fromkeys(matrix.measure for matrix in matrices))
         raise UsageError(f"--measure {name}: the files name their measures themselves ({have}); choose with -m")

@@ -93,10 +93,10 @@ def run_of_piece(piece: Piece, *, ranks: bool = False, threads: int = 1) -> Run:
     try:
         return trec.run_in(piece.content(), ranks=ranks, threads=threads)
     except DataError as error:
-        raise DataError(_with_lines_of_file(str(error), piece)) from None
+        raise DataError(with_lines_of_file(str(error), piece)) from None
 
 
-def _with_lines_of_file(message: str, piece: Piece) -> str:
+def with_lines_of_file(message: str, piece: Piece) -> str:
     """The message with the numbers of lines counted from the first line of the file."""
     numbered = re.compile(rf"({re.escape(piece.path)}:|first on line )(\d+)")
     if not numbered.search(message):

@@ -84,7 +84,7 @@ def scores_of_pieces(
 ) -> RunScores:
     """The scores of a run that comes in pieces of whole topics, on all topics of the judgments."""
     score = partial(_scored_piece, qrels=qrels, measures=measures, policy=policy, lengths=lengths)
-    scores = _Gathered(qrels, measures, policy)
+    scores = Gathered(qrels, measures, policy)
     if isinstance(pieces, list) and all(isinstance(piece, FilePiece) for piece in pieces):
         for scored, piece in zip(ordered_map(score, pieces, jobs=jobs, forks=True), pieces, strict=True):
             scores.add(scored, piece.path)
@@ -110,7 +110,7 @@ def _scored_piece(
     return PieceScores(run.name, own, scored.values, scored.ties)
 
 
-class _Gathered:
+class Gathered:
     """The scores of the pieces so far, at the places of their topics."""
 
     def __init__(self, qrels: Qrels, measures: Sequence[Measure], policy: Policy) -> None:

@@ -1,0 +1,82 @@
+"""TopicNames: the names of millions of topics, as one column of bytes instead of a tuple of strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from assay.core.ids import Ids, joined
+
+AT_ONCE = 1 << 16
+"""Names that are made strings at a time."""
+
+
+class TopicNames(Sequence[str]):
+    """Names of topics that behave as a tuple of strings does, in a tenth of its memory.
+
+    >>> names = TopicNames(Ids.of(["301", "302", "303"]))
+    >>> names[1], len(names), names[1:], names == ("301", "302", "303")
+    ('302', 3, ('302', '303'), True)
+    """
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+
+    @classmethod
+    def joined(cls, columns: Sequence[Ids]) -> TopicNames:
+        """The names of several columns, one after the other."""
+        return cls(joined(columns))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), AT_ONCE):
+            yield from self.ids.take(slice(start, start + AT_ONCE)).tolist()
+
+    @overload
+    def __getitem__(self, which: int) -> str: ...
+    @overload
+    def __getitem__(self, which: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, which: int | slice) -> str | tuple[str, ...]:
+        if isinstance(which, slice):
+            return tuple(self.ids.take(which).tolist())
+        return self.ids[range(len(self))[which]]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TopicNames):
+            return len(self) == len(other) and bool(self.ids.same_as(other.ids).all())
+        if not isinstance(other, tuple) or len(other) != len(self):
+            return False
+        return all(ours == theirs for ours, theirs in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((len(self), *(self[i] for i in range(min(len(self), 3)))))
+
+    def __repr__(self) -> str:
+        return f"TopicNames({len(self):,} topics)"
+
+    def __add__(self, other: Any) -> tuple[str, ...]:
+        return (*self, *other)
+
+    def repeated(self) -> str | None:
+        """A name that is there twice, or None."""
+        hashes = self.ids.hashes()
+        order = np.argsort(hashes, kind="stable")
+        ordered = hashes[order]
+        same_hash = np.flatnonzero(ordered[1:] == ordered[:-1])
+        first = self.ids.take(order[same_hash])
+        second = self.ids.take(order[same_hash + 1])
+        same = np.flatnonzero(first.same_as(second))
+        return first[int(same[0])] if len(same) else None
+
+
+def repeated_name(names: Sequence[str]) -> str | None:
+    """A name that is there twice, or None."""
+    if isinstance(names, TopicNames):
+        return names.repeated()
+    if len(set(names)) == len(names):
+        return None
+    return next(name for name in names if names.count(name) > 1)

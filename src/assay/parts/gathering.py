@@ -1,0 +1,124 @@
+"""Parts of any whole topics, with the judgments held whole: scores of each part go to the places of their topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.core.arrays import Bools, Ints
+from assay.core.engine import Progress, ordered_map, silent
+from assay.core.errors import DataError
+from assay.data import Qrels
+from assay.data.scores import Scores
+from assay.io.brought import plain_qrels_of
+from assay.io.readers import read_runs
+from assay.measures import Measure
+from assay.parts.layout import loose_parts, run_folders, visible_files
+from assay.scoring.policy import Policy, refuse_lost_grades
+from assay.scoring.run_scores import RunScores, joined_run, score_matrices, scores_of
+from assay.scoring.streamed_runs import Gathered, PieceScores
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A part, and the run that its folder names; None where the file names its runs."""
+
+    path: Path
+    run: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class GatheredScores:
+    """Scores of runs, and which topics each run lacks: runs × topics."""
+
+    scores: Scores
+    missing: Bools
+
+    @property
+    def signatures(self) -> list[str]:
+        """What the scores of each measure rest on."""
+        return [matrix.signature for matrix in self.scores]
+
+
+def gathered_scores(
+    folder: Path, qrels: Any, measures: list[Measure], policy: Policy, *, jobs: int = 1, progress: Progress = silent
+) -> GatheredScores:
+    """The scores of all runs of a folder of parts on the topics of the judgments; a topic in two parts is an error."""
+    judgments = policy.judgments(plain_qrels_of(qrels))
+    rules = policy.on(judgments)
+    refuse_lost_grades(measures, rules)
+    files = part_files(folder)
+    score = partial(_scored_file, qrels=judgments, measures=measures, policy=rules)
+    by_run: dict[str, Gathered] = {}
+    part_of_topic: dict[str, Ints] = {}
+    for number, found in enumerate(ordered_map(score, files, jobs=jobs, forks=True, progress=progress)):
+        for scored in found:
+            if scored.run not in by_run:
+                by_run[scored.run] = Gathered(judgments, measures, rules)
+                part_of_topic[scored.run] = np.full(len(judgments.topics), -1, dtype=np.int64)
+            homes = part_of_topic[scored.run]
+            _refuse_overlap(scored, homes, files, number, judgments)
+            homes[scored.topics] = number
+            by_run[scored.run].add(scored, str(files[number].path))
+    names = sorted(by_run)
+    runs = [by_run[name].whole(None) for name in names]
+    _refuse_strangers(runs, judgments, folder)
+    return _with_missing(runs, judgments, measures, rules, names)
+
+
+def part_files(folder: Path) -> list[PartFile]:
+    """The parts of a folder: of the folders run=NAME, or the files part-… themselves."""
+    named = [PartFile(file, run) for run, own in run_folders(folder).items() for file in visible_files(own)]
+    files = named or [PartFile(file, None) for file in loose_parts(folder)]
+    if not files:
+        raise DataError(f"{folder}: the folders of the runs have no parts; write them again")
+    return files
+
+
+def _scored_file(file: PartFile, *, qrels: Qrels, measures: Sequence[Measure], policy: Policy) -> list[PieceScores]:
+    """The scores of every run of a part."""
+    if not file.path.stat().st_size:  # a part that no topic belongs to
+        return []
+    runs = read_runs(file.path, ranks=policy.ties == "rank")
+    if file.run is not None and len(runs) > 1:
+        raise DataError(f"{file.path}: there are {len(runs)} runs in a part of run {file.run!r}; give each its folder")
+    found = []
+    for run in runs:
+        own = np.sort(qrels.numbers_of(run.topics))
+        scored = scores_of(joined_run(run, qrels.only(own), policy, 1), measures, policy, None)
+        found.append(PieceScores(file.run or run.name, own, scored.values, scored.ties))
+    return found
+
+
+def _refuse_overlap(scored: PieceScores, homes: Ints, files: Sequence[PartFile], number: int, qrels: Qrels) -> None:
+    """An error where a topic of a run is in two parts, which names both."""
+    twice = scored.topics[homes[scored.topics] >= 0]
+    if len(twice):
+        topic = int(twice[0])
+        other = files[int(homes[topic])].path.name
+        what = f"topic {qrels.topics[topic]!r} of run {scored.run!r} is also in {other}"
+        raise DataError(
+            f"{files[number].path}: {what}; a topic is in one part, and a part is there once: see assay split"
+        )
+
+
+def _refuse_strangers(runs: Sequence[RunScores], qrels: Qrels, folder: Path) -> None:
+    for run in runs:
+        if run.missing.all():
+            what = f"the parts of run {run.name!r} have none of the {len(qrels.topics)} topics of {qrels.name}"
+            raise DataError(f"{folder}: {what}; are they of the same collection?")
+
+
+def _with_missing(
+    runs: list[RunScores], qrels: Qrels, measures: list[Measure], policy: Policy, names: Sequence[str]
+) -> GatheredScores:
+    scores = score_matrices(runs, qrels, measures, policy, names)
+    missing = np.array([run.missing for run in runs])
+    if policy.missing == "drop":
+        missing = missing[:, ~missing.any(axis=0)]
+    return GatheredScores(scores, missing)

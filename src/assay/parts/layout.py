@@ -1,0 +1,144 @@
+"""Where do the parts of runs and judgments lie? Folders `run=NAME/part-*`, and what says how topics were divided."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+from zlib import crc32
+
+from assay.core.errors import DataError, UsageError
+
+RUN_FOLDER = "run="
+QRELS_FOLDER = "qrels"
+SPLIT_FILE = "parts.json"
+PART_FILE = re.compile(r"part-(\d+)[.-].*|part-(\d+)")
+"""How parts are called, here and by programs that write Parquet: part-00000.run, part-00000-c000.parquet."""
+
+
+def part_of(topic: str, parts: int) -> int:
+    """The part that a topic belongs to: the CRC-32 of its UTF-8 bytes modulo the number of parts.
+
+    >>> [part_of(topic, 4) for topic in ("301", "302", "303")]
+    [2, 0, 2]
+    """
+    return crc32(topic.encode()) % parts
+
+
+@dataclass(frozen=True)
+class Split:
+    """How runs and judgments were divided: what `assay split` writes beside the parts."""
+
+    parts: int
+    runs: tuple[str, ...]
+    top_grade: float | None
+    """The top grade of all judgments; None where they were not split."""
+    rule: str = "crc32"
+
+    def write(self, folder: Path) -> None:
+        """Write it to its file in the folder."""
+        (folder / SPLIT_FILE).write_text(json.dumps(asdict(self), indent=1) + "\n")
+
+    @classmethod
+    def read(cls, folder: Path) -> Split | None:
+        """How the parts of a folder were divided; None if `assay split` did not write it."""
+        path = folder / SPLIT_FILE
+        if not path.is_file():
+            return None
+        try:
+            known = json.loads(path.read_text())
+            made = cls(int(known["parts"]), tuple(known["runs"]), known["top_grade"], known["rule"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{path}: this is not what assay split writes ({error}); split the runs again") from None
+        if made.rule != "crc32" or made.parts < 1:
+            raise DataError(f"{path}: parts by the rule {made.rule!r} are not known; split the runs again")
+        return made
+
+
+def run_folder(name: str) -> str:
+    """The name of the folder of the parts of a run.
+
+    >>> run_folder("a/b")
+    'run=a%2Fb'
+    """
+    return RUN_FOLDER + quote(name, safe=" +,@~")
+
+
+def is_parts_folder(path: Path) -> bool:
+    """Whether a path is a folder of parts: it has folders run=NAME, or its files are called part-…."""
+    if not path.is_dir():
+        return False
+    return bool(run_folders(path)) or bool(loose_parts(path))
+
+
+def run_folders(folder: Path) -> dict[str, Path]:
+    """The folders of the runs by their names, in the order of these."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name.startswith(RUN_FOLDER):
+            found[unquote(path.name.removeprefix(RUN_FOLDER))] = path
+    return found
+
+
+def loose_parts(folder: Path) -> list[Path]:
+    """The files of a folder where all of them are called part-…; none if any is not."""
+    files = visible_files(folder)
+    return files if files and all(PART_FILE.fullmatch(file.name) for file in files) else []
+
+
+def visible_files(folder: Path) -> list[Path]:
+    """The files of a folder in the order of their names, without hidden ones and marks such as _SUCCESS."""
+    return sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith((".", "_")))
+
+
+def numbered_parts(folder: Path, parts: int) -> dict[int, Path]:
+    """The parts of a folder by their numbers; a part that is there twice, or that there should not be, is an error."""
+    found: dict[int, Path] = {}
+    for file in visible_files(folder):
+        named = PART_FILE.fullmatch(file.name)
+        if named is None:
+            raise DataError(f"{file}: this is no part (they are called part-00000 and so on); move it elsewhere")
+        number = int(named[1] or named[2])
+        if number >= parts:
+            raise DataError(f"{file}: there are {parts} parts, numbered from 0; the folder is of another split")
+        if number in found:
+            raise DataError(f"{file}: part {number} is there twice, also as {found[number].name}; keep one of them")
+        found[number] = file
+    return found
+
+
+def check_topics(where: Path, topics: Sequence[str], number: int, parts: int) -> None:
+    """An error where a topic is in a part that it does not belong to: parts that overlap, or of another split."""
+    for topic in topics:
+        own = part_of(topic, parts)
+        if own != number:
+            what = f"topic {topic!r} belongs to part {own} of {parts}, and this is part {number}"
+            raise DataError(f"{where}: {what}; the parts overlap or are of another split: run assay split again")
+
+
+def check_target(folder: Path) -> None:
+    """An error where a folder to be written is there already and not empty, or cannot be made."""
+    if not folder.parent.is_dir():
+        raise UsageError(f"{folder}: No such file or directory; make the folder {str(folder.parent)!r} first")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: it is there already; name a folder that is new or empty")
+
+
+@contextmanager
+def made_whole(target: Path) -> Iterator[Path]:
+    """A folder beside the target that becomes the target when all went well, and is gone otherwise."""
+    made = target.with_name(f".{target.name}.unfinished")
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    try:
+        yield made
+        if target.exists():
+            target.rmdir()
+        made.rename(target)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

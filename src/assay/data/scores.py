@@ -131,14 +131,13 @@ class ScoreMatrix(Result):
         self, *, runs: Sequence[str | int] | None = None, topics: Sequence[str | int] | None = None
     ) -> ScoreMatrix:
         """Only these runs and topics, in this order."""
-        rows = range(len(self.runs)) if runs is None else [self._row(_name(run, "run")) for run in runs]
-        columns = range(len(self.topics)) if topics is None else self._columns([_name(t, "topic") for t in topics])
-        return replace(
-            self,
-            runs=tuple(self.runs[i] for i in rows),
-            topics=tuple(self.topics[j] for j in columns),
-            values=self.values[np.ix_(list(rows), list(columns))],
-        )
+        rows = list(range(len(self.runs)) if runs is None else [self._row(_name(run, "run")) for run in runs])
+        of_runs = replace(self, runs=tuple(self.runs[i] for i in rows), values=self.values[rows])
+        if topics is None:  # there may be millions
+            return of_runs
+        columns = self._columns([_name(topic, "topic") for topic in topics])
+        kept = tuple(self.topics[j] for j in columns)
+        return replace(of_runs, topics=kept, values=of_runs.values[:, columns])
 
     def renamed(self, measure: str) -> ScoreMatrix:
         """The same scores taken for another measure, because a person says so; the signature keeps what they were.

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from assay.core.ids import Ids, joined
+from assay.core.ids import WORD, Ids
 
 AT_ONCE = 1 << 16
 """Names that are made strings at a time."""
@@ -26,8 +26,19 @@ class TopicNames(Sequence[str]):
 
     @classmethod
     def joined(cls, columns: Sequence[Ids]) -> TopicNames:
-        """The names of several columns, one after the other."""
-        return cls(joined(columns))
+        """The names of several columns, one after the other, each of which fills its own buffer."""
+        sizes = [len(column.buffer) for column in columns]
+        small = np.int32 if sum(sizes) < 2**31 else np.int64
+        firsts = np.cumsum([0, *sizes])[:-1].tolist()
+        starts = [(column.starts + first).astype(small) for column, first in zip(columns, firsts, strict=True)]
+        lengths = [column.lengths.astype(np.int32) for column in columns]
+        buffers = [column.buffer for column in columns]
+        none = np.zeros(0, dtype=np.int32)
+        padding = np.zeros(2 * WORD, dtype=np.uint8)
+        together = Ids(
+            np.concatenate([*buffers, padding]), np.concatenate([none, *starts]), np.concatenate([none, *lengths])
+        )
+        return cls(together)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -64,13 +75,18 @@ class TopicNames(Sequence[str]):
     def repeated(self) -> str | None:
         """A name that is there twice, or None."""
         hashes = self.ids.hashes()
-        order = np.argsort(hashes, kind="stable")
-        ordered = hashes[order]
-        same_hash = np.flatnonzero(ordered[1:] == ordered[:-1])
-        first = self.ids.take(order[same_hash])
-        second = self.ids.take(order[same_hash + 1])
-        same = np.flatnonzero(first.same_as(second))
-        return first[int(same[0])] if len(same) else None
+        ordered = np.sort(hashes)
+        shared = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(shared):
+            return None
+        suspects = self.ids.take(np.flatnonzero(np.isin(hashes, shared)))
+        by_bytes = suspects.take(suspects.byte_order())
+        distinct = by_bytes.changes()
+        if len(distinct) == len(by_bytes):
+            return None
+        is_first = np.zeros(len(by_bytes), dtype=bool)
+        is_first[distinct] = True
+        return by_bytes[int(np.argmin(is_first))]
 
 
 def repeated_name(names: Sequence[str]) -> str | None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from assay import DataError, Scores, UsageError, compare, evaluate
 from assay.cli.compare import command as compare_command
+from assay.cli.main import cli
 from assay.cli.score import command as score
 from assay.cli.split import command as split
 from assay.data.topic_names import TopicNames
@@ -39,8 +40,8 @@ def run_paths(folder: Path) -> list[Path]:
     return [folder / f"{name}.run" for name in RUNS]
 
 
-def whole_scores(folder: Path, **choices: object) -> Scores:
-    return evaluate(run_paths(folder), folder / "qrels.txt", MEASURES, **choices)
+def whole_scores(folder: Path, *, missing: str = "zero") -> Scores:
+    return evaluate(run_paths(folder), folder / "qrels.txt", MEASURES, missing=missing)
 
 
 def assert_same_scores(to: Path, whole: Scores) -> None:
@@ -152,6 +153,17 @@ def test_names_as_bytes_compare_like_others(folder: Path, monkeypatch: pytest.Mo
     assert compact.topics == plain.topics
     for test in ("t", "wilcoxon", "sign"):
         assert compare(compact, baseline="a", test=test).record() == compare(plain, baseline="a", test=test).record()
+
+
+def test_commands_that_show_every_topic_refuse_millions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    split_runs(run_paths(folder), 2, folder / "parts", qrels=folder / "qrels.txt")
+    score_parts(folder / "parts", folder / "parts" / "qrels", "AP", to=folder / "scores")
+    monkeypatch.setattr(topic_scores, "FEW", 10)
+    for command in (["report"], ["standardize", "fit"]):
+        done = CliRunner().invoke(cli, [*command, str(folder / "scores")], prog_name="assay")
+        assert isinstance(done.exception, UsageError)
+        assert f"78 topics are too many for {command[0]}" in str(done.exception)
+    assert CliRunner().invoke(cli, ["plan", "audit", str(folder / "scores")], prog_name="assay").exit_code == 0
 
 
 def refused(folder: Path, qrels: Path, **choices: object) -> str:

@@ -28,6 +28,8 @@ FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 
 OF_QRELS = "AP nDCG@10"
 OF_INTENTS = "I-rec@10 D#-nDCG@10 alpha-nDCG@10"
+ANY_NUMBER_OF_TOPICS = frozenset({"compare", "plan"})
+"""Commands that read the scores of millions of topics."""
 """Measures of runs where none is named, by judgments of docs and by judgments by intent."""
 
 qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
@@ -239,6 +241,7 @@ def load_scores(
         force=force,
         columns=named_columns(),
     )
+    _refuse_many_topics(matrices)
     if join_topics:
         from assay.data.topic_joins import topics_joined
 
@@ -246,6 +249,17 @@ def load_scores(
             raise UsageError("--join-topics joins the topics of several score tables; give two or leave it out")
         matrices = topics_joined(matrices)
     return kept_scores(matrices) if filtered else matrices
+
+
+def _refuse_many_topics(matrices: Sequence[ScoreMatrix]) -> None:
+    """An error where a command that shows or stores every topic is given the scores of millions of them."""
+    from assay.io.topic_scores import FEW
+
+    most = max((len(matrix.topics) for matrix in matrices), default=0)
+    command = click.get_current_context().command_path.split()
+    if most > FEW and not ANY_NUMBER_OF_TOPICS & set(command):
+        able = " and ".join(sorted(ANY_NUMBER_OF_TOPICS))
+        raise UsageError(f"{most:,} topics are too many for {command[1]}, which works up to {FEW:,}; {able} take more")
 
 
 def judgments_of(qrels: Path | None, intents: Path | None, intent_info: Path | None) -> Qrels | IntentQrels | None:

@@ -18,6 +18,7 @@ from assay.core.dataframes import FramesOut, polars_frame
 from assay.core.errors import DataError, UsageError
 from assay.data import Qrels, Run
 from assay.data.intents import IntentQrels
+from assay.data.topic_rows import counted
 from assay.io.arrow_tables import is_arrow, qrels_in_arrow, runs_in_arrow
 from assay.io.brought import qrels_of, run_of
 from assay.measures import Measure
@@ -36,9 +37,9 @@ class PartScores(FramesOut):
     A table of it has the columns run, topic, missing (whether the run has no docs for the topic) and one for each
     measure. It is handed out by Arrow's own protocol: `pyarrow.table(scores)` and `polars.DataFrame(scores)` take it.
 
-    >>> run = Run.from_lists("a", {"1": ["x", "y"]})
-    >>> score_part(run, Qrels.from_dict({"1": {"y": 1}}), "RR").to_polars().rows()
-    [('a', '1', False, 0.5)]
+    >>> scores = score_part({"1": {"a": 2.5}}, {"1": {"a": 1}}, "AP")
+    >>> scores, scores.values.tolist(), scores.missing.tolist()
+    (PartScores('run', AP: 1 topic), [[1.0]], [False])
     """
 
     run: str
@@ -58,7 +59,7 @@ class PartScores(FramesOut):
         return len(self.topics)
 
     def __repr__(self) -> str:
-        return f"PartScores({self.run!r}, {', '.join(self.measures)}: {len(self.topics)} topics)"
+        return f"PartScores({self.run!r}, {', '.join(self.measures)}: {counted(len(self), 'topic')})"
 
     def _frame_columns(self) -> dict[str, Any]:
         names = dict(zip(NAMES, ([self.run] * len(self), list(self.topics), self.missing), strict=True))

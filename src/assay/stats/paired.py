@@ -21,10 +21,12 @@ from assay.stats.effect import checked_rows, ratio, standard_deviation
 from assay.stats.resampling import (
     RESAMPLES,
     SLACK,
+    TOPICS_AT_ONCE,
     checked_alternative,
     drawn_in_words,
     every_sign_flip,
     least_p,
+    poisson_weights,
     refuse_alternative,
     resampled_p,
     sides_in_words,
@@ -215,6 +217,39 @@ def studentised_bootstrap_test(
     as_extreme = _counted(statistics, t, alternative, slack)
     recipe = f"paired studentised bootstrap test, {drawn_in_words(resamples, seed, plain)}"
     return _resampled_outcome(t, as_extreme, recipe, resamples, plain)
+
+
+@TESTS.register("poisson-bootstrap", resampled=True, two_sided=" by |mean|")
+def poisson_bootstrap_test(
+    rows: Floats,
+    *,
+    alternative: str = "two-sided",
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+    plain: bool = False,
+) -> Outcome:
+    """Paired bootstrap of the mean for millions of topics: each topic has a weight from Poisson(1) in each resample.
+
+    As `bootstrap`, but topics are weighted independently instead of being drawn to a fixed number, so that blocks of
+    topics can be weighted one after the other, or anywhere: a resampled mean is Σ weight·(difference − mean)/Σ weight.
+    Hanley & MacGibbon 2006; Chamandy, Muralidharan, Najmi & Naidu 2012. Weights depend on the seed and the place of the
+    topic alone.
+
+    >>> float(poisson_bootstrap_test(np.zeros((1, 5)), resamples=99).p[0])
+    1.0
+    """
+    mean = rows.mean(axis=1)
+    centred = _centred(rows).T
+    sums = np.zeros((resamples, centred.shape[1]))
+    weights = np.zeros((resamples, 1))
+    for topics, draws, block in poisson_weights(len(centred), resamples, seed):
+        sums[draws] += block @ centred[topics]
+        weights[draws] += block.sum(axis=1, keepdims=True)
+    means = ratio(sums, weights)
+    as_extreme = _counted(iter([means]), mean, alternative, _slack(rows) / rows.shape[1])
+    weighted = f"Poisson weights by blocks of {TOPICS_AT_ONCE} topics"
+    recipe = f"paired bootstrap test of the shifted mean, {weighted}, {drawn_in_words(resamples, seed, plain)}"
+    return _resampled_outcome(mean, as_extreme, recipe, resamples, plain)
 
 
 @TESTS.register("randomisation", resampled=True, two_sided=" by |mean|")

@@ -17,6 +17,12 @@ from assay.core.registry import one_of, parse_call
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 DRAWS_AT_ONCE = 512
+TOPICS_AT_ONCE = 1 << 14
+"""Topics that Poisson weights are drawn for at a time."""
+LARGEST_WEIGHT = 13
+"""A larger weight from Poisson(1) has a chance below 2⁻³²."""
+MOST_TOPICS = 500_000
+"""More topics are not drawn one by one: a block of resamples of them would take gigabytes."""
 RESAMPLES = 10_000
 # Scores come with a few digits: what differs by less than this share of the data is equal up to rounding of sums.
 SLACK = 1e-12
@@ -28,6 +34,7 @@ def topic_counts(topics: int, resamples: int, seed: int | np.random.Generator = 
     >>> [block.sum(axis=1).tolist() for block in topic_counts(4, 3)]
     [[4.0, 4.0, 4.0]]
     """
+    _refuse_many(topics)
     rng = checked_generator(seed)
     for part in chunks(checked_resamples(resamples), DRAWS_AT_ONCE):
         draws = part.stop - part.start
@@ -39,13 +46,46 @@ def topic_counts(topics: int, resamples: int, seed: int | np.random.Generator = 
         yield counts.reshape(draws, topics).astype(np.float64)
 
 
+def poisson_weights(topics: int, resamples: int, seed: int = 0) -> Iterator[tuple[slice, slice, Floats]]:
+    """Weights of topics from Poisson(1), in blocks: which topics, which draws, and their weights (draws × topics).
+
+    Each block of topics has a generator of its own, made of the seed and its number: a block can be weighted anywhere.
+    A weight is the number of cumulative probabilities that a 32-bit number reaches.
+
+    >>> [block.shape for _, _, block in poisson_weights(5, 3)]
+    [(3, 5)]
+    """
+    probabilities = np.exp(-1.0) / np.cumprod([1.0, *range(1, LARGEST_WEIGHT)])
+    reached = np.floor(np.cumsum(probabilities) * 2.0**32)
+    steps = np.unique(np.minimum(reached, 2.0**32 - 1)).astype(np.uint32)
+    count = checked_resamples(resamples)
+    for number, part in enumerate(chunks(topics, TOPICS_AT_ONCE)):
+        rng = np.random.default_rng([seed, number])
+        for draws in chunks(count, DRAWS_AT_ONCE):
+            shape = (draws.stop - draws.start, part.stop - part.start)
+            drawn = rng.integers(2**32, size=shape, dtype=np.uint32)
+            weights = np.zeros(shape, dtype=np.uint8)
+            for step in steps:
+                weights += drawn >= step
+            yield part, draws, weights.astype(np.float64)
+
+
 def sign_flips(topics: int, resamples: int, seed: int = 0) -> Iterator[Floats]:
     """Blocks (draws × topics) of random signs, +1 or −1."""
+    _refuse_many(topics)
     rng = checked_generator(seed)
     for part in chunks(checked_resamples(resamples), DRAWS_AT_ONCE):
         draws = part.stop - part.start
         negative = rng.random((draws, topics)) < 0.5
         yield np.where(negative, -1.0, 1.0)
+
+
+def _refuse_many(topics: int) -> None:
+    if topics > MOST_TOPICS:
+        raise UsageError(
+            f"{topics:,} topics are too many to be drawn one by one (at most {MOST_TOPICS:,}); take the test t, "
+            "wilcoxon, sign or poisson-bootstrap, and intervals by t"
+        )
 
 
 def every_sign_flip(topics: int) -> Iterator[Floats]:

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 READY  := $(VENV)/.ready
 
-.PHONY: demo test services check format docs reproduce bench clean
+.PHONY: demo test test-spark services check format docs reproduce bench clean
 
 # The demo needs the program, its charts and its pages, not what the tests need.
 demo: $(READY)
@@ -19,6 +19,11 @@ test: $(STAMP) services check
 services:
 	@if [ "$$CI" = true ] && ! (command -v chromium && ls /usr/lib/postgresql/*/bin/initdb) > /dev/null 2>&1; then \
 	  (timeout 60 apt-get update -qq && timeout 150 apt-get install -y -qq chromium postgresql) > /dev/null 2>&1 || true; fi
+
+# Spark is heavy and needs Java 17; its tests are run when they are asked for.
+test-spark: $(STAMP)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[spark]"
+	ASSAY_SPARK=1 $(BIN)/pytest tests/spark
 
 check: $(STAMP)
 	$(BIN)/ruff format --check src tests benchmarks reproduction

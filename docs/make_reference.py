@@ -59,6 +59,8 @@ PACKAGES = (
     "agreement", "crowd", "pooling", "topics", "board", "replication", "nojudgments", "judges", "studies", "report", "store",
 )  # fmt: skip
 """Packages whose names are public, in the order of the layers."""
+MODULES = ("spark",)
+"""Modules of one public name."""
 
 
 def exported() -> Iterator[tuple[str, str, Any]]:
@@ -69,7 +71,7 @@ def exported() -> Iterator[tuple[str, str, Any]]:
             continue
         home = importlib.import_module(f"assay.{name}") if name in top._CALLABLE else top
         yield "assay", name, getattr(home, name)
-    for package in PACKAGES:
+    for package in (*PACKAGES, *MODULES):
         module = importlib.import_module(f"assay.{package}")
         for name in module.__all__:
             yield f"assay.{package}", name, getattr(module, name)

@@ -14,7 +14,7 @@ import pytest
 import assay
 from assay.core.engine import ordered_map
 from assay.core.engines.local import WorkerDied
-from assay.core.errors import UsageError
+from assay.core.errors import AssayError, MissingExtra, UsageError
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies of the process are made on Linux only")
 RUNS = {f"r{i}": {"1": {"a": 2.0, "b": 1.0 + i}} for i in range(4)}
@@ -111,4 +111,28 @@ def test_the_environment_chooses_where_nobody_else_does(monkeypatch: pytest.Monk
     monkeypatch.setenv("ASSAY_ENGINE", "local")
     monkeypatch.setenv("ASSAY_SCHEDULER", "tcp://x:1")
     with pytest.raises(UsageError, match="ASSAY_SCHEDULER: a scheduler"):
+        ordered_map(abs, [-1, -2])
+
+
+@pytest.mark.parametrize(
+    ("master", "message"),
+    [
+        ("spark://127.0.0.1:1", r"Spark \(spark://127.0.0.1:1\) cannot be reached \(Connection refused\)"),
+        ("spark://nonsense", "no address of a scheduler: 'spark://nonsense'; give one such as spark://"),
+    ],
+)
+def test_a_master_where_nobody_listens_is_one_line_at_once(master: str, message: str) -> None:
+    pytest.importorskip("pyspark")
+    with assay.engine("spark", scheduler=master), pytest.raises(AssayError, match=message):
+        ordered_map(abs, [-1, -2])
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"), [("dask", "distributed", "dask"), ("spark", "pyspark.sql", "spark")]
+)
+def test_without_the_extra_an_engine_says_what_to_install(
+    name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with assay.engine(name), pytest.raises(MissingExtra, match=rf"pip install 'assay-ir\[{extra}\]'"):
         ordered_map(abs, [-1, -2])

@@ -14,8 +14,9 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from assay.core.engines.reaching import refuse_unreachable, unreachable
 from assay.core.engines.sent import answers, batches_of, located, packed, unpacked
-from assay.core.errors import AssayError, EngineError, MissingExtra, UsageError
+from assay.core.errors import AssayError, EngineError, MissingExtra
 from assay.version import __version__
 
 T = TypeVar("T")
@@ -114,7 +115,9 @@ class Dask:
         _be_quiet()
         dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
         if isinstance(self._given, str):
-            self._refuse_unreachable(self._given)
+            refuse_unreachable(
+                self.where, self._given, schemes=("tcp", "tls"), example="tcp://10.0.0.5:8786", seconds=self.patience
+            )
         elif self._given is None:
             self._own_cluster = _workers_here(distributed, self._jobs)
         client = distributed.Client.__new__(distributed.Client)
@@ -122,27 +125,8 @@ class Dask:
             client.__init__(self._own_cluster or self._given, timeout=self.patience, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             client.status = "closed"  # or its end would wait for the scheduler once more
-            raise self._unreachable(error) from None
+            raise unreachable(self.where, error) from None
         return client
-
-    def _refuse_unreachable(self, address: str) -> None:
-        """An error at once where nobody listens; Dask would try for as long as its patience lasts."""
-        import socket
-
-        scheme, _, rest = address.rpartition("://")
-        host, _, port = rest.rpartition(":")
-        if scheme not in ("", "tcp", "tls"):
-            return
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=self.patience).close()
-        except ValueError:
-            raise UsageError(f"no address of a scheduler: {address!r}; give one such as tcp://10.0.0.5:8786") from None
-        except OSError as error:
-            raise self._unreachable(error) from None
-
-    def _unreachable(self, error: BaseException) -> EngineError:
-        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        return EngineError(f"{self.where} cannot be reached ({reason}); is it running, and is that its address?")
 
     def _threads_there(self, client: Any) -> int:
         """How many tasks the workers do at once; an error if no worker comes."""
@@ -226,7 +210,13 @@ def _workers_here(distributed: Any, jobs: int | None) -> Any:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1, initializer=_block_interrupts) as starter:
-        return starter.submit(_new_cluster, distributed, jobs).result()
+        try:
+            return starter.submit(_new_cluster, distributed, jobs).result()
+        except RuntimeError as error:
+            raise EngineError(
+                f"no Dask worker starts on this machine ({error}); in a script, put what it does under "
+                "if __name__ == '__main__':, since every worker reads the script first"
+            ) from error
 
 
 def _block_interrupts() -> None:

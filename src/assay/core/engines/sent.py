@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,12 +56,26 @@ def batches_of(tasks: Sequence[T], workers: int) -> list[Sequence[T]]:
 
 
 def located(tasks: Sequence[T]) -> Sequence[T]:
-    """The tasks for machines that have another current folder: a path is written in full.
+    """The tasks for machines that have another current folder: the path of a file, or of a piece of one, in full.
 
-    >>> located([1, Path("/data/bm25.run")])
-    [1, PosixPath('/data/bm25.run')]
+    >>> located([1, Path("/data/bm25.run"), Path("s3://bucket/bm25.run")])
+    [1, PosixPath('/data/bm25.run'), PosixPath('s3:/bucket/bm25.run')]
     """
-    return [task.absolute() if isinstance(task, Path) else task for task in tasks]
+    return [_located(task) for task in tasks]
+
+
+def _located(task: Any) -> Any:
+    if isinstance(task, Path):
+        return _in_full(task)
+    path = getattr(task, "path", None)
+    if is_dataclass(task) and isinstance(path, str):
+        return replace(task, path=str(_in_full(Path(path))))  # type: ignore[type-var]
+    return task
+
+
+def _in_full(path: Path) -> Path:
+    """A path from the root on; an address (s3:/…) has its own."""
+    return path.absolute() if path.exists() else path
 
 
 def answers(function: bytes, batch: bytes, version: str) -> bytes:

@@ -5,10 +5,13 @@ Spark repeats what a dead executor was doing.
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+from assay.core.engines.reaching import refuse_unreachable
 from assay.core.engines.sent import answers, batches_of, located, packed, unpacked
 from assay.core.errors import AssayError, EngineError, MissingExtra
 from assay.version import __version__
@@ -16,6 +19,8 @@ from assay.version import __version__
 T = TypeVar("T")
 R = TypeVar("R")
 
+PATIENCE = 30.0
+"""Seconds to wait for a master to answer."""
 AHEAD = 4
 """Batches for each core that are sent at a time; memory is bounded by these, and progress is told after them."""
 
@@ -70,8 +75,11 @@ class Spark:
     def _answered(self, session: Any, call: Any, rows: list[tuple[int, bytes]]) -> list[bytes]:
         """The results of some batches, in their order."""
         try:
-            table = session.createDataFrame(rows, "place long, batch binary")
-            found = table.mapInArrow(call, "place long, fine boolean, answer binary").collect()
+            with warnings.catch_warnings():  # of versions that Spark has not been tried with
+                warnings.simplefilter("ignore", FutureWarning)
+                table = session.createDataFrame(rows, "place long, batch binary")
+                answered = table.mapInArrow(call, "place long, fine boolean, answer binary")
+            found = answered.collect()
         except KeyboardInterrupt:
             self._cancel(session)
             raise
@@ -102,13 +110,18 @@ class Spark:
         # A part is tried four times on this machine too, as it is on a cluster.
         master = self._given or f"local[{self._jobs or '*'},4]"
         quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+        if master.startswith("spark://"):  # Spark would try for a minute
+            example = "spark://10.0.0.5:7077"
+            first_master = master.partition(",")[0]
+            refuse_unreachable(self.where, first_master, schemes=("spark",), example=example, seconds=PATIENCE)
         builder = kind.builder.appName("assay")
         if master.startswith("sc://"):
             builder = builder.remote(master)
         else:
             builder = builder.master(master).config(map=quiet)
         try:
-            return builder.getOrCreate()
+            with _quiet():
+                return builder.getOrCreate()
         except Exception as error:
             raise self._in_our_words(error) from error
 
@@ -137,6 +150,22 @@ class Spark:
             return EngineError(f"{self.where}: {why}, and there is no result; give the workers more memory")
         first_line = text.partition("\n")[0][:200]
         return EngineError(f"{self.where} stopped in the middle of the work ({first_line}), and there is no result")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Java is started inside, and keeps the standard error that it is given: nowhere. Our own messages are one line."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(2)
+    try:
+        os.dup2(nowhere, 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _in_arrow(function: bytes) -> Callable[[Iterator[Any]], Iterator[Any]]:

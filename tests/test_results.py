@@ -44,7 +44,7 @@ MORE = [
     "crowd methods", "measures", "measures AP", "plan curve --delta .05 --sigma .2",
     "plan power --topics 50 --delta .05 --sigma .2", "predict methods", "similarity list",
     "similarity days {run folder} {run folder}", "similarity runs {run} {runs} --pairs",
-    "study rbo-and-ap --repetitions 5",
+    "study rbo-and-ap --repetitions 5", "replicate coverage --topics 10 --effects 1 --trials 5 -B 5",
     "score --qrels {qrels} {run} {runs} --per-topic -m AP -m nDCG@10",
     "standardize trend 2019={matrix} 2020={matrix} --reference sys0,sys1",
     "predict learn {run} {runs} --year 2021 --earlier x 2019 {qrels} {run folder} --method sakai-lin --model ridge",

@@ -11,6 +11,8 @@ import numpy as np
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import one_of
+from assay.core.results import Result
+from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
 from assay.io.brought import score_matrix_of
@@ -22,7 +24,7 @@ PER_GROUP = {"mean": np.add, "worst": np.minimum, "best": np.maximum}
 
 
 @dataclass(frozen=True, eq=False)
-class TopicGroups:
+class TopicGroups(Result):
     """Groups of topics, in the order in which they come, and which topic is in which.
 
     >>> groups = topic_groups(["31_1", "31_2", "32_1"])
@@ -41,6 +43,14 @@ class TopicGroups:
     def sizes(self) -> Ints:
         """Topics of each group."""
         return np.bincount(self.places, minlength=len(self.names))
+
+    def table(self) -> Table:
+        """One row per group: how many topics it has, and their names within it."""
+        rows = []
+        for place, (name, size) in enumerate(zip(self.names, self.sizes, strict=True)):
+            own = [member for member, at in zip(self.members, self.places, strict=True) if at == place]
+            rows.append([name, size, " ".join(own)])
+        return Table.of({"group": "", "topics": "d", "members": ""}, rows, caption=f"{len(rows)} groups of topics")
 
     def in_words(self, group: str, member: str) -> str:
         """How many there are, e.g. "20 conversations of 4 to 9 turns"."""

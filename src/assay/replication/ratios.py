@@ -14,6 +14,8 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.core.registry import one_of
+from assay.core.results import Result
+from assay.core.tables import Table
 from assay.stats.effect import checked_rows
 from assay.stats.resampling import checked_generator, checked_share, topic_counts
 
@@ -26,7 +28,7 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(Result):
     """A ratio of two means and its interval; NaN where the mean below is 0, infinite ends where there are no bounds."""
 
     value: float
@@ -43,9 +45,10 @@ class Ratio:
         """Whether the interval has two ends."""
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
 
-    def less(self, amount: float) -> Ratio:
-        """The ratio and its ends less a number, e.g. 1 for a relative improvement."""
-        return Ratio(self.value - amount, self.low - amount, self.high - amount)
+    def table(self) -> Table:
+        """One row; a dash for what is not defined and for an end that is not there."""
+        columns = {"ratio": ".4f", "low": ".4f", "high": ".4f"}
+        return Table.of(columns, [(self.value, self.low, self.high)], caption="Ratio of two means")
 
     def below_one(self) -> Ratio:
         """1 − ratio, the share that is lost; the ends change places."""

@@ -104,6 +104,8 @@ def test_coverage(folder: Path) -> None:
         (["original.csv", "other.csv", "--baseline", "baseline", "--by-topic"], "--by-topic pairs the topics"),
         (["original.csv", "same.csv", "--baseline", "baseline", "--test", "welch"], "--test is for other topics"),
         (["original.csv", "same.csv", "--baseline", "baseline", "--depth", "5"], "--depth goes with runs and --qrels"),
+        (["original.csv", "same.csv", "--baseline", "baseline", "-B", "50"], "-B has no effect: --interval fieller"),
+        (["original.csv", "same.csv", "--baseline", "baseline", "--seed", "5"], "--seed has no effect"),
         (["original.csv", "none.csv", "--baseline", "baseline"], "none.csv"),
         (
             ["better.run", "again.run", "--baseline", "base.run", "--qrels", "qrels.txt", "--system", "x"],
@@ -124,7 +126,6 @@ def test_coverage(folder: Path) -> None:
         ),
         (["better.run", "again.run", "--baseline", "none.run", "--qrels", "qrels.txt"], "none.run"),
         (["series", "original.csv"], "1 collection given; a series takes at least two"),
-        (["series", "original.csv", "other.csv", "--common", "systems"], "--common is for boards"),
         (["series", "original.csv", "other.csv", "--order", "--baseline", "x"], "--order shows the order"),
         (["series", "original.csv", "other.csv", "--order", "--top", "1"], "--top limits the systems"),
         (["coverage", "--effects", "x"], "write numbers, e.g. '.3 .5 1'"),

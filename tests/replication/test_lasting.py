@@ -78,6 +78,9 @@ def test_the_top_is_shown_and_systems_that_come_and_go_are_counted() -> None:
     found = score_series(collections, resamples=50).best(2)
     assert len(found.table().rows) == 2 * 3
     assert "1 systems that are not on all collections are left out" in found.table().notes
+    whole = score_series(collections, common="collections", resamples=50)
+    assert whole.collections == ("y0", "y2")
+    assert "left out are the collections that lack a system (y1)" in whole.table().notes
 
 
 def robust() -> ScoreSeries:
@@ -113,7 +116,7 @@ def test_a_series_of_real_scores() -> None:
         ),
         (
             {"collections": {"a": years()["y0"], "b": ScoreMatrix.of([[0.1] * 3], runs=["run1"], measure="AP")}},
-            "1 systems are on all 2 collections; a series needs two or more",
+            "1 systems are on all 2 collections; a series needs two of both",
         ),
         (
             {"collections": {"a": years()["y0"], "b": ScoreMatrix.of([[0.1], [0.2]], measure="AP")}},

@@ -16,8 +16,11 @@ import assay
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.data import Run, ScoreMatrix
 from assay.replication import Replication, replicate, replicate_runs, tau_union
+from assay.replication.compared import delta_ri, rmse_of
 from assay.replication.doc_order import doc_order
+from assay.replication.experiments import Experiment
 from assay.replication.replicated import OUTCOMES
+from assay.stats import read_grid
 from tests.conftest import real_data
 from tests.oracles import repro_eval_values as oracle
 
@@ -87,6 +90,32 @@ def test_by_hand() -> None:
     assert record["delta_ri"] == pytest.approx(0.15)
     assert record["rmse_baseline"] == pytest.approx(0.1)
     assert record["rmse_system"] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_intervals_of_delta_ri_and_rmse_hold_what_they_say(paired: bool) -> None:
+    """ΔRI of .06/.35 − .03/.35 and an RMSE of √(.02² + .1²), 25 topics: about 95 %; percentiles hold less."""
+    rng = np.random.default_rng(0)
+    held: dict[str, list[bool]] = {"fieller": [], "percentile": []}
+    close: dict[str, list[bool]] = {"fieller": [], "percentile": []}
+    for trial in range(400):
+        ease = rng.uniform(0.1, 0.6, 25)
+        experiments = []
+        for gain, level in ((0.06, ease), (0.03, ease if paired else rng.uniform(0.1, 0.6, 25))):
+            baseline = level + rng.normal(0, 0.03, 25)
+            values = np.stack([baseline, baseline + rng.normal(gain, 0.08, 25)])
+            experiments.append(Experiment("b", "s", tuple(map(str, range(25))), values))
+        change = rng.normal(0.02, 0.1, 25)
+        for interval in held:
+            how: dict[str, Any] = {"interval": interval, "level": 0.95, "resamples": 200, "seed": trial}
+            ri = delta_ri(*experiments, paired=paired, **how)
+            held[interval].append(ri.low <= 0.03 / 0.35 <= ri.high)
+            rmse = rmse_of("system", np.zeros(25), change, **how)
+            close[interval].append(rmse.low <= np.hypot(0.02, 0.1) <= rmse.high)
+    assert 0.93 < np.mean(held["fieller"]) < 0.98
+    assert 0.9 < np.mean(close["fieller"]) < 0.97
+    assert np.mean(held["percentile"]) < np.mean(held["fieller"])
+    assert np.mean(close["percentile"]) < np.mean(close["fieller"])
 
 
 def gains(original: float, replicated: float, noise: float = 0.05, n: int = 50) -> Replication:
@@ -237,6 +266,22 @@ def test_rm3_replicates_on_other_parameters_of_bm25(passages: Path) -> None:
     topics = found.topic_table()
     assert len(topics.rows) == 43
     assert np.mean(topics.column("tau_system")) == pytest.approx(found.record()["tau_union_system"])
+
+
+def grid(year: int) -> ScoreMatrix:
+    scores, _ = read_grid(real_data(f"trec-grid-of-points/trec{year}_ap.csv.xz"), measure="AP")
+    return scores
+
+
+def test_stemming_replicates_from_trec7_to_trec8() -> None:
+    """Porter's stemmer over no stemming, BM25: two-sample p of scipy, ratio of the mean improvements."""
+    names = {"baseline": "lucene/nostem/BM25", "system": "lucene/porter/BM25"}
+    found = replicate(grid(7), grid(8), **names)
+    before, after = (scores.of_run(names["system"]) - scores.of_run(names["baseline"]) for scores in (grid(7), grid(8)))
+    assert not found.experiments.paired
+    assert found.ratio.value == pytest.approx(after.mean() / before.mean())
+    assert p_of(found, "improvement") == pytest.approx(stats.ttest_ind(after, before, equal_var=False).pvalue)
+    assert found.outcome == "replicated"
 
 
 def test_runs_of_another_collection_need_their_baseline() -> None:

@@ -70,7 +70,7 @@ def command() -> None:
 )  # fmt: skip
 @click.option(
     "--interval", type=KnownWord("assay.replication.ratios:RATIO_INTERVALS"), default="fieller", show_default=True,
-    help="Interval of the effect ratio and of relative improvements.",
+    help="Intervals of all that is no mean: by Fieller's theorem and t, or by topics drawn again.",
 )  # fmt: skip
 @click.option(
     "--test", cls=RegistryOption, registry="assay.stats.two_sample:TWO_SAMPLE_TESTS", default="welch",
@@ -103,6 +103,7 @@ def improvement(
     assay replicate mine.run theirs.run --baseline bm25.run --replicated-baseline their-bm25.run --qrels qrels.txt
     assay replicate trec7.csv trec8.csv --baseline bm25 --system dense
     """
+    _refuse_idle_draws(given["interval"], given["test"])
     if qrels_path is None:
         results = _of_tables(original, replicated, topic_ids, given)
     else:
@@ -167,6 +168,15 @@ def _of_tables(original: Path, replicated: Path, topic_ids: str | None, given: d
     return [replicate(one, other, topics=topic_ids, **how) for one, other in same_measures(first, second)]
 
 
+def _refuse_idle_draws(interval: str, test: str) -> None:
+    """An error where nothing is drawn and a number of draws or a seed is given."""
+    if interval == "percentile" or test == "bootstrap":
+        return
+    for name, option in (("resamples", "-B"), ("seed", "--seed")):
+        if is_given(name):
+            raise UsageError(f"{option} has no effect: --interval {interval} draws no topics; leave it out")
+
+
 def _refuse(names: tuple[str, ...], what: str) -> None:
     """An error for an option of the other way of use."""
     for parameter in click.get_current_context().command.params:
@@ -185,7 +195,7 @@ def _refuse(names: tuple[str, ...], what: str) -> None:
 @top_option
 @output_and_figure_options
 def series(
-    collections: dict[str, Any], common: str, baseline: str | None, order: bool, top: int | None, out: Output,
+    collections: dict[str, Any], baseline: str | None, order: bool, top: int | None, out: Output,
     **how: Any,
 ) -> None:  # fmt: skip
     """Do scores, improvements and the order last over collections?
@@ -201,8 +211,6 @@ def series(
     """
     from assay.replication import score_series
 
-    if is_given("common"):
-        raise UsageError("--common is for boards; a series is of the systems that are on all collections; leave it out")
     if order and baseline is not None:
         raise UsageError("--order shows the order and --baseline the effects; give one of them")
     if order and top is not None:

@@ -95,29 +95,75 @@ def relative_improvement(
 
 
 def delta_ri(
-    original: Experiment, replicated: Experiment, *, paired: bool, level: float, resamples: int, seed: int
+    original: Experiment,
+    replicated: Experiment,
+    *,
+    paired: bool,
+    interval: str,
+    level: float,
+    resamples: int,
+    seed: int,
 ) -> Quantity:
-    """ΔRI: the original relative improvement less the replicated one, with percentiles of topics drawn again."""
+    """ΔRI: the original relative improvement less the replicated one.
+
+    Its interval is by t on what each topic does to a relative improvement, to first order (a_i − b_i·ā/b̄)/b̄; or by
+    percentiles of topics drawn again.
+    """
     value = low = high = NONE
     if not (is_nothing(original.baseline_scores) or is_nothing(replicated.baseline_scores)):
-        systems = (original.system_scores, replicated.system_scores)
-        baselines = (original.baseline_scores, replicated.baseline_scores)
-        value = float(systems[0].mean() / baselines[0].mean() - systems[1].mean() / baselines[1].mean())
-        of_systems, of_baselines = drawn_means([systems, baselines], paired=paired, resamples=resamples, seed=seed)
-        first = quotients(of_systems[0], of_baselines[0])
-        second = quotients(of_systems[1], of_baselines[1])
-        low, high = percentiles(first - second, level)
+        value = _relative(original) - _relative(replicated)
+        if interval == "percentile":
+            draws = _drawn_delta_ri(original, replicated, paired, resamples, seed)
+            low, high = percentiles(draws, level)
+        else:
+            by_topic = (_on_topics(original), _on_topics(replicated))
+            compared = compare_two if paired else compare_topic_sets
+            tested = compared(*by_topic, level=level)
+            low = value + tested.low
+            high = value + tested.high
     return Quantity("delta_ri", "ΔRI", "system − baseline", value, low, high)
 
 
-def rmse_of(role: str, before: Floats, after: Floats, *, level: float, resamples: int, seed: int) -> Quantity:
-    """√ of the mean squared change over topics, with percentiles of topics drawn again."""
+def _relative(experiment: Experiment) -> float:
+    """Mean of the system over mean of the baseline."""
+    return float(experiment.system_scores.mean() / experiment.baseline_scores.mean())
+
+
+def _on_topics(experiment: Experiment) -> Floats:
+    """What each topic does to the relative improvement, to first order; the mean is 0."""
+    baseline = experiment.baseline_scores
+    return np.asarray((experiment.system_scores - _relative(experiment) * baseline) / baseline.mean())
+
+
+def _drawn_delta_ri(original: Experiment, replicated: Experiment, paired: bool, resamples: int, seed: int) -> Floats:
+    """ΔRI on topics that are drawn again; NaN where a baseline scores 0 on all of them."""
+    systems = (original.system_scores, replicated.system_scores)
+    baselines = (original.baseline_scores, replicated.baseline_scores)
+    of_systems, of_baselines = drawn_means([systems, baselines], paired=paired, resamples=resamples, seed=seed)
+    first = quotients(of_systems[0], of_baselines[0])
+    second = quotients(of_systems[1], of_baselines[1])
+    return first - second
+
+
+def rmse_of(
+    role: str, before: Floats, after: Floats, *, interval: str, level: float, resamples: int, seed: int
+) -> Quantity:
+    """√ of the mean squared change over topics; t interval of its logarithm, or percentiles of topics drawn again.
+
+    On the scale of logarithms the mean of squares is nearer to normal, and the ends stay above 0.
+    """
     squares = (after - before) ** 2
-    ends = mean_interval(squares, "percentile", level=level, resamples=resamples, seed=seed)
-    value = float(np.sqrt(squares.mean()))
-    low = float(np.sqrt(ends.low[0]))
-    high = float(np.sqrt(ends.high[0]))
-    return Quantity(f"rmse_{role}", "RMSE", role, value, low, high)
+    mean = float(squares.mean())
+    if mean == 0:
+        return Quantity(f"rmse_{role}", "RMSE", role, 0.0, 0.0, 0.0)
+    if interval == "percentile":
+        ends = mean_interval(squares, "percentile", level=level, resamples=resamples, seed=seed)
+        low, high = float(ends.low[0]), float(ends.high[0])
+    else:
+        ends = mean_interval(squares / mean, level=level)
+        half = (float(ends.high[0]) - float(ends.low[0])) / 2
+        low, high = mean * float(np.exp(-half)), mean * float(np.exp(half))
+    return Quantity(f"rmse_{role}", "RMSE", role, *(float(np.sqrt(square)) for square in (mean, low, high)))
 
 
 def mean_similarity(key: str, name: str, role: str, values: Floats, least: float, level: float) -> Quantity:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.board.common_set import checked
+from assay.board.common_set import COMMON, checked
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import did_you_mean
+from assay.core.registry import did_you_mean, one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
@@ -78,7 +78,8 @@ class ScoreSeries(Result):
     order: tuple[Correlation, ...]
     """τ of the order on each collection after the first with that on the first."""
     same_topics: tuple[bool, ...]
-    left_out: int
+    left_out: str
+    """What was left out because cells are missing, in words."""
     baseline: str | None
     form: str
     level: float
@@ -201,7 +202,7 @@ class ScoreSeries(Result):
             f"is one against them; {level} t interval, p corrected by Holm over {len(self.later)} tests",
         ]
         if self.left_out:
-            notes.append(f"{self.left_out} systems that are not on all collections are left out")
+            notes.append(self.left_out)
         same = [name for name, is_same in zip(self.collections[1:], self.same_topics, strict=True) if is_same]
         how = "paired with the same topics of the first" if same else "two samples, the topics are others"
         where = f": {', '.join(same)}" if same and len(same) < len(self.same_topics) else ""
@@ -232,6 +233,7 @@ def score_series(
     collections: Mapping[str, Any],
     *,
     baseline: str | None = None,
+    common: str = "systems",
     form: str = FORM,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -240,8 +242,9 @@ def score_series(
     """The same systems over collections in the order of time: do scores, improvements and the order last?
 
     collections: {collection: scores}; a run of one name is one system. baseline: also the effect ratio and ΔRI of every
-    other system. form: of the standardized scores. Collections with the same topic ids are paired, others are two
-    samples.
+    other system. common: where cells are missing, keep the "systems" that are on all collections or the "collections"
+    that have all systems. form: of the standardized scores. Collections with the same topic ids are paired, others are
+    two samples.
 
     >>> rng = np.random.default_rng(0)
     >>> quality = np.array([[0.5], [0.4], [0.3]])
@@ -250,9 +253,10 @@ def score_series(
     >>> found.order[0].value, found.significant("200")
     (1.0, (0, 0))
     """
+    one_of("common", common, COMMON)
     checked_share(level, "level")
     matrices = checked(collections, "a series")
-    parts, left_out = _on_common_systems(matrices)
+    parts, left_out = _on_common_systems(matrices, common)
     systems = next(iter(parts.values())).runs
     if baseline is not None and baseline not in systems:
         raise UsageError(f"no system {baseline!r} on all collections{did_you_mean(baseline, systems)}")
@@ -281,21 +285,29 @@ def score_series(
     )
 
 
-def _on_common_systems(matrices: Mapping[str, ScoreMatrix]) -> tuple[dict[str, ScoreMatrix], int]:
-    """The collections on the systems that all have, with topics of one set in one order; and how many are left out."""
-    first, *others = matrices.values()
-    inside = set(first.runs).intersection(*(matrix.runs for matrix in others))
-    systems = [run for run in first.runs if run in inside]
-    if len(systems) < LEAST_SYSTEMS:
-        raise DataError(f"{len(systems)} systems are on all {len(matrices)} collections; a series needs two or more")
+def _on_common_systems(matrices: Mapping[str, ScoreMatrix], common: str) -> tuple[dict[str, ScoreMatrix], str]:
+    """The collections on the systems that all have, with topics of one set in one order; and what is left out."""
+    every_system = list(dict.fromkeys(run for matrix in matrices.values() for run in matrix.runs))
+    kept = dict(matrices)
+    if common == "collections":
+        kept = {name: matrix for name, matrix in matrices.items() if len(matrix.runs) == len(every_system)}
+    systems = [run for run in every_system if all(run in matrix.runs for matrix in kept.values())]
+    if len(systems) < LEAST_SYSTEMS or len(kept) < 2:
+        what = f"{len(systems)} systems are on all {len(kept)} collections"
+        raise DataError(f"{what}; a series needs two of both")
+    first = next(iter(kept.values()))
     parts = {}
-    for name, matrix in matrices.items():
+    for name, matrix in kept.items():
         if len(matrix.topics) < 2:
             raise DataError(f"{name}: one score per system; a series needs scores on two topics or more")
         topics = first.topics if set(matrix.topics) == set(first.topics) else matrix.topics
         parts[name] = matrix.select(runs=systems, topics=topics)
-    everyone = set().union(*(matrix.runs for matrix in matrices.values()))
-    return parts, len(everyone) - len(systems)
+    without = len(every_system) - len(systems)
+    note = f"{without} systems that are not on all collections are left out" if without else ""
+    dropped = [name for name in matrices if name not in kept]
+    if dropped:
+        note = f"left out are the collections that lack a system ({', '.join(dropped)})"
+    return parts, note
 
 
 def _later(
@@ -330,7 +342,7 @@ def _effects(
         Experiment(baseline, system, matrix.topics, np.stack([matrix.of_run(baseline), matrix.of_run(system)]))
         for matrix in (first, part)
     )
-    ri = delta_ri(before, after, paired=paired, **how)
+    ri = delta_ri(before, after, paired=paired, interval="fieller", **how)
     if system == baseline:
         return UNDEFINED, ri
     return ratio_of_means(after.improvement, before.improvement, paired=paired, level=how["level"]), ri

@@ -33,7 +33,7 @@ from assay.replication.doc_order import DEPTH, RBO_P, DocOrder, doc_order
 from assay.replication.experiments import ROLES, WHICH, Experiment, TwoExperiments, two_experiments
 from assay.replication.ratios import RATIO_INTERVALS, RESAMPLES, Ratio, ratio_of_means
 from assay.scoring import evaluate
-from assay.stats.resampling import checked_share, drawn_in_words, percent
+from assay.stats.resampling import checked_generator, checked_resamples, checked_share, drawn_in_words, percent
 from assay.stats.two_sample import TWO_SAMPLE_TESTS
 
 OUTCOMES = ("replicated", "replicated, but smaller", "not replicated", "cannot be told")
@@ -123,11 +123,12 @@ class Replication(Result):
     def _notes(self) -> list[str]:
         two = self.experiments
         level = percent(self.level)
-        draws = drawn_in_words(self.resamples, self.seed)
-        ratios = "Fieller's theorem" if self.interval == "fieller" else f"percentiles of topics drawn again, {draws}"
+        drawn = f"percentiles of topics drawn again, {drawn_in_words(self.resamples, self.seed)}"
+        by_t = "ratios: Fieller's theorem; ΔRI: t to first order; RMSE: t of its logarithm"
+        others = by_t if self.interval == "fieller" else f"ratios, ΔRI and RMSE: {drawn}"
         test = "paired t test" if two.paired else f"two-sample test {self.test}"
         notes = [
-            f"{level} intervals. Ratios: {ratios}; means: t; ΔRI and RMSE: percentiles of topics drawn again, {draws}",
+            f"{level} intervals; means: t; {others}",
             f"replicated − original: {test}; effect ratio: replicated improvement / original improvement; "
             "ΔRI: original − replicated relative improvement (Breuer et al. 2020)",
         ]
@@ -200,8 +201,8 @@ def replicate(
 
     original, replicated: scores of one measure with the runs of each experiment. system: the other run where there are
     two. Names of replicated runs are those of the original unless given. topics: "same" or "other"; by default the ids
-    say it. Same topics are paired; others are two samples, compared by `test`. interval: that of the effect ratio and
-    of relative improvements, "fieller" or "percentile".
+    say it. Same topics are paired; others are two samples, compared by `test`. interval: of all
+    that is no mean, "fieller" (with t for ΔRI and RMSE) or "percentile" (topics drawn again).
 
     >>> rng = np.random.default_rng(0)
     >>> ease = rng.uniform(0.2, 0.6, 40)
@@ -296,6 +297,8 @@ def _replication(
     one_of("interval", interval, RATIO_INTERVALS)
     TWO_SAMPLE_TESTS.entry(test)
     checked_share(level, "level")
+    checked_resamples(resamples)
+    checked_generator(seed)
     original, replicated = two.original, two.replicated
     drawn: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     how: dict[str, Any] = {**drawn, "interval": interval}
@@ -309,7 +312,7 @@ def _replication(
         change_of_mean("improvement", both, original.improvement, replicated.improvement, **difference),
         relative_improvement("original", original, **how),
         relative_improvement("replicated", replicated, **how),
-        delta_ri(original, replicated, paired=two.paired, **drawn),
+        delta_ri(original, replicated, paired=two.paired, **how),
     ]
     scores = {
         "baseline": (original.baseline_scores, replicated.baseline_scores),
@@ -318,7 +321,7 @@ def _replication(
     for role, (before, after) in scores.items():
         rows.append(change_of_mean(role, role, before, after, **difference))
         if two.paired:
-            rows.append(rmse_of(role, before, after, **drawn))
+            rows.append(rmse_of(role, before, after, **how))
         if role in orders:
             rows.append(mean_similarity("tau_union", "τ union", role, orders[role].tau, -1.0, level))
             rows.append(mean_similarity("rbo", "RBO", role, orders[role].rbo, 0.0, level))

@@ -275,7 +275,7 @@ def grid(year: int) -> ScoreMatrix:
 
 def test_stemming_replicates_from_trec7_to_trec8() -> None:
     """Porter's stemmer over no stemming, BM25: two-sample p of scipy, ratio of the mean improvements."""
-    names = {"baseline": "lucene/nostem/BM25", "system": "lucene/porter/BM25"}
+    names: dict[str, Any] = {"baseline": "lucene/nostem/BM25", "system": "lucene/porter/BM25"}
     found = replicate(grid(7), grid(8), **names)
     before, after = (scores.of_run(names["system"]) - scores.of_run(names["baseline"]) for scores in (grid(7), grid(8)))
     assert not found.experiments.paired

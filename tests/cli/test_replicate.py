@@ -122,7 +122,11 @@ def test_coverage(folder: Path) -> None:
                 "--replicated-qrels",
                 "qrels.txt",
             ],
-            "give the replicated baseline as well",
+            "give --replicated-baseline",
+        ),
+        (
+            "better.run again.run --baseline base.run --qrels qrels.txt --topic-ids other --depth 5".split(),
+            "--depth is about docs of the same topics",
         ),
         (["better.run", "again.run", "--baseline", "none.run", "--qrels", "qrels.txt"], "none.run"),
         (["series", "original.csv"], "1 collection given; a series takes at least two"),

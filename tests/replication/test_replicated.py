@@ -287,7 +287,7 @@ def test_stemming_replicates_from_trec7_to_trec8() -> None:
 def test_runs_of_another_collection_need_their_baseline() -> None:
     lists = {"1": ["a", "b"], "2": ["a", "b"]}
     qrels = {"1": {"a": 1}, "2": {"b": 1}}
-    with pytest.raises(UsageError, match="give the replicated baseline as well"):
+    with pytest.raises(UsageError, match="give --replicated-baseline"):
         replicate_runs(lists, lists, qrels, baseline=lists, replicated_qrels=qrels)
 
 

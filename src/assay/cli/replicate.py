@@ -112,6 +112,9 @@ def improvement(
         raise UsageError(
             "--test is for other topics, and these are the same, compared by a paired t test; leave it out"
         )
+    for name in ("p", "depth"):
+        if is_given(name) and not any(result.experiments.paired for result in results):
+            raise UsageError(f"--{name} is about docs of the same topics, and these are others; leave it out")
     _write(results, by_topic, out)
 
 

@@ -89,7 +89,9 @@ def topic_groups(topics: Sequence[str | int], separator: str | None = None) -> T
     for topic in ids:
         group, found, member = topic.rpartition(chosen)
         if not (group and found and member):
-            raise DataError(f"topic {topic!r} is not of the form group{chosen}member; give the separator of the ids")
+            raise DataError(
+                f"topic {topic!r} is not of the form group{chosen}member; give the separator with --separator"
+            )
         places.append(names.setdefault(group, len(names)))
         members.append(member)
     return TopicGroups(tuple(names), tuple(members), np.array(places), chosen)
@@ -101,7 +103,9 @@ def _separator(ids: Sequence[str]) -> str:
         if all(mark in topic for topic in ids):
             return mark
     some = ", ".join(ids[:3])
-    raise DataError(f"topics such as {some} have no separator in common ({' '.join(SEPARATORS)}); give the separator")
+    raise DataError(
+        f"topics such as {some} have no separator in common ({' '.join(SEPARATORS)}); name one with --separator"
+    )
 
 
 def by_group(scores: Any, *, per: str = "mean", separator: str | None = None) -> ScoreMatrix:

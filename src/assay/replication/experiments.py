@@ -132,10 +132,10 @@ def _experiment(matrix: ScoreMatrix, which: str, baseline: str, system: str | No
     others = [run for run in matrix.runs if run != baseline]
     if system is None and len(others) != 1:
         some = ", ".join(others[:4]) or "none"
-        raise UsageError(f"{which}: {len(others)} runs beside the baseline ({some}); name the system")
+        raise UsageError(f"{which}: {len(others)} runs beside the baseline ({some}); name one with --system")
     chosen = others[0] if system is None else system
     if chosen == baseline:
-        raise UsageError(f"{which}: {chosen!r} is the baseline and the system; name two runs")
+        raise UsageError(f"{which}: {chosen!r} is the baseline and the system; name another with --system")
     if chosen not in matrix.runs:
         raise UsageError(f"{which}: no run {chosen!r}, the system{did_you_mean(chosen, matrix.runs)}")
     rows = matrix.select(runs=[baseline, chosen])
@@ -153,7 +153,7 @@ def _name_there(matrix: ScoreMatrix, given: str | None, usual: str, what: str, b
     if what == "system" and len(others) == 1:
         return others[0]
     near = did_you_mean(usual, matrix.runs)
-    raise UsageError(f"replicated: no run {usual!r}, the {what}{near}; name the replicated {what}")
+    raise UsageError(f"replicated: no run {usual!r}, the {what}{near}; name it with --replicated-{what}")
 
 
 def matched(original: Experiment, replicated: Experiment, measure: str, topics: str | None = None) -> TwoExperiments:
@@ -168,8 +168,8 @@ def matched(original: Experiment, replicated: Experiment, measure: str, topics: 
         return TwoExperiments(original, replicated, False, measure, note)
     if topics is None and len(shared) < size:
         raise UsageError(
-            f"{len(shared)} of {size} topic ids are in both experiments; say whether these are the same topics, which "
-            "are then compared alone (same), or those of another collection (other)"
+            f"{len(shared)} of {size} topic ids are in both experiments; compare these alone with --topic-ids same, or "
+            "say with --topic-ids other that they are different topics"
         )
     if len(shared) < 2:
         raise DataError(f"{len(shared)} topics are in both experiments; paired measures need two or more")

@@ -252,7 +252,7 @@ def replicate_runs(
     (1.0, 0.0)
     """
     if replicated_qrels is not None and replicated_baseline is None:
-        raise UsageError("judgments of another collection, and no baseline there; give the replicated baseline as well")
+        raise UsageError("judgments of another collection, and no baseline there; give --replicated-baseline")
     shared = shared_columns(columns)
     runs = _two_runs(baseline, original, shared)
     again = _two_runs(baseline if replicated_baseline is None else replicated_baseline, replicated, shared)

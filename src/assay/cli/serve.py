@@ -11,7 +11,7 @@ import click
 from assay.cli.columns import named_columns, with_columns
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, one_measure
-from assay.cli.store_options import with_new_store
+from assay.cli.store_options import with_new_store_after
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one."
 )
 @click.option("--tokens", is_flag=True, help="Ask for tokens on this machine too, as behind a proxy.")
-@with_new_store
+@with_new_store_after(lambda **given: _refuse_without_qrels(**given))
 def command(
     runs: tuple[Path, ...],
     qrels: Path | None,
@@ -53,19 +53,25 @@ def command(
     from assay.store.filling import add_files, add_simulated
     from assay.web import serve
 
-    for option, given in {"--topics": topics, "--docs": docs, "--name": name}.items():
-        if given and qrels is None:
-            raise UsageError(f"{option} has no effect without --qrels; give the judgments too")
-    if runs and qrels is None:
-        raise UsageError("runs are given without judgments; give them with --qrels")
     columns = named_columns()
-    if columns is not None and qrels is None:
-        raise UsageError("--column has no effect without --qrels; give the judgments too")
     if qrels is not None:
         add_files(store, qrels, runs, name=name, topics=topics, docs=docs, measure=measure, columns=columns)
     elif not store.collections.listed():
         add_simulated(store)
     serve(store, host=host, port=port, tokens=tokens, started=_say_address)
+
+
+def _refuse_without_qrels(
+    *, runs: tuple[Path, ...], qrels: Path | None, topics: Path | None, docs: Path | None, name: str, **_: object
+) -> None:
+    """Files that have no effect without judgments are an error, before a store is made."""
+    if qrels is not None:
+        return
+    for option, given in {"--topics": topics, "--docs": docs, "--name": name, "--column": named_columns()}.items():
+        if given:
+            raise UsageError(f"{option} has no effect without --qrels; give the judgments too")
+    if runs:
+        raise UsageError("runs are given without judgments; give them with --qrels")
 
 
 def _say_address(address: str) -> None:

@@ -52,12 +52,13 @@ def collection(name: str, asked: Asked, choices: Annotated[BoardChoices, Depends
 
 
 def _rests_on(store: Store, person: Person | None, own: Collection, choices: BoardChoices) -> Hashable:
-    """All that the page of a collection shows: what is said of it, its judgments, runs, reference sets and choices."""
+    """All that the page of a collection shows: what is said of it, topics, judgments, runs, reference sets, choices."""
     judgments = tuple(version.hash for version in store.qrels.listed(own.name))
     runs = store.runs.listed(own.name, seen_by=person or "public")
     said = tuple((r.hash, r.tag, r.team, r.year, r.manual, r.query_type, r.visibility) for r in runs)
     references = tuple(one.name for one in store.references.listed(own.name))
-    return own, judgments, said, references, choices
+    queries = tuple(store.collections.topics(own.name).queries().items())
+    return own, queries, judgments, said, references, choices
 
 
 def collection_page(store: Store, person: Person | None, own: Collection, choices: BoardChoices) -> Page:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
 from assay.core.errors import UsageError
@@ -17,6 +17,7 @@ from assay.store.stored_scores import Certificate
 from assay.web.access import may
 from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked
+from assay.web.routes.run_forms import Said
 
 router = APIRouter()
 
@@ -84,25 +85,12 @@ def run_file(hash: str, asked: Asked) -> Response:
 
 
 @router.post("/run/{hash}")
-def change_run(
-    hash: str,
-    asked: Asked,
-    team: str = Form(""),
-    year: str = Form(""),
-    type: str = Form(""),
-    query_type: str = Form(""),
-    paper: str = Form(""),
-    code: str = Form(""),
-    note: str = Form(""),
-    visibility: str = Form("public"),
-) -> Response:
+def change_run(hash: str, asked: Asked, said: Said) -> Response:
     """Correct what is said of a run; its owner and organisers may."""
     own = asked.run(hash)
     if not _may_change(asked.must_be("assessor"), own):
         raise UsageError(f"run {own.tag!r} belongs to somebody else; its owner or an organiser can change this")
-    said = {"team": team, "query_type": query_type, "paper": paper, "code": code, "note": note}
-    manual = {"automatic": False, "manual": True}.get(type)
-    asked.store.runs.change(own.hash, **said, year=year or None, manual=manual, visibility=visibility)
+    asked.store.runs.change(own.hash, **said.facts())
     return RedirectResponse(address("run", own.short), status_code=303)
 
 

@@ -173,3 +173,32 @@ def test_check_ends_with_1_where_something_is_wrong(folder: Path) -> None:
     done = assay("store", "check")
     assert done.exit_code == 1
     assert "restore it from a backup" in done.stdout
+
+
+def test_machine_labels_are_added_to_a_campaign(folder: Path) -> None:
+    fill()
+    assert assay("store", "add", "campaign", "pilot", "pets", "--scale", "S2").exit_code == 0
+    Path("judges.csv").write_text("topic,doc,worker,label\n1,a,gpt,1\n1,nowhere,gpt,0\n")
+    added = json.loads(assay("store", "add", "machine", "pilot", "judges.csv", "--format", "json").stdout)
+    assert [(row["judge"], row["docs"], row["compared"]) for row in added["rows"]] == [("gpt", 1, 0)]
+    Path("far.csv").write_text("topic,doc,worker,label\n1,a,gpt,5\n")
+    refused = subprocess.run([*ASSAY, "store", "add", "machine", "pilot", "far.csv"], capture_output=True, text=True)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "far.csv:2: label 5.0 is not on the scale" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("serve runs", "runs are given without judgments"),
+        ("serve --topics topics.tsv", "--topics has no effect without --qrels"),
+        ("serve --name pets", "--name has no effect without --qrels"),
+        ("serve --qrels topics.tsv runs", "topics.tsv is topics"),
+        ("store add collection pets -m nothing", "nothing"),
+    ],
+)
+def test_a_mistake_leaves_no_new_store_behind(folder: Path, line: str, says: str) -> None:
+    done = subprocess.run([*ASSAY, *line.split()], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert says in done.stderr
+    assert not Path("assay-store").exists()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,8 @@ from assay.stats import compare
 from assay.store import Store
 from assay.store.across import systems_over_collections
 from assay.web import write_site
+from assay.web.live_pages import LivePages
+from assay.web.rendering import Page
 from tests.web.conftest import HOSTILE
 
 
@@ -184,3 +189,47 @@ def test_a_site_has_every_public_page_and_no_other_address(pets: Store, tmp_path
         for link in text.split('href="')[1:]:
             target = link.partition('"')[0].partition("#")[0]
             assert not target or (tmp_path / "site" / target).is_file(), (file, target)
+
+
+def test_the_page_of_a_collection_follows_the_texts_of_its_topics(pets: Store, local: TestClient) -> None:
+    assert "birds" in local.get("/collection/pets").text
+    pets.collections.add_topics("pets", {"2": "penguins"})
+    assert "penguins" in local.get("/collection/pets").text
+
+
+def test_the_page_of_a_campaign_can_be_followed(pets: Store, local: TestClient) -> None:
+    campaign = pets.campaigns.add("first", "pets", order="hedge", depth=3, labels=1)
+    follows = {"accept": "text/html", "assay-follows": "yes"}
+    page = local.get("/campaign/first")
+    tag = page.headers["etag"]
+    assert local.get("/campaign/first", headers={**follows, "if-none-match": tag}).status_code == 304
+    (asked,) = campaign.next("local")
+    campaign.judge("local", asked.item, 2)
+    at_once = local.get("/campaign/first", headers={**follows, "if-none-match": tag})
+    assert at_once.status_code == 304, "a page that was just made is new enough for who follows it"
+    fresh = local.get("/campaign/first")
+    assert fresh.headers["etag"] != tag, "who opens the page gets it as it is now"
+    assert local.get("/campaign/first", headers={"if-none-match": fresh.headers["etag"]}).status_code == 200
+    assert json.loads(local.get("/campaign/first?format=json").text)["progress"]["answers"] == 1
+    assert local.get("/campaign/first?measure=P@5").headers["etag"] != fresh.headers["etag"]
+    campaign.close()
+    assert local.get("/campaign/first").headers["etag"] != fresh.headers["etag"]
+
+
+def test_a_page_is_made_once_for_all_who_follow_it() -> None:
+    pages = LivePages()
+    made: list[int] = []
+
+    def make() -> Page:
+        made.append(1)
+        time.sleep(0.05)
+        return Page("error.html", "x", {"n": len(made)})
+
+    threads = [threading.Thread(target=pages.page, args=("c", 1, make), kwargs={"follows": True}) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert pages.page("c", 2, make, follows=True).page.record == {"n": 1}, "it was made a moment ago"
+    assert pages.page("c", 2, make, follows=False).page.record == {"n": 2}

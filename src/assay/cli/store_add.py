@@ -1,4 +1,4 @@
-"""`assay store add`: collections, judgments, runs, reference sets, published scores, campaigns and people."""
+"""`assay store add`: collections, judgments, runs, reference sets, published scores, campaigns, people, labels."""
 
 from __future__ import annotations
 
@@ -207,3 +207,25 @@ def campaign(name: str, collection: str, store: Store, out: Output, **choices: A
 
     add_campaign(store, name, collection, **choices)
     out.write(campaigns_table(store, collection))
+
+
+@add.command()
+@click.argument("campaign")
+@with_columns(click.argument("path", metavar="LABELS", type=FILE))
+@output_options
+@with_store
+def machine(campaign: str, path: Path, store: Store, out: Output) -> None:
+    """Add the LABELS of machine judges to CAMPAIGN; the worker of a label is its judge.
+
+    Nobody sees them before judging the doc. Afterwards people can ask for them, and docs on which they disagree with a
+    judge wait for a second look in the browser. Docs that the campaign does not judge are left out.
+
+    \b
+    assay store add machine pilot judges.csv
+    """
+    own = store.campaigns[campaign]
+    kept = own.machine.add(path, columns=named_columns())
+    out.say(f"{kept} labels")
+    compared = own.machine.comparison()
+    assert compared is not None
+    out.write(compared.table(), of=compared)

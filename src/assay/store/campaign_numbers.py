@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,17 +19,22 @@ from assay.crowd.protocol import ProtocolCheck, check_protocol
 from assay.crowd.quality import WorkerQuality, worker_quality
 from assay.data import Labels, Qrels
 from assay.pooling.voters import POOLED
+from assay.store.judgment_log import standing
 from assay.store.schema import answers, items, judgments, people, sa
 
 if TYPE_CHECKING:
     from assay.store.judging_campaign import JudgingCampaign
 
 
-def labels_of(campaign: JudgingCampaign, *, gold: bool = True) -> Labels:
-    """The labels of a campaign that count, in the order in which they were given."""
+def labels_of(campaign: JudgingCampaign, *, gold: bool = True, first: bool = False) -> Labels:
+    """The labels of a campaign that count, in the order in which they were given.
+
+    first: as they were before people saw machine labels, where they did.
+    """
     if campaign.plan.compares:
         raise UsageError(f"campaign {campaign.name!r} compares docs; ask for its preferences")
     rows = _counted(campaign, gold)
+    before = first_labels(campaign) if first else {}
     extra: dict[str, Any] = {}
     seconds = np.array([np.nan if row.seconds is None else row.seconds for row in rows], dtype=np.float64)
     known = np.array([np.nan if row.gold is None else row.gold for row in rows], dtype=np.float64)
@@ -36,7 +42,7 @@ def labels_of(campaign: JudgingCampaign, *, gold: bool = True) -> Labels:
         extra["seconds"] = seconds
     if np.isfinite(known).any():
         extra["gold"] = known
-    given = [(row.topic, row.doc, row.name, row.label) for row in rows]
+    given = [(row.topic, row.doc, row.name, before.get((row.id, row.name), row.label)) for row in rows]
     return Labels.from_rows(given, name=campaign.name, **extra)
 
 
@@ -50,7 +56,7 @@ def preferences_of(campaign: JudgingCampaign, *, gold: bool = True) -> Preferenc
 
 def _counted(campaign: JudgingCampaign, gold: bool) -> Sequence[Any]:
     """Answers with a label that count."""
-    columns = (items.c.topic, items.c.doc, items.c.other, items.c.gold, people.c.name, answers.c.label)
+    columns = (items.c.id, items.c.topic, items.c.doc, items.c.other, items.c.gold, people.c.name, answers.c.label)
     wanted = (
         sa.select(*columns, judgments.c.seconds)
         .join_from(answers, items, items.c.id == answers.c.item_id)
@@ -63,6 +69,28 @@ def _counted(campaign: JudgingCampaign, gold: bool) -> Sequence[Any]:
         wanted = wanted.where(items.c.gold.is_(None))
     with campaign.database.reading() as connection:
         return connection.execute(wanted).all()
+
+
+def first_labels(campaign: JudgingCampaign) -> dict[tuple[int, str], float]:
+    """{(item, person): label} as it stood before the person saw machine labels, where there was a second look."""
+    second = sa.select(judgments.c.item_id, judgments.c.person_id).where(
+        judgments.c.campaign_id == campaign.id, judgments.c.second_look
+    )
+    log = (
+        sa.select(judgments, people.c.name)
+        .join(people, people.c.id == judgments.c.person_id)
+        .where(judgments.c.campaign_id == campaign.id, judgments.c.second_look.is_(False))
+        .where(sa.tuple_(judgments.c.item_id, judgments.c.person_id).in_(second))
+        .order_by(judgments.c.item_id, judgments.c.person_id, judgments.c.number)
+    )
+    with campaign.database.reading() as connection:
+        rows = connection.execute(log).all()
+    before = {}
+    for key, own in groupby(rows, key=lambda row: (row.item_id, row.name)):
+        stack = standing(list(own))
+        if stack and stack[-1].label is not None:
+            before[key] = stack[-1].label
+    return before
 
 
 def qrels_of(campaign: JudgingCampaign, *, pooled: bool = False) -> Qrels:

@@ -9,6 +9,7 @@
     collections/NAME/references.json, certificates.jsonl
     campaigns/NAME/campaign.json, items.jsonl, judgments.jsonl, labels.csv, qrels.txt
     experiments/NAME/experiment.json, tasks.jsonl, assignments.jsonl, submissions.jsonl
+    campaigns/NAME/machine_labels.jsonl, machine_seen.jsonl
 
 Names of folders are made of letters and digits of the names; the true ones are inside.
 """
@@ -31,7 +32,7 @@ from assay.io.sheet import write_sheet
 from assay.io.topics import write_topics
 from assay.store.experiment_copies import write_experiment
 from assay.store.kept_files import UNFINISHED, sync_folder
-from assay.store.schema import items, qrels, results, runs, sa
+from assay.store.schema import items, machine_labels, machine_seen, people, qrels, results, runs, sa
 from assay.store.stored_runs import FACTS
 
 if TYPE_CHECKING:
@@ -149,7 +150,27 @@ def _write_campaign(campaign: JudgingCampaign, folder: Path) -> None:
         rows = [dict(row) for row in connection.execute(wanted).mappings()]
     _write_lines(folder / "items.jsonl", rows)
     _write_lines(folder / "judgments.jsonl", map(asdict, campaign.history()))
+    _write_machine(campaign, folder)
     write_campaign_files(campaign, folder)
+
+
+def _write_machine(campaign: JudgingCampaign, folder: Path) -> None:
+    """What machine judges say, and who has seen it; no file where there is nothing."""
+    of_item = (items.c.topic, items.c.doc)
+    said = sa.select(*of_item, machine_labels.c.judge, machine_labels.c.label, machine_labels.c.made)
+    seen = sa.select(*of_item, people.c.name.label("person"), machine_seen.c.made)
+    said = said.join_from(machine_labels, items, items.c.id == machine_labels.c.item_id)
+    seen = seen.join_from(machine_seen, items, items.c.id == machine_seen.c.item_id)
+    seen = seen.join(people, people.c.id == machine_seen.c.person_id)
+    wanted = {
+        "machine_labels": said.where(machine_labels.c.campaign_id == campaign.id).order_by(*said.selected_columns[:3]),
+        "machine_seen": seen.where(machine_seen.c.campaign_id == campaign.id).order_by(*seen.selected_columns[:3]),
+    }
+    with campaign.database.reading() as connection:
+        for name, rows in wanted.items():
+            found = [dict(row) for row in connection.execute(rows).mappings()]
+            if found:
+                _write_lines(folder / f"{name}.jsonl", found)
 
 
 def export_campaign(campaign: JudgingCampaign, target: Path) -> list[Path]:

@@ -21,6 +21,8 @@ from assay.store.schema import (
     collections,
     items,
     judgments,
+    machine_labels,
+    machine_seen,
     people,
     qrels,
     reference_sets,
@@ -185,8 +187,16 @@ def _campaign(store: Store, folder: Path) -> None:
             row["item_id"] = item_of[row.pop("topic"), row.pop("doc"), row.pop("other")]
             row["person_id"] = named[row.pop("person")]
             del row["item"], row["number"]  # numbers are given anew, in the same order
+            row.pop("stands", None)  # which follows from the log
             connection.execute(sa.insert(judgments).values(campaign_id=campaign, **row))
         _play(connection, campaign)
+        for table, name in ((machine_labels, "machine_labels"), (machine_seen, "machine_seen")):
+            path = folder / f"{name}.jsonl"
+            for row in _lines(path) if path.exists() else []:  # earlier exports have none
+                row["item_id"] = item_of[row.pop("topic"), row.pop("doc"), ""]
+                if "person" in row:
+                    row["person_id"] = named[row.pop("person")]
+                connection.execute(sa.insert(table).values(campaign_id=campaign, **row))
 
 
 def _play(connection: sa.Connection, campaign: int) -> None:

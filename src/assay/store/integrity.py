@@ -14,7 +14,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.store.experiment_integrity import check_experiments
 from assay.store.judgment_log import standing
-from assay.store.schema import answers, campaigns, items, judgments, matches, qrels, runs, sa, scores
+from assay.store.schema import answers, campaigns, items, judgments, machine_seen, matches, qrels, runs, sa, scores
 
 if TYPE_CHECKING:
     from assay.store.store import Store
@@ -135,5 +135,10 @@ def _judgments(connection: sa.Connection, looked_at: list[str]) -> list[tuple[st
         if row.gold is None and counted[row.id] > row.plan["labels"]:
             what = f"{counted[row.id]} answers count where {row.plan['labels']} are wanted"
             found.append(("error", f"item {row.id}", what))
+    seen = {(row.item_id, row.person_id) for row in connection.execute(sa.select(machine_seen))}
+    for row in log:
+        if row.second_look and (row.item_id, row.person_id) not in seen:
+            what = f"judgment {row.id} is a second look, and nobody wrote down that machine labels were shown"
+            found.append(("error", f"item {row.item_id}, person {row.person_id}", what))
     looked_at.append(f"{len(log)} judgments of {len(places)} items")
     return found

@@ -29,11 +29,21 @@ from assay.store.database import Database
 from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import Answer, JudgmentLog, Recorded, new_id
 from assay.store.live_order import LiveOrder
+from assay.store.machine_labels import MachineLabels
 from assay.store.next_items import MOST_ASKED, Asked, NextItems
 from assay.store.people import People, Person
-from assay.store.schema import answers, campaign_runs, campaigns, items, judgments, people, sa
+from assay.store.schema import answers, campaign_runs, campaigns, items, judgments, machine_labels, people, sa
 from assay.store.shared_commits import Work
 from assay.store.stored_runs import StoredRun, StoredRuns, names_of
+
+_OWN: sa.BindParameter[int] = sa.bindparam("campaign")
+STATE = sa.select(
+    campaigns.c.is_open,
+    sa.select(sa.func.max(judgments.c.number)).where(judgments.c.campaign_id == _OWN).scalar_subquery(),
+    sa.select(sa.func.count()).select_from(judgments).where(judgments.c.campaign_id == _OWN).scalar_subquery(),
+    sa.select(sa.func.max(machine_labels.c.made)).where(machine_labels.c.campaign_id == _OWN).scalar_subquery(),
+).where(campaigns.c.id == _OWN)
+"""The log only grows, so its length and its last number say whether it has changed."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,10 @@ class Given:
     takes_back: str | None
     counted: bool
     made: float
+    second_look: bool = False
+    """Whether the person had seen what machine judges say of the item."""
+    stands: bool = False
+    """Whether this is what the person says of the item now: of several judgments, the one that is exported."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,7 @@ class JudgingCampaign:
         self.log = JudgmentLog(database, self.id, self.name, self.plan)
         self.order = None if self.plan.order is None else LiveOrder(self.id, self.plan, self.read_runs)
         self._read: list[Run] | None = None
+        self.machine = MachineLabels(self)
         self._next = NextItems(database, self.id, self.plan, self.log, self.order)
         if self.order is not None:
             database.commits.when_not_kept(self.order.forget_latest)
@@ -170,17 +185,26 @@ class JudgingCampaign:
 
     def given(self, person: Person | str, n: int = 20) -> list[Given]:
         """The latest judgments of a person that stand, the newest first."""
-        who = self._person(person)
+        who = self.person(person)
         own = (answers.c.campaign_id == self.id) & (answers.c.person_id == who.id)
         return self._log(judgments.c.number.in_(sa.select(answers.c.judgment).where(own)), n, newest=True)
+
+    def given_of(self, person: Person | str, item: int) -> Given | None:
+        """What a person says of an item now; None where nothing stands."""
+        own = (answers.c.item_id == item) & (answers.c.person_id == self.person(person).id)
+        found = self._log(judgments.c.number.in_(sa.select(answers.c.judgment).where(own)), 1, newest=True)
+        return found[0] if found else None
 
     def history(self, *, after: int = 0, n: int | None = None) -> list[Given]:
         """The log from a number on, in the order in which it came; all of it by default."""
         return self._log(judgments.c.number > after, n, newest=False)
 
-    def labels(self, *, gold: bool = True) -> Labels:
-        """All labels that count, as `assay crowd` reads them. gold: those of gold docs too."""
-        return labels_of(self, gold=gold)
+    def labels(self, *, gold: bool = True, first: bool = False) -> Labels:
+        """All labels that count, as `assay crowd` reads them. gold: those of gold docs too.
+
+        first: as they were before second looks, that is before people saw what machine judges say.
+        """
+        return labels_of(self, gold=gold, first=first)
 
     def preferences(self, *, gold: bool = True) -> Preferences:
         """Of a campaign that compares docs: which doc of each pair was preferred."""
@@ -196,7 +220,12 @@ class JudgingCampaign:
 
     def counts(self, person: Person | str) -> Counts:
         """How far the campaign is, and the person, in a few numbers."""
-        return counts_of(self, self._person(person).id)
+        return counts_of(self, self.person(person).id)
+
+    def state(self) -> tuple[Any, ...]:
+        """What all numbers of the campaign rest on, from one small query: it changes whenever anything does."""
+        with self.database.reading() as connection:
+            return tuple(connection.execute(STATE, {"campaign": self.id}).one())
 
     def agreement(self, **how: Any) -> AgreementResult | None:
         """How far people agree; None until two have judged the same doc."""
@@ -246,14 +275,17 @@ class JudgingCampaign:
             connection.execute(sa.update(campaigns).where(campaigns.c.id == self.id).values(is_open=value))
 
     def _log(self, condition: Any, n: int | None, *, newest: bool) -> list[Given]:
-        own = ("id", "number", "kind", "label", "reason", "seconds", "takes_back", "counted", "made")
+        own = ("id", "number", "kind", "label", "reason", "seconds", "takes_back", "counted", "made", "second_look")
         columns: list[Any] = [judgments.c[name] for name in own]
+        columns.append(sa.func.coalesce(answers.c.judgment == judgments.c.number, sa.false()).label("stands"))
         columns += [items.c.id.label("item"), items.c.topic, items.c.doc, items.c.other, people.c.name.label("person")]
+        own_answer = (answers.c.item_id == judgments.c.item_id) & (answers.c.person_id == judgments.c.person_id)
         by_number = judgments.c.number.desc() if newest else judgments.c.number
         wanted = (
             sa.select(*columns)
             .join_from(judgments, items, items.c.id == judgments.c.item_id)
             .join(people, people.c.id == judgments.c.person_id)
+            .outerjoin(answers, own_answer)
             .where(judgments.c.campaign_id == self.id, condition)
             .order_by(by_number)
             .limit(n)
@@ -261,12 +293,13 @@ class JudgingCampaign:
         with self.database.reading() as connection:
             return [Given(**row) for row in connection.execute(wanted).mappings()]
 
-    def _person(self, person: Person | str) -> Person:
+    def person(self, person: Person | str) -> Person:
+        """A person by name."""
         return self._people[person] if isinstance(person, str) else person
 
     def _judge(self, person: Person | str) -> Person:
         """The person, who must be one of those that may judge."""
-        who = self._person(person)
+        who = self.person(person)
         if who.role == "reader" or who.ended is not None:
             raise UsageError(f"{who.name!r} may not judge; give the role assessor first")
         if self.plan.judges and who.name not in self.plan.judges:

@@ -14,6 +14,7 @@ from assay.store import Store
 from assay.store.database import NoRoom
 from assay.version import __version__
 from assay.web.access import SAFE, Access, refuse_foreign_forms
+from assay.web.live_pages import LivePages
 from assay.web.made_pages import MadePages
 from assay.web.rendering import HEADERS, Page, answered
 from assay.web.routes import ROUTERS
@@ -40,6 +41,7 @@ def workbench(
     app.state.access = Access(store, tokens, hosts)
     app.state.upload_bytes = upload_bytes
     app.state.made_pages = MadePages()
+    app.state.live_pages = LivePages()
     for router in ROUTERS:
         app.include_router(router)
     _add_static(app)

@@ -29,6 +29,7 @@ MAKERS: Mapping[str, Callable[[], str]] = {
     "page.js": partial(_packaged, "assay.report", "templates", "page.js"),
     "pages.js": partial(_packaged, "assay.web", "static", "pages.js"),
     "judge.js": partial(_packaged, "assay.web", "static", "judge.js"),
+    "follow.js": partial(_packaged, "assay.web", "static", "follow.js"),
     "icon.svg": partial(_packaged, "assay.web", "static", "icon.svg"),
 }
 """Every such file, and what gives its content."""

@@ -64,9 +64,10 @@
     });
     table.tBodies[0].append(...rows);
   };
-  for (const button of document.querySelectorAll("thead button")) {
-    button.addEventListener("click", () => sorted(button.closest("th")));
-  }
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("thead button");
+    if (button) sorted(button.closest("th"));
+  });
 
   drawAll(sources).then(() => { document.documentElement.dataset.ready = "yes"; });
 })();

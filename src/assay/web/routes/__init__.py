@@ -9,17 +9,19 @@ from assay.web.routes import (
     judging_pages,
     listings,
     run_pages,
+    second_looks,
     topic_pages,
     upload_pages,
 )
 
 ROUTERS = (
+    judging_pages.router,  # first, because addresses are tried in this order and judgments come most often
     listings.router,
     run_pages.router,
     comparisons.router,
     topic_pages.router,
-    judging_pages.router,
     crowd_pages.router,
+    second_looks.router,
     upload_pages.router,
     accounts.router,
 )

@@ -21,7 +21,9 @@ from assay.store.judging_campaign import Given, JudgingCampaign
 from assay.store.judgment_log import Answer, new_id
 from assay.store.next_items import MOST_ASKED
 from assay.store.next_items import Asked as Item
+from assay.version import __version__
 from assay.web.highlights import highlighted
+from assay.web.live_pages import LivePages
 from assay.web.rendering import Page, address, answered, wants_json
 from assay.web.routes.asking import Asked
 
@@ -29,6 +31,8 @@ router = APIRouter()
 AHEAD = 10
 """Docs that the page of an assessor has ready."""
 LOOK_BACK = 50
+FOLLOWS = "assay-follows"
+"""The header of a page that asks whether anything has changed since it was loaded."""
 Next = Annotated[int, Query(ge=0, le=MOST_ASKED)]
 
 
@@ -131,7 +135,15 @@ def campaign(name: str, asked: Asked, measure: str = "AP") -> Response:
     """The organiser's page, as things stand: progress, agreement, leaderboard, what comes next, whether to stop."""
     asked.must_be("organiser")
     own = asked.found(lambda: asked.store.campaigns[name])
-    return answered(asked.request, campaign_page(own, measure))
+    pages: LivePages = asked.request.app.state.live_pages
+    follows = FOLLOWS in asked.request.headers
+    live = pages.page((own.id, measure), own.state(), lambda: campaign_page(own, measure), follows=follows)
+    tag = f'"{live.tag}-{__version__}"'
+    if follows and asked.request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"ETag": tag})
+    response = answered(asked.request, live.page)
+    response.headers["ETag"] = tag
+    return response
 
 
 def campaign_page(own: JudgingCampaign, measure: str) -> Page:
@@ -145,7 +157,7 @@ def campaign_page(own: JudgingCampaign, measure: str) -> Page:
     stop = own.stop_now() if own.runs() and not own.plan.compares else None
     parts: dict[str, Result | None] = {"progress": progress, "agreement": agreement, "quality": quality}
     parts |= {"checks": checked}
-    parts |= {"board": board, "upcoming": upcoming, "stop": stop}
+    parts |= {"board": board, "upcoming": upcoming, "stop": stop, "machine": own.machine.comparison()}
     record: dict[str, Any] = {"campaign": _campaign_record(own)}
     record |= {key: None if part is None else part.record() for key, part in parts.items()}
     tables = [part.table() for part in (board, progress) if part is not None]
@@ -173,7 +185,7 @@ def change_campaign(name: str, asked: Asked, what: Literal["open", "close"] = Fo
 
 
 @router.get("/labels/{name:path}")
-def exported(name: str, asked: Asked, what: Literal["labels", "qrels", "history"] = "labels") -> Response:
+def exported(name: str, asked: Asked, what: Literal["labels", "first", "qrels", "history"] = "labels") -> Response:
     """Labels that `assay crowd` reads, judgments that `assay score` reads, or the whole log."""
     asked.must_be("organiser")
     own = asked.found(lambda: asked.store.campaigns[name])
@@ -194,6 +206,7 @@ def judge(name: str, asked: Asked, topic: str = "", item: int | None = None) -> 
         "campaign": own.name,
         "guidelines": own.plan.guidelines,
         "scale": scale_record(own),
+        "has_machine_labels": bool(own.machine.judges()),
         "items": docs,
         "given": [_given_record(one) for one in earlier],
         "progress": progress_record(own, person),
@@ -292,9 +305,12 @@ def answer_by_form(
     label: str = Form(""),
     reason: str = Form(""),
     what: Annotated[Kind, Form()] = "label",
+    back: Annotated[Literal["judge", "second"], Form()] = "judge",
 ) -> Response:
-    """The same from a form, for a browser without scripts; then the next doc."""
+    """The same from a form, for a browser without scripts; then the next doc, or the next second look."""
     person = asked.must_be("assessor")
     own = asked.found(lambda: asked.store.campaigns[name])
     own.answer(person, Answer(id, what, item, label or None, reason))
-    return RedirectResponse(address("judge", own.name), status_code=303)
+    waiting = own.machine.queue(person) if back == "second" else []
+    following = waiting[0].item if waiting else None
+    return RedirectResponse(address(back, own.name, item=following), status_code=303)

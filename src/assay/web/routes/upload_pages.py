@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, UploadFile
 from fastapi.responses import RedirectResponse, Response
@@ -15,6 +15,7 @@ from assay.core.errors import DataError, UsageError
 from assay.store.uploads import CheckedUpload, Limits, shown_name, unpacked
 from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked, Asking
+from assay.web.routes.run_forms import Said
 
 router = APIRouter()
 MOST_FILES = 50
@@ -43,14 +44,8 @@ def _form(asked: Asking, chosen: str, problems: Sequence[str] = (), findings: Se
 def upload(
     asked: Asked,
     file: Annotated[list[UploadFile], File()],
+    said: Said,
     collection: str = Form(""),
-    team: str = Form(""),
-    year: str = Form(""),
-    type: str = Form(""),
-    query_type: str = Form(""),
-    paper: str = Form(""),
-    code: str = Form(""),
-    visibility: str = Form("public"),
     anyway: str = Form(""),
 ) -> Response:
     """Check the files; store them all, or say what is wrong and store none."""
@@ -63,9 +58,7 @@ def upload(
     if problems or (not despite and any(not one.ok for one in checked)):
         listed = problems or ["The checks found errors; nothing was stored."]
         return answered(asked.request, _form(asked, collection, listed, _findings(checked)))
-    said: dict[str, Any] = {"team": team, "query_type": query_type, "paper": paper, "code": code}
-    said |= {"year": year, "manual": {"automatic": False, "manual": True}.get(type), "visibility": visibility}
-    given = {name: value for name, value in said.items() if value not in ("", None)}
+    given = {name: value for name, value in said.facts().items() if value not in ("", None)}
     stored = []
     for one in checked:
         stored += asked.store.uploads.keep_run(one, collection, despite=despite, owner=person.name, **given)
@@ -105,7 +98,7 @@ def add_collection(
 ) -> Response:
     """A new collection, with judgments, topics and texts where they are sent."""
     asked.must_be("organiser")
-    with _received(topics) as topic_file, _received(docs) as doc_file:
+    with received(topics) as topic_file, received(docs) as doc_file:
         judgments = None
         if qrels is not None and qrels.filename:
             judgments = asked.store.uploads.check(qrels.file, qrels.filename, kind="qrels")
@@ -119,7 +112,7 @@ def add_collection(
 
 
 @contextmanager
-def _received(sent: UploadFile | None) -> Iterator[Path | None]:
+def received(sent: UploadFile | None) -> Iterator[Path | None]:
     """What was sent as a file, within limits; None where nothing was."""
     if sent is None or not sent.filename:
         yield None

@@ -11,6 +11,12 @@
       button.textContent = "Copied";
     });
   }
+  // A key presses the button that names it, unless somebody types.
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    const button = document.querySelector(`button[data-key="${CSS.escape(event.key)}"]`);
+    if (button) { event.preventDefault(); button.click(); }
+  });
   for (const drop of document.querySelectorAll(".drop")) {
     const input = drop.querySelector("input[type=file]");
     const over = (on) => (event) => { event.preventDefault(); drop.classList.toggle("over", on); };

@@ -81,7 +81,7 @@ def _is_gold_pair_wrong(answer: Answer, planned: Sequence[TaskRow]) -> bool:
 
 
 def _said(check: str, labels: Labels, rules: Protocol) -> str:
-    """What a worker is told of a check; not a word of gold docs."""
+    """What a worker reads on a check; not a word of gold docs."""
     count = len(labels)
     if check == "seconds" and labels.seconds is not None and rules.seconds is not None:
         needed = count if rules.on_docs is None else min(rules.on_docs, count)

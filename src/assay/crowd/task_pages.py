@@ -138,8 +138,8 @@ def task_page(plan: Mapping[str, Any]) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    template = Environment(autoescape=True).from_string(page_file("task.html"))
-    script = page_file("task.js")
+    template = Environment(autoescape=True).from_string(_file("task.html"))
+    script = _file("task.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     connect = "'none'"
     if plan["post"]:
@@ -152,7 +152,7 @@ def task_page(plan: Mapping[str, Any]) -> str:
         title=plan["title"],
         served=False,
         policy=policy,
-        style=Markup(page_file("task.css")),
+        style=Markup(_file("task.css")),
         script=Markup(script),
         plan=Markup(_safe(plan)),
     )
@@ -163,7 +163,7 @@ def served_page(plan: Mapping[str, Any]) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    template = Environment(autoescape=True).from_string(page_file("task.html"))
+    template = Environment(autoescape=True).from_string(_file("task.html"))
     return template.render(title=plan["title"], served=True, plan=Markup(_safe(plan)))
 
 
@@ -176,8 +176,7 @@ def _safe(plan: Mapping[str, Any]) -> str:
 
 
 @cache
-def page_file(name: str) -> str:
-    """The template, the style or the script of the pages of tasks."""
+def _file(name: str) -> str:
     return files("assay.crowd").joinpath("templates", name).read_text(encoding="utf-8")
 
 

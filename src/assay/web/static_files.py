@@ -28,6 +28,8 @@ MAKERS: Mapping[str, Callable[[], str]] = {
     "charts.js": _charts,
     "page.js": partial(_packaged, "assay.report", "templates", "page.js"),
     "pages.js": partial(_packaged, "assay.web", "static", "pages.js"),
+    "task.css": partial(_packaged, "assay.crowd", "templates", "task.css"),
+    "task.js": partial(_packaged, "assay.crowd", "templates", "task.js"),
     "judge.js": partial(_packaged, "assay.web", "static", "judge.js"),
     "follow.js": partial(_packaged, "assay.web", "static", "follow.js"),
     "icon.svg": partial(_packaged, "assay.web", "static", "icon.svg"),

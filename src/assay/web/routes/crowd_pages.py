@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from assay.core.errors import UsageError
 from assay.crowd.task_costs import CostEstimate
 from assay.crowd.task_forms import FORMS
-from assay.crowd.task_pages import CONSENT, GUIDELINES, page_file, served_page
+from assay.crowd.task_pages import CONSENT, GUIDELINES, served_page
 from assay.io.json_values import json_value
 from assay.store import Store
 from assay.store.crowd_experiment import CrowdExperiment
@@ -31,7 +31,6 @@ ANSWER_BYTES = 1 << 18
 """Bytes of an answer of a worker that are taken at most."""
 MOST_ROWS = 30
 """Rows of the long tables of the organiser's page; the files have all."""
-KEPT = {"Cache-Control": "public, max-age=3600"}
 
 
 class NewExperiment(BaseModel):
@@ -233,15 +232,3 @@ def _taken(store: Store, name: str, key: str, body: bytes) -> Response:
     if not isinstance(sent, dict) or not isinstance(sent.get("id"), str):
         raise HTTPException(422, "an answer is an object with an id and rows; send it from the page of the task")
     return JSONResponse(asdict(own.answer(sent.get("rows"), id=sent["id"])))
-
-
-@router.get("/static/task.js", include_in_schema=False)
-def task_script() -> Response:
-    """The script of the pages of tasks, the same as in pages that work from a disk."""
-    return PlainTextResponse(page_file("task.js"), media_type="text/javascript; charset=utf-8", headers=KEPT)
-
-
-@router.get("/static/task.css", include_in_schema=False)
-def task_style() -> Response:
-    """Their style."""
-    return PlainTextResponse(page_file("task.css"), media_type="text/css; charset=utf-8", headers=KEPT)

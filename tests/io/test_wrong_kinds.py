@@ -15,6 +15,7 @@ import pytest
 import assay
 from assay.core.errors import DataError
 from assay.io import read_docs, read_intent_qrels, read_labels, read_qrels, read_run, read_scores, read_topics
+from assay.io.assignments import read_assignments, read_bank, read_support
 from assay.io.recognition import KINDS, WrongKind, recognise
 
 FILES: dict[str, list[str]] = {
@@ -41,6 +42,17 @@ FILES: dict[str, list[str]] = {
         '{"_id": "d1", "title": "Cats", "text": "They sleep."}\n{"_id": "d2", "title": "D", "text": "T"}\n',
         "docno,text\na,cats\n",
     ],
+    "nuggets": [
+        '{"qid": "1", "query": "q", "nuggets": [{"text": "in Peru", "importance": "vital"}]}\n',
+        '{"query_id": "1", "nugget_bank": {"Where?": {"question": "Where?"}}}\n',
+        "topic,nugget,importance\n1,in Peru,vital\n",
+    ],
+    "assignments": [
+        '{"qid": "1", "run_id": "a", "nuggets": [{"text": "x", "importance": "okay", "assignment": "support"}]}\n',
+        "topic,run,nugget,importance,assignment\n1,mine,in Peru,vital,support\n",
+        "topic,run,nugget,importance,assignment,assessor\n1,mine,in Peru,vital,support,anna\n",
+    ],
+    "support": ["topic,run,sentence,citation,support\n1,mine,s1,d1,full\n"],
 }
 READERS: dict[str, Callable[[Path], Any]] = {
     "run": read_run,
@@ -50,6 +62,9 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "scores": read_scores,
     "topics": read_topics,
     "docs": read_docs,
+    "nuggets": read_bank,
+    "assignments": read_assignments,
+    "support": read_support,
 }
 EITHER = {("topics", "docs"), ("docs", "topics")}
 """Texts with ids: nothing in them says of what."""

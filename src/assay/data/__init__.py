@@ -8,6 +8,7 @@ from assay.core.lazy import loader
 
 if TYPE_CHECKING:
     from assay.data.aligned import align
+    from assay.data.assignments import Assignments, CitationSupport
     from assay.data.grades import Grades
     from assay.data.info import RunsInfo
     from assay.data.intents import IntentQrels
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from assay.data.topics import Topics
 
 _HOMES = {
+    "Assignments": "assignments",
+    "CitationSupport": "assignments",
     "Grades": "grades",
     "IntentQrels": "intents",
     "Labels": "labels",
@@ -31,6 +34,8 @@ _HOMES = {
     "align": "aligned",
 }
 __all__ = [
+    "Assignments",
+    "CitationSupport",
     "Grades",
     "IntentQrels",
     "Labels",

@@ -99,6 +99,8 @@ def _kind(source: str | Path, kind: str | None, columns: Named) -> str:
         raise UsageError(
             f"{source}: it cannot be seen what this is; say it with kind= (--kind): {', '.join(CONVERTED)}"
         )
+    if possible[0] not in CONVERTED:
+        raise UsageError(f"{source} is {KINDS[possible[0]]}, which is not converted; kinds are {', '.join(CONVERTED)}")
     is_settled = len(possible) == 1 or looked.sample.syntax in ("lines", "table")
     if not is_settled:
         choice = " or ".join(KINDS[known] for known in possible)

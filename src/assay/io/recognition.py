@@ -1,4 +1,4 @@
-"""What is in a file (a run, judgments, labels, scores, topics, docs), and in which format? The content says it.
+"""What is in a file (a run, judgments, labels, scores, topics, docs, nuggets …), and in which format? Its content says.
 
 A file that can be several things is what is expected of it; a file that surely is something else is an error.
 """
@@ -26,6 +26,9 @@ KINDS = {
     "scores": "scores",
     "topics": "topics",
     "docs": "docs",
+    "nuggets": "nuggets of topics",
+    "assignments": "nuggets assigned to answers",
+    "support": "support of citations",
 }
 """The kinds of thing that files hold, and how a message calls them."""
 FORMS = {
@@ -36,6 +39,9 @@ FORMS = {
     "scores": "a table with run, topic and score, or a matrix; runs go with --qrels",
     "topics": "<top> … or id<tab>text",
     "docs": "id<tab>text, or JSONL with _id and text",
+    "nuggets": "nuggetizer's or AutoJudge's JSONL, or a table with topic, nugget and importance",
+    "assignments": "nuggetizer's JSONL, or a table with topic, run, nugget, importance and assignment",
+    "support": "a table with topic, run, sentence, citation and support",
 }
 """How each kind is written most often."""
 LEVEL = re.compile(r"L\d+")
@@ -43,6 +49,12 @@ IDS_OF_TEXTS = frozenset({"_id", "id", "number"})
 LISTS = ("docs", "hits", "results", "ranking")
 """Names under which an object of JSONL holds the docs of a topic."""
 BEIR_QRELS = {"query-id", "corpus-id", "score"}
+OF_ANSWERS = {
+    "assignments": {"nugget", "assignment"},
+    "support": {"sentence", "citation", "support"},
+    "nuggets": {"nugget", "importance"},
+}
+"""Columns by which tables about answers are recognised, beside that of the topic."""
 
 
 class Recognised(NamedTuple):
@@ -224,6 +236,9 @@ def kinds_of_table(header: Sequence[str], rows: Sequence[Sequence[str]], columns
     names = [name.strip().lower() for name in header]
     given = {ours for ours, theirs in (columns or {}).items() if theirs.strip().lower() in names}
     ours = {key for key, usual in USUAL.items() if not set(usual).isdisjoint(names)} | given
+    of_answers = [kind for kind, needed in OF_ANSWERS.items() if needed <= {*names}]
+    if of_answers and "topic" in ours:
+        return of_answers[:1]
     if {"doc", "worker", "label"} <= ours:
         return ["labels"]
     if {"topic", "doc"} <= ours:
@@ -281,6 +296,9 @@ def _by_objects(sample: Sample, columns: Named) -> list[Recognised]:
         return []
     first = sample.objects[0]
     names = {name.strip().lower() for name in sample.header}
+    of_answers = _nuggets_in(first)
+    if of_answers is not None:
+        return [of_answers]
     if "annotations" in names and "data" in names:
         return [Recognised("labels", "label-studio")]
     if _is_doccano(names, sample.objects):
@@ -292,6 +310,17 @@ def _by_objects(sample: Sample, columns: Named) -> list[Recognised]:
     rows = [[str(record.get(name, "")) for name in sample.header] for record in sample.objects]
     format = "beir" if "_id" in names else "jsonl"
     return [Recognised(kind, format) for kind in kinds_of_table(sample.header, rows, columns)]
+
+
+def _nuggets_in(record: dict[str, Any]) -> Recognised | None:
+    """Whether an object holds the nuggets of a topic, as nuggetizer or AutoJudge write them, assigned or not."""
+    if "nugget_bank" in record or "claim_bank" in record:
+        return Recognised("nuggets", "autojudge")
+    nuggets = record.get("nuggets")
+    if not isinstance(nuggets, list) or set(USUAL["topic"]).isdisjoint(record):
+        return None
+    are_assigned = "run_id" in record or any("assignment" in one for one in nuggets if isinstance(one, dict))
+    return Recognised("assignments" if are_assigned else "nuggets", "nuggetizer")
 
 
 def _is_doccano(names: set[str], objects: Sequence[dict[str, Any]]) -> bool:
@@ -307,6 +336,9 @@ def _by_value(sample: Sample, columns: Named) -> list[Recognised]:
     if isinstance(sample.value, list):
         found = _by_objects(sample, columns)
         return [Recognised(kind, "json" if format in ("jsonl", "beir") else format) for kind, format in found]
+    of_answers = _nuggets_in(sample.value) if isinstance(sample.value, dict) else None
+    if of_answers is not None:
+        return [of_answers]
     depth = _depth(sample.value)
     if depth == 2:
         return [Recognised(kind, "json") for kind in ("run", "qrels", "scores")]

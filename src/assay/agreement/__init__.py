@@ -9,6 +9,7 @@ from assay.core.lazy import callable_module, loader
 if TYPE_CHECKING:
     from assay.agreement.across_scales import pairwise_agreement
     from assay.agreement.alpha import alpha_of_cuts, krippendorff_alpha
+    from assay.agreement.assigned_agreement import assignment_agreement
     from assay.agreement.beta_phi import phi
     from assay.agreement.kappa import cohen_kappa, fleiss_kappa
     from assay.agreement.result import agreement, reference_agreement
@@ -18,6 +19,7 @@ _HOMES = {
     "Scale": "scales",
     "agreement": "result",
     "alpha_of_cuts": "alpha",
+    "assignment_agreement": "assigned_agreement",
     "cohen_kappa": "kappa",
     "default_level": "scales",
     "fleiss_kappa": "kappa",
@@ -30,6 +32,7 @@ __all__ = [
     "Scale",
     "agreement",
     "alpha_of_cuts",
+    "assignment_agreement",
     "cohen_kappa",
     "default_level",
     "fleiss_kappa",

@@ -41,6 +41,11 @@ def show_scores(scores: Scores, per_topic: bool, save: Path | None, out: Output)
     # CSV holds one table: the one that was asked for, which has the scores in it.
     tables = more if out.format == "csv" and more else [scores.table(), *more]
     out.write(*tables, of=scores, drawn=list(scores) if out.figure else None)
+    save_scores(scores, save, out)
+
+
+def save_scores(scores: Scores, save: Path | None, out: Output) -> None:
+    """Write all scores to the file of --save, where it is given."""
     if save:
         from assay.io.scores import write_scores
 

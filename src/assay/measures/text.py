@@ -7,17 +7,18 @@ rouge-score, an extra.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from assay.core.errors import DataError, MissingExtra, UsageError
-from assay.core.registry import Registry, Within
+from assay.core.registry import Within
 from assay.data.answer_units import Units as Units
+from assay.measures import assigned_answers
+from assay.measures.text_registry import TEXT_MEASURES as TEXT_MEASURES
 
-TEXT_MEASURES: Registry[Callable[..., Any]] = Registry("text measure")
-"""Every measure of text; the record that each takes is in its signature. Facts: paper; takes, what it is made from:
-matches (nuggets that an assessor found), pyramid (the same with votes), units, or texts."""
+FAMILIES = (assigned_answers,)
+"""Measures of answers that stand in modules of their own; importing them fills the registry."""
 
 ALLOWANCE = 100
 """Characters other than white space that a matched nugget entitles to."""

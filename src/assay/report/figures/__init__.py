@@ -21,7 +21,7 @@ DRAWINGS: dict[str, Callable[..., Figure]] = {}
 """Package and class of a result, `stats.Leaderboard` → the function that draws it."""
 PACKAGES = (
     "agreement", "board", "crowd", "data", "gate", "hierarchy", "judges", "measures", "nojudgments", "plan", "pooling",
-    "replication", "similarity", "standard", "stats", "store", "studies", "topics",
+    "replication", "scoring", "similarity", "standard", "stats", "store", "studies", "topics",
 )  # fmt: skip
 """Packages whose results have pictures."""
 

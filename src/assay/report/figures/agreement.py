@@ -8,10 +8,11 @@ import numpy as np
 
 from assay.report.figure import Figure, altair, drawn, rows_of
 from assay.report.figures import draws
-from assay.report.shapes import amount, cells, names, ranges, tall
+from assay.report.shapes import amount, cells, diagonal, names, ranges, scatter, tall
 from assay.report.theme import MAIN
 
 if TYPE_CHECKING:
+    from assay.agreement.assigned_agreement import AssignmentAgreement
     from assay.agreement.kappa import Contingency
     from assay.agreement.result import AgreementResult
 
@@ -65,6 +66,27 @@ def agreement_by_topic(result: AgreementResult, *, measure: str | None = None, m
     said += f"; least on topic {topics[0].topic} ({topics[0].value:.3f})." if topics else "."
     title = f"How far assessors agree, topic by topic: {in_words(name)}"
     return drawn(tall(made, len(rows)), name="agreement", title=title, description=said, rows=rows)
+
+
+@draws("agreement.AssignmentAgreement")
+def run_orders(result: AssignmentAgreement, *, measure: str | None = None) -> Figure:
+    """The score of every run by two assessors, one along each axis; on the diagonal both score alike."""
+    chosen = [row for row in result.orders if measure in (None, row.measure)]
+    order = chosen[0]
+    ends = [*order.first_means, *order.second_means]
+    line, at = diagonal(min(ends, default=0.0), max(ends, default=1.0))
+    tip = [("run", "run", ""), ("first", order.first, ".4f"), ("second", order.second, ".4f")]
+    x = amount("X", "first", f"{order.measure} by {order.first}")
+    y = amount("Y", "second", f"{order.measure} by {order.second}")
+    tau = "τ is not defined" if order.tau is None else f"τ = {order.tau:.3f}"
+    return drawn(
+        line + scatter(x, y, tip=tip),
+        name="run-orders",
+        title=f"{order.measure} of {len(order.runs)} runs by {order.first} and by {order.second}: {tau}",
+        description=f"{len(order.runs)} runs on {order.topics} topics that both assessed; {tau}.",
+        rows=rows_of(run=order.runs, first=order.first_means, second=order.second_means),
+        diagonal=at,
+    )
 
 
 def in_words(measure: str) -> str:

@@ -12,11 +12,12 @@ from assay.cli.columns import column_option, named_columns, with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, one_measure
 from assay.cli.label_files import has_effect, show_option, shown_parts
+from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.run_info import info_options, runs_info
 
 if TYPE_CHECKING:
-    from assay.data import Labels, Qrels
+    from assay.data import Labels, Qrels, ScoreMatrix
 
 C = TypeVar("C", bound=Callable[..., Any])
 LEVEL = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -70,6 +71,20 @@ def scales_of(texts: tuple[str, ...]) -> Any:
     if len(plain) > 1 or (plain and named):
         raise UsageError("--scale is one scale for everybody, or NAME=SCALE for each; not both")
     return plain[0] if plain else named or None
+
+
+def _one_of_scores(path: Path, option: str, measure: str | None) -> ScoreMatrix:
+    """The scores of one measure in a file; a file of something else says that runs are missing."""
+    from assay.cli.inputs import one_matrix
+    from assay.core.errors import UsageError
+    from assay.io.recognition import WrongKind
+    from assay.io.scores import read_scores
+
+    try:
+        return one_matrix(read_scores(path, measure=measure, columns=named_columns()))
+    except WrongKind as error:
+        what = f"no runs are given, and {error.where} ({option}) holds no scores"
+        raise UsageError(f"{what}; give RUNS with judgments, or scores by people and by the machine") from None
 
 
 @click.group(cls=Group)
@@ -136,7 +151,7 @@ def audit(
 
 
 @command.command()
-@some_runs(True)
+@some_runs(False)
 @both_labels
 @one_measure("Measure of the runs.", "nDCG@10")
 @judge_option
@@ -155,12 +170,29 @@ def estimate(
 ) -> None:  # fmt: skip
     """Estimate scores from few topics that people judged and more that a machine judged.
 
+    Without RUNS both files hold scores of one measure, as `assay answers nuggets --save` writes them: by people on few
+    topics, by a machine on all.
+
     \b
     assay judge estimate --human few.qrels --machine labels.tsv runs/
     assay judge estimate --human few.qrels --machine labels.tsv runs/ --baseline bm25 --method tuned
+    assay judge estimate --human people.csv --machine gpt.csv -m V_strict
     """
     from assay.judges import estimate as estimated
+    from assay.judges import estimate_scores
 
+    if not runs:
+        from assay.io.files import file_stem
+
+        for name in ("scales", "jobs", "judge"):
+            has_effect(name, False, "without runs")
+        wanted = measure if is_given("measure") else None
+        found = estimate_scores(
+            _one_of_scores(human, "--human", wanted), _one_of_scores(machine, "--machine", wanted),
+            judge=file_stem(machine), baseline=baseline, method=method, level=level, normal=normal,
+        )  # fmt: skip
+        out.write(found.table(), of=found)
+        return
     found = estimated(
         load_qrels(human), read_machine(machine), load_runs(runs, jobs=jobs), measure=measure, judge=judge,
         baseline=baseline, method=method, level=level, normal=normal, scale=scales_of(scales), jobs=jobs,

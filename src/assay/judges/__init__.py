@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.judges.label_plans import plan_labels
     from assay.judges.labelled_pairs import labelled
     from assay.judges.relevant_share import prevalence, rogan_gladen
+    from assay.judges.score_estimates import estimate_scores
     from assay.judges.topic_estimates import estimate
     from assay.judges.topic_estimators import ESTIMATORS, estimated
 
@@ -24,6 +25,7 @@ _HOMES = {
     "coverage": "interval_coverage",
     "estimate": "topic_estimates",
     "estimate_docs": "doc_estimates",
+    "estimate_scores": "score_estimates",
     "estimated": "topic_estimators",
     "filled": "filled_scores",
     "judge": "audit",
@@ -33,7 +35,7 @@ _HOMES = {
     "rogan_gladen": "relevant_share",
 }
 __all__ = [
-    "ESTIMATORS", "calibrated", "coverage", "estimate", "estimate_docs", "estimated", "filled", "judge",
-    "labelled", "plan_labels", "prevalence", "rogan_gladen",
+    "ESTIMATORS", "calibrated", "coverage", "estimate", "estimate_docs", "estimate_scores", "estimated", "filled",
+    "judge", "labelled", "plan_labels", "prevalence", "rogan_gladen",
 ]  # fmt: skip
 __getattr__ = loader(__name__, _HOMES)

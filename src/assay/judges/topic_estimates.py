@@ -18,7 +18,7 @@ from assay.core.tables import Table
 from assay.data import ScoreMatrix
 from assay.io.column_names import Named
 from assay.judges.labelled_pairs import Labelled, Scales, labelled
-from assay.judges.listed import ListedPairs, listed, one_measure
+from assay.judges.listed import listed, one_measure
 from assay.judges.topic_estimators import DEFAULT, Estimated, estimated
 from assay.measures import Measure
 from assay.scoring import Policy
@@ -148,10 +148,10 @@ def estimate(
     wanted = one_measure(measure)
     of_people = lists.human(wanted).values[:, by_people]
     of_machine = lists.machine(wanted, 0)
-    rows = _rows(lists, baseline)
+    rows = contrasted(lists.runs, baseline)
     names = lists.runs if baseline is None else tuple(lists.runs[i] for i in rows[0].tolist())
     y, f, u = (
-        _contrasts(values, rows, baseline)
+        contrasts(values, rows, baseline)
         for values in (of_people, of_machine.values[:, by_people], of_machine.values[:, by_machine])
     )
     everything = np.concatenate([f, u], axis=1)
@@ -198,29 +198,29 @@ def split_topics(pairs: Labelled) -> tuple[Ints, Ints]:
     return both, only_machine
 
 
-def _rows(lists: ListedPairs, baseline: str | None) -> tuple[Ints, Ints]:
+def contrasted(runs: tuple[str, ...], baseline: str | None) -> tuple[Ints, Ints]:
+    """The places of the runs that are estimated and of what each is compared with: itself without a baseline."""
     if baseline is None:
-        every = np.arange(len(lists.runs))
+        every = np.arange(len(runs))
         return every, every
-    first, second = pairs_with(lists.runs, baseline)
+    first, second = pairs_with(runs, baseline)
     if not len(first):
         raise DataError("one run alone cannot be compared with a baseline; give at least two")
     return first, second
 
 
-def _contrasts(values: Floats, rows: tuple[Ints, Ints], baseline: str | None) -> Floats:
+def contrasts(values: Floats, rows: tuple[Ints, Ints], baseline: str | None) -> Floats:
     """The scores of each run, or their differences from the baseline."""
     first, second = rows
     return values if baseline is None else values[first] - values[second]
 
 
-def _checks(pairs: Labelled, machine: ScoreMatrix, by_people: Ints, by_machine: Ints) -> list[str]:
-    """What can be seen of the assumption: whether the machine treats human topics and others alike."""
+def treated_alike(on_human: Floats, on_others: Floats) -> list[str]:
+    """Whether the machine treats human topics and others alike, from its scores (runs × topics) on both."""
     from scipy.stats import ttest_ind
 
-    of_topic = machine.values.mean(axis=0)
-    first = of_topic[by_people]
-    second = of_topic[by_machine]
+    first = on_human.mean(axis=0)
+    second = on_others.mean(axis=0)
     said = f"machine scores average {first.mean():.4f} on the human topics and {second.mean():.4f} on the others"
     varies = first.var() + second.var() > 0
     same = float(first.mean() == second.mean())
@@ -229,6 +229,12 @@ def _checks(pairs: Labelled, machine: ScoreMatrix, by_people: Ints, by_machine: 
     checks = [said]
     if p < 0.05:
         checks.append("warning: the human topics do not look like the others, so that the intervals need not hold")
+    return checks
+
+
+def _checks(pairs: Labelled, machine: ScoreMatrix, by_people: Ints, by_machine: Ints) -> list[str]:
+    """What can be seen of the assumption: whether the machine treats human topics and others alike."""
+    checks = treated_alike(machine.values[:, by_people], machine.values[:, by_machine])
     labels = np.bincount(pairs.topic[pairs.by_machine[0]], minlength=len(pairs.topics))
     ratio = labels[by_people].mean() / max(1e-9, labels[by_machine].mean())
     if not 1 / UNLIKE < ratio < UNLIKE:

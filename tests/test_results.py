@@ -55,6 +55,7 @@ MORE = [
     "--collection y {qrels} {run folder} --sizes 2,3 --subsets 3",
 ]  # fmt: skip
 SEVERAL_TABLES = {
+    "answers agreement",
     "crowd aggregate",
     "crowd allocate",
     "crowd check",

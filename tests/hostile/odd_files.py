@@ -64,6 +64,10 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             ["AP", *(f"{topic}_{turn}" for topic in TOPICS for turn in (1, 2, 3))],
             [[run, *(f"{(7 * i + 3 * j) % 11 / 11:.4f}" for j in range(24))] for i, run in enumerate(RUNS)],
         ),
+        "few scores": (
+            ["AP", *TOPICS[:5]],
+            [[run, *(f"{i / 7 + rng.random() / 9:.4f}" for _ in TOPICS[:5])] for i, run in enumerate(RUNS)],
+        ),
         "grid": (
             ["stemmer", "model", *TOPICS],
             [[s, m, *(f"{rng.random():.4f}" for _ in TOPICS)] for s in ("none", "porter") for m in ("bm25", "lm")],
@@ -115,6 +119,27 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             [
                 [run, t, f"n{i}", ("yes", "no")[i % 2], rng.choice(["yes", "no"]), str(3 - i), "120"]
                 for run in RUNS for t in TOPICS for i in range(3)
+            ],
+        ),
+        "assigned": (
+            ["run", "topic", "nugget", "importance", "assignment"],
+            [
+                [run, t, f"d{i}", ("vital", "okay")[i % 2], rng.choice(["1", "0.5", "0"])]
+                for run in RUNS for t in TOPICS for i in range(3)
+            ],
+        ),
+        "assessed": (
+            ["run", "topic", "nugget", "importance", "assessor", "assignment"],
+            [
+                [run, t, f"d{i}", ("vital", "okay")[i % 2], who, rng.choice(["1", "0.5", "0"])]
+                for run in RUNS for t in TOPICS for i in range(2) for who in ("people", "gpt")
+            ],
+        ),
+        "cited": (
+            ["run", "topic", "sentence", "citation", "support"],
+            [
+                [run, t, f"s{s}", d, rng.choice(["1", "0.5", "0"])]
+                for run in RUNS for t in TOPICS for s in range(2) for d in DOCS[:2]
             ],
         ),
         "key": (["topic", "vital", "text"], [[t, "yes", f"fact {n} of {t}"] for t in TOPICS for n in range(2)]),
@@ -182,7 +207,15 @@ def _documents() -> dict[str, str]:
     ]  # fmt: skip
     answers = [{**row, "code": submit_code(given)} for row in given]
     by_line = [{"qid": t, "hits": [{"docid": d, "score": s} for d, s in docs.items()]} for t, docs in run.items()]
+    assigned = []
+    for topic in TOPICS:
+        words = [("d0", "vital", "support"), ("d1", "okay", "partial_support"), ("d2", "okay", "not_support")]
+        nuggets = [{"text": text, "importance": kind, "assignment": word} for text, kind, word in words]
+        assigned.append({"query": "7", "qid": topic, "run_id": "sys0", "response_length": 7, "nuggets": nuggets})
+    bank = [{"query_id": t, "nugget_bank": {d: {"question": d} for d in DOCS[:3]}, "n": 7} for t in TOPICS]
     return {
+        "nuggetizer": "".join(json.dumps(line) + "\n" for line in assigned),
+        "nugget bank": "".join(json.dumps(line) + "\n" for line in bank),
         "nested run": json.dumps(run, indent=1),
         "nested qrels": json.dumps(judged),
         "lines run": "".join(json.dumps(line) + "\n" for line in by_line),
@@ -194,7 +227,7 @@ def _documents() -> dict[str, str]:
     }
 
 
-JSON_LINES = {"lines run", "doccano", "corpus", "queries"}
+JSON_LINES = {"lines run", "doccano", "corpus", "queries", "nuggetizer", "nugget bank"}
 TABLES, LINES, DOCUMENTS = _tables(), _lines(), _documents()
 GOOD = {
     **{kind: f"{kind}.csv" for kind in TABLES},

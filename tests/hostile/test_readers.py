@@ -34,6 +34,7 @@ from assay.io import (
     recognise,
     rows,
 )
+from assay.io.assignments import read_assignments, read_bank, read_support
 from assay.io.columns import parse_columns
 from assay.io.files import read_text
 from assay.io.intents import read_intent_qrels, read_intents
@@ -179,6 +180,10 @@ def _labelled(path: Path) -> Any:
 
 READERS: dict[str, tuple[Callable[[Path], Any], bytes, str]] = {
     "labels": (read_labels, short(good_text("labels")), "csv"),
+    "assigned": (read_assignments, short(good_text("assigned")), "csv"),
+    "nuggetizer": (read_assignments, short(good_text("nuggetizer")), "jsonl"),
+    "nugget bank": (read_bank, short(good_text("nugget bank")), "jsonl"),
+    "cited": (read_support, short(good_text("cited")), "csv"),
     "scores": (read_scores, good_text("scores").encode(), "csv"),
     "matrix": (read_scores, good_text("matrix").encode(), "csv"),
     "grid": (read_grid, good_text("grid").encode(), "csv"),

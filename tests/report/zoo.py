@@ -975,6 +975,37 @@ def judge_panel() -> Any:
     return judge_audit().panel
 
 
+def assigned_answers() -> Any:
+    """Nuggets that people and a machine assigned to the answers of three runs."""
+    from assay.data.assignments import Assignments
+
+    words = ("support", "partial_support", "not_support", "support", "not_support")
+    rows = []
+    for topic in range(6):
+        for skill, run in enumerate(("good", "fair", "poor")):
+            for nugget in range(4):
+                importance = ("vital", "okay")[nugget % 2]
+                by_people = words[(topic + nugget * (skill + 1)) % 5]
+                by_machine = words[(topic + nugget * (skill + 1) + (topic == 2)) % 5]
+                rows.append((str(topic), run, f"n{nugget}", importance, by_people, "people"))
+                rows.append((str(topic), run, f"n{nugget}", importance, by_machine, "machine"))
+    return Assignments.from_rows(rows)
+
+
+@kept
+def answer_scores() -> Any:
+    from assay.scoring.assigned_scores import evaluate_nuggets
+
+    return evaluate_nuggets(assigned_answers(), assessor="people")
+
+
+@kept
+def assignment_agreement() -> Any:
+    from assay.agreement.assigned_agreement import assignment_agreement as agreed
+
+    return agreed(assigned_answers(), ["V_strict", "A_lenient"], resamples=20, per_topic=True, per_run=True)
+
+
 @kept
 def judge_estimates() -> Any:
     from assay.judges import estimate

@@ -10,7 +10,7 @@ import click
 
 from assay.cli.columns import column_option, named_columns, with_columns
 from assay.cli.commands import Group, KnownWord, RegistryOption
-from assay.cli.inputs import FILE, load_qrels, load_runs, one_measure
+from assay.cli.inputs import FILE, load_qrels, load_runs, load_scores, one_matrix, one_measure
 from assay.cli.label_files import has_effect, show_option, shown_parts
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
@@ -75,13 +75,11 @@ def scales_of(texts: tuple[str, ...]) -> Any:
 
 def _one_of_scores(path: Path, option: str, measure: str | None) -> ScoreMatrix:
     """The scores of one measure in a file; a file of something else says that runs are missing."""
-    from assay.cli.inputs import one_matrix
     from assay.core.errors import UsageError
     from assay.io.recognition import WrongKind
-    from assay.io.scores import read_scores
 
     try:
-        return one_matrix(read_scores(path, measure=measure, columns=named_columns()))
+        return one_matrix(load_scores([path], qrels_path=None, measures=measure))
     except WrongKind as error:
         what = f"no runs are given, and {error.where} ({option}) holds no scores"
         raise UsageError(f"{what}; give RUNS with judgments, or scores by people and by the machine") from None

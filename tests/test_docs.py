@@ -31,9 +31,11 @@ def blocks(path: Path, language: str) -> list[str]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that `assay demo` makes."""
     from assay.studies.simulate import simulate, write_collection
+    from assay.studies.simulated_answers import simulate_answers, write_answers
 
     folder = tmp_path_factory.mktemp("made")
     write_collection(simulate(), folder)
+    write_answers(simulate_answers(), folder)
     return folder
 
 

@@ -42,9 +42,11 @@ def command(folder: Path, report: bool, seed: int, out: Output) -> None:
     from assay.scoring import evaluate
     from assay.stats import compare
     from assay.studies.simulate import simulate, write_collection
+    from assay.studies.simulated_answers import simulate_answers, write_answers
 
     collection = simulate(seed)
     write_collection(collection, folder)
+    write_answers(simulate_answers(seed), folder)
     runs = len(collection.runs)
     out.say(
         f"{folder}: {runs} runs, {len(collection.qrels.topics)} topics, {len(collection.qrels)} judgments (seed {seed})"

@@ -15,20 +15,8 @@ from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import coded_names
 from assay.core.registry import did_you_mean
+from assay.data.assignment_words import CREDIT, IMPORTANCE, NEEDS_NONE, NONE
 from assay.data.topic_rows import counted
-
-FULL, PARTIAL, NONE = 1.0, 0.5, 0.0
-CREDIT = {
-    "support": FULL, "full_support": FULL, "full": FULL, "fs": FULL, "yes": FULL, "1": FULL, "1.0": FULL,
-    "partial_support": PARTIAL, "partial": PARTIAL, "ps": PARTIAL, "0.5": PARTIAL, ".5": PARTIAL,
-    "not_support": NONE, "no_support": NONE, "none": NONE, "ns": NONE, "no": NONE, "0": NONE, "0.0": NONE,
-    "failed": NONE,
-}  # fmt: skip
-"""Words for whether an answer has a nugget, or a citation supports a sentence, and their worth on the scale 0, ½, 1."""
-IMPORTANCE = {"vital": True, "okay": False, "ok": False, "failed": False, "": False}
-"""Words for the importance of a nugget, and whether it is vital."""
-NEEDS_NONE = "not_needed"
-"""The support of a sentence without citations that needs none, such as a greeting."""
 
 Bank = Mapping[str, Mapping[str, bool]]
 """{topic: {nugget: whether it is vital}}."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, UsageError
+from assay.data.assignment_words import IMPORTANCE
 from assay.data.assignments import (
-    IMPORTANCE,
     Answer,
     AssignedNugget,
     Assignments,

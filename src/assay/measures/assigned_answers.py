@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated
 
 from assay.core.arrays import Floats
+from assay.core.lazy import np
 from assay.core.registry import Within, one_of
-from assay.data.assignments import CREDIT, FULL, PARTIAL
+from assay.data.assignment_words import CREDIT, FULL, PARTIAL
 from assay.measures.text_registry import TEXT_MEASURES
 
-Counts = npt.ArrayLike
-"""A number, or one for each answer."""
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Counts = npt.ArrayLike  # a number, or one for each answer
+
 NUGGETS = "Pradeep et al. 2025, The Great Nugget Recall (AutoNuggetizer, TREC RAG 2024)"
 SUPPORT = "Thakur et al. 2025, Support Evaluation for the TREC 2024 RAG Track"
 ARGUE = "Mayfield et al. 2024, On the Evaluation of Machine-Generated Reports; Walden et al. 2025, Auto-ARGUE"

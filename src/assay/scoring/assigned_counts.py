@@ -11,7 +11,8 @@ import numpy as np
 from assay.core.arrays import Bools, Ints
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
-from assay.data.assignments import FULL, PARTIAL, Assignments, Bank, CitationSupport
+from assay.data.assignment_words import FULL, PARTIAL
+from assay.data.assignments import Assignments, Bank, CitationSupport
 from assay.measures.assigned_answers import NuggetCounts, ReportCounts, SupportCounts
 
 

@@ -83,6 +83,15 @@ def test_the_top_is_shown_and_systems_that_come_and_go_are_counted() -> None:
     assert "left out are the collections that lack a system (y1)" in whole.table().notes
 
 
+def test_how_topics_are_paired_is_said() -> None:
+    collections = years(same=True)
+    assert "30, 30, 30 topics; paired with the same topics of the first" in score_series(collections).table().notes
+    renamed = ScoreMatrix.of(collections["y1"].values, topics=range(20, 50), measure="AP")
+    [note] = [note for note in score_series(collections | {"y1": renamed}).table().notes if "topics;" in note]
+    assert "paired with the same topics of the first: y2; two samples where the topics are others" in note
+    assert "10 topic ids of y1 are in the first too, and count as different topics" in note
+
+
 def robust() -> ScoreSeries:
     [scores] = read_scores(real_data("trec-score-matrices/named/robust2004_ap.csv"))
     ends = {"trec6": (301, 350), "trec7": (351, 400), "trec8": (401, 450)}

@@ -181,6 +181,8 @@ def test_names_and_topics_of_the_replicated_experiment() -> None:
     assert "2 topics that only one experiment has are left out" in found.table().notes
     apart = replicate(original, other, baseline="b", replicated_baseline="b2", topics="other")
     assert not apart.experiments.paired
+    with pytest.raises(UsageError, match="only the same topics stand side by side"):
+        apart.topic_table()
     assert "2 topic ids are in both, and count as different topics" in apart.table().notes
 
 

@@ -77,7 +77,8 @@ class ScoreSeries(Result):
     """Each system on each collection after the first, system by system."""
     order: tuple[Correlation, ...]
     """τ of the order on each collection after the first with that on the first."""
-    same_topics: tuple[bool, ...]
+    shared_topics: tuple[int, ...]
+    """Topic ids of each collection after the first that the first has too."""
     left_out: str
     """What was left out because cells are missing, in words."""
     baseline: str | None
@@ -203,10 +204,21 @@ class ScoreSeries(Result):
         ]
         if self.left_out:
             notes.append(self.left_out)
-        same = [name for name, is_same in zip(self.collections[1:], self.same_topics, strict=True) if is_same]
-        how = "paired with the same topics of the first" if same else "two samples, the topics are others"
-        where = f": {', '.join(same)}" if same and len(same) < len(self.same_topics) else ""
-        return [*notes, f"{' and '.join(map(str, self.topics))} topics, {how}{where}"]
+        counts = ", ".join(map(str, self.topics))
+        return [*notes, f"{counts} topics; {'; '.join(self._pairing())}"]
+
+    def _pairing(self) -> list[str]:
+        """How the later collections are compared with the first: with the same topics, or as two samples."""
+        same, partly = [], []
+        for name, topics, shared in zip(self.collections[1:], self.topics[1:], self.shared_topics, strict=True):
+            if shared == topics == self.topics[0]:
+                same.append(name)
+            elif shared:
+                partly.append(f"{shared} topic ids of {name} are in the first too, and count as different topics")
+        if len(same) == len(self.shared_topics):
+            return ["paired with the same topics of the first"]
+        paired = [f"paired with the same topics of the first: {', '.join(same)}"] if same else []
+        return [*paired, "two samples where the topics are others", *partly]
 
     def record(self) -> dict[str, Any]:
         """The verdict, the settings, and the tables."""
@@ -277,7 +289,7 @@ def score_series(
         standardized=np.stack([part.averages() for part in standard.values()], axis=1),
         later=tuple(replace(one, corrected_p=float(value)) for one, value in zip(later, p, strict=True)),
         order=tuple(order),
-        same_topics=tuple(set(part.topics) == set(first.topics) for part in others),
+        shared_topics=tuple(len(set(part.topics) & set(first.topics)) for part in others),
         left_out=left_out,
         baseline=baseline,
         form=form,

@@ -145,6 +145,8 @@ class Replication(Result):
     def topic_table(self) -> Table:
         """One row per topic: scores of both experiments, and how alike their docs are; the same topics only."""
         two = self.experiments
+        if not two.paired:
+            raise UsageError("the experiments are on other topics; only the same topics stand side by side")
         original, replicated = two.original, two.replicated
         columns = {"topic": "", "baseline": ".4f", "replicated baseline": ".4f", "system": ".4f"}
         columns |= {"replicated system": ".4f", "improvement": "+.4f", "replicated improvement": "+.4f"}

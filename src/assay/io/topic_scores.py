@@ -29,7 +29,7 @@ SCORES_FILE = "scores.json"
 MEANS_FILE = "means.csv"
 TOPIC, MISSING = "topic", "missing"
 FEW = 1_000_000
-"""Up to so many topics have names as usual; more are held as bytes."""
+"""At most this many topics have names as usual; more are held as bytes."""
 
 
 def is_topic_scores(path: str | Path) -> bool:

@@ -16,7 +16,7 @@ MANTISSA = 53
 HALF = 27
 """Each mantissa is added in two halves of at most this many bits."""
 AT_ONCE = 1 << 24
-"""Values that are added at a time: sums of so many halves are whole numbers that a float holds exactly."""
+"""Values that are added at a time: sums of this many halves are whole numbers that a float holds exactly."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.io import rows
+from assay.io._bytes.bits import NEWLINE
 from assay.io._bytes.decimals import read_decimals
-from assay.io._bytes.fields import NEWLINE, Fields, Text, fields
+from assay.io._bytes.fields import Fields, Text, fields
 from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT
 from assay.io.run_files import distinct_names

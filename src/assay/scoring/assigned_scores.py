@@ -17,13 +17,13 @@ from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.assignments import Assignments, Bank, CitationSupport
+from assay.data.policy_names import MISSING
 from assay.data.scores import ScoreMatrix, Scores
 from assay.io.assignments import Paths, read_assignments, read_bank, read_support
 from assay.measures import TEXT_MEASURES
 from assay.measures.assigned_answers import ReportCounts
 from assay.scoring.assigned_counts import Counted, counted_nuggets, counted_reports, counted_support
 from assay.scoring.assigned_remarks import GradeCount, graded, remarks_on
-from assay.scoring.policy import MISSING
 
 OF_NUGGETS = ("V_strict", "V_lenient", "A_strict", "A_lenient", "W_strict", "W_lenient")
 OF_SUPPORT = ("SupportP", "SupportR", "SupportF1")

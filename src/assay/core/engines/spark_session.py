@@ -22,7 +22,7 @@ R = TypeVar("R")
 PATIENCE = 30.0
 """Seconds to wait for a master to answer."""
 AHEAD = 4
-"""Batches for each core that are sent at a time; memory is bounded by these, and progress is told after them."""
+"""Batches for each core that are sent at a time; memory is bounded by these, and progress is shown after them."""
 
 
 class Spark:

@@ -33,7 +33,7 @@ _LAST_BYTES = np.array(
     [[2**64 - 2 ** (64 - 8 * min(max(n - 8 * place, 0), 8)) for n in range(8 * MOST_WORDS + 1)] for place in range(3)],
     dtype=np.uint64,
 )
-"""By place from the last word on and number of bytes: the bytes of that word that are among the last so many."""
+"""By place from the last word on and number of bytes: the bytes of that word that are among the last of that number."""
 _EXACT = 2**53
 
 

@@ -72,7 +72,7 @@ cannot_be_had(
     ROITERO,
     "Figure 7.20",
     "accuracy of transfer learning: τ of MAP",
-    f"{NO_RUNS}; `assay predict transfer` trains on one collection and tests on another for any runs, with MIDA or without",
+    f"{NO_RUNS}; `assay predict transfer` trains on one collection and tests on another, with MIDA or without",
 )
 
 

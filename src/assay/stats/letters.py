@@ -36,7 +36,7 @@ def compact_letters(different: npt.ArrayLike) -> Letters:
         raise DataError("letters need a symmetric runs × runs array of which pairs differ")
     alike = ~array
     np.fill_diagonal(alike, True)
-    groups = [np.flatnonzero(group).tolist() for group in _without_redundant(_cover(alike))]
+    groups = _without_redundant(_cover(alike), len(array))
     groups.sort()
     letters_of_run: list[list[int]] = [[] for _ in array]
     for letter, group in enumerate(groups):
@@ -46,47 +46,51 @@ def compact_letters(different: npt.ArrayLike) -> Letters:
     return Letters(tuple(map(tuple, groups)), tuple(labels))
 
 
-def _cover(alike: Bools) -> list[Bools]:
+def _cover(alike: Bools) -> list[list[int]]:
     """Groups of mutually alike runs that cover every alike pair; a run alike to none is a group by itself."""
-    runs = len(alike)
     open_pairs = np.triu(alike, 1)
-    covered = np.zeros(runs, dtype=bool)
-    groups: list[Bools] = []
-    for i in range(runs):
+    covered = np.zeros(len(alike), dtype=bool)
+    alike_to = [_bits(row) for row in alike]
+    groups: list[list[int]] = []
+    for i in range(len(alike)):
         while open_pairs[i].any():
             furthest = int(np.flatnonzero(open_pairs[i])[-1])
-            group = _grown(alike, i, furthest)
-            open_pairs &= ~np.outer(group, group)
-            covered |= group
+            group = _grown(alike_to, i, furthest)
+            open_pairs[np.ix_(group, group)] = False
+            covered[group] = True
             groups.append(group)
-    for alone in np.flatnonzero(~covered):
-        groups.append(np.arange(runs) == alone)
+    groups += [[alone] for alone in np.flatnonzero(~covered).tolist()]
     return groups
 
 
-def _grown(alike: Bools, i: int, j: int) -> Bools:
-    """A largest-possible extension of the pair (i, j): no further run is alike to all of its members."""
-    group = np.zeros(len(alike), dtype=bool)
-    group[[i, j]] = True
-    candidates = alike[i] & alike[j] & ~group
-    while candidates.any():
-        chosen = int(np.argmax(candidates))
-        group[chosen] = True
-        candidates &= alike[chosen]
-        candidates[chosen] = False
-    return group
+def _bits(row: Bools) -> int:
+    """A whole number with one bit for each run: a step for thousands of runs costs as much as one for a few."""
+    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
 
 
-def _without_redundant(groups: list[Bools]) -> list[Bools]:
+def _grown(alike_to: list[int], i: int, j: int) -> list[int]:
+    """A largest-possible extension of the pair (i, j), ascending: no further run is alike to all of its members."""
+    group = [i, j]
+    candidates = alike_to[i] & alike_to[j] & ~(1 << i | 1 << j)
+    while candidates:
+        lowest = candidates & -candidates
+        chosen = lowest.bit_length() - 1
+        group.append(chosen)
+        candidates &= alike_to[chosen] & ~lowest
+    return sorted(group)
+
+
+def _without_redundant(groups: list[list[int]], runs: int) -> list[list[int]]:
     """Groups without those whose every pair is in another one."""
-    if not groups:
-        return []
-    members = np.array(groups, dtype=np.int64)
+    members = np.zeros((len(groups), runs), dtype=np.float32)  # counts, exact, and multiplied fast
+    for number, group in enumerate(groups):
+        members[number, group] = 1
     times = members.T @ members
     kept = []
     for group in groups:
-        if (times[np.ix_(group, group)] > 1).all():
-            times -= np.outer(group, group)
+        pairs = np.ix_(group, group)
+        if (times[pairs] > 1).all():
+            times[pairs] -= 1
         else:
             kept.append(group)
     return kept
@@ -102,11 +106,11 @@ def _label(places: list[int], groups: int) -> str:
     dot = "." if groups > 26 else ""
     parts = []
     for stretch in np.split(np.array(places, dtype=int), cuts):
-        letters = [nth_letter(place) for place in stretch.tolist()]
-        if len(letters) > 2:
-            parts.append(f"{letters[0]}-{letters[-1]}")
+        if len(stretch) > 2:
+            first, last = nth_letter(int(stretch[0])), nth_letter(int(stretch[-1]))
+            parts.append(f"{first}-{last}")
         else:
-            parts += letters
+            parts += [nth_letter(place) for place in stretch.tolist()]
     return dot.join(parts)
 
 

@@ -48,18 +48,20 @@ def compact_letters(different: npt.ArrayLike) -> Letters:
 
 def _cover(alike: Bools) -> list[list[int]]:
     """Groups of mutually alike runs that cover every alike pair; a run alike to none is a group by itself."""
-    open_pairs = np.triu(alike, 1)
-    covered = np.zeros(len(alike), dtype=bool)
     alike_to = [_bits(row) for row in alike]
+    later = [_bits(row) for row in np.triu(alike, 1)]
+    covered = 0
     groups: list[list[int]] = []
     for i in range(len(alike)):
-        while open_pairs[i].any():
-            furthest = int(np.flatnonzero(open_pairs[i])[-1])
+        while later[i]:
+            furthest = later[i].bit_length() - 1
             group = _grown(alike_to, i, furthest)
-            open_pairs[np.ix_(group, group)] = False
-            covered[group] = True
+            members = sum(1 << run for run in group)
+            for run in group:
+                later[run] &= ~members
+            covered |= members
             groups.append(group)
-    groups += [[alone] for alone in np.flatnonzero(~covered).tolist()]
+    groups += [[alone] for alone in range(len(alike)) if not covered >> alone & 1]
     return groups
 
 
@@ -88,9 +90,8 @@ def _without_redundant(groups: list[list[int]], runs: int) -> list[list[int]]:
     times = members.T @ members
     kept = []
     for group in groups:
-        pairs = np.ix_(group, group)
-        if (times[pairs] > 1).all():
-            times[pairs] -= 1
+        if all((times[run, group] > 1).all() for run in group):
+            times[np.ix_(group, group)] -= 1
         else:
             kept.append(group)
     return kept

@@ -1,22 +1,31 @@
-"""Files in, scores out: whole processes, from start to printed result, files in the page cache."""
+"""Files in, scores out: whole processes, from start to printed result, files in the page cache.
+
+Rows against trec_eval's own C code (`trec_eval_in_c`) are CPU seconds of one core each: ours with the start of Python,
+theirs without. Reading has a floor: to copy the file and to find its line ends and blanks, which a row names.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 Row = tuple[str, float, float, str]
+C_OF_ONE = "map,ndcg_cut.10,P.10,recip_rank"
+C_OF_MANY = "map,ndcg_cut.10,P.5,bpref,recip_rank"
+TRACKS = {"trec-covid-round1": 5.0, "trec-dl-2019-passage": 2.0, "trec-dl-2021-passage": 1.0}
+"""Tracks, and how many times faster than trec_eval in C is asked. The start of Python counts where runs are few."""
 
 PYTREC_EVAL = """
 import sys, pytrec_eval
@@ -50,7 +59,7 @@ print(evaluate(qrels, run, ["map", "ndcg@10", "precision@10", "mrr"]))
 
 
 def rows() -> list[Row]:
-    """One large run, the 143 runs of TREC-COVID, growth with the number of lines, and the start."""
+    """One large run, the runs of three tracks, growth with the number of lines, and the start."""
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         return [*_large(base), *_many(base), *_growth(base), _start()]
@@ -74,7 +83,56 @@ def _large(base: Path) -> list[Row]:
         (f"7,000 topics x 1,000 docs against {name}", asked, *_ratio(peer, command, warm=name.startswith("ranx")))
         for name, asked, peer in peers
     ]
+    out.append(_against_c("7,000 topics x 1,000 docs", 10.0, qrels, ["AP nDCG@10 P@10 RR", C_OF_ONE], [run]))
+    out.append(_floor(Path(run)))
     return [*out, ("peak memory below 1.2 GB (how many times below)", 1.0, 1.2 / peak, f"{peak:.2f} GB")]
+
+
+def _against_c(what: str, asked: float, qrels: str, measures: Sequence[str], runs: Sequence[str]) -> Row:
+    """CPU seconds of trec_eval in C, a process for each run, against ours, one process and one core for all runs."""
+    ours_named, theirs_named = measures
+    command = _assay("score", "--qrels", qrels, *runs, "-m", ours_named, "--jobs", "1")
+    program = [sys.executable, str(ROOT / "benchmarks" / "trec_eval_in_c.py"), qrels, theirs_named, *runs]
+    ours = min(_cpu_seconds(command) for _ in range(5))
+    printed = [subprocess.run(program, check=True, capture_output=True, text=True).stdout for _ in range(3)]
+    theirs = min(float(text.split()[-1]) for text in printed)
+    return (f"{what} against trec_eval in C, CPU", asked, theirs / ours, f"{theirs:.2f} s against {ours:.2f} s")
+
+
+def _cpu_seconds(command: Sequence[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _floor(run: Path) -> Row:
+    """How much of our reader is to copy the file and to find its line ends and blanks, which any reader here must."""
+    from assay.io._bytes.bits import bit_words, newlines
+    from assay.io._bytes.fields import BLANK, pieces
+    from assay.io.content import Content
+    from assay.io.trec import run_in
+
+    def least() -> None:
+        text = Content.of(run).text
+        for first, after in pieces(text.buffer[: text.length]):
+            piece = text.buffer[first:after]
+            newlines(piece)
+            bit_words(piece <= BLANK)
+
+    floor = _least_cpu(least)
+    whole = _least_cpu(lambda: run_in(Content.of(run)))
+    note = f"{whole:.2f} s, of which {floor:.2f} s"
+    return ("reader within 5 times of its floor: copy, line ends, blanks", 1.0, 5 * floor / whole, note)
+
+
+def _least_cpu(work: Callable[[], object]) -> float:
+    taken = []
+    for _ in range(4):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return min(taken)
 
 
 def _ratio(peer: Sequence[str], command: Sequence[str], *, warm: bool) -> tuple[float, str]:
@@ -85,13 +143,23 @@ def _ratio(peer: Sequence[str], command: Sequence[str], *, warm: bool) -> tuple[
 
 
 def _many(base: Path) -> list[Row]:
-    data = Path(os.environ.get("ASSAY_DATA", ROOT.parent / "shared" / "data")) / "trec-covid-round1"
-    if not data.exists():
-        return []
-    with tarfile.open(data / "runs.tar.xz") as tar:
-        tar.extractall(base / "covid", filter="data")
-    files = [str(p) for p in sorted((base / "covid" / "runs").iterdir())]
-    qrels = str(data / "qrels.txt")
+    found = []
+    for track, asked in TRACKS.items():
+        data = Path(os.environ.get("ASSAY_DATA", ROOT.parent / "shared" / "data")) / track
+        if not data.exists():
+            continue
+        with tarfile.open(data / "runs.tar.xz") as tar:
+            tar.extractall(base / track, filter="data")
+        files = [str(p) for p in sorted((base / track / "runs").iterdir())]
+        qrels = str(data / "qrels.txt")
+        measures = ["AP nDCG@10 P@5 bpref RR", C_OF_MANY]
+        found.append(_against_c(f"{len(files)} runs of {track}", asked, qrels, measures, files))
+        if track == "trec-covid-round1":
+            found += _covid(files, qrels)
+    return found
+
+
+def _covid(files: Sequence[str], qrels: str) -> list[Row]:
     ours = seconds(_assay("score", "--qrels", qrels, *files, "-m", "AP nDCG@10 P@5 bpref RR", "-q"), 3)
     names = "map,ndcg_cut.10,P.5,bpref,recip_rank"
     theirs = seconds([sys.executable, "-c", PYTREC_EVAL, qrels, names, *files], 1)

@@ -55,8 +55,9 @@ WIDTH = 110
 """Characters of a line that a page of 1,280 pixels shows whole."""
 
 PACKAGES = (
-    "data", "io", "measures", "scoring", "rankings", "stats", "standard", "plan", "hierarchy", "gate", "similarity",
-    "agreement", "crowd", "pooling", "topics", "board", "replication", "nojudgments", "judges", "studies", "report", "store",
+    "data", "io", "measures", "scoring", "parts", "rankings", "stats", "standard", "plan", "hierarchy", "gate",
+    "similarity", "agreement", "crowd", "pooling", "topics", "board", "replication", "nojudgments", "judges", "studies",
+    "report", "store",
 )  # fmt: skip
 """Packages whose names are public, in the order of the layers."""
 MODULES = ("spark",)

@@ -28,9 +28,9 @@ FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 
 OF_QRELS = "AP nDCG@10"
 OF_INTENTS = "I-rec@10 D#-nDCG@10 alpha-nDCG@10"
+"""Measures of runs where none is named, by judgments of docs and by judgments by intent."""
 ANY_NUMBER_OF_TOPICS = frozenset({"compare", "plan"})
 """Commands that read the scores of millions of topics."""
-"""Measures of runs where none is named, by judgments of docs and by judgments by intent."""
 
 qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
 

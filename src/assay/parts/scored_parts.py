@@ -50,7 +50,12 @@ Sums = dict[str, list[ExactSum]]
 
 @dataclass(frozen=True, eq=False)
 class ScoredParts(Result):
-    """The means of runs that were scored by parts: for each run one number per measure, and the exact sums of them."""
+    """The means of runs that were scored by parts: for each run one number per measure, and the exact sums of them.
+
+    >>> scored = ScoredParts(("bm25",), ("AP",), ("AP",), ("mean",), 2, {"bm25": [ExactSum.of([0.5, 0.25])]})
+    >>> scored.averages("bm25")
+    [0.375]
+    """
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]

@@ -38,7 +38,11 @@ MOST_PARTS = 100_000
 
 @dataclass(frozen=True)
 class SplitRuns(Result):
-    """What was divided: runs and lines by part."""
+    """What was divided: the lines of each run, and of the judgments.
+
+    >>> print(SplitRuns("parts", Split(4, ("bm25",), None), (1000,), 0).table().csv().splitlines()[1])
+    bm25,4,1000
+    """
 
     folder: str
     split: Split

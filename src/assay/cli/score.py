@@ -48,7 +48,7 @@ MODES = {
     "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),
     "--intents": frozenset({"intents", "intent_info", *TABLES}) - {"top_grade", "lengths"},
     "--uncertainty": frozenset({"uncertainty", "seed"}),
-    OF_PARTS: frozenset({"qrels_path", "rel", "jobs", *POLICY}),
+    OF_PARTS: frozenset({"qrels_path", "rel", *POLICY, *WORKERS}),
     "--format trec_eval": AS_TREC_EVAL
     | {"qrels_path", "per_topic", "rel", "lenient", "compat", "condensed", "depth", "max_docs", "judged_only"},
 }

@@ -56,8 +56,8 @@ WIDTH = 110
 
 PACKAGES = (
     "data", "io", "measures", "scoring", "parts", "rankings", "stats", "standard", "plan", "hierarchy", "gate",
-    "similarity", "agreement", "crowd", "pooling", "topics", "board", "replication", "nojudgments", "judges", "studies",
-    "report", "store",
+    "interleaving", "similarity", "agreement", "crowd", "pooling", "topics", "board", "replication", "nojudgments",
+    "judges", "studies", "report", "store",
 )  # fmt: skip
 """Packages whose names are public, in the order of the layers."""
 MODULES = ("spark",)

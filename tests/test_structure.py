@@ -25,8 +25,8 @@ from make_reference import PACKAGES, exported  # type: ignore[import-not-found]
 SOURCE = ROOT / "src" / "assay"
 LAYERS = [
     "version", "core", "data", "io", "rankings", "measures", "scoring", "parts", "spark", "trec_eval", "check", "stats",
-    "standard", "plan", "hierarchy", "gate", "similarity", "agreement", "crowd", "pooling", "topics", "board",
-    "replication", "nojudgments", "judges", "studies", "report", "store", "web", "cli",
+    "standard", "plan", "hierarchy", "gate", "interleaving", "similarity", "agreement", "crowd", "pooling", "topics",
+    "board", "replication", "nojudgments", "judges", "studies", "report", "store", "web", "cli",
 ]  # fmt: skip
 MODULES = sorted(SOURCE.rglob("*.py"))
 FORBIDDEN = {"utils", "util", "common", "helpers", "misc", "base_classes"}

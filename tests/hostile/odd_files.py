@@ -148,6 +148,14 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             ["doc", "attribute", "group", "share"],
             [[d, "side", ("left", "right")[i % 2], "1"] for i, d in enumerate(DOCS)],
         ),
+        "impressions": (
+            ["winner", "user", "query"],
+            [[("new", "old", "tie")[i % 3 if i % 4 else 0], f"u{i % 7}", str(i)] for i in range(40)],
+        ),
+        "teams": (
+            ["team", "user", "impression", "clicked"],
+            [[t, f"u{i % 5}", f"i{i}", str(rng.randrange(2))] for i in range(20) for t in ("new", "old", "third")],
+        ),
         "population": (["group", "share"], [["left", "0.25"], ["right", "0.75"]]),
     }  # fmt: skip
 

@@ -367,6 +367,19 @@ def conversations() -> Any:
 
 
 @kept
+def interleaved() -> Any:
+    from assay.data.impressions import Impressions
+    from assay.interleaving import interleave_pairs
+
+    rng = np.random.default_rng(0)
+    rows = []
+    for i in range(300):
+        clicks = rng.poisson([0.9, 0.6, 0.5]).tolist()
+        rows.append((f"u{i % 50}", str(i), dict(zip(("dense", "bm25", "tf"), clicks, strict=True))))
+    return interleave_pairs(Impressions.from_rows(rows))
+
+
+@kept
 def replication() -> Any:
     from assay.replication import replicate
 

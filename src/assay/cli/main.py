@@ -30,6 +30,7 @@ COMMANDS = {
     "compare": "is the difference real: tests, corrections, intervals, effect sizes; tables for papers",
     "board": "who leads over many collections, and which conclusions hold",
     "replicate": "does an improvement replicate, do scores last over collections",
+    "interleave": "which of two rankers do users prefer: logs of interleaved lists, and plans made beforehand",
     "gate": "may a new run replace the old one: pass, fail or undecided, for CI",
     "topic": "what happened on one topic: lists side by side, with grades and texts",
     "standardize": "make scores of different topics and collections comparable",

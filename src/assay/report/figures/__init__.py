@@ -20,8 +20,8 @@ F = TypeVar("F", bound=Callable[..., Figure])
 DRAWINGS: dict[str, Callable[..., Figure]] = {}
 """Package and class of a result, `stats.Leaderboard` → the function that draws it."""
 PACKAGES = (
-    "agreement", "board", "crowd", "data", "gate", "hierarchy", "judges", "measures", "nojudgments", "plan", "pooling",
-    "replication", "scoring", "similarity", "standard", "stats", "store", "studies", "topics",
+    "agreement", "board", "crowd", "data", "gate", "hierarchy", "interleaving", "judges", "measures", "nojudgments",
+    "plan", "pooling", "replication", "scoring", "similarity", "standard", "stats", "store", "studies", "topics",
 )  # fmt: skip
 """Packages whose results have pictures."""
 

@@ -46,6 +46,7 @@ CALLED = {
     "predict transfer --statistic": PREDICT_TRANSFER,
     "predict transfer --level": PREDICT_TRANSFER,
     "store add campaign --protocol": "store add campaign pilot judged --store {out}/store",
+    "store add experiment --form": "store add experiment crowd judged --depth 2 --store {out}/store",
     "store add person --role": "store add person ann --store {out}/store",
     "store add runs --type": "store add runs judged {runs} --store {out}/store",
     "store add runs --visibility": "store add runs judged {runs} --store {out}/store",

@@ -15,6 +15,7 @@ import pytest
 
 from assay.cli.main import cli
 from assay.core.errors import AssayError, DataError, UsageError
+from assay.crowd.preference_pairs import read_preferences
 from assay.crowd.task_files import read_tasks
 from assay.crowd.task_forms import TestQuestion
 from assay.data import Run
@@ -255,7 +256,7 @@ def test_the_test_question_and_the_time_are_checked_here(store: Store) -> None:
     assert own.answer(rows, id="second attempt").state == "accepted"
 
 
-def test_pairs_magnitudes_and_radio_buttons(store: Store) -> None:
+def test_pairs_magnitudes_and_radio_buttons(store: Store, tmp_path: Path) -> None:
     pairs = experiment(store, "pairs", form="pairs", docs=3, gold_docs=1, pairs_per_doc=2)
     given = pairs.given("w")
     assert given is not None
@@ -268,6 +269,8 @@ def test_pairs_magnitudes_and_radio_buttons(store: Store) -> None:
     assert pairs.answer(answer_rows(plan, right), id="decided at last").state == "accepted"
     table = experiment_file(pairs, "labels")
     assert table.splitlines()[0].startswith("topic,doc,other,worker,label")
+    (tmp_path / "pairs.csv").write_text(table)
+    assert len(read_preferences(tmp_path / "pairs.csv").labels) == 3
     with pytest.raises(UsageError, match="not measured of pairs"):
         experiment_file(pairs, "bonus")
     magnitudes = experiment(store, "magnitudes", form="magnitude")

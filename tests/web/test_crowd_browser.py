@@ -15,6 +15,7 @@ import pytest
 from assay.cli.main import cli
 from assay.io import read_labels
 from assay.store import Store
+from tests.store.crowd_workers import done
 from tests.web.test_browser import FLAGS, browser, pytestmark  # noqa: F401
 
 assert FLAGS
@@ -117,7 +118,7 @@ def test_an_experiment_from_the_form_to_the_labels(browser: Any, served: Served,
     organiser.fill("textarea[name=questions]", QUESTIONS)
     organiser.fill("input[name=docs]", "4")
     organiser.fill("input[name=workers]", "1")
-    organiser.fill("input[name=attempts]", "2")
+    organiser.fill("input[name=attempts]", "3")
     organiser.fill("textarea[name=consent]", f"Please take part. {NASTY}")
     organiser.get_by_role("button", name="Estimate cost and time").click()
     organiser.wait_for_selector("h2:text-is('What it will cost')")
@@ -137,12 +138,22 @@ def test_an_experiment_from_the_form_to_the_labels(browser: Any, served: Served,
     worker.wait_for_selector("[role=alert]")
     assert heading(worker) == "What is looked for"
     warned = worker.inner_text("[role=alert]")
-    assert "Attempt 2 of 2" in warned
+    assert "Attempt 2 of 3" in warned
     assert "gold" not in warned
     worker.reload()
-    assert "Attempt 2 of 2" in worker.inner_text("[role=alert]"), "a reload gives no new attempt"
+    assert "Attempt 2 of 3" in worker.inner_text("[role=alert]"), "a reload gives no new attempt"
     worker.get_by_role("button", name="Next").tap()
     labels = labelled(worker, right=True)
+    # Another window of the same worker was faster: this one is told, and goes on with what it has.
+    done(served.store.experiments["s100"], "w1", right=False)
+    worker.get_by_role("button", name="Submit").tap()
+    worker.wait_for_selector("h1:text-is('Your answers were not taken')")
+    assert "attempt 2 where attempt 3 comes next" in worker.inner_text("[role=alert]")
+    worker.get_by_role("button", name="Load the task again").tap()
+    for position in range(1, 4):
+        worker.wait_for_selector(f"h1:text-is('Document {position} of 4')")
+        worker.get_by_role("button", name="Next").tap()
+    worker.wait_for_selector("h1:text-is('Document 4 of 4')")
     worker.context.set_offline(True)
     worker.get_by_role("button", name="Submit").tap()
     worker.wait_for_selector("#said:has-text('sent again')")
@@ -169,7 +180,7 @@ def test_an_experiment_from_the_form_to_the_labels(browser: Any, served: Served,
     assert read.attempt is not None
     assert read.back is not None
     assert read.seconds is not None
-    assert set(read.attempt.tolist()) == {2}
+    assert set(read.attempt.tolist()) == {3}
     # Pages count over all attempts of a task: once back in each.
     assert read.back.tolist() == [0, 2, 0, 0]
     assert read.seconds.sum() > 0

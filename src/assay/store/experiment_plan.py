@@ -70,7 +70,8 @@ class ExperimentPlan:
         for name in ("title", "consent", "guidelines"):
             if len(getattr(self, name)) > MOST_TEXT:
                 raise UsageError(f"the {name} has {len(getattr(self, name))} characters; {MOST_TEXT} are the most")
-        if self.moved is not None and self.task_form.kind != "slider":
+        form = self.task_form  # an error where the form or its scale is unknown
+        if self.moved is not None and form.kind != "slider":
             raise UsageError(f"moved is {self.moved}, and the form {self.form} has no slider; leave it out")
         if self.on_docs is not None and self.seconds is None:
             raise UsageError(f"on_docs is {self.on_docs} without seconds; give the least seconds too")

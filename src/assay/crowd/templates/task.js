@@ -23,6 +23,9 @@
     refused: "",
   };
   let state = { ...fresh, ...kept(place) };
+  // The server knows best which attempt comes next; an answer on its way keeps its own.
+  if (server && state.step !== "sending") state.attempt = server.attempt;
+  if (state.step === "refused") Object.assign(state, { step: "docs", at: 0, refused: "" });
   let since = null;
 
   function kept(name) {
@@ -337,6 +340,7 @@
     return [
       element("h1", {}, "Your answers were not taken"),
       element("p", { role: "alert" }, state.refused),
+      element("div", { class: "buttons" }, button("Load the task again", () => location.reload())),
       element("p", { id: "said", role: "status" }, ""),
       ...copies(),
     ];

@@ -258,3 +258,31 @@ def test_what_is_not_acknowledged_is_sent_again(
     page.wait_for_selector('#saved[data-waiting="0"]', timeout=90_000)
     log = organiser.request.get("/labels/slow?what=history").text().splitlines()[1:]
     assert [float(line.split(",")[6]) for line in log] == [0, 1, 2, 3]
+
+
+def test_the_organiser_follows_while_somebody_judges(
+    served: tuple[str, str, dict[str, str]], logged_in: Callable[..., Any]
+) -> None:
+    _base, collection, _tokens = served
+    organiser = logged_in("olga")
+    organiser.request.post("/campaigns", form={"name": "live", "collection": collection, "depth": "3"})
+    organiser.goto("/campaign/live")
+    ready(organiser)
+    assert "Nothing is judged yet" in organiser.inner_text("[data-live=board]")
+    organiser.fill("input[name=measure]", "P@5")
+    organiser.focus("input[name=measure]")
+    organiser.evaluate("() => window.scrollTo(0, 120)")
+    page = logged_in("ann")
+    page.goto("/judge/live")
+    ready(page)
+    for key in "123":
+        before = page.inner_text(".doc h2")
+        page.keyboard.press(key)
+        changed(page, before)
+    page.wait_for_selector('#saved[data-waiting="0"]')
+    organiser.wait_for_selector("[data-live=facts] dd:text-is('3')", timeout=90_000)
+    organiser.wait_for_selector("[data-live=board] tbody tr", timeout=90_000)
+    assert organiser.input_value("input[name=measure]") == "P@5", "what is typed stays"
+    assert organiser.evaluate("() => document.activeElement.name") == "measure"
+    assert organiser.evaluate("() => window.scrollY") == 120
+    ready(organiser)

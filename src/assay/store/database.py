@@ -27,8 +27,12 @@ FULL = ("disk is full", "No space left")
 """What SQLite and PostgreSQL say when there is no room."""
 
 
-class NoRoom(DataError):
-    """The disk of the database is full; nothing was written."""
+class NotNow(DataError):
+    """The database cannot be used at the moment; nothing was written, and another try may work."""
+
+
+class NoRoom(NotNow):
+    """The disk of the database is full."""
 
 
 class Database:
@@ -82,8 +86,10 @@ class Database:
             yield
         except sa.exc.DBAPIError as error:
             sentence = f"{self.where}: {_in_words(error)}"
-            is_full = any(words in sentence for words in FULL)
-            raise (NoRoom if is_full else DataError)(sentence) from error
+            if any(words in sentence for words in FULL):
+                raise NoRoom(sentence) from error
+            is_passing = isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+            raise (NotNow if is_passing else DataError)(sentence) from error
 
     def new(self, table: sa.Table) -> Any:
         """An INSERT of the database's own dialect, which knows `on_conflict_do_nothing`."""

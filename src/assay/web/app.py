@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
@@ -11,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assay.core.errors import AssayError
 from assay.store import Store
-from assay.store.database import NoRoom
+from assay.store.database import NoRoom, NotNow
 from assay.version import __version__
 from assay.web.access import SAFE, Access, refuse_foreign_forms
 from assay.web.live_pages import LivePages
@@ -25,6 +27,7 @@ OPEN_PATHS = ("/login", "/static/", "/crowd/")
 UPLOAD_BYTES = 512 << 20
 """Bytes of a request that are taken at most."""
 SAFE_HEADERS = tuple((name.lower().encode(), value.encode()) for name, value in HEADERS.items())
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NOT_KEPT = (b"cache-control", b"private, no-cache")
 FULL = "the disk of the server is full, so nothing was written; it will work again when there is room"
 
@@ -49,6 +52,7 @@ def workbench(
     app.add_exception_handler(AnyHTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _refused)
     app.add_exception_handler(AssayError, _refused)
+    app.add_exception_handler(OSError, _no_room)
     app.add_exception_handler(Exception, _failed)
     return app
 
@@ -143,6 +147,13 @@ async def _refused(request: Request, error: Exception) -> Response:
     return answered(_without_format(request), page)
 
 
+async def _no_room(request: Request, error: Exception) -> Response:
+    """A disk that is full is said as such; any other trouble of the machine is a fault like others."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return await _refused(request, error)
+    raise error
+
+
 async def _failed(request: Request, error: Exception) -> Response:
     """A fault of ours: said as such, and left to the log of the server."""
     what = "the server could not answer; its log says why"
@@ -162,8 +173,10 @@ def _in_words(error: Exception) -> tuple[int, str]:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
         return 422, f"{where}: {first['msg']}"
-    if isinstance(error, NoRoom):
+    if isinstance(error, NoRoom) or (isinstance(error, OSError) and error.errno in NO_ROOM):
         return 507, FULL
+    if isinstance(error, NotNow):
+        return 503, "the database of the server does not answer, so nothing was written; try again in a moment"
     return 400, str(error)
 
 

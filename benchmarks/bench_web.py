@@ -80,8 +80,8 @@ def _track(folder: Path) -> tuple[Path, list[Path]]:
 def _judgments(folder: Path, url: str = "") -> Row:
     """Judgments over HTTP against bare inserts, on SQLite or on the PostgreSQL database of the URL, in turns.
 
-    Both are held against the seconds of CPU that the server, or the program that inserts, took: the people who judge
-    run on the same cores, and would be counted with the server otherwise. The rates by the clock are in the note.
+    The ratio is that of the rates by the clock, in rounds that take turns. The note has the seconds of CPU that the
+    server and the program that inserts took, without those of the people who judge, who run on the same cores.
     """
     where = url or folder / "judged"
     with Store(where, files=folder / "files" if url else None) as store:
@@ -108,13 +108,13 @@ def _judgments(folder: Path, url: str = "") -> Row:
         server.wait(20)
         bare.close()
     name = "PostgreSQL" if url else "SQLite"
-    note = f"{judging} over HTTP by {PEOPLE} people, {inserting} of bare inserts; by the clock a ratio of"
-    by_the_clock = inserting.clock / judging.clock
+    note = f"{judging} over HTTP by {PEOPLE} people, {inserting} of bare inserts; by CPU a ratio of"
+    by_cpu = inserting.cpu / judging.cpu
     return (
-        f"judgments against bare inserts, {name}",
+        f"judgments a second against bare inserts, {name}",
         1 / 3,
-        inserting.cpu / judging.cpu,
-        f"{note} {by_the_clock:.2f}",
+        inserting.clock / judging.clock,
+        f"{note} {by_cpu:.2f}",
     )
 
 

@@ -202,7 +202,7 @@ def test_bad_calls_say_one_line(tmp_path: Path) -> None:
         (["nuggets", str(path), "--bank", str(path)], "give nuggets of topics here"),
         (["nuggets", str(path), "-m", "V_strct"], "no text measure 'V_strct'; did you mean V_strict"),
         (["nuggets", str(path), "-m", "ArgueF1"], "ArgueF1 cannot be computed from nuggets"),
-        (["nuggets", str(path), "--assessor", "anna"], "no assessor 'anna'"),
+        (["nuggets", str(path), "--assessor", "anna"], "a.jsonl: the rows name no assessor ('anna')"),
         (["nuggets", str(path), str(path)], "is there twice for run"),
         (["reports", str(path), "--support", str(tmp_path / "s.csv")], "has nuggets and no support"),
         (["agreement", str(path)], "one assessor alone; agreement needs assignments of two or more"),

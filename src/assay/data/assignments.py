@@ -340,6 +340,8 @@ def _of_assessor(table: T, assessor: str | None) -> T:
         raise UsageError(f"{table.name}: rows of {len(present)} assessors ({names}); name one (--assessor)")
     if assessor is None:
         return table
+    if present == ("",):
+        raise UsageError(f"{table.name}: the rows name no assessor ({assessor!r}); leave the assessor out")
     if assessor not in present:
         raise UsageError(f"{table.name}: no assessor {assessor!r}{did_you_mean(assessor, present)}")
     chosen: Callable[[Bools], T] = table.select

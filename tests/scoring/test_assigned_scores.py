@@ -129,9 +129,11 @@ def test_a_bank_says_what_there_was_to_find() -> None:
 
 
 def test_reports_need_the_same_runs_and_take_all_measures() -> None:
-    nuggets = Assignments.from_rows([("1", "a", "n", "okay", "support"), ("2", "a", "n", "vital", "no")])
+    nuggets = Assignments.from_rows([("1", "a", "n", "okay", "support"), ("2", "a", "n", "vital", "yes")])
     cited = CitationSupport.from_rows([("1", "a", "s1", "d", "full"), ("1", "a", "s2", "", "")])
-    found = evaluate_reports(nuggets, cited, ["ArgueF1", "SentenceP", "A_strict", "SupportP"])
+    found = evaluate_reports(nuggets, cited, "ArgueF1 SentenceP A_strict SupportP")
+    assert found["A_strict"].values.tolist() == [[1.0, 1.0]]  # known without any support
+    assert found.remarks == ("run 'a' has no nuggets or no support for 1 of 2 topics (2): what is missing counts as 0",)
     assert found["ArgueF1"].values.tolist() == [[pytest.approx(2 / 3), 0]]
     assert found["SentenceP"].values.tolist() == [[0.5, 0]]
     assert found["SupportP"].values.tolist() == [[1.0, 0]]

@@ -25,7 +25,7 @@ bank_option = click.option(
     help="All nuggets of the topics, where not all stand with every answer. Repeatable.",
 )  # fmt: skip
 missing_option = click.option(
-    "--missing", type=KnownWord("assay.scoring.policy:MISSING"), default="zero", show_default=True,
+    "--missing", type=KnownWord("assay.data.policy_names:MISSING"), default="zero", show_default=True,
     help="A topic that a run does not answer.",
 )  # fmt: skip
 assessor_option = click.option("--assessor", metavar="NAME", help="Whose assignments, where they are of several.")

@@ -67,10 +67,13 @@ def _on_missing(counted: Counted, missing: str) -> list[str]:
         what = f"{dropped.sum()} of {len(dropped)} topics are not answered by every run"
         return [f"{what} ({_named(counted.topics, dropped)}) and left out"]
     remarks = []
+    is_both = isinstance(counted.counts, ReportCounts)
     for run, absent in zip(counted.runs, counted.absent, strict=True):
         if absent.any():
-            what = f"run {run!r} does not answer {absent.sum()} of {len(absent)} topics"
-            remarks.append(f"{what} ({_named(counted.topics, absent)}): they score 0")
+            lacks = "has no nuggets or no support for" if is_both else "does not answer"
+            what = f"run {run!r} {lacks} {absent.sum()} of {len(absent)} topics"
+            then = "what is missing counts as 0" if is_both else "they score 0"
+            remarks.append(f"{what} ({_named(counted.topics, absent)}): {then}")
     return remarks
 
 

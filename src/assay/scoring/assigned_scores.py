@@ -60,7 +60,7 @@ class AnswerScores(Result):
 
 def evaluate_nuggets(
     assignments: Assignments | Paths,
-    measures: Sequence[str] = OF_NUGGETS,
+    measures: str | Sequence[str] = OF_NUGGETS,
     *,
     bank: Bank | Paths | None = None,
     missing: str = "zero",
@@ -86,7 +86,7 @@ def evaluate_nuggets(
 
 def evaluate_support(
     support: CitationSupport | Paths,
-    measures: Sequence[str] = OF_SUPPORT,
+    measures: str | Sequence[str] = OF_SUPPORT,
     *,
     missing: str = "zero",
     assessor: str | None = None,
@@ -108,7 +108,7 @@ def evaluate_support(
 def evaluate_reports(
     assignments: Assignments | Paths,
     support: CitationSupport | Paths,
-    measures: Sequence[str] = OF_REPORTS,
+    measures: str | Sequence[str] = OF_REPORTS,
     *,
     bank: Bank | Paths | None = None,
     missing: str = "zero",
@@ -137,27 +137,29 @@ def _bank(bank: Bank | Paths | None) -> Bank | None:
     return bank if bank is None or isinstance(bank, Mapping) else read_bank(bank)
 
 
-def _scored(counted: Counted, measures: Sequence[str], takes: str, missing: str) -> AnswerScores:
+def _scored(counted: Counted, measures: str | Sequence[str], takes: str, missing: str) -> AnswerScores:
     """The scores of all measures under a policy for missing topics, and what has to be said of them."""
     one_of("policy for missing topics", missing, MISSING)
     usable = ("nuggets", "support", "reports") if takes == "reports" else (takes,)
     known = [entry.name for entry in TEXT_MEASURES if entry.facts["takes"] in usable]
-    if not measures:
+    named = measures.split() if isinstance(measures, str) else measures
+    wanted = list(dict.fromkeys(named))
+    if not wanted:
         raise UsageError(f"no measure; give at least one of {', '.join(known)}")
     kept = _kept(counted, missing)
     matrices = []
-    for measure in measures:
+    for measure in wanted:
         entry = TEXT_MEASURES.entry(measure)
         if entry.name not in known:
             raise UsageError(f"{measure} cannot be computed from {takes}; take one of {', '.join(known)}")
         values: Floats = TEXT_MEASURES.call(measure, _record_for(counted.counts, entry.facts["takes"]))
-        # An answer that is not there scores 0 by every measure, whatever the totals of its topic are.
-        there = np.where(counted.absent, 0.0, values)[:, kept]
+        # Nothing was counted of an answer that is not there, so that it scores 0 by every measure.
         signature = f"{measure}|answers:{takes}|missing:{missing}"
         topics = [topic for topic, stays in zip(counted.topics, kept, strict=True) if stays]
-        matrices.append(ScoreMatrix.of(there, runs=counted.runs, topics=topics, measure=measure, signature=signature))
+        scored = values[:, kept]
+        matrices.append(ScoreMatrix.of(scored, runs=counted.runs, topics=topics, measure=measure, signature=signature))
     scores = Scores(tuple(matrices))
-    return AnswerScores(scores, remarks_on(counted, measures, kept, missing), graded(counted, kept))
+    return AnswerScores(scores, remarks_on(counted, wanted, kept, missing), graded(counted, kept))
 
 
 def _record_for(counts: Any, takes: str) -> Any:

@@ -192,7 +192,7 @@ def test_bad_requests_are_one_clear_line() -> None:
         ([], {}, "0 systems win"),
     ):
         with pytest.raises(AssayError, match=message):
-            interleave(log, **how)  # type: ignore[arg-type]
+            interleave(log, **how)
     with pytest.raises(DataError, match="impression '2' has no user, and others have"):
         Impressions.from_rows([("x", "1", {"a": 1, "b": 0}), (None, "2", {"a": 1, "b": 0})])
     with pytest.raises(UsageError, match="resamples must be at least 1"):

@@ -217,7 +217,7 @@ def _preference(
     if len(users) < 2:
         raise DataError(f"{seen.name}: 1 user; an interval by user needs at least two")
     counts = np.bincount(user_of).astype(np.float64)
-    sums = np.bincount(user_of, weights=outcomes)
+    sums = np.bincount(user_of, weights=outcomes).astype(np.float64)
     delta = float(outcomes.mean()) / 2
     error = cluster_error(sums, counts) / 2
     low, high = _ends(sums, counts, delta, error, interval, level, resamples, seed)

@@ -64,8 +64,10 @@ def _filled(path: str, given: dict[str, str]) -> str:
 @pytest.mark.parametrize("which", ["pets", "first"])
 def test_no_request_is_a_fault(which: str, pets: Store) -> None:
     pets.campaigns.add("first", "pets", order="hedge", depth=3)
+    experiment = pets.experiments.add("first", "pets", pool={"1": ["a", "b"]}, workers=1)
     run = pets.runs.listed("pets")[0]
     known = {"name": which, "hash": run.short, "topic": "1", "run": run.short, "collection": "pets"}
+    known["key"] = experiment.key
     known["where"] = pets.scores.certify(run.hash).address
     app = workbench(pets, tokens=False, hosts=frozenset({"127.0.0.1"}))
     with TestClient(app, base_url="http://127.0.0.1", follow_redirects=False, raise_server_exceptions=False) as client:

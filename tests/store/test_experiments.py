@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -26,6 +28,7 @@ from assay.store.experiment_growth import add_tasks
 from assay.store.experiment_schema import assignments, submissions, tasks
 from assay.store.experiment_standing import checkup_of, standing_of
 from assay.store.schema import sa
+from tests.conftest import ROOT
 from tests.store.conftest import BACKENDS
 from tests.store.crowd_workers import DOCS, GOLD, POOL, answer_rows, done, experiment, right_labels
 
@@ -414,3 +417,44 @@ def test_more_tasks_go_where_labels_matter(store: Store) -> None:
     pairs = experiment(store, "pairs", form="pairs", docs=3, gold_docs=1)
     with pytest.raises(UsageError, match="in pairs"):
         add_tasks(store, pairs.name)
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[4])
+from assay.store import Store
+from tests.store.crowd_workers import done
+where, files, name = sys.argv[1:4]
+own = Store(where, files=files).experiments["x"]
+for number in range(1000):
+    id = f"{name}-{number}-answer"
+    if done(own, f"{name}-{number}", id=id) is not None:
+        print(id, flush=True)
+"""
+
+
+def test_processes_that_are_killed_lose_no_acknowledged_answer(
+    store: Store, address: tuple[str, Path], tmp_path: Path
+) -> None:
+    own = experiment(store, workers=500)
+    where, files = address
+    processes = []
+    for name in ("p", "q"):
+        log = tmp_path / name
+        with open(log, "wb") as output:
+            command = [sys.executable, "-c", PROGRAM, where, str(files), name, str(ROOT)]
+            processes.append((subprocess.Popen(command, stdout=output), log))
+    deadline = time.time() + 60
+    while not all(log.read_bytes() for _, log in processes) and time.time() < deadline:
+        time.sleep(0.02)
+    for process, _ in processes:
+        process.kill()
+        process.wait()
+    kept = {line for _, log in processes for line in log.read_text().split("\n")[:-1]}
+    with store.database.reading() as connection:
+        ids = list(connection.execute(sa.select(submissions.c.id)).scalars())
+    assert kept
+    assert kept <= set(ids), "an acknowledged answer is lost"
+    assert len(ids) == len(set(ids))
+    assert standing_of(own).done == len(ids)
+    assert store.check().errors == 0

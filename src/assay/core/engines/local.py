@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from assay.core.engines.chosen import done_here
 from assay.core.errors import EngineError
+from assay.core.memory import keep_freed_memory
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -148,6 +149,7 @@ def _answer(function: Callable[[T], R], tasks: Sequence[T], pipe: Any) -> None:
 
     # An interrupt is for the process that the person sees; it ends its copies.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_freed_memory()
     for task in tasks:
         try:
             pipe.send((True, function(task)))

@@ -18,3 +18,11 @@ def keep_freed_memory() -> None:
         if hasattr(libc, "mallopt"):
             libc.mallopt(trim_threshold, 2 * size)
             libc.mallopt(mmap_threshold, size)
+
+
+def release_freed_memory() -> None:
+    """Give memory that arrays gave back to the system after all: a worker that waits should hold nothing."""
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None)
+        if hasattr(libc, "malloc_trim"):
+            libc.malloc_trim(0)

@@ -27,6 +27,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         for part in parts:
             answers.write(part)
         answers.flush()
+        del raw, parts  # while nothing is asked, nothing is held
 
 
 def _first_line(error: BaseException) -> str:

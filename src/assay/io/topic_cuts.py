@@ -25,9 +25,9 @@ from assay.io.files import STANDARD_INPUT, is_compressed
 from assay.io.recognition import looked_at
 
 T = TypeVar("T")
-PIECE = 1 << 26
-"""Bytes of a piece, about: 1.5 million lines."""
-LARGE_FILE = 1 << 29
+PIECE = 1 << 25
+"""Bytes of a piece, about: 800,000 lines."""
+LARGE_FILE = 1 << 28
 """Bytes from which on a file is scored in pieces; below it is held whole, which is a little faster."""
 LARGE_COMPRESSED = 1 << 26
 """The same of a compressed file, and of standard input."""

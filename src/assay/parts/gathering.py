@@ -13,6 +13,7 @@ import numpy as np
 from assay.core.arrays import Bools, Ints
 from assay.core.engine import Progress, ordered_map, silent
 from assay.core.errors import DataError
+from assay.core.memory import release_freed_memory
 from assay.data import Qrels
 from assay.data.scores import Scores
 from assay.io.brought import plain_qrels_of
@@ -92,6 +93,8 @@ def _scored_file(file: PartFile, *, qrels: Qrels, measures: Sequence[Measure], p
         own = np.sort(qrels.numbers_of(run.topics))
         scored = scores_of(joined_run(run, qrels.only(own), policy, 1), measures, policy, None)
         found.append(PieceScores(file.run or run.name, own, scored.values, scored.ties))
+    del runs
+    release_freed_memory()
     return found
 
 

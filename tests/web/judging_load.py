@@ -107,7 +107,7 @@ class Assessor(threading.Thread):
 
 
 def campaign_of(store: Store, docs: int, people: int, *, labels: int = 2) -> dict[str, str]:
-    """A campaign `load` over so many docs; a token for each of the people."""
+    """A campaign `load` over this number of docs; a token for each of the people."""
     store.collections.add("pets")
     names = [("1", f"d{number}") for number in range(docs)]
     store.campaigns.add("load", "pets", docs=names, labels=labels, away=2.0)
@@ -131,7 +131,7 @@ def judging(port: int, tokens: dict[str, str]) -> Iterator[list[Assessor]]:
 
 
 def wait_for(people: list[Assessor], more: int, seconds: float = 60) -> None:
-    """Wait until so many more answers are acknowledged."""
+    """Wait until this number of further answers is acknowledged."""
     deadline = time.monotonic() + seconds
     wanted = acknowledged(people) + more
     while acknowledged(people) < wanted:

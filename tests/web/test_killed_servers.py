@@ -50,7 +50,6 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(address: tup
         assert set(log.values()) == {1}, "a judgment is there twice"
         pending = {one.unsent["id"] for one in people if one.unsent is not None}
         assert set(log) <= set(said) | pending, "the store has a judgment that nobody sent"
-        assert all(one.counted for one in store.campaigns["load"].history() if one.id in said[:PEOPLE])
     checked = store_check(server.place)
     assert checked.returncode == 0, checked.stdout
     print(f"{KILLS} kills, {len(said)} judgments acknowledged, none lost, none doubled")

@@ -121,7 +121,7 @@ def returned_by(function: Callable[..., Any]) -> object:
     said = function.__annotations__.get("return", "")
     if not isinstance(said, str) or "Path" in said:
         return said
-    return eval(said, vars(sys.modules[function.__module__]), {"npt": np.typing, "Engine": Engine})
+    return eval(said, vars(sys.modules[function.__module__]), {"npt": np.typing, "Engine": Engine, "DataFrame": object})
 
 
 def test_public_functions_return_data_plain_values_or_results() -> None:

@@ -90,6 +90,8 @@ class Database:
                 raise NoRoom(sentence) from error
             is_passing = isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
             raise (NotNow if is_passing else DataError)(sentence) from error
+        except OverflowError as error:  # SQLite's driver says so itself
+            raise DataError(f"{self.where}: a number has more than 64 bits; give a smaller one") from error
 
     def new(self, table: sa.Table) -> Any:
         """An INSERT of the database's own dialect, which knows `on_conflict_do_nothing`."""

@@ -112,10 +112,13 @@ def test_columns_of_scores_and_of_labels(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-OWN_COLUMNS = {"compare factorial", "study survey", "store add published", "answers texts"}
+OWN_COLUMNS = {
+    "answers agreement", "answers nuggets", "answers reports", "answers support", "answers texts", "compare factorial",
+    "store add published", "study survey",
+}  # fmt: skip
 """Commands whose tables have columns of their own."""
-NO_TABLES = {"answers units", "crowd answers", "store add reference", "store import"}
-"""Commands that read no tables: lines and JSON of their own, names of runs, a folder that assay wrote."""
+NO_TABLES = {"answers units", "crowd answers", "split", "store add reference", "store import"}
+"""Commands that read no tables: lines and JSON of their own, TREC files, names of runs, a folder that assay wrote."""
 FILES = {
     "files",
     "runs",

@@ -35,8 +35,8 @@ def reads_runs_or_scores(command: click.Command) -> bool:
     return "runs" in arguments or has_collections_of_runs or is_of_scores
 
 
-OF_THEIR_OWN = ("agreement", "serve", "store")
-"""Commands that read labels, or keep what is known of runs themselves."""
+OF_THEIR_OWN = ("agreement", "serve", "split", "store")
+"""Commands that read labels, divide files, or keep what is known of runs themselves."""
 READERS = {
     name: command
     for name, command in COMMANDS.items()

@@ -95,6 +95,7 @@ CALLS = [
     "replicate improvement {matrix} {matrix} --baseline sys0 --system sys1 --interval percentile -B 20",
     "replicate series {matrix} {matrix} -B 20",
     "replicate series {matrix} {matrix} --baseline sys0 -B 20",
+    "split {run} --qrels {qrels} --parts 2 -o {out}/parts",
     "plan audit {matrix}",
     "plan one-sigma {matrix} -B 5",
     "plan bias {matrix} --pairs 2 --samples 5 --minimum 3",

@@ -40,7 +40,9 @@ OF_RUNS = (
 """Keys under which rows have the score of a run over all topics."""
 BY_TOPIC = ("study votes", "study concordance", "compare density")
 """Commands that look at single topics and show no average: their medians are those of scores or differences."""
-TABLES = [t for t in CALLS if ("{matrix}" in t or "{scores}" in t) and not t.startswith(BY_TOPIC)]
+OF_TWO_FILES = "judge estimate"
+"""A command whose other file would have another measure here; tests/judges has it."""
+TABLES = [t for t in CALLS if ("{matrix}" in t or "{scores}" in t) and not t.startswith((*BY_TOPIC, OF_TWO_FILES))]
 WITH_RUNS = [
     "compare runs --qrels {qrels} {run} {runs}",
     "compare runs --qrels {qrels} {run} {runs} --places --power .8",

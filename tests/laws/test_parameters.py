@@ -72,12 +72,14 @@ def of_registry(kind: str) -> Callable[[str], Any]:
     """What the library does with a name of this kind, on small data."""
     from assay.judges.topic_estimators import ESTIMATORS
     from assay.nojudgments import injection
+    from assay.nojudgments.adaptation import ADAPTATIONS
     from assay.nojudgments.combine import combined
     from assay.nojudgments.learn import Collection, trained
     from assay.nojudgments.predictors import predicted
     from assay.plan import audit
     from assay.pooling import Judging, pool, sample
     from assay.rankings import CORRELATIONS
+    from assay.scoring import evaluate_fairness
     from assay.similarity.by_topic import compare_runs
     from assay.standard import standardize
     from assay.stats import all_pairs
@@ -90,6 +92,7 @@ def of_registry(kind: str) -> Callable[[str], Any]:
     lists = collected(RUNS, QRELS)
     x, y = SCORES.averages(), OTHER.averages()
     callers: dict[str, Callable[[str], Any]] = {
+        "adaptation": lambda text: ADAPTATIONS.call(text, SCORES.values.T, OTHER.values.T),
         "aggregation": aggregation,
         "agreement measure": agreed,
         "arm": arm,
@@ -98,6 +101,9 @@ def of_registry(kind: str) -> Callable[[str], Any]:
         "correlation": lambda text: CORRELATIONS.call(text, x, y),
         "criterion": lambda text: problem(SCORES, criterion=text),
         "estimator": lambda text: ESTIMATORS.call(text, SCORES.values[:, :4], OTHER.values[:, :4], OTHER.values),
+        "fairness measure": lambda text: evaluate_fairness(
+            RUNS, QRELS, {"d1": "a", "d2": "b"}, [text], unknown="group"
+        ),
         "form of standardization": lambda text: standardize(SCORES, form=text),
         "fusion": lambda text: combined([SCORES, OTHER], text),
         "interval": lambda text: mean_interval(SCORES.values, text, resamples=20),

@@ -9,6 +9,7 @@ import click
 from assay.cli.commands import Command
 from assay.cli.inputs import FILE, run_files
 from assay.cli.options import Output
+from assay.core.tables import FORMATS
 
 
 @click.command(cls=Command)
@@ -19,8 +20,9 @@ from assay.cli.options import Output
     "-o", "--output", "folder", type=click.Path(path_type=Path, file_okay=False), required=True,
     help="Folder to write, new or empty.",
 )  # fmt: skip
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
-def command(runs: tuple[Path, ...], qrels_path: Path | None, parts: int, folder: Path, quiet: bool) -> None:
+def command(runs: tuple[Path, ...], qrels_path: Path | None, parts: int, folder: Path, form: str, quiet: bool) -> None:
     """Split TREC runs into parts of whole topics.
 
     A line goes to the part of its topic, so that the lines of a topic need not stand together. Memory does not grow
@@ -33,7 +35,7 @@ def command(runs: tuple[Path, ...], qrels_path: Path | None, parts: int, folder:
     """
     from assay.parts import split_runs
 
-    out = Output("text", None, quiet)
+    out = Output(form, None, quiet)
     with out.progress("splitting") as progress:
         done = split_runs(run_files(runs), parts, folder, qrels=qrels_path, progress=progress)
     out.write(done.table(), of=done)

@@ -23,7 +23,7 @@ SIGNS = {
     "|": r"\textbar{}\allowbreak{}",
     "†": r"$\dagger$", "‡": r"$\ddagger$", "¶": r"\P{}", "‖": r"$\|$", "▲": r"$\blacktriangle$",
     "▼": r"$\blacktriangledown$", "△": r"$\vartriangle$", "▽": r"$\triangledown$",
-    "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$",
+    "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$", "₋": r"$_-$",
 }  # fmt: skip
 """How a sign is written that LaTeX would not show as it is."""
 

@@ -9,7 +9,9 @@ from assay.core.lazy import loader
 if TYPE_CHECKING:
     from assay.data.aligned import align
     from assay.data.assignments import Assignments, CitationSupport
+    from assay.data.doc_groups import DocGroups
     from assay.data.grades import Grades
+    from assay.data.impressions import Impressions
     from assay.data.info import RunsInfo
     from assay.data.intents import IntentQrels
     from assay.data.labels import Labels
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "Assignments": "assignments",
     "CitationSupport": "assignments",
+    "DocGroups": "doc_groups",
     "Grades": "grades",
+    "Impressions": "impressions",
     "IntentQrels": "intents",
     "Labels": "labels",
     "Qrels": "qrels",
@@ -36,7 +40,9 @@ _HOMES = {
 __all__ = [
     "Assignments",
     "CitationSupport",
+    "DocGroups",
     "Grades",
+    "Impressions",
     "IntentQrels",
     "Labels",
     "Qrels",

@@ -76,8 +76,8 @@ class ScoreMatrix(Result):
 
     def __post_init__(self) -> None:
         shape = (len(self.runs), len(self.topics))
-        # a copy, so that nobody who holds the array changes the scores
-        own = np.array(self.values, dtype=np.float64)
+        # A copy, so that nobody who holds the array changes the scores; row by row, so that sums have the same bits.
+        own = np.array(self.values, dtype=np.float64, order="C")
         if own.shape != shape:
             raise DataError(f"{self.measure}: {own.shape} scores for {shape} runs × topics")
         for names, what in ((self.runs, "run"), (self.topics, "topic")):

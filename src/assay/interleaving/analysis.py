@@ -178,7 +178,7 @@ def interleave_pairs(
 ) -> Interleaved:
     """Every pair of the systems of a multileaved log, over the impressions that show both; p corrected by Holm.
 
-    >>> from assay.data.impressions import Impressions
+    >>> from assay.data import Impressions
     >>> rows = [(f"u{i}", str(i), {"a": i % 2, "b": 1, "c": 0}) for i in range(20)]
     >>> interleave_pairs(Impressions.from_rows(rows)).table().column("delta")
     [-0.25, 0.25, 0.5]

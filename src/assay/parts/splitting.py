@@ -127,13 +127,13 @@ def _divided(path: str | Path, folder: Path, parts: int, columns: int) -> _Divid
     divided = _Divided(Path(where).name)
     for block in _blocks_of_lines(where, columns):
         found = _fields_of(block, columns)
-        if not len(found):
+        if not found.lines:
             continue
         _note_names(divided, found, columns)
         for number, text in _by_part(found, block, parts):
             with open(files[number], "ab") as part:
                 part.write(text)
-        divided.lines += len(found)
+        divided.lines += found.lines
     if not divided.lines:
         raise DataError(f"{where}: there is no line in it; a {ending} file has at least one")
     return divided
@@ -172,7 +172,7 @@ def _fields_of(block: TextPiece, columns: int) -> Fields:
 def _note_names(divided: _Divided, found: Fields, columns: int) -> None:
     """Keep the tag of a run, or the top grade of judgments."""
     if columns == RUN_FIELDS:
-        last = np.arange(len(found))[-1:]
+        last = np.arange(found.lines)[-1:]
         divided.name = found.column(TAG).take(last).tolist()[0]
         return
     grades = read_decimals(found.column(GRADE))

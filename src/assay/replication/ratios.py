@@ -129,7 +129,7 @@ def _freedom(first: float, second: float, first_topics: int, second_topics: int)
 
 
 def _ends(means: tuple[float, float], errors: tuple[float, float, float], squared_t: float) -> tuple[float, float]:
-    """The roots of (ȳ² − t²v_y)θ² − 2(x̄ȳ − t²v_xy)θ + (x̄² − t²v_x) = 0."""
+    """The roots of (y² − t²v_y)θ² − 2(xy − t²v_xy)θ + (x² − t²v_x) = 0, x and y the means."""
     x, y = means
     x_error, y_error, shared = errors
     square = y**2 - squared_t * y_error

@@ -20,7 +20,7 @@ DRAWS_AT_ONCE = 512
 TOPICS_AT_ONCE = 1 << 14
 """Topics that Poisson weights are drawn for at a time."""
 LARGEST_WEIGHT = 13
-"""A larger weight from Poisson(1) has a chance below 2⁻³²."""
+"""A larger weight from Poisson(1) has a chance of less than 1 in 2³²."""
 MOST_TOPICS = 500_000
 """More topics are not drawn one by one: a block of resamples of them would take gigabytes."""
 RESAMPLES = 10_000

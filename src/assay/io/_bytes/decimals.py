@@ -35,6 +35,7 @@ _LAST_BYTES = np.array(
 )
 """By place from the last word on and number of bytes: the bytes of that word that are among the last of that number."""
 _EXACT = 2**53
+_SIGNED = np.uint64(2**63)
 
 
 def read_decimals(fields: Ids) -> Floats:
@@ -150,10 +151,12 @@ def _quotient(number: Words, decimals: Ints) -> tuple[Floats, Bools]:
     more, make the whole quotient to twice the digits; it is uncertain only in the middle between two 64-bit floats.
     """
     tens = _TENS[decimals]
+    if number.max(initial=0) <= _EXACT:
+        return number / tens, np.ones(len(number), dtype=bool)
+    is_signed = number < _SIGNED  # the nearest float of a larger one may be 2^64, which is no whole number of 64 bits
+    number = np.where(is_signed, number, 0)
     high = number.astype(np.float64)
     first = high / tens
-    if number.max(initial=0) <= _EXACT:
-        return first, np.ones(len(number), dtype=bool)
     low = (number - high.astype(np.uint64)).view(np.int64).astype(np.float64)
     product, error = _product(first, tens)
     rest = (high - product) - error + low
@@ -163,7 +166,7 @@ def _quotient(number: Words, decimals: Ints) -> tuple[Floats, Bools]:
     left_over = (first - value) + second
     in_halves = np.abs(left_over) * 2 / np.spacing(value)
     certain = (np.abs(in_halves - 1) > 1e-9) & (np.abs(in_halves - 0.5) > 1e-9)
-    return value, certain
+    return value, certain & is_signed
 
 
 def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, UsageError
 from assay.data import ScoreMatrix
 from assay.data.assignments import Assignments
-from assay.judges import estimate, estimate_scores
+from assay.judges import estimate, estimate_scores, judge
 from assay.judges.topic_estimators import ESTIMATORS
 from assay.scoring import evaluate
 from assay.scoring.assigned_scores import evaluate_nuggets
 from tests.hostile.calls import call
+from tests.judges.simulated import labels_of
+from tests.judges.test_audit import collection
 
 WORDS = ("not_support", "partial_support", "support")
 
@@ -108,3 +110,17 @@ def test_scores_that_do_not_go_together(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("run,topic,measure,score\na,1,AP,.5\na,2,AP,.25\n")
     done = call(["judge", "estimate", "--human", str(tmp_path / "s.csv"), "--machine", str(path), "--judge", "x"])
     assert "--judge has no effect without runs; leave it out" in done.err
+
+
+@pytest.mark.parametrize("measure", ["geometric(AP)", "median(AP)", "harmonic(AP)", "NumRelRet"])
+def test_other_averages_than_means_are_refused(measure: str) -> None:
+    """An interval of a mean would be shown under the name of another average."""
+    rng = np.random.default_rng(0)
+    topics = [str(number) for number in range(12)]
+    people = ScoreMatrix.of(rng.random((2, 6)), topics=topics[:6], measure=measure)
+    machine = ScoreMatrix.of(rng.random((2, 12)), topics=topics, measure=measure)
+    with pytest.raises(UsageError, match="rests on means"):
+        estimate_scores(people, machine)
+    runs, qrels = collection()
+    with pytest.raises(UsageError, match="rests on means"):
+        judge(qrels, labels_of(qrels, ("kind",)), runs, measure=measure)

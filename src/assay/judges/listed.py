@@ -20,6 +20,7 @@ from assay.data import ScoreMatrix
 from assay.data.aligned import Match
 from assay.data.given import as_grades, small_grades
 from assay.data.grades import UNJUDGED, Grades
+from assay.data.tested_means import refuse_other_averages
 from assay.io.column_names import Named
 from assay.judges.labelled_pairs import HUMAN, POOLED, Labelled
 from assay.measures import Measure
@@ -142,4 +143,5 @@ def one_measure(measure: str | Measure) -> Measure:
         raise UsageError(f"one measure is needed, not {len(found)}: {', '.join(map(str, found))}")
     if found[0].uses_lengths:
         raise UsageError(f"{found[0]} needs the lengths of docs, which are not known here; choose another measure")
+    refuse_other_averages(str(found[0]), found[0].aggregate, "what is said of judges")
     return found[0]

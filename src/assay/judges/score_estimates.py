@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.errors import DataError
 from assay.data import ScoreMatrix
 from assay.data.scores import same_scores
+from assay.data.tested_means import needs_means
 from assay.judges.topic_estimates import TopicEstimates, contrasted, contrasts, treated_alike
 from assay.judges.topic_estimators import DEFAULT, estimated
 
@@ -39,6 +40,7 @@ def estimate_scores(
     (('1', '2', '3', '4'), ('5', '6', '7'), [0.3])
     """
     same_scores(human, machine)
+    needs_means(human, "an estimate from human and machine scores")
     _refuse_other_runs(human, machine)
     both = [topic for topic in human.topics if topic in machine.topics]
     others = [topic for topic in machine.topics if topic not in human.topics]

@@ -12,7 +12,7 @@ demo: $(READY)
 	$(BIN)/assay demo --folder demo
 
 test: $(STAMP) services check
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # Pages are opened in a real browser and stores tried on a real PostgreSQL where they are installed; a machine of a build
 # farm gets them if they can be had.

@@ -191,7 +191,12 @@ def _geometric(p: float, most: int) -> Floats:
 
 def _path_ndcg(session: Session, gains: Floats, cuts: tuple[int, ...], gain: str) -> float:
     """nDCG of the first docs of each list, joined."""
-    seen = np.concatenate([gains[q, :cut] for q, cut in enumerate(cuts)])
+    parts = [gains[query, :cut] for query, cut in enumerate(cuts)]
+    seen = np.concatenate(parts)
+    best = session.best(len(seen), gain)
     discount = np.log2(np.arange(2, len(seen) + 2))
-    most = float((session.best(len(seen), gain) / discount).sum())
-    return float((seen / discount).sum()) / most if most else 0.0
+    most = float((best / discount).sum())
+    if not most:
+        return 0.0
+    found = float((seen / discount).sum())
+    return found / most

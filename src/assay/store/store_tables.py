@@ -143,10 +143,29 @@ def table_of(store: Store, part: str = "collections", collection: str | None = N
 def run_table(store: Store, hash: str) -> Table:
     """What is known of one run, one row per fact."""
     run = store.runs[hash]
-    facts: dict[str, Any] = {"run": run.tag, "collection": run.collection, "hash": run.hash, "team": run.team}
-    facts |= {"year": run.year, "date": run.date, "type": run.kind, "query type": run.query_type}
-    facts |= {"paper": run.paper, "code": run.code, "note": run.note, "visibility": run.visibility}
-    facts |= {"owner": run.owner, "topics": run.topics, "docs": run.docs, "made": _moment(run.made)}
-    facts |= {key: value for key, value in run.metadata.items() if key != "ir_metadata" and key not in facts}
-    rows = [(name, None if value in (None, "") else str(value)) for name, value in facts.items()]
+    facts: dict[str, Any] = {
+        "run": run.tag,
+        "collection": run.collection,
+        "hash": run.hash,
+        "team": run.team,
+        "year": run.year,
+        "date": run.date,
+        "type": run.kind,
+        "query type": run.query_type,
+        "paper": run.paper,
+        "code": run.code,
+        "note": run.note,
+        "visibility": run.visibility,
+        "owner": run.owner,
+        "topics": run.topics,
+        "docs": run.docs,
+        "made": _moment(run.made),
+    }
+    for key, value in run.metadata.items():
+        if key != "ir_metadata":
+            facts.setdefault(key, value)
+    rows = []
+    for name, value in facts.items():
+        is_known = value not in (None, "")
+        rows.append((name, str(value) if is_known else None))
     return Table.of({"fact": "", "value": ""}, rows, caption=f"Run {run.tag}")

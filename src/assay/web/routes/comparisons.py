@@ -65,9 +65,13 @@ def across_collections(asked: Asked, measure: str = "") -> Response:
 def _all_collections(store: Store, person: Person | None, measure: str) -> Hashable:
     """All that the page of systems over collections shows: collections, the newest judgments, runs, the measure."""
     collections = tuple(store.collections.listed())
-    judgments = tuple(version.hash for one in collections for version in store.qrels.listed(one.name))
-    runs = [run for one in collections for run in store.runs.listed(one.name, seen_by=person or "public")]
-    return "across", collections, judgments, tuple((run.hash, run.tag) for run in runs), measure
+    reader = person or "public"
+    judgments = []
+    runs = []
+    for one in collections:
+        judgments += [version.hash for version in store.qrels.listed(one.name)]
+        runs += [(run.hash, run.tag) for run in store.runs.listed(one.name, seen_by=reader)]
+    return "across", collections, tuple(judgments), tuple(runs), measure
 
 
 def across_page(store: Store, person: Person | None, measure: str = "") -> Page:

@@ -315,3 +315,15 @@ def test_two_runs_of_one_tag_are_told_apart() -> None:
     qrels = {"1": {"a": 1}, "2": {"b": 1}}
     [found] = replicate_runs(runs[0], runs[0], qrels, baseline=runs[1], measures="RR")
     assert "x (system) over x (baseline)" in found.verdict
+
+
+def test_a_loss_is_not_called_an_improvement() -> None:
+    rng = np.random.default_rng(1)
+    bm25 = rng.uniform(0.4, 0.6, 40)
+
+    def tried() -> dict[str, dict[int, float]]:
+        worse = bm25 - 0.1 + rng.normal(0, 0.02, 40)
+        return {"bm25": dict(enumerate(bm25.tolist())), "worse": dict(enumerate(worse.tolist()))}
+
+    found = replicate(tried(), tried(), baseline="bm25")
+    assert found.verdict.startswith("replicated: the loss of worse against bm25 (")

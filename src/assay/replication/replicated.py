@@ -86,11 +86,12 @@ class Replication(Result):
     def verdict(self) -> str:
         """The finding in one sentence."""
         two = self.experiments
-        who = f"the improvement of {two.original.system} over {two.original.baseline} ({two.measure}, {self._where()})"
+        first = next(q for q in self.quantities if q.key == "improvement_original")
+        what = "the loss of {} against {}" if first.value < 0 else "the improvement of {} over {}"
+        who = f"{what.format(two.original.system, two.original.baseline)} ({two.measure}, {self._where()})"
         if not self.ratio.defined:
             return f"cannot be told whether {who} replicates: the original has none, so that there is no effect ratio"
         if not self.ratio.bounded:
-            first = next(q for q in self.quantities if q.key == "improvement_original")
             return (
                 f"cannot be told whether {who} replicates: the original improvement itself is not significantly "
                 f"different from 0, {first.shown()}, so that the effect ratio has no bounds"

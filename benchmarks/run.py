@@ -22,6 +22,7 @@ def main() -> None:
         if spec is None or spec.loader is None or not (HERE / f"bench_{name}.py").exists():
             sys.exit(f"no benchmark {name!r}")
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # its dataclasses look themselves up there
         spec.loader.exec_module(module)
         print(f"\n{name}: {(module.__doc__ or '').strip().splitlines()[0]}")
         print(f"{'what':<62} {'asked':>8} {'seen':>8}  note")

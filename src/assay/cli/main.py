@@ -16,6 +16,11 @@ from assay.core.errors import AssayError
 from assay.core.registry import did_you_mean
 from assay.version import __version__
 
+# numpy reads this once, when it is imported. Threads of its linear algebra would make the last digits of a sum of
+# products depend on how many cores there are; they cost a short command a third of its time; and long work is spread
+# over processes, in which they would only be in each other's way.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+
 COMMANDS = {
     "help": "the help of a command, as COMMAND --help",
     "demo": "make a small collection, score it, compare, write the report",

@@ -232,6 +232,20 @@ def _dense_ranks(values: Words | Ints) -> Ints:
     return ranks
 
 
+def _distinct(values: Words) -> tuple[Words, Ints, Ints]:
+    """The distinct values, ascending, the place where each comes first, and for every value its place among them.
+
+    As np.unique, which first loads numpy's masked arrays: a twentieth of the time of a short command.
+    """
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    is_new = np.ones(len(values), dtype=bool)
+    is_new[1:] = ascending[1:] != ascending[:-1]
+    place = np.empty(len(values), dtype=np.int64)
+    place[order] = np.cumsum(is_new) - 1
+    return ascending[is_new], order[is_new], place
+
+
 def _refined(ranks: Ints, within: Ints) -> Ints:
     """Ranks by the first numbers and, where those are equal, by the others."""
     if not ranks.any():
@@ -266,12 +280,12 @@ def coded(columns: Sequence[Ids]) -> tuple[list[Ints], Ids]:
     examples: list[Ids] = []
     places: list[Ints] = []
     for column in columns:
-        hashes, first, place = np.unique(column.hashes(), return_index=True, return_inverse=True)
+        hashes, first, place = _distinct(column.hashes())
         distinct.append(hashes)
         examples.append(column.take(first))
         places.append(place)
     every = np.concatenate([np.zeros(0, np.uint64), *distinct])
-    _, first, number = np.unique(every, return_index=True, return_inverse=True)
+    _, first, number = _distinct(every)
     vocabulary = joined(examples).take(first)
     order = vocabulary.byte_order()
     vocabulary = vocabulary.take(order)

@@ -93,7 +93,7 @@ class TopicRows(Sealed):
 
     def seams(self) -> Ints:
         """The last row of every topic but the last: the rows that have no follower in their topic."""
-        bounds = np.unique(self.bounds)
+        bounds = self.bounds[np.diff(self.bounds, prepend=-1) > 0]  # a topic without rows ends where it starts
         behind_first = bounds > 0
         before_end = bounds < len(self)
         return bounds[behind_first & before_end] - 1

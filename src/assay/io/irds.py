@@ -6,16 +6,18 @@ docs are docs, and give their lengths. The package downloads what it does not ha
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.dataframes import AnyFrame
 from assay.core.errors import DataError, MissingExtra, UsageError
 from assay.core.registry import did_you_mean
 from assay.data import IntentQrels, Qrels, Run, Topics
+
+if TYPE_CHECKING:
+    import logging
 
 PREFIX = "irds:"
 PARTS = {"qrels": "judgments", "queries": "topics", "scoreddocs": "run", "docs": "docs"}
@@ -153,6 +155,8 @@ def _columns(path: str | Path, part: str, rows: Any, columns: dict[str, str]) ->
 @contextmanager
 def _one_line(path: str | Path, part: str) -> Iterator[None]:
     """What goes wrong in the package (no network, no disk, no permission) as one line; its retries are not told."""
+    import logging
+
     log = logging.getLogger("ir_datasets")
     log.addFilter(_is_news)
     try:

@@ -194,6 +194,8 @@ def _of_text(content: Content, known: Collection[str]) -> Sample:
     words = [line.split() for line in lines]
     if not lines:
         return Sample("empty", described=described)
+    if all(map(is_run_line, words)):  # most files: nothing else needs to be looked for
+        return Sample("lines", rows=words, described=described)
     cells = _cells(lines, content.ending)
     if cells and (_is_header(cells[0], known) or _is_above_numbers(cells)):
         return Sample("table", tuple(cells[0]), cells[1:])

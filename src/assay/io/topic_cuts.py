@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -241,6 +240,8 @@ def _last_change(text: bytes) -> int:
 
 def read_ahead(items: Iterable[T]) -> Iterator[T]:
     """The same items, the next one made by a thread while the last one is worked on."""
+    from concurrent.futures import ThreadPoolExecutor
+
     iterator = iter(items)
     end = object()
     with ThreadPoolExecutor(1) as pool:

@@ -22,6 +22,8 @@ R = TypeVar("R")
 
 ENGINES = ("local", "dask", "spark")
 """The engines by name."""
+LIBRARIES = {"distributed": "dask", "pyspark": "spark"}
+"""The engines by the package that a client or a session is from."""
 VARIABLE = "ASSAY_ENGINE"
 SCHEDULER_VARIABLE = "ASSAY_SCHEDULER"
 
@@ -91,9 +93,7 @@ def engine_of(which: Any, *, scheduler: Any = None, jobs: int | None = None) -> 
     >>> engine_of("local", jobs=2)
     Local(jobs=2, by='processes')
     """
-    from assay.core.engines.dask_cluster import Dask
     from assay.core.engines.local import Local
-    from assay.core.engines.spark_session import Spark
 
     if isinstance(which, str):
         if which not in ENGINES:
@@ -104,20 +104,29 @@ def engine_of(which: Any, *, scheduler: Any = None, jobs: int | None = None) -> 
             return Local(jobs)
         if scheduler is not None and jobs is not None:
             raise UsageError(f"{jobs} jobs and a scheduler ({scheduler}), which has workers of its own; leave one out")
-        return Dask(scheduler, jobs=jobs) if which == "dask" else Spark(scheduler, jobs=jobs)
+        return _cluster(which, scheduler, jobs)
     if scheduler is not None or jobs is not None:
         raise UsageError("a scheduler or jobs go with the name of an engine; an engine that is there has its own")
     library = type(which).__module__.partition(".")[0]
-    if library == "distributed":
-        return Dask(which)
-    if library == "pyspark":
-        return Spark(which)
+    if library in LIBRARIES:
+        return _cluster(LIBRARIES[library], which)
     if callable(getattr(which, "map", None)):
         own: Engine = which
         return own
     kind = type(which).__name__
     known = ", ".join(ENGINES)
     raise UsageError(f"{kind} is no engine; give {known}, a Dask client, a Spark session or an object with map")
+
+
+def _cluster(name: str, where: Any, jobs: int | None = None) -> Engine:
+    """Dask or Spark; the module is loaded here, since most work is done on this machine."""
+    if name == "dask":
+        from assay.core.engines.dask_cluster import Dask
+
+        return Dask(where, jobs=jobs)
+    from assay.core.engines.spark_session import Spark
+
+    return Spark(where, jobs=jobs)
 
 
 def _no_scheduler(scheduler: Any) -> str:

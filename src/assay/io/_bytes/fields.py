@@ -19,9 +19,9 @@ from assay.io._bytes.bits import NEWLINE, Places, bit_words, newlines, set_bits
 
 RETURN, BLANK, COMMENT = 13, 32, 35
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-PIECE = 3 << 18
-"""Bytes of text that are worked on at a time: few enough for the cache, and enough that threads seldom wait for the
-lock of the interpreter, which each step needs for a moment."""
+PIECE = 1 << 21
+"""Bytes of text that are worked on at a time: few enough for the cache, and enough that a step costs more than its call
+and that threads seldom wait for the lock of the interpreter, which each step needs for a moment."""
 
 
 class Fields(NamedTuple):

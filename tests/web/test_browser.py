@@ -154,6 +154,18 @@ def test_upload_compare_and_look(
     assert page.locator(".side section").count() == 2
 
 
+def test_every_page_fits_a_phone(served: tuple[str, str, dict[str, str]], logged_in: Callable[..., Any]) -> None:
+    _, collection, _ = served
+    page = logged_in("olga", width=390)
+    page.goto(f"/collection/{collection}")
+    run = page.locator('tbody a[href^="/run/"]').first.get_attribute("href")
+    topic = page.locator('details a[href^="/topic/"]').first.get_attribute("href")
+    listed = ["/", "/across", "/years", "/campaigns", "/experiments", "/upload", "/people"]
+    for where in [*listed, f"/collection/{collection}", run, topic]:
+        page.goto(where)
+        ready(page)
+
+
 def test_two_assessors_judge_together(
     served: tuple[str, str, dict[str, str]], logged_in: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import threading
 import time
 from pathlib import Path
@@ -44,6 +45,8 @@ def pages(store: Store) -> dict[str, str]:
         "campaigns": "/campaigns",
         "campaign": "/campaign/first",
         "judge": "/judge/first",
+        "experiments": "/experiments",
+        "upload": "/upload",
         "people": "/people",
         "login": "/login",
     }
@@ -51,7 +54,7 @@ def pages(store: Store) -> dict[str, str]:
 
 KINDS = (
     "collections", "collection", "filtered", "run", "score", "compare", "topic", "hostile topic", "across", "years",
-    "campaigns", "campaign", "judge", "people", "login",
+    "campaigns", "campaign", "judge", "experiments", "upload", "people", "login",
 )  # fmt: skip
 
 
@@ -62,6 +65,7 @@ def test_every_page_is_there_as_html_and_json(which: str, local: TestClient, pet
     page = local.get(where, headers={"accept": "text/html"})
     assert page.status_code == 200, page.text
     assert HOSTILE not in page.text
+    assert not re.search("<[^>]*=&#34;", page.text), "a quote of an attribute is escaped, so that it is not one"
     assert page.headers["content-security-policy"].startswith("default-src 'self'")
     assert "unsafe" not in page.headers["content-security-policy"]
     record = local.get(where, headers={"accept": "application/json"})
@@ -89,6 +93,11 @@ def test_a_leaderboard_has_the_numbers_of_the_library(local: TestClient, pets: S
     assert marks["best run"] == max(row["mean"] for row in board["rows"])
     automatic = [row["mean"] for row in board["rows"] if row["type"] == "automatic"]
     assert marks["best automatic run"] == max(automatic)
+
+
+def test_the_baseline_is_marked_on_the_leaderboard(local: TestClient) -> None:
+    page = local.get("/collection/pets", headers={"accept": "text/html"})
+    assert page.text.count('<tr class="base">') == 1
 
 
 def test_tables_can_be_taken_home(local: TestClient) -> None:

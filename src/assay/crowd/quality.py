@@ -116,13 +116,11 @@ def _tasks(labels: Labels) -> Floats:
 
 
 def _worker_note(count: Floats, alpha: float, level: Level) -> str:
-    known = "not defined, nothing varies,"
-    if np.isfinite(alpha):
-        known = f"{alpha:.4f}"
+    known = f"{alpha:.4f} ({level})" if np.isfinite(alpha) else f"is not defined ({level}, and nothing varies)"
     active = int((count > 0).sum())
     with_one = int((count == 1).sum())
     return (
-        f"α of all labels {known} ({level}); {int(count.sum())} labels, {active} workers, {with_one} of them with one "
+        f"α of all labels {known}; {int(count.sum())} labels, {active} workers, {with_one} of them with one "
         f"label; reasons need {FEW} labels and {FAR} robust sd; nobody is removed."
     )
 

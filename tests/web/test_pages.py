@@ -242,3 +242,11 @@ def test_a_page_is_made_once_for_all_who_follow_it() -> None:
     assert len(made) == 1
     assert pages.page("c", 2, make, follows=True).page.record == {"n": 1}, "it was made a moment ago"
     assert pages.page("c", 2, make, follows=False).page.record == {"n": 2}
+
+
+def test_levels_are_shown_in_words_and_not_as_letters(local: TestClient, pets: Store) -> None:
+    pets.campaigns.add("words", "pets", order="hedge", depth=3, scale="S4")
+    record = local.get("/judge/words", headers={"accept": "application/json"}).json()
+    assert record["scale"]["names"] == ["not relevant", "marginally relevant", "relevant", "highly relevant"]
+    page = local.get("/judge/words", headers={"accept": "text/html"}).text
+    assert "<kbd>3</kbd> highly relevant" in page

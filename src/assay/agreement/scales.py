@@ -79,6 +79,14 @@ class Scale:
         """Word → number, for a scale of words."""
         return dict(zip(self.names, self.levels, strict=False))
 
+    def titles(self) -> tuple[str, ...]:
+        """The levels as somebody who judges reads them; nothing for a scale of numbers.
+
+        >>> S4.titles()
+        ('not relevant', 'marginally relevant', 'relevant', 'highly relevant')
+        """
+        return TITLES_OF_S4 if self.names == S4.names else self.names
+
     def outside(self, label: Floats) -> Bools:
         """Which labels are not on the scale. An interval scale takes any number between its limits."""
         if self.kind in ("categories", "preference"):
@@ -117,6 +125,8 @@ class Scale:
 
 S2 = Scale.ordered(("no", "yes"), name="S2")
 S4 = Scale.ordered(("N", "M", "R", "H"), name="S4")
+TITLES_OF_S4 = ("not relevant", "marginally relevant", "relevant", "highly relevant")
+"""What its letters stand for."""
 S100 = Scale.interval(0, 100, name="S100")
 MAGNITUDE = Scale("magnitude", "ratio")
 PREFERENCE = Scale("preference", "preference", (0.0, 0.5, 1.0), 0.0, 1.0, ("other", "tie", "this"))

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.topic_rows import counted
 from assay.pooling.journal import Judgment
 from assay.pooling.judging import Judging
 from assay.pooling.mtc import Confidence
@@ -138,7 +139,7 @@ def upcoming(campaign: JudgingCampaign, n: int = 10) -> Upcoming:
         of_doc = ranks[row.topic, row.doc]
         best = min(of_doc, default=(None, None))
         docs.append(UpcomingDoc(row.topic, row.doc, row.answers, len(of_doc), best[0], best[1]))
-    return Upcoming(tuple(docs), f"{recipe}, {plan.labels} answers per doc")
+    return Upcoming(tuple(docs), f"{recipe}, {counted(plan.labels, 'answer')} per doc")
 
 
 def _ranks(campaign: JudgingCampaign, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], list[tuple[int, str]]]:

@@ -18,6 +18,7 @@ from assay.crowd.preference_pairs import Preferences
 from assay.crowd.protocol import ProtocolCheck, check_protocol
 from assay.crowd.quality import WorkerQuality, worker_quality
 from assay.data import Labels, Qrels
+from assay.data.topic_rows import counted
 from assay.pooling.voters import POOLED
 from assay.store.judgment_log import standing
 from assay.store.schema import answers, items, judgments, people, sa
@@ -204,9 +205,11 @@ class Progress(Result):
         """By topic, and by person."""
         columns = {"topic": "", "docs": "d", "done": "d", "answers": "d", "unjudgeable": "d"}
         rows = [(t.topic, t.items, t.done, t.answers, t.unjudgeable) for t in self.topics]
-        note = f"{self.done} of {self.items} docs have {self.labels_per_doc} answers; {self.left} answers are left"
-        money = f"cost {self.cost:g}, left {self.cost_left:g}"
-        by_topic = Table.of(columns, rows, caption="Progress by topic", notes=[note, money])
+        wanted = counted(self.labels_per_doc, "answer")
+        notes = [f"{self.done} of {self.items} docs have {wanted}; answers left: {self.left}"]
+        if self.price:
+            notes.append(f"cost {self.cost:g}, left {self.cost_left:g}")
+        by_topic = Table.of(columns, rows, caption="Progress by topic", notes=notes)
         of_people = {"person": "", "labels": "d", "unjudgeable": "d", "late": "d", "median seconds": ".1f"}
         people_rows = [(p.person, p.labels, p.unjudgeable, p.late, p.seconds) for p in self.people]
         by_person = Table.of(of_people, people_rows, caption="Progress by person", notes=["gold docs included"])

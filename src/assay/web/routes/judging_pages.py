@@ -245,7 +245,7 @@ def item_records(store: Store, own: JudgingCampaign, items: Sequence[Item]) -> l
 def scale_record(own: JudgingCampaign) -> dict[str, Any]:
     """What the page needs to ask for a label: its kind, its ends and its words."""
     scale = own.plan.scale_of_labels
-    return {"name": scale.name, "kind": scale.kind, "low": scale.low, "high": scale.high, "names": list(scale.names)}
+    return {"name": scale.name, "kind": scale.kind, "low": scale.low, "high": scale.high, "names": list(scale.titles())}
 
 
 def _given_record(given: Any) -> dict[str, Any]:

@@ -234,6 +234,10 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     drawn = sample(collected(runs, qrels), "uniform(share=0.5,k=10)").qrels(collected(runs, qrels), unjudged=0)
     with pytest.raises(UsageError, match="no estimate of AP"):
         estimate_docs(drawn, labels, runs, judge="kind", measure="AP")
+    assert drawn.probabilities is not None
+    tiny = dataclasses.replace(drawn, probabilities=np.where(drawn.grades >= 0, 5e-324, drawn.probabilities))
+    with pytest.raises(DataError, match="no doc that is drawn has one so small"):
+        estimate_docs(tiny, labels, runs, judge="kind", measure="nDCG@10")
     with pytest.raises(UsageError, match="no estimator"):
         estimated(np.ones(4), np.ones(4), np.ones(4), "magic")
     assert ESTIMATORS.names() == ["classical", "plain", "tuned", "cross-fitted"]

@@ -136,9 +136,12 @@ def estimate_docs(
     lists = listed(runs, one, policy=policy, columns=columns, jobs=jobs)
     wanted = one_measure(measure)
     how = expansion_of(wanted)
-    base, notes = base_grades(one, wanted, calibration)
     sampled = np.flatnonzero(one.by_people)
-    docs = SampledDocs(lists, base, sampled, _probability(one, sampled))
+    probability = _probability(one, sampled)
+    weights = np.ones(len(one))
+    weights[sampled] = 1 / probability
+    base, notes = _base_grades(one, wanted, calibration, weights)
+    docs = SampledDocs(lists, base, sampled, probability)
     nobody = replace(docs, base=np.zeros(len(one)), counted=False)
     assisted, per_doc = EXPANSIONS.call(how, docs, wanted)
     alone, alone_per_doc = EXPANSIONS.call(how, nobody, wanted)
@@ -178,13 +181,13 @@ def _probability(pairs: Labelled, sampled: Ints) -> Floats:
     return probability
 
 
-def base_grades(pairs: Labelled, measure: Measure, calibration: str) -> tuple[Floats, list[str]]:
-    """The machine's grade of every pooled doc, as the measure can use it, and what must be said of it."""
+def _base_grades(pairs: Labelled, measure: Measure, calibration: str, weights: Floats) -> tuple[Floats, list[str]]:
+    """The machine's grade of every pooled doc, as the measure can use it, and what must be said of it.
+
+    weights: how many docs each doc that people judged stands for.
+    """
     labels = pairs.machine[0]
     gains = dict(measure.parameters).get("gain", measure.entry.parameters.get("gain"))
-    weights = None
-    if pairs.probabilities is not None:
-        weights = 1 / np.where(pairs.probabilities > 0, pairs.probabilities, 1.0)
     notes = []
     if gains == "grade":
         if calibration == "none" and pairs.is_other_scale(0):

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from assay import DataError, evaluate
 from assay.cli.score import command as score
-from assay.io import topic_cuts
+from assay.io import large_files, topic_cuts
 from assay.io.decompression import ByteStream
 from assay.scoring import streamed_runs
 from tests.parts.drawn_runs import drawn_judgments, drawn_lines, written
@@ -35,8 +35,8 @@ def files(tmp_path: Path) -> SimpleNamespace:
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file is large, and a piece has a few topics."""
-    for module in (topic_cuts, streamed_runs):
-        for name in ("LARGE_FILE", "LARGE_COMPRESSED"):
+    for module in (large_files, streamed_runs):
+        for name in ("LARGE_FILE", "LARGE_COMPRESSED", "LARGE_TABLE"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, 64)
     for name in ("PIECE", "STREAM_PIECE"):
@@ -52,8 +52,8 @@ def bits(scores: object) -> list[bytes]:
 def test_pieces_have_the_bits_of_the_whole(files: SimpleNamespace, size: int, missing: str,
                                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     whole = evaluate(files.run, files.qrels, MEASURES, missing=missing)
-    monkeypatch.setattr(topic_cuts, "LARGE_COMPRESSED", 1)
-    monkeypatch.setattr(topic_cuts, "LARGE_FILE", 1)
+    monkeypatch.setattr(large_files, "LARGE_TABLE", 1)
+    monkeypatch.setattr(large_files, "LARGE_FILE", 1)
     monkeypatch.setattr(topic_cuts, "PIECE", size)
     cut = evaluate(files.run, files.qrels, MEASURES, missing=missing, jobs=2)
     assert bits(cut) == bits(whole)

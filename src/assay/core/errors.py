@@ -22,6 +22,10 @@ class DataError(AssayError):
         return cls(f"{place}: {what}")
 
 
+class NotCut(DataError):
+    """A file that cannot be scored in pieces; where it is small enough, it can be read whole instead."""
+
+
 class MissingFile(DataError, FileNotFoundError):
     """A path that leads nowhere: an error of ours and, for who looks for that, one of the system."""
 

@@ -13,8 +13,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from assay.core.arrays import Bools, Bytes, Floats, Ints
 from assay.core.errors import DataError
 from assay.core.ids import WORD, Ids
 
+T = TypeVar("T")
 TEXTUAL = ("text", "other")
 
 
@@ -59,14 +61,46 @@ class Columns:
     columns: list[Column]
 
 
+@dataclass(frozen=True)
+class Shape:
+    """How many rows a table has, and the names of its columns."""
+
+    rows: int
+    names: tuple[str, ...]
+
+
 def parse_columns(where: str, raw: bytes, how: str, *, separator: str = ",") -> Columns:
     """The table in the bytes of a file: how is parquet, arrow, jsonl, or anything else for separated text.
 
     What polars refuses is an error, and so is what makes it die.
     """
+    return _answered(where, {"how": how, "separator": separator}, raw, columns_from)
+
+
+def shape_of(path: str, how: str) -> Shape:
+    """The shape of a Parquet or Arrow file, of which nothing else is read."""
+    asked = {"how": how, "path": os.path.abspath(path)}
+    return _answered(path, asked, b"", lambda answer, _: Shape(answer["rows"], tuple(answer["names"])))
+
+
+def columns_of_rows(
+    path: str, how: str, names: Sequence[str], start: int, stop: int, *, ids: Collection[str] = ()
+) -> Columns:
+    """Some columns of the rows from `start` to `stop` of a Parquet or Arrow file; the others are not read.
+
+    ids: those of the columns whose integers are wanted as texts.
+    """
+    rows = {"start": start, "rows": stop - start}
+    asked = {"how": how, "path": os.path.abspath(path), "columns": list(names), "ids": list(ids), **rows}
+    return _answered(path, asked, b"", columns_from)
+
+
+def _answered(where: str, asked: dict[str, Any], raw: bytes, made: Callable[[dict[str, Any], IO[bytes]], T]) -> T:
+    """What is made of the answer to a request; a refusal is an error, and so is a parser that dies."""
+    how = asked["how"]
     with _LOCK:
         try:
-            return _asked(_process(), raw, how, separator)
+            return _asked(_process(), asked, raw, made)
         except (BrokenPipeError, EOFError):
             _stop()
             what = f"the file is damaged: it makes the parser of {_format(how)} files crash"
@@ -88,11 +122,16 @@ class _Refused(Exception):
     """What polars says of a file that it cannot read."""
 
 
-def _asked(process: subprocess.Popen[bytes], raw: bytes, how: str, separator: str) -> Columns:
+def _asked(
+    process: subprocess.Popen[bytes],
+    asked: dict[str, Any],
+    raw: bytes,
+    made: Callable[[dict[str, Any], IO[bytes]], T],
+) -> T:
     to_child, from_child = process.stdin, process.stdout
     assert to_child is not None
     assert from_child is not None
-    to_child.write(json.dumps({"size": len(raw), "how": how, "separator": separator}).encode() + b"\n")
+    to_child.write(json.dumps({**asked, "size": len(raw)}).encode() + b"\n")
     to_child.write(raw)
     to_child.flush()
     line = from_child.readline()
@@ -101,7 +140,7 @@ def _asked(process: subprocess.Popen[bytes], raw: bytes, how: str, separator: st
     answer = json.loads(line)
     if "error" in answer:
         raise _Refused(answer["error"])
-    return columns_from(answer, from_child)
+    return made(answer, from_child)
 
 
 def columns_from(answer: dict[str, Any], source: IO[bytes]) -> Columns:

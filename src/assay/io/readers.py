@@ -6,6 +6,7 @@ Modules are imported where they are needed: most runs are TREC files.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.core.errors import DataError
@@ -45,11 +46,16 @@ def read_run(path: str | Path, *, ranks: bool = False, threads: int = 1, columns
 
 def only_run(runs: list[Run], path: str | Path) -> Run:
     """The run of a file; an error if there are several."""
-    if len(runs) > 1:
-        names = ", ".join(run.name for run in runs[:5])
-        what = f"there are {len(runs)} runs in this file ({names}{' …' if len(runs) > 5 else ''})"
-        raise DataError(f"{path}: {what}, and one is expected; give one, or several as .json, .csv or .parquet")
+    refuse_several([run.name for run in runs], path)
     return runs[0]
+
+
+def refuse_several(names: Sequence[str], path: str | Path) -> None:
+    """An error if a file has several runs where one is expected."""
+    if len(names) > 1:
+        first = ", ".join(names[:5])
+        what = f"there are {len(names)} runs in this file ({first}{' …' if len(names) > 5 else ''})"
+        raise DataError(f"{path}: {what}, and one is expected; give one, or several as .json, .csv or .parquet")
 
 
 def read_runs(path: str | Path, *, ranks: bool = False, threads: int = 1, columns: Named = None) -> list[Run]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError, UsageError
 from assay.io.column_names import listed
@@ -17,6 +17,9 @@ from assay.io.files import refuse_other_encodings, table_format, write_whole
 from assay.io.json_values import json_lines
 from assay.io.rows import number
 from assay.io.samples import Sample, sample_of, separator_of, table_syntax
+
+if TYPE_CHECKING:
+    from assay.io.columns import Columns
 
 LARGEST_CELL = 2**31 - 1
 """Characters of a cell: whole articles may stand in one."""
@@ -153,11 +156,15 @@ def _cell(value: object) -> str:
 def _from_columns(where: str, raw: bytes, how: str) -> Sheet:
     from assay.io.columns import parse_columns
 
-    table = parse_columns(where, raw, how)
+    return sheet_of_columns(where, parse_columns(where, raw, how))
+
+
+def sheet_of_columns(where: str, table: Columns, *, first: int = 1) -> Sheet:
+    """Columns as rows of text; the first row has that number."""
     header = [column.name for column in table.columns]
     cells = [column.cells() for column in table.columns]
     rows = [list(row) for row in zip(*cells, strict=True)]
-    return Sheet(where, header, rows, list(range(1, len(rows) + 1)))
+    return Sheet(where, header, rows, list(range(first, first + len(rows))))
 
 
 def write_sheet(

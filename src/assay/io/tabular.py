@@ -6,43 +6,77 @@ run may have ranks instead of scores: then the docs are in their order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.errors import DataError
+from assay.core.errors import DataError, NotCut
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
 from assay.data.topic_rows import bounds_of
 from assay.io.column_names import OF_QRELS, OF_RUNS, Named, column_places, listed, may_name_docs, names_runs
+from assay.io.columns import Columns
 from assay.io.content import Content
 from assay.io.frames import Frame, read_frame
 from assay.io.ranked import scores_of_ranks, shared_rank
 from assay.io.recognition import refuse_other_table
 from assay.io.rows import LARGEST_GRADE, LARGEST_RANK
 from assay.io.samples import Sample
-from assay.io.sheet import Sheet, sheet_in, write_sheet
+from assay.io.sheet import Sheet, sheet_in, sheet_of_columns, write_sheet
 from assay.io.trec import coded_topics, grouped_qrels
 
 Places = Mapping[str, int]
 PLAIN_QRELS = tuple(column for column in OF_QRELS if column != "intent")
 
 
-def runs_in(content: Content, sample: Sample, columns: Named = None) -> list[Run]:
-    """The runs of a table: one for each name in its column `run`, or one that is called as the file."""
+def runs_in(
+    content: Content, sample: Sample, columns: Named = None, *, same: Collection[str] | None = None
+) -> list[Run]:
+    """The runs of a table: one for each name in its column `run`, or one that is called as the file.
+
+    same: those of our columns that all pieces of a large table must have, and no others.
+    """
     name = Path(content.where).name.partition(".")[0]
     frame = read_frame(content, sample)
     if frame is not None:
-        places = _places(frame.names, OF_RUNS, columns, "run", content.where)
+        places = run_places(frame.names, columns, content.where)
+        _refuse_other_columns(places, same, content.where)
         runs = runs_by_column(frame, places, columns, name)
         if runs is not None:
             return runs
     sheet = sheet_in(content, sample)
-    places = _places(sheet.header, OF_RUNS, columns, "run", sheet.where)
+    places = run_places(sheet.header, columns, sheet.where)
+    _refuse_other_columns(places, same, content.where)
     return _runs_by_row(sheet, places, columns, name)
+
+
+def _refuse_other_columns(places: Places, same: Collection[str] | None, where: str) -> None:
+    odd = sorted(set(same) ^ set(places)) if same is not None else []
+    if odd:
+        what = f"some lines have a {odd[0]} and others have none, and the file is too large to be read whole"
+        raise NotCut(f"{where}: {what}; give every line the same fields")
+
+
+def run_places(header: Sequence[str], columns: Named, where: str) -> Places:
+    """Where the columns of runs stand in a table; one that is missing is an error.
+
+    >>> run_places(["qid", "docno", "score"], None, "bm25.csv")
+    {'topic': 0, 'doc': 1, 'score': 2}
+    """
+    return _places(header, OF_RUNS, columns, "run", where)
+
+
+def runs_of_rows(where: str, table: Columns, places: Places, columns: Named, *, first: int) -> list[Run]:
+    """The runs of some rows of a large table, the first of which has that number in the file."""
+    name = Path(where).name.partition(".")[0]
+    if not any(column.missing is not None for column in table.columns):
+        runs = runs_by_column(Frame(table), places, columns, name)
+        if runs is not None:
+            return runs
+    return _runs_by_row(sheet_of_columns(where, table, first=first), places, columns, name)
 
 
 def qrels_in(content: Content, sample: Sample, columns: Named = None) -> Qrels:

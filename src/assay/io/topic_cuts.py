@@ -1,4 +1,4 @@
-"""Large run files as pieces of whole topics, without reading them whole: cut by place, or as a stream.
+"""Large text files of runs as pieces of whole topics, without reading them whole: cut by place, or as a stream.
 
 A plain file is cut where the topic changes, by looking at a few lines around each cut. What can only be read from
 front to back (compressed files, standard input) comes as a stream of such pieces. The lines of a topic must stand
@@ -12,24 +12,18 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from assay.core.errors import DataError
+from assay.core.errors import DataError, NotCut
 from assay.data import Run
-from assay.io import trec
-from assay.io.content import HEAD, Content
+from assay.io.content import Content
 from assay.io.decompression import ByteStream
-from assay.io.files import STANDARD_INPUT, is_compressed
-from assay.io.recognition import looked_at
+from assay.io.line_forms import LineForm, WordLines
 
 T = TypeVar("T")
+TREC = WordLines()
 PIECE = 1 << 25
 """Bytes of a piece, about: 800,000 lines."""
-LARGE_FILE = 1 << 28
-"""Bytes from which on a file is scored in pieces; below it is held whole, which is a little faster."""
-LARGE_COMPRESSED = 1 << 26
-"""The same of a compressed file, and of standard input."""
 STREAM_PIECE = 1 << 25
 """Bytes of a piece of a stream, about: several are held at a time."""
 WINDOW = 1 << 16
@@ -46,9 +40,10 @@ class FilePiece:
     size: int
     changed: int
     """Size and time of change of the whole file when it was cut."""
+    form: LineForm = TREC
 
     def content(self) -> Content:
-        """The bytes of the piece; an error if the file is not the one that was cut."""
+        """The lines of the piece below the header; an error if the file is not the one that was cut."""
         with open(self.path, "rb", buffering=0) as file:
             state = os.fstat(file.fileno())
             file.seek(self.start)
@@ -56,7 +51,16 @@ class FilePiece:
         is_same = (state.st_size, state.st_mtime_ns) == (self.size, self.changed)
         if not is_same or len(data) < self.stop - self.start:
             raise DataError(f"{self.path}: the file was changed while it was read; read it again when it is written")
-        return Content.of_bytes(self.path, data)
+        return Content.of_bytes(self.path, self.form.header + data)
+
+    @property
+    def is_of_one_run(self) -> bool:
+        """Whether all lines of the file are of one run, whatever they are called."""
+        return self.form.is_of_one_run
+
+    def runs(self, *, ranks: bool = False, threads: int = 1) -> list[Run]:
+        """The runs of the piece. An error names the line of the whole file."""
+        return _runs_of_lines(self, ranks, threads)
 
     def lines_before(self) -> int:
         """How many lines of the file stand before the piece."""
@@ -74,92 +78,61 @@ class TextPiece:
     path: str
     data: bytes
     before: int
+    form: LineForm = TREC
 
     def content(self) -> Content:
-        """The bytes of the piece."""
-        return Content.of_bytes(self.path, self.data)
+        """The lines of the piece below the header."""
+        return Content.of_bytes(self.path, self.form.header + self.data)
+
+    @property
+    def is_of_one_run(self) -> bool:
+        """Whether all lines of the stream are of one run, whatever they are called."""
+        return self.form.is_of_one_run
+
+    def runs(self, *, ranks: bool = False, threads: int = 1) -> list[Run]:
+        """The runs of the piece. An error names the line of the whole stream."""
+        return _runs_of_lines(self, ranks, threads)
 
     def lines_before(self) -> int:
         """How many lines of the stream stand before the piece."""
         return self.before
 
 
-Piece = FilePiece | TextPiece
+LinePiece = FilePiece | TextPiece
 
 
-def run_of_piece(piece: Piece, *, ranks: bool = False, threads: int = 1) -> Run:
-    """The run of a piece. An error names the line of the whole file."""
+def _runs_of_lines(piece: LinePiece, ranks: bool, threads: int) -> list[Run]:
     try:
-        return trec.run_in(piece.content(), ranks=ranks, threads=threads)
+        return piece.form.runs(piece.content(), ranks=ranks, threads=threads)
+    except NotCut:
+        raise
     except DataError as error:
         raise DataError(with_lines_of_file(str(error), piece)) from None
 
 
-def with_lines_of_file(message: str, piece: Piece) -> str:
+def with_lines_of_file(message: str, piece: LinePiece) -> str:
     """The message with the numbers of lines counted from the first line of the file."""
     numbered = re.compile(rf"({re.escape(piece.path)}:|first on line )(\d+)")
     if not numbered.search(message):
         return message
-    before = piece.lines_before()
+    before = piece.lines_before() - piece.form.header.count(b"\n")
     return numbered.sub(lambda found: f"{found[1]}{int(found[2]) + before}", message)
 
 
-def is_cut(path: str | Path) -> bool:
-    """Whether a file is so large that it is scored in pieces: a TREC run of LARGE_FILE bytes or more."""
-    where = str(path)
-    if where == STANDARD_INPUT or not os.path.isfile(where):
-        return False
-    size = os.path.getsize(where)
-    if size < LARGE_COMPRESSED:
-        return False
-    with open(where, "rb") as file:
-        head = file.read(HEAD)
-    if is_compressed(head):
-        return size >= LARGE_COMPRESSED and _is_trec_stream(where)
-    return size >= LARGE_FILE and is_trec(where, head)
-
-
-def _is_trec_stream(where: str) -> bool:
-    with open(where, "rb") as file:
-        return is_trec(where, ByteStream(where, file).read(HEAD))
-
-
-def is_trec(where: str, head: bytes) -> bool:
-    """Whether a file that begins with these bytes is a TREC run, lines that can be cut between topics."""
-    whole_lines = head[: head.rfind(b"\n") + 1]
-    if not whole_lines:
-        return False
-    looked = looked_at(Content.of_bytes(where, whole_lines))
-    return any((kind, format) == ("run", "trec") for kind, format in looked.possible)
-
-
-def pieces_of_file(path: str | Path, size: int | None = None) -> Iterable[Piece]:
-    """The pieces of a run file: of a plain one by place, of a compressed one as a stream."""
-    where = str(path)
-    with open(where, "rb") as file:
-        if is_compressed(file.read(8)):
-            return _compressed_pieces(where, size or STREAM_PIECE)
-    return cut_file(where, size or PIECE)
-
-
-def _compressed_pieces(where: str, size: int) -> Iterator[Piece]:
-    with open(where, "rb") as file:
-        yield from pieces_of_stream(where, ByteStream(where, file), size)
-
-
-def cut_file(path: str, size: int = PIECE) -> list[FilePiece]:
+def cut_file(path: str, size: int | None = None, form: LineForm = TREC) -> list[FilePiece]:
     """The pieces of a plain file, each of about that many bytes and of whole topics."""
+    length = size or PIECE
     with open(path, "rb") as file:
         state = os.fstat(file.fileno())
-        cuts = [0]
-        while cuts[-1] + size < state.st_size:
-            cuts.append(_next_topic(file, cuts[-1] + size, state.st_size))
+        cuts = [len(file.readline()) if form.header else 0]
+        while cuts[-1] + length < state.st_size:
+            cuts.append(_next_topic(file, cuts[-1] + length, state.st_size, form))
         if cuts[-1] < state.st_size:
             cuts.append(state.st_size)
-    return [FilePiece(path, start, stop, state.st_size, state.st_mtime_ns) for start, stop in pairwise(cuts)]
+    return [FilePiece(path, start, stop, state.st_size, state.st_mtime_ns, form) for start, stop in pairwise(cuts)]
 
 
-def _next_topic(file: BinaryIO, at: int, end: int) -> int:
+def _next_topic(file: BinaryIO, at: int, end: int, form: LineForm) -> int:
     """The first place from `at` on where a line of another topic begins than the line before it; else the end."""
     at = _next_line(file, at, end)
     topic = b""
@@ -171,11 +144,10 @@ def _next_topic(file: BinaryIO, at: int, end: int) -> int:
             continue
         start = 0
         while (stop := window.find(b"\n", start)) >= 0:
-            fields = window[start:stop].split(None, 1)
-            if fields and not fields[0].startswith(b"#"):
-                if topic and fields[0] != topic:
-                    return at + start
-                topic = fields[0]
+            of_line = form.topic(window[start:stop])
+            if of_line and topic and of_line != topic:
+                return at + start
+            topic = of_line or topic
             start = stop + 1
         at = at + start if start else end
     return end
@@ -195,20 +167,25 @@ def _next_line(file: BinaryIO, at: int, end: int) -> int:
 
 
 def pieces_of_stream(
-    where: str, stream: ByteStream, size: int = STREAM_PIECE, begun: bytes = b""
+    where: str, stream: ByteStream, size: int | None = None, begun: bytes = b"", form: LineForm = TREC
 ) -> Iterator[TextPiece]:
     """The pieces of a stream. begun: what was read of it already."""
     held = b""
     lines = 0
-    for block in read_ahead(_blocks(stream, size, begun)):
+    for block in read_ahead(_blocks(stream, size or STREAM_PIECE, begun)):
         held += block
-        cut = _last_change(held)
+        if form.header and not lines:  # the header stands before every piece
+            if b"\n" not in held:
+                continue
+            held = held.partition(b"\n")[2]
+            lines = 1
+        cut = _last_change(held, form)
         if cut:
-            yield TextPiece(where, held[:cut], lines)
+            yield TextPiece(where, held[:cut], lines, form)
             lines += held.count(b"\n", 0, cut)
             held = held[cut:]
     if held:
-        yield TextPiece(where, held, lines)
+        yield TextPiece(where, held, lines, form)
 
 
 def _blocks(stream: ByteStream, size: int, begun: bytes) -> Iterator[bytes]:
@@ -218,7 +195,7 @@ def _blocks(stream: ByteStream, size: int, begun: bytes) -> Iterator[bytes]:
         yield block
 
 
-def _last_change(text: bytes) -> int:
+def _last_change(text: bytes, form: LineForm) -> int:
     """The last place of a text where a line of another topic begins than the line before it; 0 if there is none.
 
     The last line may be cut in its middle and says nothing.
@@ -228,11 +205,11 @@ def _last_change(text: bytes) -> int:
     later_start = 0
     while stop > 0:
         start = text.rfind(b"\n", 0, stop) + 1
-        fields = text[start:stop].split(None, 1)
-        if fields and not fields[0].startswith(b"#"):
-            if later and fields[0] != later:
-                return later_start
-            later = fields[0]
+        topic = form.topic(text[start:stop])
+        if topic and later and topic != later:
+            return later_start
+        if topic:
+            later = topic
             later_start = start
         stop = start - 1
     return 0

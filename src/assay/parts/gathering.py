@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,19 @@ import numpy as np
 
 from assay.core.arrays import Bools, Ints
 from assay.core.engine import Progress, ordered_map, silent
-from assay.core.errors import DataError
+from assay.core.errors import DataError, NotCut
 from assay.core.memory import release_freed_memory
-from assay.data import Qrels
+from assay.data import Qrels, Run
 from assay.data.scores import Scores
 from assay.io.brought import plain_qrels_of
+from assay.io.large_files import LargeFile, Piece, large_file
+from assay.io.line_forms import WordLines
 from assay.io.readers import read_runs
 from assay.measures import Measure
 from assay.parts.layout import loose_parts, run_folders, visible_files
 from assay.scoring.policy import Policy, refuse_lost_grades
-from assay.scoring.run_scores import RunScores, joined_run, score_matrices, scores_of
-from assay.scoring.streamed_runs import Gathered, PieceScores
+from assay.scoring.run_scores import RunScores, score_matrices
+from assay.scoring.streamed_runs import Gathered, PieceScores, scored_piece
 
 
 @dataclass(frozen=True)
@@ -82,19 +84,52 @@ def part_files(folder: Path) -> list[PartFile]:
 
 
 def _scored_file(file: PartFile, *, qrels: Qrels, measures: Sequence[Measure], policy: Policy) -> list[PieceScores]:
-    """The scores of every run of a part."""
+    """The scores of every run of a part: in pieces where it is large and its topics are together, else whole."""
     if not file.path.stat().st_size:  # a part that no topic belongs to
         return []
-    runs = read_runs(file.path, ranks=policy.ties == "rank")
-    if file.run is not None and len(runs) > 1:
-        raise DataError(f"{file.path}: there are {len(runs)} runs in a part of run {file.run!r}; give each its folder")
-    found = []
-    for run in runs:
-        own = np.sort(qrels.numbers_of(run.topics))
-        scored = scores_of(joined_run(run, qrels.only(own), policy, 1), measures, policy, None)
-        found.append(PieceScores(file.run or run.name, own, scored.values, scored.ties))
-    del runs
+    score = partial(scored_piece, qrels=qrels, measures=measures, policy=policy)
+    large = large_file(file.path)
+    found = None if large is None else _scored_in_pieces(large, score)
+    if found is None:
+        found = score(HeldPart(str(file.path)))
     release_freed_memory()
+    names = {scored.run for scored in found}
+    if file.run is None:
+        return found
+    if len(names) > 1:
+        raise DataError(f"{file.path}: there are {len(names)} runs in a part of run {file.run!r}; give each its folder")
+    return [replace(scored, run=file.run) for scored in found]
+
+
+@dataclass(frozen=True)
+class HeldPart:
+    """A part that is read whole."""
+
+    path: str
+    is_of_one_run: bool = False
+
+    def runs(self, *, ranks: bool = False, threads: int = 1) -> list[Run]:
+        """Its runs."""
+        return read_runs(self.path, ranks=ranks, threads=threads)
+
+
+def _scored_in_pieces(large: LargeFile, score: Callable[[Piece], list[PieceScores]]) -> list[PieceScores] | None:
+    """The scores of the pieces of a part; None where a topic is in two of them, or where it cannot be cut."""
+    found: list[PieceScores] = []
+    seen: dict[str, set[int]] = {}
+    try:
+        for piece in large.pieces():
+            for scored in score(piece):
+                topics = scored.topics.tolist()
+                of_run = seen.setdefault("" if piece.is_of_one_run else scored.run, set())
+                if not of_run.isdisjoint(topics):
+                    return None
+                of_run.update(topics)
+                found.append(scored)
+    except NotCut:
+        return None
+    if found and isinstance(large.form, WordLines):  # called by its last line, as where it is read whole
+        found = [replace(scored, run=found[-1].run) for scored in found]
     return found
 
 

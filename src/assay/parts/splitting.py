@@ -25,8 +25,9 @@ from assay.io._bytes.decimals import read_decimals
 from assay.io._bytes.fields import Fields, Text, fields
 from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT
+from assay.io.line_forms import WordLines, form_of
 from assay.io.run_files import distinct_names
-from assay.io.topic_cuts import TextPiece, is_trec, with_lines_of_file
+from assay.io.topic_cuts import TextPiece, with_lines_of_file
 from assay.io.trec import GRADE, QRELS_FIELDS, RUN_FIELDS, TAG, TOPIC
 from assay.parts.layout import QRELS_FOLDER, Split, check_target, made_whole, run_folder
 
@@ -147,7 +148,7 @@ def _blocks_of_lines(where: str, columns: int) -> Iterator[TextPiece]:
     with source:
         stream = ByteStream(where, source)
         held = stream.read(BLOCK)
-        if columns == RUN_FIELDS and held and not is_trec(where, held[:HEAD]):
+        if columns == RUN_FIELDS and held and form_of(where, held[:HEAD]) != WordLines():
             raise DataError(f"{where}: only TREC runs (topic Q0 doc rank score tag) can be split; convert it first")
         before = 0
         while held:

@@ -20,8 +20,9 @@ from assay.data.aligned import Match
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
 from assay.data.scores import Scores
-from assay.io.brought import plain_qrels_of, qrels_of, runs_of
+from assay.io.brought import Source, plain_qrels_of, qrels_of, runs_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.large_files import LargeFile, sources_of
 from assay.io.recognition import WrongKind
 from assay.io.run_files import distinct_names
 from assay.measures import Measure
@@ -35,7 +36,7 @@ from assay.scoring.run_scores import (
     score_matrices,
     scores_of,
 )  # fmt: skip
-from assay.scoring.streamed_runs import opened_run, scores_of_pieces
+from assay.scoring.streamed_runs import scores_of_source
 
 
 def evaluate(
@@ -75,24 +76,29 @@ def evaluate(
     judgments = chosen.judgments(_judgments(qrels, runs, shared))
     rules = chosen.on(judgments)
     refuse_lost_grades(wanted, rules)
-    todo = runs_of(runs, columns=shared, ranks=rules.ties == "rank")
+    is_held = isinstance(judgments, IntentQrels) or rules.ties == "average"
+    brought = runs_of if is_held else sources_of
+    todo: list[Source | LargeFile] = [*brought(runs, columns=shared, ranks=rules.ties == "rank")]
     refuse_unused(shared, columns)
     threads = jobs if len(todo) == 1 else 1
 
-    def scored(run: Run | str | Path) -> RunScores:
+    def scored(run: Source | LargeFile) -> list[RunScores]:
         if isinstance(judgments, IntentQrels):
-            return intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)
-        source = opened_run(run, rules, threads)
-        if isinstance(source, Run | str | Path):
-            return scores_of(joined_run(source, judgments, rules, threads), wanted, rules, lengths)
-        return scores_of_pieces(source, judgments, wanted, rules, lengths, jobs=threads)
+            assert not isinstance(run, LargeFile)
+            return [intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)]
+        return scores_of_source(run, judgments, wanted, rules, lengths, columns=shared, jobs=threads)
 
     try:
         with engine_for(engine, jobs):
-            found = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+            by_source = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
     except WrongKind as error:
         raise error.with_help([qrels]) from None
-    names = distinct_names([s.name for s in found], todo)
+    found: list[RunScores] = []
+    sources: list[Source] = []
+    for source, of_source in zip(todo, by_source, strict=True):
+        found += of_source
+        sources += [source.path if isinstance(source, LargeFile) else source] * len(of_source)
+    names = distinct_names([scores.name for scores in found], sources)
     return score_matrices(found, judgments, wanted, rules, names)
 
 

@@ -15,28 +15,23 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.engine import chunks, ordered_map
-from assay.core.errors import DataError
+from assay.core.engine import chunks, ordered_stream
+from assay.core.errors import NotCut
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
+from assay.io.column_names import Named
 from assay.io.content import HEAD, Content
 from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT
-from assay.io.readers import only_run, runs_in
-from assay.io.topic_cuts import (
-    LARGE_COMPRESSED,
-    FilePiece,
-    Piece,
-    is_cut,
-    is_trec,
-    pieces_of_file,
-    pieces_of_stream,
-    run_of_piece,
-)
+from assay.io.large_files import LARGE_COMPRESSED, LargeFile, Piece, large_file, piece_size
+from assay.io.line_forms import form_of
+from assay.io.readers import only_run, read_runs, refuse_several, runs_in
+from assay.io.topic_cuts import pieces_of_stream
 from assay.measures import Measure
 from assay.scoring.policy import Policy
 from assay.scoring.run_scores import RunScores, joined_run, ordered_run, scores_of
 
+Opened = Run | str | Path | LargeFile | Iterable[Piece]
 TOPICS_AT_ONCE = 1 << 16
 """Topics that are scored at a time where a run has nothing for them."""
 
@@ -51,24 +46,52 @@ class PieceScores:
     ties: tuple[str, ...]
 
 
-def opened_run(run: Run | str | Path, policy: Policy, threads: int) -> Run | str | Path | Iterable[Piece]:
-    """A run as it is, or its pieces of whole topics where it is too large to be held.
+def scores_of_source(
+    run: Run | str | Path | LargeFile,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    policy: Policy,
+    lengths: Mapping[str, float] | None = None,
+    *,
+    columns: Named = None,
+    jobs: int = 1,
+) -> list[RunScores]:
+    """The scores of a run, or of all runs of a large table; what is too large to be held is scored in pieces.
 
     Orders of tied docs that are drawn at random depend on all topics: with ties="average" a run is read whole.
     """
-    if isinstance(run, Run) or policy.ties == "average":
+    source = _opened(run, policy, jobs)
+    if isinstance(source, Run | str | Path):
+        return [scores_of(joined_run(source, qrels, policy, jobs), measures, policy, lengths)]
+    try:
+        pieces = source.pieces() if isinstance(source, LargeFile) else source
+        scored = scores_of_pieces(pieces, qrels, measures, policy, lengths, jobs=jobs)
+    except NotCut:
+        if not isinstance(source, LargeFile) or not source.can_be_held:
+            raise
+        held = read_runs(source.path, ranks=policy.ties == "rank", threads=jobs, columns=columns)
+        scored = [scores_of(joined_run(one, qrels, policy, jobs), measures, policy, lengths) for one in held]
+    if isinstance(run, str | Path):  # a file of one run, as far as its beginning and its end tell
+        refuse_several([one.name for one in scored], run)
+    return scored
+
+
+def _opened(run: Run | str | Path | LargeFile, policy: Policy, threads: int) -> Opened:
+    """A run as it is, or what its pieces are had from."""
+    if isinstance(run, Run | LargeFile) or policy.ties == "average":
         return run
     if str(run) == STANDARD_INPUT:
         return _standard_input(policy, threads)
-    return pieces_of_file(run) if is_cut(run) else run
+    return large_file(run) or run
 
 
 def _standard_input(policy: Policy, threads: int) -> Run | Iterable[Piece]:
     """Standard input: the run, or its pieces if there is too much of it."""
     stream = ByteStream(STANDARD_INPUT, sys.stdin.buffer)
     begun = stream.read(LARGE_COMPRESSED)
-    if len(begun) == LARGE_COMPRESSED and is_trec(STANDARD_INPUT, begun[:HEAD]):
-        return pieces_of_stream(STANDARD_INPUT, stream, begun=begun)
+    form = form_of(STANDARD_INPUT, begun[:HEAD]) if len(begun) == LARGE_COMPRESSED else None
+    if form is not None:
+        return pieces_of_stream(STANDARD_INPUT, stream, piece_size(form), begun, form)
     content = Content.of_bytes(STANDARD_INPUT, begun + stream.read(sys.maxsize))
     return only_run(runs_in(content, ranks=policy.ties == "rank", threads=threads), STANDARD_INPUT)
 
@@ -81,33 +104,45 @@ def scores_of_pieces(
     lengths: Mapping[str, float] | None = None,
     *,
     jobs: int = 1,
-) -> RunScores:
-    """The scores of a run that comes in pieces of whole topics, on all topics of the judgments."""
-    score = partial(_scored_piece, qrels=qrels, measures=measures, policy=policy, lengths=lengths)
-    scores = Gathered(qrels, measures, policy)
-    if isinstance(pieces, list) and all(isinstance(piece, FilePiece) for piece in pieces):
-        for scored, piece in zip(ordered_map(score, pieces, jobs=jobs, forks=True), pieces, strict=True):
-            scores.add(scored, piece.path)
+) -> list[RunScores]:
+    """The scores of runs that come in pieces of whole topics, on all topics of the judgments."""
+    score = partial(scored_piece, qrels=qrels, measures=measures, policy=policy, lengths=lengths)
+    by_run: dict[str, Gathered] = {}
+
+    def add(found: Sequence[PieceScores], piece: Piece) -> None:
+        for scored in found:
+            of_run = "" if piece.is_of_one_run else scored.run
+            if of_run not in by_run:
+                by_run[of_run] = Gathered(qrels, measures, policy)
+            by_run[of_run].add(scored, piece.path)
+
+    if isinstance(pieces, list):
+        stream = ordered_stream(score, pieces, jobs=jobs, forks=True)
+        for found, piece in zip(stream, pieces, strict=True):
+            add(found, piece)
     else:  # a stream: what comes next is read while this is scored
         for piece in pieces:
-            scores.add(score(piece, threads=jobs), piece.path)
-    return scores.whole(lengths)
+            add(score(piece, threads=jobs), piece)
+    return [gathered.whole(lengths) for gathered in by_run.values()]
 
 
-def _scored_piece(
+def scored_piece(
     piece: Piece,
     *,
     qrels: Qrels,
     measures: Sequence[Measure],
     policy: Policy,
-    lengths: Mapping[str, float] | None,
+    lengths: Mapping[str, float] | None = None,
     threads: int = 1,
-) -> PieceScores:
-    run = run_of_piece(piece, ranks=policy.ties == "rank", threads=threads)
-    own = np.sort(qrels.numbers_of(run.topics))
-    joined = joined_run(run, qrels.only(own), policy, threads)
-    scored = scores_of(joined, measures, policy, lengths)
-    return PieceScores(run.name, own, scored.values, scored.ties)
+) -> list[PieceScores]:
+    """The scores of each run of a piece."""
+    found = []
+    for run in piece.runs(ranks=policy.ties == "rank", threads=threads):
+        own = np.sort(qrels.numbers_of(run.topics))
+        joined = joined_run(run, qrels.only(own), policy, threads)
+        scored = scores_of(joined, measures, policy, lengths)
+        found.append(PieceScores(run.name, own, scored.values, scored.ties))
+    return found
 
 
 class Gathered:
@@ -127,7 +162,7 @@ class Gathered:
         twice = scored.topics[self.is_scored[scored.topics]]
         if len(twice):
             topic = self.qrels.topics[int(twice[0])]
-            raise DataError(
+            raise NotCut(
                 f"{path}: the lines of topic {topic!r} are not together, and the file is too large to be sorted in "
                 "memory; bring them together with `assay split`, or sort the file by topic"
             )

@@ -215,9 +215,9 @@ def test_split_refuses_what_it_cannot_divide(folder: Path) -> None:
     with pytest.raises(DataError, match=r"a\.run:11: 3 fields"):
         split_runs([run], 2, folder / "new")
     assert not (folder / "new").exists()
-    polars.DataFrame({"topic": ["1"], "doc": ["a"], "score": [1.0]}).write_parquet(folder / "t.parquet")
-    with pytest.raises(DataError, match="only TREC runs"):
-        split_runs([folder / "t.parquet"], 2, folder / "new")
+    nested = written(folder / "t.json", ['{"1": {"a": 2.5}}'])
+    with pytest.raises(DataError, match="only TREC runs .* and tables"):
+        split_runs([nested], 2, folder / "new")
 
 
 def test_a_folder_of_scores_that_was_changed_is_refused(folder: Path) -> None:

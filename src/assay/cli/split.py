@@ -23,14 +23,15 @@ from assay.core.tables import FORMATS
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def command(runs: tuple[Path, ...], qrels_path: Path | None, parts: int, folder: Path, form: str, quiet: bool) -> None:
-    """Split TREC runs into parts of whole topics.
+    """Split runs into parts of whole topics.
 
     A line goes to the part of its topic, so that the lines of a topic need not stand together. Memory does not grow
-    with the files, which may be compressed or come from standard input (-). The folder has a folder run=NAME for each
-    run, and qrels for the judgments; `assay score FOLDER --qrels FOLDER/qrels` scores it part by part.
+    with the files: TREC runs and tables (CSV, TSV, JSONL, Parquet, Arrow; parts of these are CSV). Text may be
+    compressed or come from standard input (-). The folder has a folder run=NAME for each run, and qrels for the
+    judgments; `assay score FOLDER --qrels FOLDER/qrels` scores it part by part.
 
     \b
-    assay split bm25.run.zst dense.run.zst --qrels qrels.txt --parts 64 -o parts
+    assay split bm25.run.zst dense.parquet --qrels qrels.txt --parts 64 -o parts
     assay score parts --qrels parts/qrels -o scores
     """
     from assay.parts import split_runs

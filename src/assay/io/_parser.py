@@ -35,17 +35,29 @@ def _first_line(error: BaseException) -> str:
 
 
 def _answer(asked: dict[str, Any], raw: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """The shape of a table in a file, some rows of one, or all of a table whose bytes are given."""
-    if "path" not in asked:
-        return described(_parsed(raw, asked["how"], asked["separator"]))
-    table = _opened(asked["path"], asked["how"])
-    if "columns" not in asked:
-        import polars
+    """The shape of a table in a file, or the columns of some rows of it or of all: as they are, or divided."""
+    if "path" in asked and "columns" not in asked:
+        return _shape(_opened(asked["path"], asked["how"])), []
+    frame = _some_rows(asked) if "path" in asked else _parsed(raw, asked["how"], asked["separator"])
+    if "ids" in asked:
+        frame = _with_texts(frame, asked["ids"])
+    if "parts" in asked:
+        from assay.io._division import divided
 
-        rows = table.select(polars.len()).collect().item()
-        return {"rows": rows, "names": table.collect_schema().names()}, []
-    some_rows = table.select(asked["columns"]).slice(asked["start"], asked["rows"])
-    return described(_with_texts(some_rows.collect(), asked["ids"]))
+        return divided(frame, asked["names"], asked["parts"])
+    return described(frame)
+
+
+def _shape(table: Any) -> dict[str, Any]:
+    import polars
+
+    rows = table.select(polars.len()).collect().item()
+    return {"rows": rows, "names": table.collect_schema().names()}
+
+
+def _some_rows(asked: dict[str, Any]) -> Any:
+    table = _opened(asked["path"], asked["how"])
+    return table.select(asked["columns"]).slice(asked["start"], asked["rows"]).collect()
 
 
 def _with_texts(frame: Any, ids: list[str]) -> Any:

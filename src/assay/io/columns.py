@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
@@ -24,6 +24,8 @@ from assay.core.errors import DataError
 from assay.core.ids import WORD, Ids
 
 T = TypeVar("T")
+IDS = frozenset({"run", "topic", "doc"})
+"""Our columns of ids."""
 TEXTUAL = ("text", "other")
 
 
@@ -93,6 +95,38 @@ def columns_of_rows(
     rows = {"start": start, "rows": stop - start}
     asked = {"how": how, "path": os.path.abspath(path), "columns": list(names), "ids": list(ids), **rows}
     return _answered(path, asked, b"", columns_from)
+
+
+@dataclass(frozen=True)
+class DividedRows:
+    """Some rows of a table by run and part: (run, part, number of rows, lines of CSV).
+
+    run: None where the table does not name its runs. problem: what is wrong with a row, if anything is.
+    """
+
+    pieces: list[tuple[str | None, int, int, bytes]]
+    top_grade: float | None = None
+    problem: dict[str, Any] | None = None
+
+
+def divided_rows(where: str, asked: dict[str, Any], names: Mapping[str, str], parts: int, raw: bytes) -> DividedRows:
+    """The rows of a table divided by topic. asked: how the table is had, with its path and rows or with its bytes.
+
+    names: our columns and what they are called in the table.
+    """
+    ids = [theirs for ours, theirs in names.items() if ours in IDS]
+    wanted = {**asked, "columns": list(names.values()), "ids": ids, "names": dict(names), "parts": parts}
+    return _answered(where, wanted, raw, _divided_from)
+
+
+def _divided_from(answer: dict[str, Any], source: IO[bytes]) -> DividedRows:
+    if "problem" in answer:
+        return DividedRows([], problem=answer["problem"])
+    pieces = []
+    for piece in answer["pieces"]:
+        text = _read(source, piece["size"]).tobytes()
+        pieces.append((piece["run"], piece["part"], piece["rows"], text))
+    return DividedRows(pieces, answer["top_grade"])
 
 
 def _answered(where: str, asked: dict[str, Any], raw: bytes, made: Callable[[dict[str, Any], IO[bytes]], T]) -> T:

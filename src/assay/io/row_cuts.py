@@ -18,7 +18,7 @@ from assay.core.errors import DataError
 from assay.core.ids import Ids
 from assay.data import Run
 from assay.io.column_names import Named, may_name_docs
-from assay.io.columns import Columns, columns_of_rows, shape_of
+from assay.io.columns import IDS, Columns, columns_of_rows, shape_of
 from assay.io.frames import Frame
 from assay.io.tabular import run_places, runs_of_rows
 
@@ -28,8 +28,6 @@ WINDOW_ROWS = 1 << 12
 """Rows that are read first to find the end of a topic; each time it is not there, twice as many."""
 RUNS_TOGETHER = 4
 """Pieces whose rows one topic of many runs may fill, before it is cut between the runs."""
-
-IDS = frozenset({"run", "topic", "doc"})
 
 
 @dataclass(frozen=True)

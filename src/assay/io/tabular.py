@@ -69,6 +69,11 @@ def run_places(header: Sequence[str], columns: Named, where: str) -> Places:
     return _places(header, OF_RUNS, columns, "run", where)
 
 
+def qrels_places(header: Sequence[str], columns: Named, where: str) -> Places:
+    """Where the columns of judgments stand in a table; one that is missing is an error."""
+    return _places(header, PLAIN_QRELS, columns, "qrels", where)
+
+
 def runs_of_rows(where: str, table: Columns, places: Places, columns: Named, *, first: int) -> list[Run]:
     """The runs of some rows of a large table, the first of which has that number in the file."""
     name = Path(where).name.partition(".")[0]
@@ -84,12 +89,12 @@ def qrels_in(content: Content, sample: Sample, columns: Named = None) -> Qrels:
     name = Path(content.where).name
     frame = read_frame(content, sample)
     if frame is not None:
-        places = _places(frame.names, PLAIN_QRELS, columns, "qrels", content.where)
+        places = qrels_places(frame.names, columns, content.where)
         qrels = qrels_by_column(frame, places, name)
         if qrels is not None:
             return qrels
     sheet = sheet_in(content, sample)
-    places = _places(sheet.header, PLAIN_QRELS, columns, "qrels", sheet.where)
+    places = qrels_places(sheet.header, columns, sheet.where)
     return _qrels_by_row(sheet, places, name)
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.data import Run
 from assay.io.brought import Source, runs_of
@@ -20,10 +20,12 @@ from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT, is_compressed
 from assay.io.line_forms import LineForm, WordLines, form_of
 from assay.io.readers import holds_several
-from assay.io.row_cuts import RowTable, cut_rows, row_table
 from assay.io.run_files import files_of
-from assay.io.samples import ARROW, PARQUET
+from assay.io.samples import binary_format
 from assay.io.topic_cuts import cut_file, pieces_of_stream
+
+if TYPE_CHECKING:
+    from assay.io.row_cuts import RowTable
 
 LARGE_FILE = 1 << 28
 """Bytes from which on a text file is too large to be held. A TREC run below is held whole, which is a little faster."""
@@ -66,6 +68,8 @@ class LargeFile:
 
     def pieces(self) -> Iterable[Piece]:
         """Pieces of whole topics: a list where they can be read in any order, else a stream."""
+        from assay.io.row_cuts import RowTable, cut_rows
+
         if isinstance(self.form, RowTable):
             return cut_rows(self.form)
         if self.is_compressed:
@@ -96,11 +100,12 @@ def large_file(path: str | Path, columns: Named = None) -> LargeFile | None:
         return None
     with open(where, "rb") as file:
         head = file.read(HEAD)
-    for how, mark in (("parquet", PARQUET), ("arrow", ARROW)):
-        if head.startswith(mark):
-            table = row_table(where, how, columns)
-            can_be_held = size < LARGE_COMPRESSED
-            return None if table is None else LargeFile(where, table, False, can_be_held)
+    binary = binary_format(head)
+    if binary is not None:
+        from assay.io.row_cuts import row_table
+
+        table = row_table(where, binary, columns)
+        return None if table is None else LargeFile(where, table, False, size < LARGE_COMPRESSED)
     packed = is_compressed(head)
     form = form_of(where, _unpacked_head(where) if packed else head, columns)
     can_be_held = size < (LARGE_COMPRESSED if packed else LARGE_FILE)

@@ -18,10 +18,12 @@ from assay.io.content import Content
 from assay.io.files import is_compressed, kind, table_format
 from assay.io.recognition import looked_at
 from assay.io.rows import BLANKS
-from assay.io.samples import ARROW, PARQUET, Sample, separator_of
+from assay.io.samples import Sample, binary_format, separator_of
 
 TREC_LINES = frozenset({"trec", "lines", "empty", "sgml"})
 """Formats that the reader of TREC files reads, or says what is wrong with."""
+LARGE_TABLE = 1 << 22
+"""Bytes from which on a Parquet or Arrow file of judgments is read some rows at a time."""
 BLOCK = 4096
 """Bytes at the beginning and at the end of a file that say whether it may hold several runs."""
 
@@ -108,6 +110,9 @@ def read_qrels(path: str | Path, *, columns: Named = None) -> Qrels:
     if irds.is_irds(path):
         refuse_columns(str(path), columns)
         return irds.plain_judgments(path)
+    large = _large_qrels(path, columns)
+    if large is not None:
+        return large
     content = Content.of(path)
     looked = looked_at(content, columns)
     format = looked.as_kind(content, "qrels")
@@ -123,6 +128,20 @@ def read_qrels(path: str | Path, *, columns: Named = None) -> Qrels:
         refuse_columns(content.where, columns)
         return nested.qrels_in(content, looked.sample)
     return tabular.qrels_in(content, looked.sample, columns)
+
+
+def _large_qrels(path: str | Path, columns: Named) -> Qrels | None:
+    """The judgments of a large Parquet or Arrow file, read some rows at a time; None of any other file."""
+    where = str(path)
+    if not os.path.isfile(where) or os.path.getsize(where) < LARGE_TABLE:
+        return None
+    with open(where, "rb") as file:
+        how = binary_format(file.read(8))
+    if how is None:
+        return None
+    from assay.io.large_qrels import large_qrels
+
+    return large_qrels(where, how, columns)
 
 
 def refuse_columns(where: str, columns: Named) -> None:
@@ -152,7 +171,7 @@ def holds_several(path: str | Path) -> bool:
         tail = file.read()
     if is_compressed(head):  # what is within would have to be unpacked first
         return True
-    if head.startswith((PARQUET, ARROW)) or head.lstrip(BLANKS)[:1] in (b"{", b"["):
+    if binary_format(head) is not None or head.lstrip(BLANKS)[:1] in (b"{", b"["):
         return True
     return _names_change(head.decode(errors="replace"), tail.decode(errors="replace"), kind(path))
 

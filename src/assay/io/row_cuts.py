@@ -8,7 +8,7 @@ comes twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,7 +32,7 @@ RUNS_TOGETHER = 4
 
 @dataclass(frozen=True)
 class RowTable:
-    """A Parquet or Arrow file with runs: its rows, and the columns of it that are read."""
+    """A Parquet or Arrow file with runs or judgments: its rows, and the columns of it that are read."""
 
     path: str
     how: str
@@ -96,11 +96,17 @@ def row_table(path: str, how: str, columns: Named = None) -> RowTable | None:
 
     None where a column `name` may name the runs or the docs, which only all rows together say.
     """
+    table = opened_table(path, how, lambda names: run_places(names, columns, path))
+    if "run" in table.places and may_name_docs(table.names, table.places["run"], columns):
+        return None
+    return table
+
+
+def opened_table(path: str, how: str, places_in: Callable[[Sequence[str]], Mapping[str, int]]) -> RowTable:
+    """A Parquet or Arrow file, and of its columns those that are wanted of all that it has."""
     size, changed = _state(path)
     shape = shape_of(path, how)
-    in_file = run_places(shape.names, columns, path)
-    if "run" in in_file and may_name_docs(shape.names, in_file["run"], columns):
-        return None
+    in_file = places_in(shape.names)
     names = tuple(shape.names[place] for place in sorted(in_file.values()))
     places = {ours: names.index(shape.names[place]) for ours, place in in_file.items()}
     return RowTable(path, how, shape.rows, names, places, size, changed)

@@ -71,10 +71,9 @@ def sample_of(content: Content, known: Collection[str] = ()) -> Sample:
     for start, what in NOT_READ:
         if head.startswith(start) and not (start == b"BZh" and head[4:10] != b"1AY&SY"):
             raise DataError(f"{content.where}: the file is {what}")
-    if head.startswith(PARQUET):
-        return Sample("parquet")
-    if head.startswith(ARROW):
-        return Sample("arrow")
+    binary = binary_format(head)
+    if binary is not None:
+        return Sample(binary)
     start = head.lstrip(BLANKS)
     if not start:
         return Sample("empty")
@@ -83,6 +82,17 @@ def sample_of(content: Content, known: Collection[str] = ()) -> Sample:
     if start[:1] == b"<":
         return _of_tags(content, start[:4096].lower())
     return _of_text(content, known)
+
+
+def binary_format(head: bytes) -> str | None:
+    """Whether a file that begins with these bytes is parquet or arrow; None if it is neither.
+
+    >>> binary_format(b"PAR1"), binary_format(b"topic,doc")
+    ('parquet', None)
+    """
+    if head.startswith(PARQUET):
+        return "parquet"
+    return "arrow" if head.startswith(ARROW) else None
 
 
 def table_syntax(sample: Sample, ending: str) -> str:

@@ -115,6 +115,21 @@ def _places(header: Sequence[str], wanted: Sequence[str], columns: Named, kind: 
     return places
 
 
+def judged_rows(
+    where: str, table: Columns, places: Places, *, first: int
+) -> tuple[Ids, Ids, Floats, Floats | None] | None:
+    """Topics, docs, grades and perhaps probabilities of some rows of a large table, the first of that number.
+
+    A row that is wrong is an error; None where all are right and some cells are neither texts nor numbers.
+    """
+    columns = None
+    if not any(column.missing is not None for column in table.columns):
+        columns = _judged_columns(Frame(table), places)
+    if columns is None:
+        _qrels_by_row(sheet_of_columns(where, table, first=first), places, where)
+    return columns
+
+
 def write_run(path: str | Path, run: Run, *, format: str | None = None) -> None:
     """A run as a table, ranks from 1."""
     write_runs(path, [run], format=format)
@@ -199,6 +214,12 @@ def _run_of_rows(
 
 def qrels_by_column(frame: Frame, places: Places, name: str) -> Qrels | None:
     """The judgments of a plain table; None where anything is not as it should be."""
+    columns = _judged_columns(frame, places)
+    return None if columns is None else grouped_qrels(*columns, name=name)
+
+
+def _judged_columns(frame: Frame, places: Places) -> tuple[Ids, Ids, Floats, Floats | None] | None:
+    """Topics, docs, grades and perhaps probabilities; None where anything is not as it should be."""
     topics = frame.ids(places["topic"])
     docs = frame.ids(places["doc"])
     grades = frame.numbers(places["grade"])
@@ -209,7 +230,7 @@ def qrels_by_column(frame: Frame, places: Places, name: str) -> Qrels | None:
         probabilities = frame.numbers(places["probability"])
         if probabilities is None or ((probabilities <= 0) | (probabilities > 1)).any():
             return None
-    return grouped_qrels(topics, docs, grades, probabilities, name=name)
+    return topics, docs, grades, probabilities
 
 
 def _runs_by_row(sheet: Sheet, places: Places, columns: Named, name_of_file: str) -> list[Run]:

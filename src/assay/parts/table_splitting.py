@@ -21,7 +21,7 @@ from assay.io.files import kind as ending_of
 from assay.io.line_forms import has_open_quotes
 from assay.io.nested import is_nested
 from assay.io.recognition import looked_at
-from assay.io.samples import ARROW, PARQUET, Sample, separator_of
+from assay.io.samples import Sample, binary_format, separator_of
 from assay.io.tabular import qrels_places, run_places
 from assay.io.topic_cuts import TextPiece
 
@@ -62,11 +62,11 @@ class TableForm:
 
 def table_form(where: str, head: bytes, kind: str) -> TableForm | None:
     """The form of a table that begins with these bytes; None of any other file. kind: run or qrels."""
-    for how, mark in (("parquet", PARQUET), ("arrow", ARROW)):
-        if head.startswith(mark):
-            if where == STANDARD_INPUT:
-                raise DataError(f"{where}: Parquet and Arrow are not split as they come; give the path of the file")
-            return TableForm(where, how, _names(where, shape_of(where, how).names, kind))
+    binary = binary_format(head)
+    if binary is not None:
+        if where == STANDARD_INPUT:
+            raise DataError(f"{where}: Parquet and Arrow are not split as they come; give the path of the file")
+        return TableForm(where, binary, _names(where, shape_of(where, binary).names, kind))
     if not head.strip():
         return None
     content = Content.of_bytes(where, head[: head.rfind(b"\n") + 1] or head)

@@ -154,7 +154,7 @@ def _possible(sample: Sample, columns: Named) -> Iterable[Recognised]:
 
 def _by_lines(sample: Sample) -> list[Recognised]:
     """What lines of words can be, by how many there are and which are numbers; a few bad lines do not count."""
-    if most(sample.rows, is_run_line):
+    if sample.are_of_run or most(sample.rows, is_run_line):
         return [Recognised("run", "ntcir" if sample.described else "trec")]
     sizes = Counter(map(len, sample.rows))
     size, count = sizes.most_common(1)[0]

@@ -60,6 +60,8 @@ class Sample:
     """Whether a run of NTCIR begins with a line that describes the system."""
     are_texts: bool = False
     """Whether every line is an id, a tab and a text."""
+    are_of_run: bool = False
+    """Whether every line is one of a TREC run."""
 
 
 def sample_of(content: Content, known: Collection[str] = ()) -> Sample:
@@ -205,7 +207,7 @@ def _of_text(content: Content, known: Collection[str]) -> Sample:
     if not lines:
         return Sample("empty", described=described)
     if all(map(is_run_line, words)):  # most files: nothing else needs to be looked for
-        return Sample("lines", rows=words, described=described)
+        return Sample("lines", rows=words, described=described, are_of_run=True)
     cells = _cells(lines, content.ending)
     if cells and (_is_header(cells[0], known) or _is_above_numbers(cells)):
         return Sample("table", tuple(cells[0]), cells[1:])

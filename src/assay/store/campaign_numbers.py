@@ -20,7 +20,9 @@ from assay.crowd.quality import WorkerQuality, worker_quality
 from assay.data import Labels, Qrels
 from assay.data.topic_rows import counted
 from assay.pooling.voters import POOLED
+from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import standing
+from assay.store.many_rows import among
 from assay.store.schema import answers, items, judgments, people, sa
 
 if TYPE_CHECKING:
@@ -262,19 +264,23 @@ COUNTS = sa.select(
     sa.func.coalesce(sa.func.sum(sa.case((items.c.answers >= sa.bindparam("labels"), 1), else_=0)), 0),
     sa.func.coalesce(sa.func.sum(items.c.answers), 0),
     _ANSWERS.scalar_subquery(),
-    _ANSWERS.where(answers.c.person_id == sa.bindparam("person"), answers.c.counted).scalar_subquery(),
 ).where(items.c.campaign_id == sa.bindparam("campaign"), items.c.gold.is_(None))
-"""Docs, those done, answers that count, all answers, and those of one person."""
+"""Docs, those done, answers that count, and all answers."""
+BY_PERSON = (
+    sa.select(answers.c.person_id, sa.func.count().label("answers"))
+    .where(answers.c.campaign_id == sa.bindparam("campaign"), among(answers.c.person_id, "people"), answers.c.counted)
+    .group_by(answers.c.person_id)
+)
+"""Answers of people that count."""
 
 
-def counts_of(campaign: JudgingCampaign, person: int) -> Counts:
-    """The few numbers that an assessor sees with every doc, without the lists of topics and people."""
-    plan = campaign.plan
-    given = {"campaign": campaign.id, "labels": plan.labels, "person": person}
-    with campaign.database.reading() as connection:
-        docs, done, counted, every, mine = connection.execute(COUNTS, given).one()
+def counts_of(connection: sa.Connection, campaign: int, plan: JudgingPlan, people: Sequence[int]) -> dict[int, Counts]:
+    """The few numbers that assessors see with every doc, by person, without the lists of topics and people."""
+    given = {"campaign": campaign, "labels": plan.labels, "people": people}
+    docs, done, counted, every = connection.execute(COUNTS, given).one()
+    mine = {row.person_id: row.answers for row in connection.execute(BY_PERSON, given)}
     left = _left(docs * plan.labels - int(counted), plan.budget, every)
-    return Counts(docs, int(done), left, mine)
+    return {person: Counts(docs, int(done), left, mine.get(person, 0)) for person in people}
 
 
 def _left(wanted: int, budget: int | None, spent: int) -> int:

@@ -1,7 +1,7 @@
 """How does a store reach its database? One engine, short transactions, and errors in words.
 
 SQLite: write-ahead log, every commit on the disk before it returns, one writer at a time. PostgreSQL: as the server is
-set up, with locks on the rows that a transaction counts. Judgments of many people share transactions, see
+set up, with locks on the rows that a transaction counts. Judgments of many people share transactions on both, see
 `shared_commits`.
 """
 
@@ -44,7 +44,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._one_writer = threading.Lock()
         self.engine = _sqlite_engine(self.url) if self.is_sqlite else _server_engine(self.url)
-        self.commits = SharedCommits(self._transaction, self._one_writer if self.is_sqlite else None)
+        self.commits = SharedCommits(self._transaction, self._one_writer, joins=self.is_sqlite)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

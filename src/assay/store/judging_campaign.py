@@ -27,13 +27,14 @@ from assay.store.campaign_numbers import (
 )
 from assay.store.database import Database
 from assay.store.judging_plan import JudgingPlan
+from assay.store.judging_turns import Answered, JudgingTurns
 from assay.store.judgment_log import Answer, JudgmentLog, Recorded, new_id
 from assay.store.live_order import LiveOrder
 from assay.store.machine_labels import MachineLabels
-from assay.store.next_items import MOST_ASKED, Asked, NextItems
+from assay.store.next_items import Asked, NextItems
 from assay.store.people import People, Person
 from assay.store.schema import answers, campaign_runs, campaigns, items, judgments, machine_labels, people, sa
-from assay.store.shared_commits import Work
+from assay.store.shared_commits import Shared
 from assay.store.stored_runs import StoredRun, StoredRuns, names_of
 
 _OWN: sa.BindParameter[int] = sa.bindparam("campaign")
@@ -70,14 +71,6 @@ class Given:
     """Whether this is what the person says of the item now: of several judgments, the one that is exported."""
 
 
-@dataclass(frozen=True)
-class Answered:
-    """What the store says when an answer is on the disk, and the items that the person is asked next."""
-
-    recorded: Recorded
-    items: tuple[Asked, ...] = ()
-
-
 class JudgingCampaign:
     """One campaign. Every change is on the disk when the call returns."""
 
@@ -95,7 +88,8 @@ class JudgingCampaign:
         self.order = None if self.plan.order is None else LiveOrder(self.id, self.plan, self.read_runs)
         self._read: list[Run] | None = None
         self.machine = MachineLabels(self)
-        self._next = NextItems(database, self.id, self.plan, self.log, self.order)
+        next_items = NextItems(database, self.id, self.plan, self.log, self.order)
+        self._turns = JudgingTurns(database, self.id, self.plan, self.log, next_items)
         if self.order is not None:
             database.commits.when_not_kept(self.order.forget_latest)
 
@@ -127,7 +121,7 @@ class JudgingCampaign:
 
         Fewer, or none, when no item has a place left for this person, the campaign is closed or the budget is spent.
         """
-        return self._next.ask(self._judge(person), n, topic)
+        return list(self._turns.asked(self._judge(person), n, topic))
 
     def judge(
         self, person: Person | str, item: int, label: Any, *, id: str | None = None, seconds: float | None = None
@@ -163,19 +157,8 @@ class JudgingCampaign:
         """The same for an event loop, without holding a thread."""
         return await self.database.commits.soon(self._work(self._judge(person), answer, n, topic))
 
-    def _work(self, person: Person, answer: Answer, n: int, topic: str | None) -> Work[Answered]:
-        if not 0 <= n <= MOST_ASKED:
-            raise UsageError(f"{n} docs to judge; ask for 0 to {MOST_ASKED}")
-        record = self.log.work(person, self._checked(answer))
-
-        def work(connection: sa.Connection) -> Answered:
-            if n:
-                self._next.take_turn(connection, person)
-            recorded = record(connection)
-            asked = self._next.asked_in(connection, person, n, topic)[0] if n else []
-            return Answered(recorded, tuple(asked))
-
-        return work
+    def _work(self, person: Person, answer: Answer, n: int, topic: str | None) -> Shared[Answered]:
+        return self._turns.answered(person, self._checked(answer), n, topic)
 
     def _checked(self, answer: Answer) -> Answer:
         """The answer with its label as a number of the scale."""
@@ -220,7 +203,9 @@ class JudgingCampaign:
 
     def counts(self, person: Person | str) -> Counts:
         """How far the campaign is, and the person, in a few numbers."""
-        return counts_of(self, self.person(person).id)
+        own = self.person(person).id
+        with self.database.reading() as connection:
+            return counts_of(connection, self.id, self.plan, [own])[own]
 
     def state(self) -> tuple[Any, ...]:
         """What all numbers of the campaign rest on, from one small query: it changes whenever anything does."""

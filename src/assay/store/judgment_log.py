@@ -1,13 +1,15 @@
 """How is a judgment kept? One row of a log that only grows, in one transaction with how the item then stands.
 
 Who sends a judgment makes its id: sent again after a lost answer, it counts once. An item has k places; who was asked
-has one of them, and a judgment of somebody who was not asked counts while a place is free.
+has one of them, and a judgment of somebody who was not asked counts while a place is free. The answers of several
+people are decided one after the other in memory and written by the same few statements.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,51 +18,15 @@ import numpy as np
 
 from assay.core.errors import UsageError
 from assay.core.registry import one_of
+from assay.store.answer_states import AnswerStates, ItemState, answer_states
 from assay.store.database import Database, plain
 from assay.store.judging_plan import JudgingPlan
+from assay.store.many_rows import among, many_rows
 from assay.store.people import Person
-from assay.store.schema import answers, campaigns, items, judgments, machine_seen, reservations, sa
-from assay.store.shared_commits import Work
+from assay.store.schema import answers, items, judgments, reservations, sa
 
-# The statements of every judgment are made once: to put one together takes longer than to run it.
 _CAMPAIGN: sa.BindParameter[int] = sa.bindparam("campaign")
-_ITEM: sa.BindParameter[int] = sa.bindparam("item")
 _PERSON: sa.BindParameter[int] = sa.bindparam("person")
-_SAME = judgments.alias("same")
-_STANDING = judgments.alias("standing")
-_OWN = (answers.c.item_id == items.c.id) & (answers.c.person_id == _PERSON)
-_HOLDERS = (
-    sa.select(sa.func.count())
-    .select_from(reservations)
-    .where(reservations.c.item_id == items.c.id, reservations.c.until > sa.bindparam("now"))
-)
-LOCKED = sa.select(items.c.id).where(items.c.id == _ITEM).with_for_update(key_share=True)
-STATE = (
-    sa.select(
-        items.c.id,
-        items.c.gold,
-        items.c.answers,
-        campaigns.c.is_open,
-        _SAME.c.number.label("same_number"),
-        _SAME.c.counted.label("same_counted"),
-        _SAME.c.item_id.label("same_item"),
-        _SAME.c.person_id.label("same_person"),
-        _SAME.c.kind.label("same_kind"),
-        _SAME.c.label.label("same_label"),
-        answers.c.counted.label("own_counted"),
-        _STANDING.c.id.label("own_judgment"),
-        _HOLDERS.scalar_subquery().label("holders"),
-        _HOLDERS.where(reservations.c.person_id == _PERSON).scalar_subquery().label("holds"),
-        sa.exists().where(machine_seen.c.item_id == items.c.id, machine_seen.c.person_id == _PERSON).label("has_seen"),
-    )
-    .select_from(items)
-    .join(campaigns, campaigns.c.id == items.c.campaign_id)
-    .outerjoin(_SAME, _SAME.c.id == sa.bindparam("judgment"))
-    .outerjoin(answers, _OWN)
-    .outerjoin(_STANDING, _STANDING.c.number == answers.c.judgment)
-    .where(items.c.id == _ITEM, items.c.campaign_id == _CAMPAIGN)
-)
-"""All that a judgment of an item depends on; on a server it is asked once the item is locked, not with the lock."""
 ITEM_OF = sa.select(judgments.c.item_id, judgments.c.person_id).where(
     judgments.c.id == sa.bindparam("judgment"), judgments.c.campaign_id == _CAMPAIGN
 )
@@ -71,10 +37,15 @@ LATEST_OWN = (
     .order_by(answers.c.judgment.desc())
     .limit(1)
 )
-ADDED = sa.insert(judgments).returning(judgments.c.number)
-ONE_MORE = sa.update(items).where(items.c.id == _ITEM).values(answers=items.c.answers + 1)
-ONE_LESS = sa.update(items).where(items.c.id == _ITEM).values(answers=items.c.answers - 1)
-LET_GO = sa.delete(reservations).where(reservations.c.item_id == _ITEM, reservations.c.person_id == _PERSON)
+COUNTED = sa.update(items).where(among(items.c.id, "items")).values(answers=items.c.answers + sa.bindparam("more"))
+LET_GO = sa.delete(reservations).where(
+    sa.tuple_(reservations.c.item_id, reservations.c.person_id).in_(sa.bindparam("places", expanding=True))
+)
+LOGGED = tuple(column.name for column in judgments.c if column.name != "number")
+STANDING = ("judgment", "label", "counted")
+"""What another answer of the same person to the same item changes."""
+ANSWERED = ("item_id", "person_id", "campaign_id", *STANDING)
+HELD = ("item_id", "person_id", "campaign_id", "until")
 KINDS = ("label", "unjudgeable", "skip", "undo")
 LONGEST_ID = 100
 APART = 1e-5
@@ -120,6 +91,31 @@ def new_id() -> str:
     return secrets.token_hex(16)
 
 
+@dataclass(frozen=True)
+class Sent:
+    """An answer that was checked: who sends it, for which item, and what the log keeps of it."""
+
+    person: Person
+    item: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _New:
+    """An answer that was decided: its row of the log, and what changes with it."""
+
+    row: dict[str, Any]
+    takes_place: bool
+    """Whether the item has one answer more."""
+    lets_go: bool
+    """Whether the item was kept for the person."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is what the person now says of the item."""
+        return self.row["kind"] != "skip"
+
+
 class JudgmentLog:
     """The judgments of one campaign."""
 
@@ -128,144 +124,157 @@ class JudgmentLog:
         self._id = campaign_id
         self._name = name
         self._plan = plan
-        answer = database.new(answers)
-        newer = {name: answer.excluded[name] for name in ("judgment", "label", "counted")}
-        keys = ["item_id", "person_id"]
-        self._answer = answer.on_conflict_do_update(index_elements=keys, set_=newer)
-        place = database.new(reservations)
-        self._hold = place.on_conflict_do_update(index_elements=keys, set_={"until": place.excluded["until"]})
+        dialect = database.engine.dialect.name
+        self._add = many_rows(dialect, judgments, LOGGED, returning=("id", "number"))
+        self._answer = many_rows(dialect, answers, ANSWERED, returning=("item_id",), newer=STANDING)
+        self._hold = many_rows(dialect, reservations, HELD, returning=("item_id",), newer=("until",))
 
-    def work(self, person: Person, answer: Answer) -> Work[Recorded]:
-        """What records an answer within a transaction; an answer that cannot be is an error at once."""
-        one_of("kind of answer", answer.kind, KINDS)
-        sent = {
-            "id": _checked_id(answer.id),
-            "kind": answer.kind,
-            "label": answer.label,
-            "reason": plain(answer.reason, "reason"),
-            "seconds": _checked_seconds(answer.seconds),
-        }
-        if answer.kind == "undo":
-            return lambda connection: self._take_back(connection, person, answer.takes_back, sent)
+    def checked(self, person: Person, answer: Answer) -> Sent:
+        """A label, `unjudgeable` or a skip as it is recorded; one that cannot be is an error at once."""
+        values = _checked_values(answer)
         if answer.item is None:
             raise UsageError(f"a {answer.kind} needs the item that it is for")
-        item = answer.item
-        return lambda connection: self._add(connection, person, item, sent)
+        return Sent(person, answer.item, values)
 
-    def _add(self, connection: sa.Connection, person: Person, item: int, sent: Mapping[str, Any]) -> Recorded:
-        state = self._state(connection, person, item, sent)
-        if state.same_number is not None:
-            return _before(state, person, sent)
-        if sent["kind"] == "skip":
-            recorded = self._logged(connection, person, state, sent, counted=False, takes_back=None)
+    def record(self, connection: sa.Connection, sent: Sequence[Sent]) -> list[Recorded | UsageError]:
+        """Record answers, at most one of each person; an answer that is refused changes nothing."""
+        states = self._states(connection, sent)
+        decided = [self._decided(states, one) for one in sent]
+        new = [one for one in decided if isinstance(one, _New)]
+        numbers = self._logged(connection, [one.row for one in new])
+        standing = [one for one in new if one.stands]
+        self._set_answers(connection, [(one.row, numbers[one.row["id"]]) for one in standing])
+        self._count(connection, Counter(one.row["item_id"] for one in new if one.takes_place))
+        places = [(one.row["item_id"], one.row["person_id"]) for one in new if one.lets_go]
+        if places:
+            connection.execute(LET_GO, {"places": places})
+        said: list[Recorded | UsageError] = []
+        for one in decided:
+            said.append(_recorded(one, numbers) if isinstance(one, _New) else one)
+        return said
+
+    def _decided(self, states: AnswerStates, sent: Sent) -> _New | Recorded | UsageError:
+        """What becomes of an answer: a new row, the one that was recorded under its id before, or nothing."""
+        state = states.items.get(sent.item)
+        if state is None:
+            return UsageError(f"campaign {self._name!r} has no item {sent.item!r}")
+        if sent.values["id"] in states.earlier:
+            return _before(states.earlier[sent.values["id"]], sent)
+        own = states.own.get((sent.item, sent.person.id))
+        is_skip = sent.values["kind"] == "skip"
+        is_first = own is None and not is_skip
+        if is_skip:
+            counted = False
+        elif own is None:
+            counted = self._has_place(states, state, sent.person)
         else:
-            recorded = self._answered(connection, person, state, sent)
-        if state.holds:
-            connection.execute(LET_GO, {"item": state.id, "person": person.id})
-        return recorded
+            counted = own.counted
+        takes_back = None if is_skip or own is None else own.id
+        takes_place = is_first and counted
+        state.answers += takes_place
+        lets_go = sent.person.id in state.holders
+        state.holders.discard(sent.person.id)
+        return _New(self._row(states, sent, counted, takes_back), takes_place, lets_go)
 
-    def _take_back(
-        self, connection: sa.Connection, person: Person, judgment: str | None, sent: Mapping[str, Any]
-    ) -> Recorded:
+    def _has_place(self, states: AnswerStates, state: ItemState, person: Person) -> bool:
+        """Whether a first answer of the person is one of the k of the item; gold docs have a place for everybody."""
+        if state.gold is not None or person.id in state.holders:
+            return True
+        return states.is_open and state.answers + len(state.holders) < self._plan.labels
+
+    def take_back(self, connection: sa.Connection, person: Person, answer: Answer) -> Recorded:
         """Undo a judgment: what the person said of the item before stands again, or nothing, and the item is kept."""
         own = {"campaign": self._id, "person": person.id}
-        chosen = judgment or connection.execute(LATEST_OWN, own).scalar()
+        chosen = answer.takes_back or connection.execute(LATEST_OWN, own).scalar()
         if chosen is None:
             raise UsageError(f"{person.name!r} has no judgment to take back in this campaign")
         found = connection.execute(ITEM_OF, {"judgment": chosen, "campaign": self._id}).first()
         if found is None or found.person_id != person.id:
             raise UsageError(f"no judgment {chosen!r} of {person.name!r} in this campaign")
-        state = self._state(connection, person, found.item_id, sent)
-        if state.same_number is not None:
-            return _before(state, person, sent)
-        stack = self._stack(connection, person, state.id)
+        sent = Sent(person, found.item_id, _checked_values(answer))
+        states = self._states(connection, [sent])
+        if sent.values["id"] in states.earlier:
+            before = _before(states.earlier[sent.values["id"]], sent)
+            if isinstance(before, UsageError):
+                raise before
+            return before
+        stack = self._stack(connection, person, sent.item)
         if not stack or stack[-1].id != chosen:
             raise UsageError(f"judgment {chosen!r} was taken back or replaced already; undo the latest one")
         top = stack.pop()
-        recorded = self._logged(connection, person, state, sent, counted=False, takes_back=chosen)
+        undo = self._row(states, sent, counted=False, takes_back=chosen)
+        numbers = self._logged(connection, [undo])
         if stack:
-            self._set_answer(connection, person, state.id, stack[-1], top.counted)
+            stands_again = undo | {"label": stack[-1].label, "counted": top.counted}
+            self._set_answers(connection, [(stands_again, stack[-1].number)])
         else:
-            self._remove_answer(connection, person, state.id, top.counted)
-        return recorded
+            self._remove_answer(connection, person, sent.item, top.counted)
+        return Recorded(undo["id"], numbers[undo["id"]], counted=False, again=False)
 
-    def _answered(self, connection: sa.Connection, person: Person, state: Any, sent: Mapping[str, Any]) -> Recorded:
-        """A label or `unjudgeable`: the first of the person counts if there is a place; another one replaces it."""
-        is_first = state.own_judgment is None
-        counted = self._has_place(state) if is_first else state.own_counted
-        recorded = self._logged(connection, person, state, sent, counted=counted, takes_back=state.own_judgment)
-        self._set_answer(connection, person, state.id, _Given(recorded.number, sent["label"]), counted)
-        if is_first and counted:
-            connection.execute(ONE_MORE, {"item": state.id})
-        return recorded
+    def _states(self, connection: sa.Connection, sent: Sequence[Sent]) -> AnswerStates:
+        return answer_states(
+            connection,
+            self._id,
+            [one.item for one in sent],
+            [one.person.id for one in sent],
+            [one.values["id"] for one in sent],
+            locks=not self._db.is_sqlite,
+        )
 
-    def _has_place(self, state: Any) -> bool:
-        """Whether a first answer of the person is one of the k of the item; gold docs have a place for everybody."""
-        if state.gold is not None or state.holds:
-            return True
-        return bool(state.is_open) and state.answers + state.holders < self._plan.labels
-
-    def _state(self, connection: sa.Connection, person: Person, item: int, sent: Mapping[str, Any]) -> Any:
-        """The item as it stands, which nobody else changes until the end of the transaction."""
-        if not self._db.is_sqlite:  # whoever writes to SQLite is alone
-            connection.execute(LOCKED, {"item": item})
-        given = {"item": item, "campaign": self._id, "person": person.id, "judgment": sent["id"], "now": time.time()}
-        row = connection.execute(STATE, given).first()
-        if row is None:
-            raise UsageError(f"campaign {self._name!r} has no item {item!r}")
-        return row
-
-    def _logged(
-        self,
-        connection: sa.Connection,
-        person: Person,
-        state: Any,
-        sent: Mapping[str, Any],
-        *,
-        counted: bool,
-        takes_back: str | None,
-    ) -> Recorded:
-        values = {
-            **sent,
+    def _row(self, states: AnswerStates, sent: Sent, counted: bool, takes_back: str | None) -> dict[str, Any]:
+        """The row of the log."""
+        return {
+            **sent.values,
             "campaign_id": self._id,
-            "item_id": state.id,
-            "person_id": person.id,
+            "item_id": sent.item,
+            "person_id": sent.person.id,
             "takes_back": takes_back,
             "counted": counted,
             "made": time.time(),
-            "second_look": bool(state.has_seen),
+            "second_look": (sent.item, sent.person.id) in states.seen,
         }
-        number = connection.execute(ADDED, values).scalar_one()
-        return Recorded(sent["id"], number, counted, again=False)
 
-    def _set_answer(self, connection: sa.Connection, person: Person, item: int, given: Any, counted: bool) -> None:
-        values = {
-            "item_id": item,
-            "person_id": person.id,
-            "campaign_id": self._id,
-            "judgment": given.number,
-            "label": given.label,
-            "counted": counted,
-        }
-        connection.execute(self._answer, values)
+    def _logged(self, connection: sa.Connection, rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Add rows to the log; their numbers by id."""
+        if not rows:
+            return {}
+        return {row.id: row.number for row in self._add.insert(connection, rows)}
+
+    def _set_answers(self, connection: sa.Connection, stand: Sequence[tuple[Mapping[str, Any], int]]) -> None:
+        """What people now say of items: rows of the log, and their numbers."""
+        keys = ("item_id", "person_id", "campaign_id", "label", "counted")
+        rows = []
+        for row, number in stand:
+            rows.append({key: row[key] for key in keys} | {"judgment": number})
+        if rows:
+            self._answer.insert(connection, rows)
+
+    def _count(self, connection: sa.Connection, more: Mapping[int, int]) -> None:
+        """Count more answers of items, or with a negative number fewer."""
+        by_number: dict[int, list[int]] = {}
+        for item, number in more.items():
+            by_number.setdefault(number, []).append(item)
+        for number, some in by_number.items():
+            connection.execute(COUNTED, {"items": some, "more": number})
 
     def _remove_answer(self, connection: sa.Connection, person: Person, item: int, counted: bool) -> None:
         """Nothing stands any more; the place stays with the person, who may judge the item again."""
         own = (answers.c.item_id == item) & (answers.c.person_id == person.id)
         connection.execute(sa.delete(answers).where(own))
         if counted:
-            connection.execute(ONE_LESS, {"item": item})
-            self.hold(connection, person, [item])
+            self._count(connection, {item: -1})
+            self.hold(connection, {person.id: [item]})
 
-    def hold(self, connection: sa.Connection, person: Person, held: Sequence[int]) -> None:
-        """Keep items for a person for a while, the first of them first."""
+    def hold(self, connection: sa.Connection, held: Mapping[int, Sequence[int]]) -> None:
+        """Keep items for people for a while, the first of each person first."""
         until = time.time() + self._plan.away
         places = []
-        for number, item in enumerate(held):
-            place = {"item_id": item, "person_id": person.id, "campaign_id": self._id}
-            places.append(place | {"until": until + number * APART})
+        for person, some in held.items():
+            for number, item in enumerate(some):
+                place = {"item_id": item, "person_id": person, "campaign_id": self._id}
+                places.append(place | {"until": until + number * APART})
         if places:
-            connection.execute(self._hold, places)
+            self._hold.insert(connection, places)
 
     def _stack(self, connection: sa.Connection, person: Person, item: int) -> list[Any]:
         """The judgments of a person on an item that were not taken back, the latest last."""
@@ -274,20 +283,17 @@ class JudgmentLog:
         return standing(rows)
 
 
-def _before(state: Any, person: Person, sent: Mapping[str, Any]) -> Recorded:
+def _before(earlier: Any, sent: Sent) -> Recorded | UsageError:
     """What was recorded under this id already; another judgment under the same id is an error."""
-    before = (state.same_item, state.same_person, state.same_kind, state.same_label)
-    if before != (state.id, person.id, sent["kind"], sent["label"]):
-        raise UsageError(f"the id {sent['id']!r} stands for another judgment; make a new id for each")
-    return Recorded(sent["id"], state.same_number, state.same_counted, again=True)
+    before = (earlier.item_id, earlier.person_id, earlier.kind, earlier.label)
+    if before != (sent.item, sent.person.id, sent.values["kind"], sent.values["label"]):
+        return UsageError(f"the id {earlier.id!r} stands for another judgment; make a new id for each")
+    return Recorded(earlier.id, earlier.number, earlier.counted, again=True)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """A judgment as an answer keeps it."""
-
-    number: int
-    label: float | None
+def _recorded(new: _New, numbers: Mapping[str, int]) -> Recorded:
+    id = new.row["id"]
+    return Recorded(id, numbers[id], new.row["counted"], again=False)
 
 
 def standing(rows: Sequence[Any]) -> list[Any]:
@@ -306,6 +312,17 @@ def standing(rows: Sequence[Any]) -> list[Any]:
         elif row.kind != "skip":
             stack.append(row)
     return stack
+
+
+def _checked_values(answer: Answer) -> dict[str, Any]:
+    """What the log keeps of an answer itself."""
+    return {
+        "id": _checked_id(answer.id),
+        "kind": one_of("kind of answer", answer.kind, KINDS),
+        "label": answer.label,
+        "reason": plain(answer.reason, "reason"),
+        "seconds": _checked_seconds(answer.seconds),
+    }
 
 
 def _checked_id(id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean, one_of
 from assay.store.database import Database, plain
+from assay.store.many_rows import among
 from assay.store.schema import people, sa
 
 ROLES = ("organiser", "assessor", "reader")
@@ -36,12 +38,21 @@ class Person:
     """When the person was shut out; None while the token holds."""
 
 
+OF_TOKENS = sa.select(people.c.token_hash, *(people.c[name] for name in Person.__dataclass_fields__)).where(
+    among(people.c.token_hash, "hashes")
+)
+
+
 class People:
     """The people of a store."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._lately: dict[str, tuple[float, Person]] = {}
+        """By the hash of the token: when it was looked up, and whose it is."""
+        self._used: set[str] = set()
+        """Hashes that were asked for since they were looked up; they are looked up again together."""
+        self._looking = threading.Lock()
 
     def add(self, name: str, role: str = "assessor") -> tuple[Person, str]:
         """A new person and the token, which nobody can read again later."""
@@ -83,22 +94,35 @@ class People:
 
     def of_token(self, token: str) -> Person | None:
         """The person whose token it is; None for any other text."""
-        known = self.lately_of_token(token)
-        if known is not None:
-            return known
-        hash = token_hash(token)
-        found = self._chosen(people.c.token_hash == hash)
-        if not found:
-            return None
-        self._lately[hash] = (time.monotonic(), found[0])
-        return found[0]
+        with self._looking:
+            known = self.lately_of_token(token)  # somebody may have looked it up while this waited
+            if known is not None:
+                return known
+            hash = token_hash(token)
+            asked_at = time.monotonic()
+            wanted = [hash, *self._used]
+            with self._db.reading() as connection:
+                rows = connection.execute(OF_TOKENS, {"hashes": wanted}).mappings().all()
+            found = {}
+            for row in rows:
+                person = Person(**{name: row[name] for name in Person.__dataclass_fields__})
+                found[row["token_hash"]] = (asked_at, person)
+            still_known = {key: one for key, one in self._lately.items() if one[0] > asked_at - KNOWN_SECONDS}
+            for looked_up in wanted:
+                still_known.pop(looked_up, None)
+            self._lately = still_known | found
+            self._used = set()
+        return found[hash][1] if hash in found else None
 
     def lately_of_token(self, token: str) -> Person | None:
         """The person, where the token was looked up within the last second; None where it has to be looked up.
 
         A change by this process counts at once, one by another process after that second.
         """
-        asked_at, person = self._lately.get(token_hash(token), (-KNOWN_SECONDS, None))
+        hash = token_hash(token)
+        asked_at, person = self._lately.get(hash, (-KNOWN_SECONDS, None))
+        if person is not None:
+            self._used.add(hash)
         return person if time.monotonic() - asked_at < KNOWN_SECONDS else None
 
     def __getitem__(self, name: str) -> Person:
@@ -119,9 +143,10 @@ class People:
         return bool(self._chosen(has_token & (people.c.role == "organiser")))
 
     def _set(self, person: Person, **values: Any) -> None:
-        with self._db.writing() as connection:
-            connection.execute(sa.update(people).where(people.c.id == person.id).values(values))
-        self._lately = {}
+        with self._looking:  # nobody keeps what was looked up before the change
+            with self._db.writing() as connection:
+                connection.execute(sa.update(people).where(people.c.id == person.id).values(values))
+            self._lately = {}
 
     def _chosen(self, condition: Any) -> list[Person]:
         columns = [people.c[name] for name in Person.__dataclass_fields__]

@@ -100,6 +100,8 @@ class JudgingCampaigns:
             rows.append({"campaign_id": campaign, "place": place, **texts, "gold": known, "answers": 0})
         for some in batches(rows, 2000):
             connection.execute(sa.insert(items), some)
+        if not self._db.is_sqlite:  # a server that does not know how many items there are reads all of them each time
+            connection.execute(sa.text("ANALYZE items"))
 
     def __getitem__(self, name: str) -> JudgingCampaign:
         opened = self._named.get(name)  # a campaign keeps its name

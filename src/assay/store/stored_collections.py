@@ -16,10 +16,24 @@ from assay.io.docs import Texts, read_docs
 from assay.io.topics import topics_of
 from assay.measures import parse
 from assay.store.database import Database, plain, plain_fields
+from assay.store.many_rows import among
 from assay.store.schema import collections, docs, qrels, runs, sa, topics
 
 ROWS_AT_ONCE = 5000
 """Rows of texts that one statement inserts."""
+_NAMED = collections.c.name == sa.bindparam("name")
+SOME_TOPICS = (
+    sa.select(topics.c.topic, topics.c.fields)
+    .join(collections, collections.c.id == topics.c.collection_id)
+    .where(_NAMED, among(topics.c.topic, "topics"))
+    .order_by(topics.c.place, topics.c.topic)
+)
+SOME_DOCS = (
+    sa.select(docs.c.doc, docs.c.fields)
+    .join(collections, collections.c.id == docs.c.collection_id)
+    .where(_NAMED, among(docs.c.doc, "docs"))
+)
+LOOKUP = sa.select(collections.c.lookup).where(_NAMED)
 
 
 @dataclass(frozen=True)
@@ -165,6 +179,17 @@ class Collections:
                 _keep_docs(self._db, connection, own, looked_up)
             found |= looked_up
         return {doc: found[doc] for doc in wanted if doc in found}
+
+    def texts(self, name: str, of_topics: SomeOf[str], of_docs: SomeOf[str]) -> tuple[Topics, Texts]:
+        """These topics and docs with their texts, as `topics` and `docs` have them, by one look at the store."""
+        given = {"name": name, "topics": list(of_topics), "docs": list(of_docs)}
+        with self._db.reading() as connection:
+            rows = connection.execute(SOME_TOPICS, given).all()
+            found = {row.doc: row.fields for row in connection.execute(SOME_DOCS, given)}
+            is_lacking = any(doc not in found for doc in of_docs)
+            lookup = connection.execute(LOOKUP, given).scalar() if is_lacking else ""
+        known = Topics(tuple(row.topic for row in rows), tuple(row.fields for row in rows))
+        return known, self.docs(name, of_docs) if lookup else found
 
     def _place(self, name: str) -> tuple[int, str]:
         """The id of a collection and its lookup, without the counts that take long where there are many docs."""

@@ -86,7 +86,7 @@ async def _refuse_strangers(request: Request) -> None:
     _refuse_too_large(request)
     known = access.known_person(request)
     request.state.person = known or await run_in_threadpool(access.person, request)
-    is_open = request.url.path.startswith(OPEN_PATHS)
+    is_open = request.scope["path"].startswith(OPEN_PATHS)
     if request.state.person is None and not is_open:
         raise HTTPException(401, "log in with your token first")
 

@@ -10,12 +10,14 @@ from assay.web.routes import (
     listings,
     run_pages,
     second_looks,
+    sent_answers,
     topic_pages,
     upload_pages,
 )
 
 ROUTERS = (
-    judging_pages.router,  # first, because addresses are tried in this order and judgments come most often
+    sent_answers.router,  # first, because addresses are tried in this order and judgments come most often
+    judging_pages.router,
     listings.router,
     run_pages.router,
     comparisons.router,

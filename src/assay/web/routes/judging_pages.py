@@ -1,15 +1,13 @@
-"""Pages where people judge: campaigns, the assessor's page with what its keys send, and the organiser's page."""
+"""Pages where people judge: campaigns, the assessor's page, and the organiser's page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Form, Query
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
-from pydantic import Field
+from fastapi import APIRouter, Form
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 
 from assay.core.errors import UsageError
 from assay.core.results import Result
@@ -19,12 +17,11 @@ from assay.store.campaign_board import BoardSoFar
 from assay.store.campaign_files import FILES, campaign_file
 from assay.store.judging_campaign import Given, JudgingCampaign
 from assay.store.judgment_log import Answer, new_id
-from assay.store.next_items import MOST_ASKED
 from assay.store.next_items import Asked as Item
 from assay.version import __version__
 from assay.web.highlights import highlighted
 from assay.web.live_pages import LivePages
-from assay.web.rendering import Page, address, answered, wants_json
+from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked
 
 router = APIRouter()
@@ -33,7 +30,6 @@ AHEAD = 10
 LOOK_BACK = 50
 FOLLOWS = "assay-follows"
 """The header of a page that asks whether anything has changed since it was loaded."""
-Next = Annotated[int, Query(ge=0, le=MOST_ASKED)]
 
 
 @router.get("/campaigns")
@@ -225,11 +221,11 @@ def _earlier(given: Sequence[Given], number: int) -> Item:
 
 def item_records(store: Store, own: JudgingCampaign, items: Sequence[Item]) -> list[dict[str, Any]]:
     """Items with the texts that the store has: the query, and each doc with the words of the query marked."""
-    topics = store.collections.topics(own.collection, {item.topic for item in items})
+    wanted = [doc for item in items for doc in (item.doc, item.other) if doc]
+    topics, found = store.collections.texts(own.collection, {item.topic for item in items}, wanted)
     fields = topics.to_dict()
     queries = topics.queries()
-    wanted = [doc for item in items for doc in (item.doc, item.other) if doc]
-    texts = {doc: text_of(known) for doc, known in store.collections.docs(own.collection, wanted).items()}
+    texts = {doc: text_of(known) for doc, known in found.items()}
     records = []
     for item in items:
         query = queries.get(item.topic, "")
@@ -260,40 +256,6 @@ def progress_record(own: JudgingCampaign, person: Person) -> dict[str, Any]:
 
 
 Kind = Literal["label", "unjudgeable", "skip", "undo"]
-
-
-@dataclass(frozen=True)
-class SentAnswer:
-    """What the page of an assessor sends. `id` is made by the page: sent again, it counts once."""
-
-    id: Annotated[str, Field(min_length=8, max_length=100)]
-    kind: Kind
-    item: int | None = None
-    label: float | str | None = None
-    reason: str = ""
-    seconds: float | None = None
-    takes_back: str | None = None
-
-
-@router.post("/judge/{name:path}")
-async def answer(
-    name: str, asked: Asked, given: Annotated[SentAnswer, Body()], next: Next = 0, topic: str = ""
-) -> Response:
-    """Record an answer; it is answered when it is on the disk. next: with the next docs of the person, and counts."""
-    person = asked.must_be("assessor")
-    own = asked.found(lambda: asked.store.campaigns[name])
-    said = await own.answer_soon(person, Answer(**vars(given)), n=next, topic=topic or None)
-    record = vars(said.recorded)
-    if next:
-        record = record | await run_in_threadpool(_following, asked.store, own, person, said.items)
-    if wants_json(asked.request):
-        return JSONResponse(record)
-    return answered(asked.request, Page("error.html", "Recorded", record, names={"sentence": "Recorded."}))
-
-
-def _following(store: Store, own: JudgingCampaign, person: Person, items: Sequence[Item]) -> dict[str, Any]:
-    """What the page of an assessor shows next."""
-    return {"items": item_records(store, own, items), "progress": asdict(own.counts(person))}
 
 
 @router.post("/judged/{name:path}")

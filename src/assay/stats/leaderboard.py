@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from assay.core.arrays import Floats
@@ -57,7 +58,7 @@ class Leaderboard(Result):
     power: float | None = None
     """With it the table says which true difference each comparison finds with this power, and may miss below."""
 
-    @property
+    @cached_property
     def verdict(self) -> str:
         """The finding in one sentence: of two runs their comparison, of more how many are better than the baseline."""
         found = [self._evidence(place) for place in range(len(self.versus))]

@@ -71,6 +71,13 @@ class ReferenceSets:
                 sets.append(ReferenceSet(row.id, collection, row.name, row.note, row.made, members))
         return sets
 
+    def names(self, collection: str) -> list[str]:
+        """What the sets of a collection are called, without their runs."""
+        own = reference_sets.c.collection_id == self._collections[collection].id
+        with self._db.reading() as connection:
+            named = sa.select(reference_sets.c.name).where(own).order_by(reference_sets.c.id)
+            return list(connection.execute(named).scalars())
+
     def of(self, collection: str, name: str) -> ReferenceSet:
         """The set of that name."""
         sets = self.listed(collection)

@@ -56,7 +56,7 @@ def _rests_on(store: Store, person: Person | None, own: Collection, choices: Boa
     judgments = tuple(version.hash for version in store.qrels.listed(own.name))
     runs = store.runs.listed(own.name, seen_by=person or "public")
     said = tuple((r.hash, r.tag, r.team, r.year, r.manual, r.query_type, r.visibility) for r in runs)
-    references = tuple(one.name for one in store.references.listed(own.name))
+    references = tuple(store.references.names(own.name))
     queries = tuple(store.collections.topics(own.name).queries().items())
     return own, queries, judgments, said, references, choices
 
@@ -76,7 +76,7 @@ def collection_page(store: Store, person: Person | None, own: Collection, choice
         "years": sorted({str(run.year) for run in runs if run.year}),
         "queries": sorted({run.query_type for run in runs if run.query_type}),
     }
-    names["references"] = [one.name for one in store.references.listed(own.name)]
+    names["references"] = store.references.names(own.name)
     if not runs:
         names |= {"board": None, "reason": "This collection has no runs yet; upload one."}
         return _page(own, choices, names=names)

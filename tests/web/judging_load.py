@@ -61,6 +61,10 @@ class Assessor(threading.Thread):
         self.refused: list[tuple[int, str]] = []
         self.unsent: dict[str, Any] | None = None
         self.items: list[int] = []
+        self.done: set[int] = set()
+        """Items whose answer was acknowledged."""
+        self.twice: list[int] = []
+        """Items that were given again after their answer was acknowledged."""
         self.connection: http.client.HTTPConnection | None = None
 
     def run(self) -> None:
@@ -82,7 +86,7 @@ class Assessor(threading.Thread):
     def step(self) -> bool:
         """Send one answer, and take the next docs in; False if there is nothing to do."""
         if self.unsent is None and not self.items:
-            self.items = [one["item"] for one in self._ask("GET")[1]["items"]]
+            self._take(self._ask("GET")[1]["items"])
             if not self.items:
                 return False
         if self.unsent is None:
@@ -93,10 +97,15 @@ class Assessor(threading.Thread):
             self.refused.append((status, said["error"]))
             return False
         self.acknowledged.append(self.unsent["id"])
+        self.done.add(self.unsent["item"])
         self.unsent = None
         if said["items"]:
-            self.items = [one["item"] for one in said["items"]]
+            self._take(said["items"])
         return True
+
+    def _take(self, given: list[dict[str, Any]]) -> None:
+        self.items = [one["item"] for one in given]
+        self.twice += [item for item in self.items if item in self.done]
 
     def _ask(self, method: str, body: str | None = None) -> tuple[int, dict[str, Any]]:
         if self.connection is None:

@@ -172,7 +172,6 @@ def test_two_assessors_judge_together(
     _, collection, _ = served
     organiser = logged_in("olga")
     organiser.goto("/campaigns")
-    organiser.click("text=New campaign")
     organiser.fill("input[name=name]", "first look")
     organiser.select_option("select[name=collection]", collection)
     organiser.fill("input[name=depth]", "5")

@@ -111,7 +111,6 @@ def test_an_experiment_from_the_form_to_the_labels(browser: Any, served: Served,
     organiser.fill("input[name=token]", served.token)
     organiser.click("button.main")
     organiser.wait_for_selector("h1:text-is('Crowd experiments')")
-    organiser.click("text=New experiment")
     organiser.fill("input[name=name]", "s100")
     organiser.fill("textarea[name=pool]", "".join(f"{topic} {doc}\n" for topic in TOPICS for doc in "abcd"))
     organiser.fill("textarea[name=gold]", GOLD)

@@ -11,7 +11,11 @@ import json
 import sys
 from typing import Any, BinaryIO
 
+from assay.core.memory import keep_freed_memory
+
 SIGNED_64 = 2**63
+FEW_TEXTS = 4
+"""A column has few texts if there are so many times more rows than changes of its text."""
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -123,13 +127,24 @@ def _fits_64_bits(column: Any) -> bool:
 
 
 def texts(column: Any) -> list[bytes]:
-    """The bytes of all texts, one after the other, and how many each has."""
+    """The bytes of all texts, one after the other, and how many each has.
+
+    Where texts mostly are those of the row before, as topics are, each is there once, and how often it is repeated.
+    """
     import polars
 
     filled = column.fill_null("")
+    repeats = []
+    is_new = filled != filled.shift(1, fill_value=None)
+    firsts = is_new.fill_null(True).arg_true()
+    if FEW_TEXTS * len(firsts) < len(filled):
+        counts = polars.concat([firsts.cast(polars.Int64), polars.Series([len(filled)])]).diff().slice(1)
+        repeats = [counts.to_numpy().tobytes()]
+        filled = filled.gather(firsts)
     together = filled.str.join("").item() or ""
-    return [together.encode(), filled.str.len_bytes().cast(polars.Int64).to_numpy().tobytes()]
+    return [together.encode(), filled.str.len_bytes().cast(polars.Int64).to_numpy().tobytes(), *repeats]
 
 
 if __name__ == "__main__":
+    keep_freed_memory()
     serve(sys.stdin.buffer, sys.stdout.buffer)

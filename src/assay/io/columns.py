@@ -26,6 +26,8 @@ from assay.core.ids import WORD, Ids
 T = TypeVar("T")
 IDS = frozenset({"run", "topic", "doc"})
 """Our columns of ids."""
+PIPE = 1 << 20
+"""Bytes that the pipes of the parser hold, where the system lets them: larger ones need fewer turns."""
 TEXTUAL = ("text", "other")
 
 
@@ -193,13 +195,18 @@ def _column(described: dict[str, Any], source: IO[bytes]) -> Column:
         return Column(name, kind, missing, values, None)
     buffer = _read(source, sizes[0], room=2 * WORD)
     lengths = _read(source, sizes[1]).view(np.int64)
-    texts = Ids(buffer, np.cumsum(lengths) - lengths, lengths)
-    return Column(name, kind, missing, None, texts)
+    starts = np.cumsum(lengths) - lengths
+    if len(sizes) > 2:  # texts that are repeated
+        repeats = _read(source, sizes[2]).view(np.int64)
+        starts = np.repeat(starts, repeats)
+        lengths = np.repeat(lengths, repeats)
+    return Column(name, kind, missing, None, Ids(buffer, starts, lengths))
 
 
 def _read(source: IO[bytes], size: int, *, room: int = 0) -> Bytes:
     """That many bytes, with zeros behind them where room is wanted."""
-    buffer = np.zeros(size + room, dtype=np.uint8)
+    buffer = np.empty(size + room, dtype=np.uint8)
+    buffer[size:] = 0
     view, at = buffer.data, 0
     while at < size:
         count = source.readinto(view[at:size])  # type: ignore[attr-defined]
@@ -223,7 +230,12 @@ def _process() -> subprocess.Popen[bytes]:
         command = [sys.executable, "-W", "ignore", "-m", "assay.io._parser"]
         _RUNNING.append(
             subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                pipesize=PIPE,
             )
         )
     return _RUNNING[0]

@@ -16,6 +16,7 @@ from assay.core.errors import DataError, NotCut
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data import Qrels, Run
+from assay.data.order import short_keys
 from assay.data.topic_rows import bounds_of
 from assay.io.column_names import OF_QRELS, OF_RUNS, Named, column_places, listed, may_name_docs, names_runs
 from assay.io.columns import Columns
@@ -196,7 +197,7 @@ def _run_of_rows(
     is_whole = len(rows) == len(docs)
     own_topics = topics if is_whole else topics.take(rows)
     own_docs = docs if is_whole else docs.take(rows)
-    own_ranks = None if ranks is None else ranks[rows]
+    own_ranks = ranks if ranks is None or is_whole else ranks[rows]
     if scores is None:
         assert own_ranks is not None
         _, topic = coded_topics(own_topics)
@@ -204,11 +205,12 @@ def _run_of_rows(
             return None
         own_scores = scores_of_ranks(topic, own_ranks)
     else:
-        own_scores = scores[rows]
+        own_scores = scores if is_whole else scores[rows]
     starts = own_topics.changes()
     bounds = np.append(starts, len(rows))
     names = tuple(own_topics.take(starts).tolist())
-    run = Run(name, names, bounds, own_docs, own_scores, own_ranks).together()
+    keys = short_keys(own_docs.hashes())  # made once: they find docs that are twice here, and those that are judged
+    run = Run(name, names, bounds, own_docs, own_scores, own_ranks, keys=keys).together()
     return None if run.duplicate() is not None else run.ordered(own=True)
 
 

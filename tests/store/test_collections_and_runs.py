@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import re
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ import assay
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.data import Qrels, Run
 from assay.store import Store
+from assay.store.schema import sa
 from assay.store.stored_runs import names_of
 
+KNOWN = 0.3
+"""Seconds for which a token is known in tests."""
 HEADER = """# ir_metadata.start
 # actor:
 #   team: the lab
@@ -180,6 +184,44 @@ def test_runs_are_chosen_by_what_is_known_of_them(store: Store) -> None:
     assert [run.tag for run in store.runs.listed("pets", year=2021, kind="automatic")] == ["b"]
     info = store.runs.info(store.runs.listed("pets"))
     assert info.column("type") == {"a": "manual", "b": "automatic", "c": ""}
+
+
+def test_a_person_who_is_shut_out_elsewhere_is_out_within_a_second_whoever_else_is_active(
+    store: Store, address: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.store.people.KNOWN_SECONDS", KNOWN)
+    where, files = address
+    tokens = {name: store.people.add(name)[1] for name in ("ann", "ben", "eve")}
+    for name, token in tokens.items():
+        known = store.people.of_token(token)
+        assert known is not None
+        assert known.name == name
+    with Store(where, files=files) as elsewhere:
+        elsewhere.people.end("eve")
+        elsewhere.people.change_role("ben", "reader")
+    ended = time.monotonic()
+    while store.people.of_token(tokens["eve"]) is not None:
+        assert time.monotonic() < ended + KNOWN + 5
+        assert store.people.of_token(tokens["ann"]) is not None
+        time.sleep(0.01)
+    time.sleep(KNOWN)
+    reader = store.people.of_token(tokens["ben"])
+    assert reader is not None
+    assert reader.role == "reader"
+    assert store.people.lately_of_token(tokens["eve"]) is None
+
+
+def test_people_who_are_active_are_looked_up_together(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.store.people.KNOWN_SECONDS", KNOWN)
+    tokens = [store.people.add(f"p{number}")[1] for number in range(20)]
+    for token in tokens * 2:
+        assert store.people.of_token(token) is not None
+    lookups: list[str] = []
+    sa.event.listen(store.database.engine, "before_cursor_execute", lambda c, cursor, text, *rest: lookups.append(text))
+    time.sleep(KNOWN)
+    for token in tokens * 2:
+        assert store.people.of_token(token) is not None
+    assert len([text for text in lookups if "token_hash" in text]) == 1
 
 
 def test_tokens_are_shown_once_and_stored_as_hashes(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,3 +85,34 @@ def test_no_request_is_a_fault(which: str, pets: Store) -> None:
         for body in bodies:
             answer = client.post("/judge/first", json=body, headers=JSON)
             assert answer.status_code in (400, 422), (body, answer.text)
+
+
+def test_an_answer_must_be_json_of_the_right_shape(pets: Store) -> None:
+    campaign = pets.campaigns.add("first", "pets", order="hedge", depth=3)
+    (asked,) = campaign.next(pets.people.without_token("local"))
+    fine = json.dumps({"id": "an-answer", "kind": "skip", "item": asked.item})
+    as_json = {**JSON, "content-type": "application/json"}
+    wrong: dict[str, tuple[str, dict[str, str], str]] = {
+        "content type 'text/plain'": (fine, {**JSON, "content-type": "text/plain"}, ""),
+        "content type ''": (fine, JSON, ""),
+        "Invalid JSON": ("{", as_json, ""),
+        "kind: Input should be 'label'": (fine.replace("skip", "skips"), as_json, ""),
+        "id: String should have at least 8": (fine.replace("an-answer", "short"), as_json, ""),
+        "next: Input should be less than": (fine, as_json, "?next=51"),
+        "next: Input should be a valid integer": (fine, as_json, "?next=x"),
+    }
+    app = workbench(pets, tokens=False, hosts=frozenset({"127.0.0.1"}))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        for sentence, (body, headers, query) in wrong.items():
+            answer = client.post(f"/judge/first{query}", content=body, headers=headers)
+            assert answer.status_code == 422
+            assert sentence in answer.json()["error"]
+        foreign = client.post("/judge/first", content=fine, headers={**as_json, "origin": "https://elsewhere.example"})
+        assert foreign.status_code == 403
+        assert campaign.history() == []
+        assert client.post("/judge/first?next=2", content=fine, headers=as_json).status_code == 200
+        assert len(campaign.history()) == 1
+        assert client.delete("/judge/first", headers=JSON).status_code == 405
+        assert client.get("/judge/first", headers=JSON).status_code == 200
+        described = app.openapi()["paths"]["/judge/{name}"]["post"]
+        assert [one["name"] for one in described["parameters"]] == ["name", "next", "topic"]

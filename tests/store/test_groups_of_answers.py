@@ -187,3 +187,36 @@ def test_several_programs_on_one_database_keep_to_k(
         assert len(per_doc) == TOPICS * DOCS
         assert set(per_doc.values()) == {3}
     assert store.check().errors == 0
+
+
+def test_several_programs_count_k_answers_of_people_who_were_not_asked(store: Store, address: tuple[str, Path]) -> None:
+    docs = [("1", f"d{number}") for number in range(15)]
+    store.collections.add("pets")
+    for number in range(16):
+        store.people.add(f"p{number}")
+    store.campaigns.add("c", "pets", docs=docs, labels=3)
+    where, files = address
+    counted: list[int] = []
+    start = threading.Barrier(16)
+
+    def judge_all(campaign: JudgingCampaign, name: str) -> None:
+        own = [campaign.item(*doc).item for doc in docs]
+        person = campaign.person(name)
+        start.wait(20)
+        for item in own:
+            if campaign.judge(person, item, 1).counted:
+                counted.append(item)
+
+    with ExitStack() as opened:
+        programs = [opened.enter_context(Store(where, files=files)).campaigns["c"] for _ in range(4)]
+        threads = []
+        for number in range(16):
+            threads.append(threading.Thread(target=judge_all, args=(programs[number % 4], f"p{number}")))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert set(Counter(counted).values()) == {3}
+    assert len(counted) == len(store.campaigns["c"].labels()) == 3 * len(docs)
+    assert len(store.campaigns["c"].history()) == 16 * len(docs)
+    assert store.check().errors == 0

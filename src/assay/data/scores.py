@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, kept, sealed
 from assay.core.dataframes import AnyFrame, FramesOut, pandas_frame, polars_frame
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import did_you_mean
@@ -76,23 +76,23 @@ class ScoreMatrix(Result):
 
     def __post_init__(self) -> None:
         shape = (len(self.runs), len(self.topics))
-        # A copy, so that nobody who holds the array changes the scores; row by row, so that sums have the same bits.
-        own = np.array(self.values, dtype=np.float64, order="C")
+        # A copy unless it is sealed, so that nobody who holds the array changes the scores; row by row, so that sums
+        # have the same bits.
+        own = kept(np.asarray(self.values, dtype=np.float64, order="C"))
         if own.shape != shape:
             raise DataError(f"{self.measure}: {own.shape} scores for {shape} runs × topics")
         for names, what in ((self.runs, "run"), (self.topics, "topic")):
             if (twice := repeated_name(names)) is not None:
                 raise DataError(f"{self.measure}: {what} {twice!r} is there twice; names must differ")
-        bad = np.argwhere(~np.isfinite(own))
-        if len(bad):
-            i, j = bad[0]
+        finite = np.isfinite(own)
+        if not finite.all():
+            i, j = np.argwhere(~finite)[0]
             value = own[i, j]
             raise DataError(
                 f"{self.measure}: score of run {self.runs[i]!r} on topic {self.topics[j]!r} is {value}; "
                 "scores must be finite numbers"
             )
-        own.setflags(write=False)  # and a view of it cannot be made writable again
-        object.__setattr__(self, "values", own.view())
+        object.__setattr__(self, "values", own.view())  # which cannot be made writable again
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScoreMatrix, (self.runs, self.topics, self.values, self.measure, self.signature)
@@ -132,7 +132,9 @@ class ScoreMatrix(Result):
     ) -> ScoreMatrix:
         """Only these runs and topics, in this order."""
         rows = list(range(len(self.runs)) if runs is None else [self._row(_name(run, "run")) for run in runs])
-        of_runs = replace(self, runs=tuple(self.runs[i] for i in rows), values=self.values[rows])
+        of_runs = self
+        if rows != list(range(len(self.runs))):
+            of_runs = replace(self, runs=tuple(self.runs[i] for i in rows), values=sealed(self.values[rows]))
         if topics is None:  # there may be millions
             return of_runs
         columns = self._columns([_name(topic, "topic") for topic in topics])
@@ -375,19 +377,21 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     for i, part in enumerate(parts):
         for earlier in parts[:i]:
             same_scores(earlier, part, force=force)
-        odd = sorted(set(head.topics) ^ set(part.topics))
+        # Millions of topics are mostly in one order: then there is nothing to look up.
+        odd = [] if part.topics == head.topics else sorted(set(head.topics) ^ set(part.topics))
         if odd:
             what = f"topic {odd[0]!r} is in one file only ({len(odd)} such topics)"
             raise DataError(f"{head.measure}: {what}; compare runs on different topics with `assay compare sets`")
     runs = [run for part in parts for run in part.runs]
-    values = np.concatenate([part.select(topics=head.topics).values for part in parts])
+    in_order = [part if part.topics == head.topics else part.select(topics=head.topics) for part in parts]
+    values = np.concatenate([part.values for part in in_order])
     # what is said of all of them must hold for each: one of unknown policy makes the policy of all unknown
     one_policy = len({policy_of(part.signature) for part in parts}) == 1
     forced = dict.fromkeys(part.signature.partition("|forced:")[2] for part in parts)
     signature = head.signature if one_policy else signature_of_name(head.measure, head.aggregate)
     if len(forced) > 1:  # taken for one measure because a person says so: the signature keeps what they were
         signature = f"{head.measure}|forced:{'+'.join(name or head.measure for name in forced)}"
-    return ScoreMatrix.of(values, runs=runs, topics=head.topics, measure=head.measure, signature=signature)
+    return ScoreMatrix(tuple(runs), head.topics, sealed(values), head.measure, signature)
 
 
 def _name(value: object, what: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
+from assay.core.arrays import Words
 from assay.core.ids import WORD, Ids
 
 AT_ONCE = 1 << 16
@@ -72,9 +74,10 @@ class TopicNames(Sequence[str]):
     def __add__(self, other: Any) -> tuple[str, ...]:
         return (*self, *other)
 
+    @cached_property
     def repeated(self) -> str | None:
-        """A name that is there twice, or None."""
-        hashes = self.ids.hashes()
+        """A name that is there twice, or None; looked for once, since every matrix of these topics asks."""
+        hashes = self._hashes()
         ordered = np.sort(hashes)
         shared = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(shared):
@@ -88,11 +91,19 @@ class TopicNames(Sequence[str]):
         is_first[distinct] = True
         return by_bytes[int(np.argmin(is_first))]
 
+    def _hashes(self) -> Words:
+        """The hash of each name, made of some at a time so that little memory is used on the way."""
+        hashes = np.empty(len(self), dtype=np.uint64)
+        for start in range(0, len(self), AT_ONCE):
+            block = slice(start, start + AT_ONCE)
+            hashes[block] = self.ids.take(block).hashes()
+        return hashes
+
 
 def repeated_name(names: Sequence[str]) -> str | None:
     """A name that is there twice, or None."""
     if isinstance(names, TopicNames):
-        return names.repeated()
+        return names.repeated
     if len(set(names)) == len(names):
         return None
     return next(name for name in names if names.count(name) > 1)

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from assay.core.arrays import Bools, Floats
+from assay.core.arrays import Bools, Floats, sealed
 from assay.core.errors import DataError, UsageError
 from assay.core.ids import Ids
 from assay.data.quantities import canonical
@@ -102,7 +102,8 @@ def read_topic_scores(path: str | Path, *, measures: Sequence[str | Sequence[str
     topics_of_all = TopicNames.joined(columns)
     shown: Any = tuple(topics_of_all) if len(topics_of_all) <= FEW else topics_of_all
     signatures = dict(zip(known["measures"], known["signatures"], strict=True))
-    return [ScoreMatrix(tuple(known["runs"]), shown, values.pop(name), name, signatures[name]) for name in names]
+    runs = tuple(known["runs"])
+    return [ScoreMatrix(runs, shown, sealed(values.pop(name)), name, signatures[name]) for name in names]
 
 
 def _wrong_number(folder: Path, seen: int, known: int) -> DataError:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -124,7 +122,7 @@ def variance_components(matrix: ScoreMatrix) -> Components:
     of_runs = (anova["run"].mean_square - ms_residual) / topics
     of_topics = (anova["topic"].mean_square - ms_residual) / runs
     estimates = (of_runs, of_topics, ms_residual)
-    largest_score = float(np.abs(matrix.values).max())
+    largest_score = float(max(matrix.values.max(), -matrix.values.min()))
     rounding = 1e-13 * largest_score**2  # up to this a component is what rounding left of zero
     run, topic, interaction = (0.0 if estimate <= rounding else estimate for estimate in estimates)
     return Components(runs, topics, run, topic, interaction, estimates, matrix.measure)

@@ -209,12 +209,15 @@ def two_way(matrix: ScoreMatrix) -> Anova:
     centred = checked_rows(matrix.values) - matrix.values.mean()
     run_effect = centred.mean(axis=1, keepdims=True)
     topic_effect = centred.mean(axis=0, keepdims=True)
-    rest = centred - run_effect - topic_effect
+    rest = centred  # in place: there may be millions of topics
+    rest -= run_effect
+    rest -= topic_effect
     squares = [
         float(topics * (run_effect**2).sum()),
         float(runs * (topic_effect**2).sum()),
-        float((rest**2).sum()),
+        float(np.square(rest, out=rest).sum()),
     ]
+    del centred, rest
     of_run, of_topic, of_rest = without_noise(squares, matrix.values)
     run_df = runs - 1
     topic_df = topics - 1

@@ -67,7 +67,7 @@ def checked_rows(rows: npt.ArrayLike, *, least: int = 2) -> Floats:
         raise DataError(f"{what}; at least {least} are needed to tell chance from a difference")
     if not np.isfinite(array).all():
         raise DataError("a score is not a finite number; leave the topic out or give it a score")
-    largest = float(np.abs(array).max(initial=0.0))
+    largest = float(max(array.max(initial=0.0), -array.min(initial=0.0)))
     if largest > LARGEST:
         raise DataError(f"a score of {largest:g} is too large to compute with; divide all scores by a constant")
     return array

@@ -26,6 +26,8 @@ from assay.stats.tukey import SIMULTANEOUS
 
 # Differences of this many pairs stay in the cache; a test that resamples draws anew for every chunk and takes more.
 PAIRS_AT_ONCE, RESAMPLED_AT_ONCE = 512, 2048
+# Of millions of topics fewer pairs are taken at once: at most this many differences, or those of one pair.
+DIFFERENCES_AT_ONCE, RESAMPLED_DIFFERENCES = 1 << 22, 1 << 25
 # The exact Wilcoxon test keeps a distribution of n(n+1) points per pair.
 EXACT_POINTS = 4_000_000
 
@@ -236,4 +238,6 @@ def _pairs_at_once(test: str, topics: int) -> int:
     entry = TESTS.entry(test)
     if entry.name == "wilcoxon" and TESTS.given(test).get("exact"):
         return max(1, EXACT_POINTS // (topics * (topics + 1)))
-    return RESAMPLED_AT_ONCE if entry.facts.get("resampled") else PAIRS_AT_ONCE
+    if entry.facts.get("resampled"):
+        return max(1, min(RESAMPLED_AT_ONCE, RESAMPLED_DIFFERENCES // max(1, topics)))
+    return max(1, min(PAIRS_AT_ONCE, DIFFERENCES_AT_ONCE // max(1, topics)))

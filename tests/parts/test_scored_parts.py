@@ -159,10 +159,11 @@ def test_commands_that_show_every_topic_refuse_millions(folder: Path, monkeypatc
     split_runs(run_paths(folder), 2, folder / "parts", qrels=folder / "qrels.txt")
     score_parts(folder / "parts", folder / "parts" / "qrels", "AP", to=folder / "scores")
     monkeypatch.setattr(topic_scores, "FEW", 10)
-    for command in (["report"], ["standardize", "fit"]):
-        done = CliRunner().invoke(cli, [*command, str(folder / "scores")], prog_name="assay")
+    scores = str(folder / "scores")
+    for name, words in {"standardize items": [scores], "standardize errors": [scores, scores]}.items():
+        done = CliRunner().invoke(cli, [*name.split(), *words], prog_name="assay")
         assert isinstance(done.exception, UsageError)
-        assert f"78 topics are too many for {command[0]}" in str(done.exception)
+        assert f"78 topics are too many for {name}" in str(done.exception)
     assert CliRunner().invoke(cli, ["plan", "audit", str(folder / "scores")], prog_name="assay").exit_code == 0
 
 

@@ -14,6 +14,7 @@ from assay.cli.columns import column_option, named_columns
 from assay.cli.commands import KnownWord
 from assay.cli.modes import is_given
 from assay.cli.run_info import info_options, is_filtered, kept_runs, kept_scores
+from assay.cli.score_folders import folder_in_blocks, refuse_many_topics
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ FILE = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
 OF_QRELS = "AP nDCG@10"
 OF_INTENTS = "I-rec@10 D#-nDCG@10 alpha-nDCG@10"
 """Measures of runs where none is named, by judgments of docs and by judgments by intent."""
-ANY_NUMBER_OF_TOPICS = frozenset({"compare", "plan"})
-"""Commands that read the scores of millions of topics."""
 
 qrels_option = click.option("--qrels", "qrels_path", type=FILE, help="Judgments: topic 0 doc grade, or irds:ID.")
 
@@ -143,11 +142,13 @@ join_option = click.option(
 )
 
 
-def scores_input(command: C, *, keep_force: bool = False) -> C:
+def scores_input(command: C, *, keep_force: bool = False, in_blocks: bool = False, into_folder: bool = False) -> C:
     """FILES… that are score tables, or with --qrels run files; the command gets `matrices: list[ScoreMatrix]`.
 
     With --intents the judgments are by intent. Score tables are of the measure that --force-measure names, where it
     does. keep_force: the command gets that name too, as `force`, because it reads other files beside these.
+    in_blocks: the command also gets `folder`: scores of so many topics that it reads them itself, block by block;
+    then there are no matrices. into_folder: also where --save names a folder, however few the topics are.
     """
 
     @functools.wraps(command)
@@ -161,8 +162,17 @@ def scores_input(command: C, *, keep_force: bool = False) -> C:
             if is_given(option) and how_read["qrels_path"] is None and how_read["intents"] is None:
                 raise UsageError(f"--{option} goes with runs and --qrels, not with score tables; leave it out")
         force = kwargs["force"] if keep_force else kwargs.pop("force")
-        matrices = load_scores(how_read.pop("files"), force=force, **how_read)
-        return command(*args, matrices=matrices, **kwargs)
+        files = how_read.pop("files")
+        if not in_blocks:
+            return command(*args, matrices=load_scores(files, force=force, **how_read), **kwargs)
+        folder = None
+        if how_read["qrels_path"] is None and how_read["intents"] is None:
+            of_tables = {"--measure": "name", "--transpose": "transpose", "--join-topics": "join_topics"}
+            idle = {option: how_read[key] for option, key in of_tables.items()}
+            save = kwargs["save"] if into_folder else None
+            folder = folder_in_blocks(files, save, named_measures(how_read["measures"]), force, idle)
+        matrices = load_scores(files, force=force, **how_read) if folder is None else []
+        return command(*args, matrices=matrices, folder=folder, **kwargs)
 
     options: list[Callable[[Any], Any]] = [
         click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True)),
@@ -241,7 +251,8 @@ def load_scores(
         force=force,
         columns=named_columns(),
     )
-    _refuse_many_topics(matrices)
+    most_topics = max((len(matrix.topics) for matrix in matrices), default=0)
+    refuse_many_topics(most_topics, click.get_current_context().command_path)
     if join_topics:
         from assay.data.topic_joins import topics_joined
 
@@ -249,17 +260,6 @@ def load_scores(
             raise UsageError("--join-topics joins the topics of several score tables; give two or leave it out")
         matrices = topics_joined(matrices)
     return kept_scores(matrices) if filtered else matrices
-
-
-def _refuse_many_topics(matrices: Sequence[ScoreMatrix]) -> None:
-    """An error where a command that shows or stores every topic is given the scores of millions of them."""
-    from assay.io.topic_scores import FEW
-
-    most = max((len(matrix.topics) for matrix in matrices), default=0)
-    command = click.get_current_context().command_path.split()
-    if most > FEW and not ANY_NUMBER_OF_TOPICS & set(command):
-        able = " and ".join(sorted(ANY_NUMBER_OF_TOPICS))
-        raise UsageError(f"{most:,} topics are too many for {command[1]}, which works up to {FEW:,}; {able} take more")
 
 
 def judgments_of(qrels: Path | None, intents: Path | None, intent_info: Path | None) -> Qrels | IntentQrels | None:

@@ -10,6 +10,7 @@ import click
 
 from assay.cli.columns import named_columns
 from assay.cli.inputs import asked_to_transpose, words
+from assay.cli.score_folders import refuse_many_topics
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,9 +24,12 @@ def collections_of(
     """One matrix per file, called as its file; files of one name are numbered."""
     from assay.io.score_files import scores_of_collections
 
-    return scores_of_collections(
+    scores = scores_of_collections(
         files, measures=words(measures), transpose=transpose, name=name, force=force, columns=named_columns()
     )
+    most_topics = max((len(matrix.topics) for matrix in scores.values()), default=0)
+    refuse_many_topics(most_topics, click.get_current_context().command_path)
+    return scores
 
 
 def standardized_by(

@@ -25,19 +25,19 @@ from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.reference_inputs import (
     collections_of,
-    reference_files,
     reference_of,
     reference_scores,
     refuse_force_without,
     standardized,
     standardized_by,
-    years_of,
 )
 from assay.cli.run_info import info_options, kept_collections
+from assay.cli.standardize_folders import apply_to_folder, fit_folder
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data.scores import ScoreMatrix
+    from assay.io.topic_scores import TopicScores
 
 form_option = click.option(
     "--form", cls=RegistryOption, registry="assay.standard.factors:FORMS", default="cdf", show_default=True,
@@ -48,12 +48,17 @@ smoothing_option = click.option(
     help="For few reference runs, one of: {names}; with parameters as in 'background(weight=0.3)'.",
 )  # fmt: skip
 factors_option = click.option("--factors", "factors_path", type=FILE, help="Factors of the reference runs, from fit.")
-reference_option = click.option("--reference", type=FILE, help="Scores of the reference runs, instead of --factors.")
+reference_option = click.option(
+    "--reference", type=click.Path(path_type=Path, allow_dash=True),
+    help="Scores of the reference runs, instead of --factors.",
+)  # fmt: skip
 align_option = click.option(
     "--align", metavar="RUNS",
     help="Runs that are on every collection, separated by commas: their mean is made the same everywhere.",
 )  # fmt: skip
 scores_and_force_input = functools.partial(scores_input, keep_force=True)
+scores_or_folder_input = functools.partial(scores_input, in_blocks=True)
+scores_folder_and_force_input = functools.partial(scores_input, keep_force=True, in_blocks=True, into_folder=True)
 files_argument = with_columns(
     click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 )
@@ -71,17 +76,21 @@ def command() -> None:
 
 
 @command.command()
-@scores_input
+@scores_or_folder_input
 @click.option("--save", type=FILE, help="Write the factors here: .csv, .tsv, .jsonl or .parquet.")
 @click.option("--keep-scores", is_flag=True, help="With --save: also keep the reference scores, which form E needs.")
 @output_options
-def fit(matrices: Sequence[ScoreMatrix], save: Path | None, keep_scores: bool, out: Output) -> None:
+def fit(
+    matrices: Sequence[ScoreMatrix], folder: TopicScores | None, save: Path | None, keep_scores: bool, out: Output
+) -> None:
     """Factors of reference runs: mean and sd.
 
-    Of every topic over these runs; save them to standardize other runs.
+    Of every topic over these runs; save them to standardize other runs. Of millions of topics, in a folder that
+    `assay score` wrote, the factors are summed up, and saved as Parquet.
 
     \b
     assay standardize fit trec8.csv --save factors.csv
+    assay standardize fit scores/ --save factors.parquet
     """
     from assay.data.scores import joined
     from assay.standard import fit as fitted
@@ -89,6 +98,9 @@ def fit(matrices: Sequence[ScoreMatrix], save: Path | None, keep_scores: bool, o
 
     if keep_scores and save is None:
         raise UsageError("--keep-scores says what the file holds; name the file with --save")
+    if folder is not None:
+        fit_folder(folder, save, keep_scores, out)
+        return
     factors = [fitted(matrix, keep_scores=keep_scores) for matrix in joined(matrices)]
     out.write(*(part.table() for part in factors), of=factors)
     if save is not None:
@@ -97,16 +109,20 @@ def fit(matrices: Sequence[ScoreMatrix], save: Path | None, keep_scores: bool, o
 
 
 @command.command()
-@scores_and_force_input
+@scores_folder_and_force_input
 @factors_option
 @reference_option
 @form_option
 @smoothing_option
 @align_option
-@click.option("--save", type=FILE, help="Write the standardized scores here.")
+@click.option(
+    "--save", type=click.Path(path_type=Path, allow_dash=True),
+    help="Write the standardized scores here: a table, or a folder of scores where SCORES is one.",
+)  # fmt: skip
 @output_and_figure_options
 def apply(
     matrices: Sequence[ScoreMatrix],
+    folder: TopicScores | None,
     factors_path: Path | None,
     reference: Path | None,
     form: str,
@@ -119,18 +135,25 @@ def apply(
     """Standardize scores by reference runs.
 
     By --factors, by --reference, or by the runs themselves if neither is given. With --align also moved so that runs
-    that are on every collection have the same mean everywhere.
+    that are on every collection have the same mean everywhere. A folder of scores that `assay score` wrote is worked
+    through block by block into another such folder.
 
     \b
     assay standardize apply mine.csv --factors factors.csv --form z --save mine-z.csv
     assay standardize apply trec8.csv --align bm25,rm3 --save trec8-aligned.csv
+    assay standardize apply scores/ --form z --save scores-z
     """
     from assay.data.scores import joined
     from assay.io.scores import write_scores
-    from assay.standard.factors import Standardized
+    from assay.standard.before_after import Standardized
 
+    if folder is not None:
+        apply_to_folder(folder, save, factors_path, reference, form, smoothing, align, force, out)
+        return
     if len(matrices) == 1:
         refuse_force_without(force, factors_path, reference)
+    if save is not None and save.is_dir():
+        raise UsageError(f"{save} is a folder; scores of a table are written to a file, e.g. {save / 'scores.csv'}")
     results = []
     for raw in joined(matrices):
         by = reference_of(raw, factors_path, reference, force)
@@ -343,52 +366,5 @@ def longevity(
     out.write(*(result.table() for result in results), of=results)
 
 
-@command.command()
-@with_columns(click.argument("collections", nargs=-1, required=True, metavar="YEAR=SCORES…"))
-@click.option("--reference", help="Names of the reference runs, separated by commas; all files need them.")
-@click.option(
-    "--reference-scores", "sets", multiple=True, metavar="YEAR=SCORES",
-    help="Instead: scores of the reference runs in a file of their own for each year; repeatable.",
-)  # fmt: skip
-@measures_option
-@transpose_option
-@name_option
-@force_option
-@info_options
-@form_option
-@click.option(
-    "--smoothing", cls=RegistryOption, registry="assay.standard.factors:SMOOTHINGS", default="virtual",
-    show_default=True, metavar="NAME", help="One of: {names}, or none.",
-)  # fmt: skip
-@click.option(
-    "-B", "--resamples", type=click.IntRange(min=1), default=2000, show_default=True,
-    help="Bootstrap samples of the runs of each year, for the intervals.",
-)  # fmt: skip
-@seed_option
-@output_and_figure_options
-def trend(
-    collections: tuple[str, ...], reference: str | None, sets: tuple[str, ...], measures: str | None,
-    transpose: bool, name: str | None, force: str | None, form: str, smoothing: str, resamples: int, seed: int,
-    out: Output,
-) -> None:  # fmt: skip
-    """Did runs get better over the years?
-
-    All standardized by the same reference runs; with 95 % intervals of the medians and of their change.
-
-    \b
-    assay standardize trend 2019=y19.csv 2020=y20.csv --reference bm25,rm3
-    assay standardize trend 2019=y19.csv 2020=y20.csv --reference-scores 2019=r19.csv --reference-scores 2020=r20.csv \\
-      --info runs.csv --where type=automatic --figure trend.svg
-    """
-    from assay.standard import trend as over_years
-
-    if (reference is None) == (not sets):
-        raise UsageError("give --reference RUNS, or the scores of reference runs of every year with --reference-scores")
-    years = years_of(collections, measures, transpose, name, force)
-    references = reference_files(sets, years, measures, transpose, name, force) if sets else None
-    names = [run.strip() for run in (reference or "").split(",") if run.strip()]
-    result = over_years(
-        kept_collections(years, always=names), names, references=references, form=form,
-        smoothing=None if smoothing == "none" else smoothing, resamples=resamples, seed=seed,
-    )  # fmt: skip
-    out.write(result.table(), of=result)
+# A subcommand that lives in a file of its own; it takes options from this one, which must be complete by now.
+from assay.cli import standardize_trend as standardize_trend  # noqa: E402

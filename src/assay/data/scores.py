@@ -20,7 +20,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.averages import FLOOR, IN_WORDS, aggregate_of, averages_of, signature_of_name
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
-from assay.data.topic_names import repeated_name
+from assay.data.topic_names import places_of, repeated_name
 from assay.data.topic_rows import counted
 
 if TYPE_CHECKING:
@@ -190,11 +190,11 @@ class ScoreMatrix(Result):
         return polars_frame({"run": list(self.runs), **dict(zip(self.topics, self.values.T, strict=True))})
 
     def _columns(self, topics: Sequence[str]) -> list[int]:
-        places = {topic: j for j, topic in enumerate(self.topics)}
-        for topic in topics:
-            if topic not in places:
-                raise UsageError(f"{self.measure}: no topic {topic!r}{did_you_mean(topic, self.topics[:20])}")
-        return [places[topic] for topic in topics]
+        columns: list[int] = places_of(self.topics, topics).tolist()
+        if -1 in columns:
+            topic = topics[columns.index(-1)]
+            raise UsageError(f"{self.measure}: no topic {topic!r}{did_you_mean(topic, self.topics[:20])}")
+        return columns
 
     def _row(self, run: str) -> int:
         try:

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from assay.core.arrays import Words
+from assay.core.arrays import Ints, Words
 from assay.core.ids import WORD, Ids
 
 AT_ONCE = 1 << 16
@@ -91,6 +91,30 @@ class TopicNames(Sequence[str]):
         is_first[distinct] = True
         return by_bytes[int(np.argmin(is_first))]
 
+    def places_of(self, wanted: TopicNames) -> Ints:
+        """The place of each of the wanted names; -1 for one that is not there.
+
+        >>> TopicNames(Ids.of(["301", "302"])).places_of(TopicNames(Ids.of(["302", "9"]))).tolist()
+        [1, -1]
+        """
+        if not len(self):
+            return np.full(len(wanted), -1)
+        own = self._hashes()
+        order = np.argsort(own, kind="stable")
+        sought = wanted._hashes()
+        at = np.searchsorted(own[order], sought)
+        places = order[np.minimum(at, len(order) - 1)]
+        same = wanted.ids.same_as(self.ids.take(places))
+        # A name that is not the first of its hash may be a later one: two names seldom share a hash.
+        shares_hash = own[places] == sought
+        for i in np.flatnonzero(shares_hash & ~same).tolist():
+            candidates = np.flatnonzero(own == sought[i]).tolist()
+            equal = [place for place in candidates if self[place] == wanted[i]]
+            if equal:
+                places[i] = equal[0]
+                same[i] = True
+        return np.where(same, places, -1)
+
     def _hashes(self) -> Words:
         """The hash of each name, made of some at a time so that little memory is used on the way."""
         hashes = np.empty(len(self), dtype=np.uint64)
@@ -98,6 +122,27 @@ class TopicNames(Sequence[str]):
             block = slice(start, start + AT_ONCE)
             hashes[block] = self.ids.take(block).hashes()
         return hashes
+
+
+def places_of(names: Sequence[str], wanted: Sequence[str]) -> Ints:
+    """The place among the names of each of the wanted ones; -1 for one that is not there.
+
+    >>> places_of(("301", "302"), ("302", "9")).tolist()
+    [1, -1]
+    """
+    if isinstance(names, TopicNames) or isinstance(wanted, TopicNames):
+        return _as_bytes(names).places_of(_as_bytes(wanted))
+    place_of = {name: place for place, name in enumerate(names)}
+    return np.array([place_of.get(name, -1) for name in wanted], dtype=np.int64)
+
+
+def names_in(names: Sequence[str], rows: slice) -> Any:
+    """The names in these rows; as bytes where they are bytes."""
+    return TopicNames(names.ids.take(rows)) if isinstance(names, TopicNames) else names[rows]
+
+
+def _as_bytes(names: Sequence[str]) -> TopicNames:
+    return names if isinstance(names, TopicNames) else TopicNames(Ids.of(names))
 
 
 def repeated_name(names: Sequence[str]) -> str | None:

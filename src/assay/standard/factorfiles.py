@@ -20,6 +20,8 @@ from assay.io.rows import LARGEST_RANK
 from assay.io.score_files import only_measure
 from assay.io.scores import score_tables
 from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
+from assay.io.topic_scores import TopicScores, is_topic_scores, read_topic_scores
+from assay.standard.factor_columns import has_many_topics, is_factor_columns, read_factor_columns, write_factor_columns
 from assay.standard.factors import Factors, joined_factors
 
 COLUMNS = ("measure", "topic", "mean", "sd", "runs", "signature")
@@ -38,6 +40,9 @@ def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
     measure,topic,mean,sd,runs,signature
     AP,401,0.5,0.25,2,AP
     """
+    if has_many_topics(parts):
+        write_factor_columns(path, parts)
+        return
     # A column that some lines would leave empty is left out.
     with_scores = all(part.scores is not None for part in parts)
     header = list(COLUMNS)
@@ -58,10 +63,11 @@ def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
     write_sheet(path, header, rows)
 
 
-def read_factors(path: str | Path, *, measure: str | None = None) -> dict[str, Factors]:
+def read_factors(path: str | Path, *, measure: str | None = None, wanted: str | None = None) -> dict[str, Factors]:
     """The factors of a file, by measure.
 
-    measure: that of a file without a column `measure`, by default the file's own name. Every other column but
+    measure: that of a file without a column `measure`, by default the file's own name. wanted: of millions of lines
+    only those of this measure are read, where the file has it. Every other column but
     signature and scores is needed; a value that is not a number, a topic with two lines, an sd below 0, or two
     signatures of one measure: an error that names the line or the topic.
 
@@ -72,6 +78,8 @@ def read_factors(path: str | Path, *, measure: str | None = None) -> dict[str, F
     ...     read_factors(path)["AP"].mean.tolist()
     [0.5]
     """
+    if is_factor_columns(path):
+        return read_factor_columns(path, measure=measure or file_stem(path) or UNNAMED, wanted=wanted)
     sheet = read_sheet(path)
     topic_column = sheet.place("topic")
     means = _column(sheet, "mean")
@@ -112,12 +120,12 @@ def read_factors_of(
     """
     parts = []
     for path in paths:
-        by_measure = read_factors(path, measure=name)
+        by_measure = read_factors(path, measure=name, wanted=measure)
         if measure not in by_measure and len(by_measure) > 1:
             raise UsageError(f"{path}: no factors of {measure!r}; it has: {', '.join(by_measure)}")
         part = by_measure.get(measure) or next(iter(by_measure.values()))
         parts.append(part if force is None else part.renamed(force))
-    return joined_factors(*parts)
+    return parts[0] if len(parts) == 1 else joined_factors(*parts)
 
 
 def reference_scores(
@@ -130,7 +138,12 @@ def reference_scores(
     columns: Named = None,
 ) -> ScoreMatrix:
     """Scores of reference runs: of a file of several measures those of this measure, else its only ones."""
-    tables = score_tables(path, transpose=transpose, name=name, columns=columns)
+    if is_topic_scores(path):
+        chosen = TopicScores.of(path)
+        same_name = [own for own in chosen.measures if canonical(own) == canonical(measure)]
+        tables = read_topic_scores(path, measures=same_name)
+    else:
+        tables = score_tables(path, transpose=transpose, name=name, columns=columns)
     if force is not None:
         tables = [table.renamed(force) for table in tables]
     same = [table for table in tables if canonical(table.measure) == canonical(measure)]

@@ -7,14 +7,14 @@ SMOOTHINGS where the reference is narrow. Files of factors let a collection be p
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
 
-from assay.core.arrays import Floats, Ints
+from assay.core.arrays import Floats, Ints, sealed
+from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, Within, did_you_mean
 from assay.core.results import Result
@@ -22,6 +22,7 @@ from assay.core.tables import Table
 from assay.data.quantities import same_measure, same_quantity
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
+from assay.data.topic_names import names_in, places_of, repeated_name
 from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
 
@@ -30,6 +31,8 @@ Smoothing = Callable[..., tuple[Floats, Floats]]
 
 FORMS: Registry[Form] = Registry("form of standardization")
 SMOOTHINGS: Registry[Smoothing] = Registry("smoothing")
+TOPICS_AT_ONCE = 1 << 20
+"""Topics that are standardized at a time."""
 FORM = "cdf"
 """The form that is used where nobody asks for another: the standardized score of Webber, Moffat & Zobel 2008."""
 
@@ -38,8 +41,8 @@ FORM = "cdf"
 class Factors(Result):
     """Standardization factors: mean and population sd of the reference runs on every topic of one measure.
 
-    `runs` counts the reference runs of each topic. `scores` (those of the reference runs, ascending, one array per
-    topic) is there only if it was kept; form E needs it. `signature` is that of the reference scores.
+    `runs` counts the reference runs of each topic. `scores` (those of the reference runs, ascending, one array or row
+    per topic) is there only if it was kept; form E needs it. `signature` is that of the reference scores.
     """
 
     measure: str
@@ -47,15 +50,16 @@ class Factors(Result):
     mean: Floats
     sd: Floats
     runs: Ints
-    scores: tuple[Floats, ...] | None = None
+    scores: Sequence[Floats] | Floats | None = None
     signature: str = ""
+    overall: tuple[float, float] | None = None
+    """Mean and sd of the average topic, where these factors are a part of those of all topics."""
 
     def __post_init__(self) -> None:
         self._check_values()
-        if len(set(self.topics)) < len(self.topics):
-            lines_of_topic = Counter(self.topics)
-            twice = [topic for topic, lines in lines_of_topic.items() if lines > 1]
-            raise DataError(f"{self.measure}: topic {twice[0]!r} has two lines of factors; one is expected")
+        twice = repeated_name(self.topics)
+        if twice is not None:
+            raise DataError(f"{self.measure}: topic {twice!r} has two lines of factors; one is expected")
 
     def _check_values(self) -> None:
         mean_usable = np.isfinite(self.mean)
@@ -77,15 +81,19 @@ class Factors(Result):
 
     def of(self, topics: tuple[str, ...]) -> Factors:
         """The factors of these topics, in this order."""
-        place_of = {topic: place for place, topic in enumerate(self.topics)}
-        for topic in topics:
-            if topic not in place_of:
-                near = did_you_mean(topic, self.topics[:20])
-                raise DataError(f"{self.measure}: no standardization factors for topic {topic!r}{near}")
-        places = [place_of[topic] for topic in topics]
-        scores = None
-        if self.scores is not None:
-            scores = tuple(self.scores[place] for place in places)
+        if topics == self.topics:
+            return self
+        places = places_of(self.topics, topics)
+        absent = np.flatnonzero(places < 0)
+        if len(absent):
+            topic = topics[int(absent[0])]
+            near = did_you_mean(topic, self.topics[:20])
+            raise DataError(f"{self.measure}: no standardization factors for topic {topic!r}{near}")
+        scores = self.scores
+        if isinstance(scores, np.ndarray):
+            scores = scores[places]
+        elif scores is not None:
+            scores = tuple(scores[place] for place in places.tolist())
         return replace(
             self,
             topics=topics,
@@ -94,6 +102,22 @@ class Factors(Result):
             runs=self.runs[places],
             scores=scores,
         )
+
+    def part(self, topics: slice) -> Factors:
+        """The factors of topics that follow each other; they know those of the average topic of all."""
+        return replace(
+            self,
+            topics=names_in(self.topics, topics),
+            mean=self.mean[topics],
+            sd=self.sd[topics],
+            runs=self.runs[topics],
+            scores=None if self.scores is None else self.scores[topics],
+            overall=self.average_topic(),
+        )
+
+    def average_topic(self) -> tuple[float, float]:
+        """The mean over the topics of their mean and of their sd."""
+        return self.overall or (float(self.mean.mean()), float(self.sd.mean()))
 
     def renamed(self, measure: str) -> Factors:
         """The same factors taken for another measure, because a person says so."""
@@ -143,18 +167,17 @@ def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
         raise DataError(f"{reference.measure}: no reference run; standardization needs at least one")
     runs, topics = scores.shape
     flat = np.ptp(scores, axis=0) == 0
-    sd = scores.std(axis=0)
+    # One column alone would be added in another order: a topic has the same bits whatever stands beside it.
+    columns = np.repeat(scores, 2, axis=1) if topics == 1 else scores
+    sd = columns.std(axis=0)[:topics]
     sd[flat] = 0.0  # equal scores have sd 0, not what rounding leaves
-    ascending = None
-    if keep_scores:
-        ascending = tuple(np.sort(scores, axis=0).T)
     return Factors(
         measure=reference.measure,
         topics=reference.topics,
-        mean=scores.mean(axis=0),
+        mean=columns.mean(axis=0)[:topics],
         sd=sd,
         runs=np.full(topics, runs),
-        scores=ascending,
+        scores=np.sort(scores, axis=0).T if keep_scores else None,
         signature=reference.signature,
     )
 
@@ -172,7 +195,7 @@ def joined_factors(*parts: Factors) -> Factors:
     scores: list[Floats] = []
     for part in parts:
         topics += part.topics
-        scores += part.scores or ()
+        scores += () if part.scores is None else tuple(part.scores)
     every_part_has_scores = all(part.scores is not None for part in parts)
     return Factors(
         measure=first.measure,
@@ -210,59 +233,35 @@ def standardize(
     refuse_unused(shared, columns)
     same_quantity((matrix.measure, matrix.signature), factors._quantity)
     used = factors.of(matrix.topics)
-    mean, sd = _smoothed(used, matrix.values, smoothing)
+    values = np.empty(matrix.shape)
+    for topics in chunks(matrix.shape[1], TOPICS_AT_ONCE):
+        values[:, topics] = standard_values(matrix.values[:, topics], used.part(topics), form=form, smoothing=smoothing)
+    how = f"std:{form}|reference:{used.counted()} runs|smoothing:{smoothing or 'none'}"
+    signature = signature_of(matrix.measure, matrix.signature, form, how)
+    return replace(matrix, values=sealed(values), measure=f"{form}({matrix.measure})", signature=signature)
+
+
+def standard_values(x: Floats, used: Factors, *, form: str, smoothing: str | None, moved: float = 0.0) -> Floats:
+    """Scores (runs × topics) in one of FORMS, by the factors of their topics; `moved` is taken off every z."""
+    facts = FORMS.entry(form).facts
+    mean, sd = _smoothed(used, x, smoothing)
     if facts["sample_sd"]:
         freedom = np.maximum(used.runs - 1, 1)
         sd = sd * np.sqrt(used.runs / freedom)
     flat = sd == 0
     divisor = np.where(flat, 1.0, sd)
-    z = (matrix.values - mean) / divisor
+    z = (x - mean) / divisor
     z = np.where(flat, 0.0, z)
-    values = FORMS.call(form, z, matrix.values, used)
+    values: Floats = FORMS.call(form, z - moved if moved else z, x, used)
     if facts["zero_where_flat"]:
         values = np.where(flat, 0.0, values)
-    how = f"std:{form}|reference:{used.counted()} runs|smoothing:{smoothing or 'none'}"
-    return replace(
-        matrix,
-        values=values,
-        measure=f"{form}({matrix.measure})",
-        signature=_signature(matrix, form, how),
-    )
+    return values
 
 
-def _signature(matrix: ScoreMatrix, form: str, how: str) -> str:
+def signature_of(measure: str, signature: str, form: str, how: str) -> str:
     """The measure in full, in brackets of the form as in the name, then the policy of the raw scores, then ours."""
-    in_full, bar, policy = matrix.signature.partition("|")
-    measure = in_full or matrix.measure
-    return f"{form}({measure}){bar}{policy}|{how}"
-
-
-@dataclass(frozen=True, eq=False)
-class Standardized(Result):
-    """The scores of runs before and after standardization, side by side."""
-
-    raw: ScoreMatrix
-    after: ScoreMatrix
-
-    def table(self) -> Table:
-        """One row per run, best standardized mean first, with its rank by raw scores."""
-        raw = self.raw
-        after = self.after
-        raw_means = raw.averages()
-        means = after.averages()
-        best_first = np.argsort(-means, kind="stable")
-        best_first_before = np.argsort(-raw_means, kind="stable")
-        rank_before = {run: rank for rank, run in enumerate(best_first_before.tolist(), 1)}
-        rows = []
-        for run in best_first.tolist():
-            rows.append((raw.runs[run], means[run], raw_means[run], rank_before[run]))
-        return Table.of(
-            {"run": "", after.measure: ".4f", raw.measure: ".4f", "rank before": "d"},
-            rows,
-            caption=f"{raw.measure}, standardized",
-            notes=[after.signature],
-            keys={after.measure: "standardized", raw.measure: "raw"},
-        )
+    in_full, bar, policy = signature.partition("|")
+    return f"{form}({in_full or measure}){bar}{policy}|{how}"
 
 
 @FORMS.register("z", sample_sd=False, zero_where_flat=False, needs_scores=False)
@@ -304,6 +303,11 @@ def _e(z: Floats, x: Floats, by: Factors) -> Floats:
     """The share of the reference runs that score no higher: the empirical distribution function."""
     if by.scores is None:
         raise UsageError(f"{by.measure}: form E needs the reference scores, not only mean and sd; keep them in the fit")
+    if isinstance(by.scores, np.ndarray):
+        of_all = np.zeros(x.shape)
+        for one_run in by.scores.T:
+            of_all += one_run <= x
+        return np.asarray(of_all / by.runs)
     no_higher = []
     for of_topic, reference_scores in zip(x.T, by.scores, strict=True):
         count = np.searchsorted(reference_scores, of_topic, side="right")
@@ -345,12 +349,13 @@ def _itself(by: Factors, x: Floats) -> tuple[Floats, Floats]:
     return _merged(by, other=x, spread=0.0, size=1)
 
 
-@SMOOTHINGS.register("background")
+@SMOOTHINGS.register("background", of_all_topics=True)
 def _background(by: Factors, x: Floats, *, weight: Annotated[float, Within(0, 1)] = 0.5) -> tuple[Floats, Floats]:
     """(1 − weight) · the topic's factors + weight · the mean factors of all topics."""
     own = 1 - weight
-    mean = own * by.mean + weight * by.mean.mean()
-    sd = own * by.sd + weight * by.sd.mean()
+    mean_of_all, sd_of_all = by.average_topic()
+    mean = own * by.mean + weight * mean_of_all
+    sd = own * by.sd + weight * sd_of_all
     return mean, sd
 
 

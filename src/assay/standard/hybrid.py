@@ -34,14 +34,7 @@ def aligned(
     >>> abs(moved.of_run("bm25")).round(6).tolist(), moved.of_run("new").round(3).tolist()
     ([0.0, 0.0], [2.449, 2.449])
     """
-    facts = FORMS.entry(form).facts
-    if facts["sample_sd"] or facts["needs_scores"]:
-        raise UsageError(f"form {form} is not a function of z alone; align scores of form z, cdf or t1")
-    if not common:
-        raise UsageError("no common run is named; name runs that are on every collection")
-    for run in common:
-        if run not in matrix.runs:
-            raise DataError(f"{matrix.measure}: no common run {run!r}{did_you_mean(run, matrix.runs)}")
+    check_alignment(matrix.measure, matrix.runs, common, form)
     z = standardize(matrix, by, form="z", smoothing=smoothing)
     level = z.select(runs=list(common)).values.mean()
     moved = z.values - level
@@ -50,6 +43,18 @@ def aligned(
     factors = _factors(matrix, by).of(matrix.topics)
     values = FORMS.call(form, moved, matrix.values, factors)
     return replace(plain, values=values, signature=f"{plain.signature}|aligned:{len(common)} common runs")
+
+
+def check_alignment(measure: str, runs: Sequence[str], common: Sequence[str], form: str) -> None:
+    """An error where the form does not map z alone, or a common run is not among the runs."""
+    facts = FORMS.entry(form).facts
+    if facts["sample_sd"] or facts["needs_scores"]:
+        raise UsageError(f"form {form} is not a function of z alone; align scores of form z, cdf or t1")
+    if not common:
+        raise UsageError("no common run is named; name runs that are on every collection")
+    for run in common:
+        if run not in runs:
+            raise DataError(f"{measure}: no common run {run!r}{did_you_mean(run, runs)}")
 
 
 def _factors(matrix: ScoreMatrix, by: Any) -> Factors:

@@ -147,7 +147,7 @@ def scores_input(command: C, *, keep_force: bool = False, in_blocks: bool = Fals
 
     With --intents the judgments are by intent. Score tables are of the measure that --force-measure names, where it
     does. keep_force: the command gets that name too, as `force`, because it reads other files beside these.
-    in_blocks: the command also gets `folder`: scores of so many topics that it reads them itself, block by block;
+    in_blocks: the command also gets `folder`: scores of millions of topics, which it reads itself, block by block;
     then there are no matrices. into_folder: also where --save names a folder, however few the topics are.
     """
 

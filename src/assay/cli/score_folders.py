@@ -66,7 +66,7 @@ def is_folder_name(path: Path) -> bool:
 
 
 def check_scores_target(save: Path | None, topics: int) -> None:
-    """An error before any work where the scores of so many topics would go to another place than a folder."""
+    """An error before any work where the scores of millions of topics would go to another place than a folder."""
     if save is None:
         return
     if not is_folder_name(save):

@@ -76,8 +76,7 @@ class ScoreMatrix(Result):
 
     def __post_init__(self) -> None:
         shape = (len(self.runs), len(self.topics))
-        # A copy unless it is sealed, so that nobody who holds the array changes the scores; row by row, so that sums
-        # have the same bits.
+        # A copy unless it is sealed: nobody else may change it; row by row, so that sums have the same bits.
         own = kept(np.asarray(self.values, dtype=np.float64, order="C"))
         if own.shape != shape:
             raise DataError(f"{self.measure}: {own.shape} scores for {shape} runs × topics")
@@ -87,11 +86,8 @@ class ScoreMatrix(Result):
         finite = np.isfinite(own)
         if not finite.all():
             i, j = np.argwhere(~finite)[0]
-            value = own[i, j]
-            raise DataError(
-                f"{self.measure}: score of run {self.runs[i]!r} on topic {self.topics[j]!r} is {value}; "
-                "scores must be finite numbers"
-            )
+            where = f"run {self.runs[i]!r} on topic {self.topics[j]!r}"
+            raise DataError(f"{self.measure}: score of {where} is {own[i, j]}; scores must be finite numbers")
         object.__setattr__(self, "values", own.view())  # which cannot be made writable again
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -377,7 +373,6 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     for i, part in enumerate(parts):
         for earlier in parts[:i]:
             same_scores(earlier, part, force=force)
-        # Millions of topics are mostly in one order: then there is nothing to look up.
         odd = [] if part.topics == head.topics else sorted(set(head.topics) ^ set(part.topics))
         if odd:
             what = f"topic {odd[0]!r} is in one file only ({len(odd)} such topics)"

@@ -21,7 +21,7 @@ NAMES_AT_ONCE = 1 << 18
 
 
 def has_many_topics(parts: Sequence[Factors]) -> bool:
-    """Whether these factors are of so many topics that they are written by columns."""
+    """Whether these factors are of millions of topics, which are written by columns."""
     return any(len(part.topics) > topic_scores.FEW for part in parts)
 
 
@@ -61,7 +61,7 @@ def check_factor_columns(path: Path) -> None:
 
 
 def is_factor_columns(path: str | Path) -> bool:
-    """Whether a file is Parquet, with so many lines that it is read by columns."""
+    """Whether a file is Parquet, with millions of lines, which are read by columns."""
     import polars
 
     file = Path(path)

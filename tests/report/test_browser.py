@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.data.scores import Scores
 from assay.report.write import report
 from tests.conftest import real_data
-from tests.report.zoo import EVIL, collection, hostile_names
+from tests.report.zoo import EVIL, collection, hostile_names, scores
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
@@ -87,6 +88,15 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_report_of_the_simulated_collection(simulated: Path, tmp_path: Path, width: int, dark: bool) -> None:
     assert_sound(simulated, tmp_path, width=width, dark=dark)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_report_of_topics_that_are_summarised(tmp_path: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.report import material
+
+    monkeypatch.setattr(material, "MOST_TOPICS", 5)
+    report(Scores(tuple(scores()[:2])), path=tmp_path / "report.html")
+    assert_sound(tmp_path / "report.html", tmp_path, width=width, dark=False)
 
 
 def test_a_console_error_and_a_fetch_would_be_seen(tmp_path: Path) -> None:

@@ -134,6 +134,21 @@ def factors() -> Any:
 
 
 @kept
+def score_spread() -> Any:
+    from assay.stats.spread import score_spread
+
+    return score_spread(scores()[0])
+
+
+@kept
+def difference_spread() -> Any:
+    from assay.stats.spread import difference_spread
+
+    matrix = scores()[0]
+    return difference_spread(matrix, *matrix.runs[:2])
+
+
+@kept
 def density() -> Any:
     from assay.stats.shape import density
 

@@ -146,7 +146,9 @@ def command(
     from assay.report.material import material
 
     refuse_unused_columns()
-    _write(material(**made), words(sections) or None, title, out)
+    found = material(**made)
+    made.clear()  # scores of millions of topics are held once
+    _write(found, words(sections) or None, title, out)
 
 
 def _refuse(options: dict[str, str], *, unless: bool, what: str) -> None:

@@ -112,7 +112,7 @@ class Audit(Result):
         return Table.of(
             formats,
             rows,
-            caption=f"{self.measure}: what {self.n} topics and {self.runs} runs can find",
+            caption=f"{self.measure}: what {self.n:,} topics and {self.runs} runs can find",
             notes=self._notes(),
             keys={"runs": "family", "at σ": "quantile"},
         )
@@ -138,7 +138,7 @@ class Audit(Result):
     def _notes(self) -> list[str]:
         intercept, slope = self.line
         notes = [
-            f"δ found: the true difference that {self.n} topics find with power {self.power:g}; "
+            f"δ found: the true difference that {self.n:,} topics find with power {self.power:g}; "
             "% of pairs found: observed differences as large as that.",
             f"σ of a pair ≈ {intercept:.3f} + {slope:.3f} · |Δ| over all pairs.",
         ]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from assay.stats.leaderboard import Leaderboard
 
 DEPTHS = (5, 10, 20, 50, 100)
+MOST_TOPICS = 10_000
+"""Topics that have a mark or a row each on the page; more are summarised."""
 COMPARED_RUNS = 60
 """Runs, best first, that are compared list by list."""
 COMPARED_DEPTH = 200
@@ -93,6 +95,11 @@ class Material:
         if not self.matrices:
             raise UsageError("there are no scores; give runs with --qrels, or score files")
         return self.matrices[0]
+
+    @property
+    def summarised(self) -> bool:
+        """Whether the topics are too many for a mark or a row each."""
+        return len(self.main.topics) > MOST_TOPICS
 
     def has(self, need: str) -> bool:
         """Whether there is what a section needs: scores, runs, collections, labels, files or nothing."""
@@ -334,6 +341,7 @@ def material(
     if aligned is not None:
         qrels = aligned.qrels
         matrices = matrices or aligned.scores(measures, jobs=jobs)
+    matrices = _best_first(matrices)
     if machine is not None and qrels is None:
         raise UsageError("machine labels are held against judgments of people; give them (--qrels)")
     if not matrices and not collections and labels is None and machine is None:
@@ -344,3 +352,11 @@ def material(
         files=tuple(files), qrels_file=qrels_file, baseline=baseline, top=top, alpha=alpha, seed=seed, jobs=jobs,
         dropped=tuple(dropped),
     )  # fmt: skip
+
+
+def _best_first(matrices: Sequence[ScoreMatrix]) -> Sequence[ScoreMatrix]:
+    """Scores of very many topics with the best run first, so that no leaderboard needs a copy in another order."""
+    if not matrices or len(matrices[0].topics) <= MOST_TOPICS:
+        return matrices
+    order = matrices[0].by_average().runs
+    return [matrix.select(runs=order) for matrix in matrices]

@@ -55,6 +55,7 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     sign = 1.0 if first == other else -1.0
     difference = sign * float(pairs.difference[at])
     amount = "ratio" if pairs.aggregate == "geometric" else "Δ"
+    digits = digits_for(pairs.n)
     verdict = f"{first} and {second} are not significantly different"
     if p < board.alpha:
         better, worse = (first, second) if difference >= 0 else (second, first)
@@ -64,14 +65,23 @@ def compared(board: Leaderboard, first: str, second: str, *, detects: float | No
     between = ""
     if pairs.low is not None and pairs.high is not None:
         low, high = sorted((sign * float(pairs.low[at]), sign * float(pairs.high[at])))
-        between = f" [{decimal(_as_shown(low, pairs))}, {decimal(_as_shown(high, pairs))}]"
+        between = f" [{decimal(_as_shown(low, pairs), digits)}, {decimal(_as_shown(high, pairs), digits)}]"
     tests = ""
     if not pairs.simultaneous and len(pairs.p) > 1:
         tests = f" ({_correction_of(board)} over {len(pairs.p)} tests)"
-    power = "" if detects is None else f"; this collection detects {decimal(detects)} with power .8"
+    power = "" if detects is None else f"; this collection detects {decimal(detects, digits)} with power .8"
     measure = board.matrix.measure
-    size = f"{amount} {decimal(_as_shown(difference, pairs))}{between}"
-    return f"{verdict} in {measure}: {size}, {p_value(p)}{tests}, n = {pairs.n}{power}."
+    size = f"{amount} {decimal(_as_shown(difference, pairs), digits)}{between}"
+    return f"{verdict} in {measure}: {size}, {p_value(p)}{tests}, n = {pairs.n:,}{power}."
+
+
+def digits_for(topics: int) -> int:
+    """Digits after the point that a difference of means deserves: the more topics, the smaller those that are found.
+
+    >>> [digits_for(topics) for topics in (50, 100_000, 10_000_000)]
+    [3, 4, 5]
+    """
+    return 3 if topics <= 10_000 else 4 if topics <= 1_000_000 else 5
 
 
 def _as_shown(difference: float, pairs: PairsResult) -> float:
@@ -106,20 +116,23 @@ def _collection(m: Material) -> Iterator[str]:
         judged = f", {int(m.qrels.judged().sum()):,} judged docs of which {relevant:,} {are} relevant"
     measures = ", ".join(matrix.measure for matrix in m.matrices)
     yield f"{counted(runs, 'run')} on {counted(topics, 'topic')}{judged}; scored by {measures}."
+    if m.summarised:
+        yield "The topics are summarised: tests and distributions are of all of them, and few are named."
 
 
 def _best(m: Material) -> Iterator[str]:
     for board in m.boards:
         matrix = board.matrix
         best = matrix.runs[0]
-        mean = decimal(matrix.averages()[0])
-        low = decimal(board.interval.low[0])
-        high = decimal(board.interval.high[0])
-        level = round(100 * (1 - board.alpha))
         topics = matrix.shape[1]
+        digits = digits_for(topics)
+        mean = decimal(matrix.averages()[0], digits)
+        low = decimal(board.interval.low[0], digits)
+        high = decimal(board.interval.high[0], digits)
+        level = round(100 * (1 - board.alpha))
         yield (
             f"The highest {average_title(matrix.measure, matrix.aggregate)} is that of {best}: {mean} [{low}, {high}] "
-            f"({level} % interval, {topics} topics); {against_baseline(board)}."
+            f"({level} % interval, {topics:,} topics); {against_baseline(board)}."
         )
 
 
@@ -172,16 +185,17 @@ def _power(m: Material) -> Iterator[str]:
         yield f"No difference in {audit.measure} varies from topic to topic: these scores say nothing of power."
         return
     detectable = audit.detectable()
+    digits = digits_for(audit.n)
     said = (
-        f"With {audit.n} topics a true difference of {decimal(detectable)} in {audit.measure} is found with power .8 "
-        f"at the median σ of {decimal(audit.all.sigma())}"
+        f"With {audit.n:,} topics a true difference of {decimal(detectable, digits)} in {audit.measure} is found with "
+        f"power .8 at the median σ of {decimal(audit.all.sigma())}"
     )
     if len(audit.all.mean) > 1:  # of one pair alone there is no share
         share = 100 * audit.all.share_above(detectable)
         said += f"; {share:.0f} % of the pairs of runs differ by as much"
     need = audit.topics[0]
     if need is not None:
-        said += f"; the median difference of {decimal(audit.all.median_mean())} would take {need:,} topics"
+        said += f"; the median difference of {decimal(audit.all.median_mean(), digits)} would take {need:,} topics"
     yield f"{said}."
 
 

@@ -83,10 +83,10 @@ class Components(Result):
         rows += [
             ("φ, one topic, absolute", self.absolute, None),
             ("ρ, one topic, relative", self.relative, None),
-            (f"Φ, {self.topics} topics, absolute", self.dependability(), None),
-            (f"Eρ², {self.topics} topics, relative", self.generalizability(), None),
+            (f"Φ, {self.topics:,} topics, absolute", self.dependability(), None),
+            (f"Eρ², {self.topics:,} topics, relative", self.generalizability(), None),
         ]
-        caption = f"{self.measure}: components of variance, {self.runs} runs × {self.topics} topics"
+        caption = f"{self.measure}: components of variance, {self.runs} runs × {self.topics:,} topics"
         return Table.of({"what": "", "value": ".6f", "%": ".1f"}, rows, caption=caption, notes=notes)
 
     def record(self) -> dict[str, Any]:

@@ -225,7 +225,7 @@ def two_way(matrix: ScoreMatrix) -> Anova:
         [("run", of_run, run_df), ("topic", of_topic, topic_df)],
         residual=(of_rest, run_df * topic_df),
         n=runs * topics,
-        recipe=f"two-way analysis of variance without replication, {runs} runs × {topics} topics",
+        recipe=f"two-way analysis of variance without replication, {runs} runs × {topics:,} topics",
         measure=matrix.measure,
     )
 

@@ -198,7 +198,7 @@ def t_interval(rows: Floats, *, level: Annotated[float, Within(0, 1, open=True)]
         low=mean - half,
         high=mean + half,
         level=level,
-        recipe=f"{percent(level)} t interval, {n - 1} degrees of freedom",
+        recipe=f"{percent(level)} t interval, {n - 1:,} degrees of freedom",
     )
 
 

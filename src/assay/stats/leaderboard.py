@@ -72,7 +72,7 @@ class Leaderboard(Result):
         )
         return (
             f"of {len(found)} runs {better or 'none'} {_are(better)} significantly better than {self.baseline} and "
-            f"{worse or 'none'} significantly worse: {how}{corrected}, {self.versus.n} topics"
+            f"{worse or 'none'} significantly worse: {how}{corrected}, {self.versus.n:,} topics"
         )
 
     @property
@@ -190,7 +190,7 @@ class Leaderboard(Result):
             columns["found from"] = ".4f"
         runs, topics = self.matrix.shape
         some = "" if len(rows) == runs else f"{len(rows)} of "
-        about = f"{self.matrix.measure}, {some}{runs} runs, {topics} topics"
+        about = f"{self.matrix.measure}, {some}{runs} runs, {topics:,} topics"
         caption = f"{self.matrix.measure}: {self.verdict}" if len(self.versus) == 1 else about
         return Table.of(columns, rows, caption=caption, notes=self.notes(), keys={p_name: "p_corrected"})
 
@@ -230,7 +230,7 @@ class Leaderboard(Result):
             "differ",
             f"{amount}, p, effect (mean/sd of the differences), wins, ties, losses: against {self.baseline}{chosen}",
             *v.averaging_notes(),
-            f"{v.recipe}; n = {v.n} topics; {v.family(self.correction, self.alpha)}",
+            f"{v.recipe}; n = {v.n:,} topics; {v.family(self.correction, self.alpha)}",
         ]
         each = "ratio" if amount == "ratio" else "difference"
         if len(v) > 1 and not v.simultaneous:

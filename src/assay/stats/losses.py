@@ -62,7 +62,7 @@ class TopicLosses(Result):
         if len(self.lost) > 1:
             return [f"at most {self.most} topics of each run; topics that a run did not lose are not shown"]
         [(run, lost)] = self.lost.items()
-        return [f"{run} lost {lost} of {self.n} topics" + (f", {self.most} are shown" if lost > self.most else "")]
+        return [f"{run} lost {lost:,} of {self.n:,} topics" + (f", {self.most} are shown" if lost > self.most else "")]
 
 
 def topic_losses(

@@ -139,7 +139,7 @@ class PairsResult(Result):
         values = [np.asarray(column, dtype=object)[kept].tolist() for _, column in columns.values()]
         rows = list(zip(*values, strict=True))
         notes = [
-            f"{self.recipe}; n = {self.n} topics",
+            f"{self.recipe}; n = {self.n:,} topics",
             self.family(by, level),
             f"effect: {EFFECTS[self.simultaneous]}",
             *self.averaging_notes(),

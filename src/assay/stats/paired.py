@@ -83,7 +83,7 @@ def t_test(rows: Floats, *, alternative: str = "two-sided") -> Outcome:
     degrees = rows.shape[1] - 1
     t = t_statistic(rows)
     p = _tails(t, lambda x: stdtr(degrees, x), alternative)
-    return Outcome(t, p, f"paired t test, {degrees} degrees of freedom")
+    return Outcome(t, p, f"paired t test, {degrees:,} degrees of freedom")
 
 
 @TESTS.register("normal")

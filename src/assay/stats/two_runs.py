@@ -167,7 +167,7 @@ def compare_two(
         ties=int((d == 0).sum()),
         losses=int((d < 0).sum()),
         alternative=alternative,
-        recipe=f"{outcome.recipe}; {ends.recipe}; n = {len(d)} topics",
+        recipe=f"{outcome.recipe}; {ends.recipe}; n = {len(d):,} topics",
         differences=d,
         level=level,
     )

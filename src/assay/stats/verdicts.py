@@ -96,7 +96,7 @@ class Evidence:
         >>> e.sentence()
         'dense is better than bm25: +.032 [.010, .054], p = .0041, paired t test, 50 topics'
         """
-        topics = " and ".join(str(n) for n in self.topics)
+        topics = " and ".join(f"{n:,}" for n in self.topics)
         test = self.test
         if self.alternative != "two-sided":
             test += ", one-sided"

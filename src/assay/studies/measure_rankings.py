@@ -39,7 +39,7 @@ class MeasureTau(Result):
     def table(self) -> Table:
         """A row and a column per measure."""
         notes = [
-            f"τ-b over {self.runs} runs and {self.topics} topics; {self.dropped} runs dropped that are at the bottom "
+            f"τ-b over {self.runs} runs and {self.topics:,} topics; {self.dropped} runs dropped that are at the bottom "
             "under every measure",
             "above .9 two measures are mostly exchangeable, below .8 noticeably different: a rough rule",
         ]

@@ -25,6 +25,9 @@ def same_cells(matrices: Sequence[ScoreMatrix]) -> list[ScoreMatrix]:
     same = []
     for matrix in matrices:
         _check_names("run", first.runs, matrix.runs, matrix.measure, first.measure)
+        if matrix.topics == first.topics:  # there may be millions
+            same.append(matrix.select(runs=first.runs))
+            continue
         _check_names("topic", first.topics, matrix.topics, matrix.measure, first.measure)
         same.append(matrix.select(runs=first.runs, topics=first.topics))
     return same

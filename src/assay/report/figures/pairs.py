@@ -34,7 +34,7 @@ def pair_curves(results: Mapping[str, PairsResult], *, alpha: float = 0.05) -> F
         percent = 100 * result.share(alpha)
         shares.append(f"{name} {percent:.1f} %")
     one = next(iter(results.values()))
-    title = f"p-values of {len(one.p):,} pairs of runs, {one.n} topics"
+    title = f"p-values of {len(one.p):,} pairs of runs, {one.n:,} topics"
     recipe = one.recipe[:1].upper() + one.recipe[1:]
     said = f"Pairs with p < {alpha:g} (dashed), not corrected: {', '.join(shares)}. {recipe}."
     return asl_chart(curves, alpha, title, said)

@@ -50,7 +50,7 @@ def power_curves(result: PowerCurve) -> Figure:
     made = lines(x, y, series="sigma", order=series, tip=tip, title=None)
     first = values[0, 0]
     last = values[-1, 0]
-    said = f"With {series[0]} from {first:.3f} at {result.topics[0]} topics to {last:.3f} at {result.topics[-1]}."
+    said = f"With {series[0]} from {first:.3g} at {result.topics[0]:,} topics to {last:.3g} at {result.topics[-1]:,}."
     title = f"{what} over the number of topics"
     return drawn(made.properties(height=280), name="power", title=title, description=said, rows=rows)
 
@@ -76,12 +76,12 @@ def audit_map(result: Audit) -> Figure:
     line = chart("edge").mark_line(strokeDash=[4, 4]).encode(x="sd:Q", y="difference:Q", color=alt.value(COLOURS[6]))
     share = f"; {100 * result.all.share_above(result.detectable()):.0f} % of the pairs of runs differ by as much"
     said = (
-        f"{result.n} topics find a difference of {result.detectable():.4f} at the median σ of {result.all.sigma():.4f} "
-        f"with power {result.power:g}{share if len(rows) > 1 else ''}."
+        f"{result.n:,} topics find a difference of {result.detectable():.4f} at the median σ of "
+        f"{result.all.sigma():.4f} with power {result.power:g}{share if len(rows) > 1 else ''}."
     )
     if not result.all.sigma():
         said = f"No difference in {result.measure} varies from topic to topic: these scores say nothing of power."
-    title = f"Differences in {result.measure} that {result.n} topics can find"
+    title = f"Differences in {result.measure} that {result.n:,} topics can find"
     made = alt.layer(points, line).properties(height=300)
     return drawn(made, name=f"audit-{result.measure}", title=title, description=said, rows=rows, edge=edge)
 

@@ -43,7 +43,7 @@ def components(result: Components) -> Figure:
     )
     made = chart().mark_bar(size=34).encode(y=names("Y", "bar", None), x=x, color=colour, tooltip=tip, order="order:Q")
     said = ", ".join(f"{row['source']} {row['share']:.1f} %" for row in rows)
-    n = f"{result.runs} runs, {result.topics} topics"
+    n = f"{result.runs} runs, {result.topics:,} topics"
     for i, row in enumerate(rows):
         row["order"] = i
     title = f"Where the variance of {result.measure} comes from ({n})"

@@ -79,7 +79,7 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
         room = 5 * min(6, longest)
         note = f"Runs that share a letter (a-c: a, b, c) are not significantly different at α = {board.alpha:g}."
     average = average_title(matrix.measure, matrix.aggregate)
-    x = amount("X", "mean", f"{average} over {len(matrix.topics)} topics", room=room)
+    x = amount("X", "mean", f"{average} over {len(matrix.topics):,} topics", room=room)
     p_name = board.versus.p_name(board.correction)
     tip = [
         ("run", "run", ""),
@@ -370,5 +370,6 @@ def score_densities(result: ScoreDensities) -> Figure:
     return drawn(made, name="densities", title=title, description=f"Most frequent: {peaks}.", rows=rows)
 
 
-# p-values of pairs are drawn by a file of their own; it takes shapes from here, and studies draw with it too.
+# p-values of pairs are drawn by a file of their own, which studies draw with too; so are distributions over topics.
 from assay.report.figures.pairs import pair_curves as pair_curves  # noqa: E402
+from assay.report.figures.spread import spread as spread  # noqa: E402

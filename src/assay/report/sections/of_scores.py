@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.core.tables import Table
+from assay.data.topic_rows import counted
 from assay.report.material import Material
 from assay.report.sections import SECTIONS, Block
-from assay.report.sentences import NAMES, compared, summary
+from assay.report.sentences import NAMES, compared, digits_for, summary
+
+SHOWN_TOPICS = 10
+"""Topics with the largest differences that are listed where all are too many."""
 
 
 @SECTIONS.register("summary", title="Summary", need="")
@@ -43,7 +47,7 @@ def leaderboard_section(m: Material) -> Iterator[Block]:
 @SECTIONS.register("comparison", title="Comparison", need="scores")
 def comparison_section(m: Material) -> Iterator[Block]:
     """Two runs topic by topic, all pairs at once, and the measures beside each other."""
-    from assay.report.figures.stats import differences, pair_curves
+    from assay.report.figures.stats import pair_curves
     from assay.report.figures.studies import measure_agreement
     from assay.stats import all_pairs
     from assay.stats.anova import two_way
@@ -53,7 +57,7 @@ def comparison_section(m: Material) -> Iterator[Block]:
     matrix, board = m.main, m.boards[0]
     a, b = matrix.of_run(first), matrix.of_run(second)
     yield compared(board, first, second, detects=m.detectable)
-    yield from m.drawing(differences, a - b, topics=matrix.topics, runs=(first, second), measure=matrix.measure)
+    yield from _differences(m, first, second)
     if matrix.aggregate == "mean":
         alone = compare_two(a, b, names=(first, second), level=1 - m.alpha)
         yield comparisons_table([alone], caption=f"{matrix.measure}: {first} and {second} alone, p not corrected")
@@ -78,13 +82,41 @@ def comparison_section(m: Material) -> Iterator[Block]:
         yield found.table()
 
 
+def _differences(m: Material, first: str, second: str) -> Iterator[Block]:
+    """The difference of two runs on every topic; of very many topics its distribution and the largest ones."""
+    from assay.report.figures.stats import differences, spread
+    from assay.stats.losses import topic_losses
+    from assay.stats.spread import difference_spread
+
+    matrix = m.main
+    if not m.summarised:
+        values = matrix.of_run(first) - matrix.of_run(second)
+        yield from m.drawing(differences, values, topics=matrix.topics, runs=(first, second), measure=matrix.measure)
+        return
+    yield (
+        f"{counted(len(matrix.topics), 'topic')} are too many for a mark each: this is the distribution of the "
+        "differences over all of them, and the topics with the largest ones."
+    )
+    found = difference_spread(matrix, first, second)
+    yield from m.drawing(spread, found)
+    yield found.table()
+    yield topic_losses(matrix, first, runs=[second], most=SHOWN_TOPICS).table()
+    yield topic_losses(matrix, second, runs=[first], most=SHOWN_TOPICS).table()
+
+
 @SECTIONS.register("topics", title="Topic by topic", need="scores")
 def topics_section(m: Material) -> Iterator[Block]:
-    """Every run on every topic, raw and standardized; which topics are hard, and which tell runs apart."""
+    """Every run on every topic, raw and standardized; which topics are hard, and which tell runs apart.
+
+    Of very many topics how the scores are spread over them, and the few on which the runs differ most.
+    """
     from assay.report.figures.data import distribution, score_map
     from assay.standard import standardize
     from assay.standard.items import item_total
 
+    if m.summarised:
+        yield from _summarised_topics(m)
+        return
     yield from m.drawing(score_map, m.main)
     if len(m.main.runs) < 3:
         return
@@ -105,6 +137,25 @@ def topics_section(m: Material) -> Iterator[Block]:
     )  # fmt: skip
 
 
+def _summarised_topics(m: Material) -> Iterator[Block]:
+    """How the scores of the best runs are spread over all topics, and the topics on which the runs differ most."""
+    from assay.report.figures.stats import spread
+    from assay.stats.spread import score_spread, widest_topics
+
+    yield (
+        f"The {counted(len(m.main.topics), 'topic')} are summarised: quantiles and histograms are of all of them, and "
+        f"the {SHOWN_TOPICS} topics on which the runs differ most are listed. The map of runs and topics, the "
+        "standardized scores and the correlation of each topic with the others would need a mark or a row for every "
+        "topic and are left out. Standardized scores of every topic are written by “assay standardize apply”."
+    )
+    for matrix in m.matrices:
+        found = score_spread(matrix, matrix.runs[: m.top])
+        yield from m.drawing(spread, found)
+        yield found.table()
+    if len(m.main.runs) > 1:
+        yield widest_topics(m.main, SHOWN_TOPICS).table()
+
+
 @SECTIONS.register("power", title="What this collection can find", need="scores")
 def power_section(m: Material) -> Iterator[Block]:
     """The detectable difference, the topics needed, and where the variance comes from."""
@@ -115,8 +166,9 @@ def power_section(m: Material) -> Iterator[Block]:
 
     audit = m.audit
     if m.detectable is not None:
+        detectable = f"{m.detectable:.{digits_for(audit.n) + 1}f}"
         yield (
-            f"With {audit.n} topics a true difference of {m.detectable:.4f} in {audit.measure} is found in four of "
+            f"With {audit.n:,} topics a true difference of {detectable} in {audit.measure} is found in four of "
             "five experiments, if the differences vary from topic to topic as those of a typical pair of these runs do."
         )
     yield from m.drawing(audit_map, audit)

@@ -40,12 +40,16 @@ def _together(matrices: Sequence[ScoreMatrix]) -> Scores:
     first = matrices[0]
     alike = []
     for matrix in matrices:
-        for what, ours, theirs in (("run", first.runs, matrix.runs), ("topic", first.topics, matrix.topics)):
+        same_topics = matrix.topics == first.topics  # there may be millions
+        pairs = [("run", first.runs, matrix.runs)]
+        if not same_topics:
+            pairs.append(("topic", first.topics, matrix.topics))
+        for what, ours, theirs in pairs:
             odd = sorted(set(ours) ^ set(theirs))
             if odd:
                 where = f"{first.measure} or {matrix.measure}, not in both"
                 raise DataError(f"{what} {odd[0]!r} has scores of {where}; a table needs all measures of all runs")
-        alike.append(matrix.select(runs=first.runs, topics=first.topics))
+        alike.append(matrix.select(runs=first.runs, topics=None if same_topics else first.topics))
     return Scores(tuple(alike))
 
 

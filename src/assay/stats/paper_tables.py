@@ -147,7 +147,7 @@ class PaperTable(Result):
     def notes(self) -> list[str]:
         """What the marks mean, how they were tested, what is bold, and the policy that all numbers rest on."""
         notes = [] if self.tests is None else [*self._meanings(self.tests), *self._contradictions(), self.tests.words()]
-        said = [f"{self._averages_in_words()} over {len(self.scores.topics)} topics"]
+        said = [f"{self._averages_in_words()} over {len(self.scores.topics):,} topics"]
         if self.bold and len(self.scores.runs) > 1:
             said.append("bold: the best of a column" + (", underlined: the second best" if self.underline else ""))
         less = [measure for measure in self.scores.measures if lower_is_better(measure)]

@@ -36,12 +36,12 @@ MEASURES = "AP nDCG@10 P@10 RR"
 
 
 def rows() -> list[Row]:
-    """Growth, the forms of the largest run, and a comparison on ten million topics."""
+    """Growth, the forms of the largest run, and what is done with the scores of ten million topics."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("ASSAY_SCALE_FOLDER")) as folder:
         base = Path(folder)
         lines = _Lines(np.random.default_rng(0))
         tenth, grown = _growth(base, lines)
-        return [grown, *_forms(base, lines, tenth), _compared(base)]
+        return [grown, *_forms(base, lines, tenth), _compared(base), *_standardized_and_reported(base)]
 
 
 @dataclass(frozen=True)
@@ -241,30 +241,64 @@ def _pack(run: str, packed: str) -> None:
         zstandard.ZstdCompressor(level=1).copy_stream(source, target)
 
 
-def _compared(base: Path) -> Row:
-    """Two runs on ten million topics, from their per-topic Parquet."""
+def _written_scores(folder: Path, runs: Sequence[str], measures: Sequence[str]) -> str:
+    """A folder of scores on ten million topics, as `assay score -o` writes it."""
     from assay.io.topic_scores import write_description, write_part
 
     rng = np.random.default_rng(1)
-    folder = base / "scores"
     folder.mkdir()
     size = 1 << 20
     parts = -(-TOPICS_COMPARED // size)
     shared = rng.random(TOPICS_COMPARED)
-    for run in ("one", "two"):
-        scores = np.clip(shared + rng.normal(0, 0.1, TOPICS_COMPARED), 0, 1).round(4)
+    for run in runs:
+        scores = [np.clip(shared + rng.normal(0, 0.1, TOPICS_COMPARED), 0, 1).round(4) for _ in measures]
         for part in range(parts):
-            of_part = scores[part * size : (part + 1) * size]
-            topics = [f"q{part * size + i}" for i in range(len(of_part))]
-            write_part(folder, run, part, topics, np.zeros(len(of_part), dtype=bool), ["AP"], of_part[None])
-    write_description(
-        folder, runs=["one", "two"], measures=["AP"], signatures=["AP"], topics=TOPICS_COMPARED, parts=parts
-    )
-    command = [sys.executable, "-m", "assay.cli.main", "compare", str(folder), "--baseline", "one", "--test"]
+            of_part = np.array([row[part * size : (part + 1) * size] for row in scores])
+            count = of_part.shape[1]
+            topics = [f"q{part * size + i}" for i in range(count)]
+            write_part(folder, run, part, topics, np.zeros(count, dtype=bool), measures, of_part)
+    write_description(folder, runs=runs, measures=measures, signatures=measures, topics=TOPICS_COMPARED, parts=parts)
+    return str(folder)
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "assay.cli.main", *words]
+
+
+def _compared(base: Path) -> Row:
+    """Two runs on ten million topics, from their per-topic Parquet."""
+    folder = _written_scores(base / "scores", ["one", "two"], ["AP"])
+    command = _command("compare", folder, "--baseline", "one", "--test")
     peaks = {test: taken([*command, test]) for test in ("t", "wilcoxon", "sign")}
     highest = max(done.peak for done in peaks.values())
     note = ", ".join(f"{test} {done.seconds:.0f} s {done.peak:.2f} GB" for test, done in peaks.items())
     return (f"compare on {TOPICS_COMPARED:,} topics below 2 GB (times below)", 1.0, 2 / highest, note)
+
+
+def _standardized_and_reported(base: Path) -> list[Row]:
+    """Three runs by two measures on ten million topics: factors, standardized scores and a report, against compare."""
+    folder = _written_scores(base / "three", ["one", "two", "three"], ["AP", "RR"])
+    factors = str(base / "factors.parquet")
+    page = base / "report.html"
+    commands = {
+        "standardize fit": _command("standardize", "fit", folder, "--save", factors),
+        "standardize apply": _command("standardize", "apply", folder, "--save", str(base / "own")),
+        "standardize apply --factors": _command(
+            "standardize", "apply", folder, "--factors", factors, "--save", str(base / "by factors")
+        ),
+        "report": _command("report", folder, "-o", str(page)),
+    }
+    compared = taken(_command("compare", folder))
+    found: list[Row] = []
+    for name, command in commands.items():
+        done = taken(command)
+        what = f"{name}, {TOPICS_COMPARED:,} topics, 3 runs, 2 measures"
+        note = f"{done.seconds:.0f} s, {done.peak:.2f} GB; compare {compared.seconds:.0f} s, {compared.peak:.2f} GB"
+        found.append((f"{what}: below 2 GB (times below)", 1.0, 2 / done.peak, note))
+        found.append((f"{what}: time of compare against its own", 0.25, compared.seconds / done.seconds, note))
+    megabytes = page.stat().st_size / 1e6
+    found.append(("report: a page below 5 MB (times below)", 1.0, 5 / megabytes, f"{megabytes:.2f} MB"))
+    return found
 
 
 if __name__ == "__main__":

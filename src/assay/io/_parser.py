@@ -15,7 +15,7 @@ from assay.core.memory import keep_freed_memory
 
 SIGNED_64 = 2**63
 FEW_TEXTS = 4
-"""A column has few texts if there are so many times more rows than changes of its text."""
+"""A column has few texts if it has at least this many rows for each change of its text."""
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:

@@ -218,6 +218,8 @@ def damaged(scores: Path, how: str) -> None:
         frame.head(5).write_parquet(part)
     elif how == "nan":
         frame.with_columns(AP=polars.lit(float("nan"))).write_parquet(part)
+    elif how == "changed bytes":
+        frame.with_columns(AP=polars.lit(-1e200)).write_parquet(part)
     elif how == "empty cells":
         frame.with_columns(AP=polars.lit(None, dtype=polars.Float64)).write_parquet(part)
     elif how == "twice":
@@ -233,6 +235,7 @@ DAMAGES = {
     "other topics": "part 3 of run 'run 3' has other topics",
     "fewer topics": "part 3 of run 'run 3' has other topics",
     "nan": "is nan; scores must be finite numbers",
+    "changed bytes": "column 'AP' has a score of 1e+200 in size",
     "empty cells": "column 'AP' has empty cells",
     "twice": "topic 'q0' is there twice",
 }

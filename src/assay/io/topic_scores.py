@@ -28,6 +28,7 @@ from assay.core.ids import Ids
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix
 from assay.data.topic_names import TopicNames
+from assay.io.sheet import LARGEST
 
 if TYPE_CHECKING:
     import polars
@@ -287,7 +288,18 @@ def _read(path: Path, columns: Sequence[str], start: int = 0, size: int | None =
         if column.dtype != kind or column.null_count():
             what = f"column {column.name!r} has empty cells or is of type {column.dtype}, not {kind}"
             raise DataError(f"{path}: {what}; score the runs again")
+        if kind == polars.Float64:
+            _refuse_large(path, column)
     return frame
+
+
+def _refuse_large(path: Path, column: polars.Series) -> None:
+    """An error where a score is too large to compute with: bytes that were changed decode to such numbers."""
+    scores = column.to_numpy()
+    largest = max(scores.max(initial=0.0), -scores.min(initial=0.0))
+    if np.isfinite(largest) and largest > LARGEST:
+        what = f"column {column.name!r} has a score of {largest:g} in size, and at most {LARGEST:g} is possible"
+        raise DataError(f"{path}: {what}; copy the part again, or score the runs again")
 
 
 @contextmanager

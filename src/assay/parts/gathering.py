@@ -92,7 +92,7 @@ def _scored_file(file: PartFile, *, qrels: Qrels, measures: Sequence[Measure], p
     found = None if large is None else _scored_in_pieces(large, score)
     if found is None:
         found = score(HeldPart(str(file.path)))
-    release_freed_memory()
+        release_freed_memory()  # pieces are small, and the next one needs as much
     names = {scored.run for scored in found}
     if file.run is None:
         return found

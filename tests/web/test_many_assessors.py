@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import time
 from collections import Counter
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.store import Store
+from assay.web.serving import _listening
 from tests.store.cluster import free_port
 from tests.web.judging_load import Served, acknowledged, campaign_of, judging
 
@@ -47,3 +50,23 @@ def test_fifty_people_over_http_give_every_doc_exactly_k_labels(address: tuple[s
         assert set(per_person.values()) == {1}
         assert {one.id for one in campaign.history()} == set(said), "the log has what was acknowledged, and no more"
         assert store.check().errors == 0
+
+
+def test_an_answer_leaves_the_server_at_once() -> None:
+    """asyncio does not hold back the end of an answer on sockets that say they are TCP, and on no others."""
+
+    async def sends_at_once() -> int:
+        accepted: asyncio.Queue[int] = asyncio.Queue()
+
+        def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accepted.put_nowait(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listening = _listening("127.0.0.1", 0)
+        async with await asyncio.start_server(connected, sock=listening):
+            _, client = await asyncio.open_connection(*listening.getsockname())
+            is_set = await asyncio.wait_for(accepted.get(), 20)
+            client.close()
+        return is_set
+
+    assert asyncio.run(sends_at_once()) != 0

@@ -217,7 +217,7 @@ def test_split_refuses_what_it_cannot_divide(folder: Path) -> None:
         split_runs([run], 2, folder / "new")
     assert not (folder / "new").exists()
     nested = written(folder / "t.json", ['{"1": {"a": 2.5}}'])
-    with pytest.raises(DataError, match="only TREC runs .* and tables"):
+    with pytest.raises(DataError, match=r"only TREC runs .* and tables"):
         split_runs([nested], 2, folder / "new")
 
 

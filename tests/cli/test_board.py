@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -166,3 +168,10 @@ def test_bad_input_is_one_clear_line(
     assert result.exit_code != 0
     assert message in str(result.exception)
     assert "\n" not in str(result.exception)
+
+
+def test_a_folder_where_a_file_is_expected_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "assay.cli.main", "board", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"assay: {tmp_path}: this is a folder where a file is expected; name a file\n"

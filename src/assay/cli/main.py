@@ -121,6 +121,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except IsADirectoryError as error:
+        _fail(f"{error.filename}: this is a folder where a file is expected; name a file")
     except OSError as error:
         _fail(f"{error.filename or 'file'}: {error.strerror or error}")
     except MemoryError:

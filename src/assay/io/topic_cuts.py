@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import BinaryIO, TypeVar
 
+import numpy as np
+
 from assay.core.errors import DataError, NotCut
 from assay.data import Run
+from assay.io._bytes.bits import NEWLINE
 from assay.io.content import Content
 from assay.io.decompression import ByteStream
 from assay.io.line_forms import LineForm, WordLines
@@ -182,7 +185,8 @@ def pieces_of_stream(
         cut = _last_change(held, form)
         if cut:
             yield TextPiece(where, held[:cut], lines, form)
-            lines += held.count(b"\n", 0, cut)
+            # Several times faster than bytes.count, which looks for one newline after the other.
+            lines += int(np.count_nonzero(np.frombuffer(held, np.uint8, cut) == NEWLINE))
             held = held[cut:]
     if held:
         yield TextPiece(where, held, lines, form)

@@ -7,7 +7,8 @@ and a piece that comes late goes to the same place: the result is that of the ru
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -120,10 +121,27 @@ def scores_of_pieces(
         stream = ordered_stream(score, pieces, jobs=jobs, forks=True)
         for found, piece in zip(stream, pieces, strict=True):
             add(found, piece)
-    else:  # a stream: what comes next is read while this is scored
-        for piece in pieces:
-            add(score(piece, threads=jobs), piece)
+    else:
+        for found, piece in _of_stream(score, pieces, jobs):
+            add(found, piece)
     return [gathered.whole(lengths) for gathered in by_run.values()]
+
+
+def _of_stream(
+    score: Callable[[Piece], list[PieceScores]], pieces: Iterable[Piece], jobs: int
+) -> Iterator[tuple[list[PieceScores], Piece]]:
+    """The scores of the pieces of a stream, in order; what comes next is read while each job scores one."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    begun: deque[tuple[Future[list[PieceScores]], Piece]] = deque()
+    with ThreadPoolExecutor(jobs) as pool:
+        for piece in pieces:
+            begun.append((pool.submit(score, piece), piece))
+            if len(begun) > jobs:
+                future, first = begun.popleft()
+                yield future.result(), first
+        for future, piece in begun:
+            yield future.result(), piece
 
 
 def scored_piece(

@@ -6,6 +6,7 @@ Spark repeats what a dead executor was doing.
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -109,6 +110,8 @@ class Spark:
     def _new_session(self, kind: Any) -> Any:
         # A part is tried four times on this machine too, as it is on a cluster.
         master = self._given or f"local[{self._jobs or '*'},4]"
+        if master.startswith("local"):  # else Spark takes whatever is called python3 here, which may not have assay
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
         if master.startswith("spark://"):  # Spark would try for a minute
             example = "spark://10.0.0.5:7077"

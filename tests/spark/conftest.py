@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ def spark() -> Iterator[Any]:
     environment = pytest.MonkeyPatch()
     # What runs in the workers comes from here, functions of the tests too.
     environment.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
+    environment.setenv("PYSPARK_PYTHON", sys.executable)  # else whatever is called python3
     environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     quiet: Any = {"spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.sql.shuffle.partitions": "4"}
     session = SparkSession.builder.master("local[2,4]").appName("assay-tests").config(map=quiet).getOrCreate()

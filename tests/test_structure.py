@@ -6,7 +6,9 @@ import ast
 import importlib
 import inspect
 import re
+import shutil
 import statistics
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,3 +190,15 @@ def test_every_measure_is_documented(entry: object) -> None:
     assert text, "what it is, formula, edges"
     name = entry.name  # type: ignore[attr-defined]
     assert f"`{name}" in (ROOT / "docs" / "reference" / "measures.md").read_text()
+
+
+def test_no_file_that_a_command_wrote_is_kept() -> None:
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip(f"git does not list the files: {listed.stderr.strip()}")
+    at_the_top = {name.partition("/")[0] for name in listed.stdout.splitlines()}
+    folders = {".ci", "benchmarks", "docs", "reproduction", "src", "tests"}
+    files = {".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "constraints.txt"}
+    assert at_the_top == folders | files | {"mkdocs.yml", "pyproject.toml"}

@@ -251,8 +251,7 @@ def load_scores(
         force=force,
         columns=named_columns(),
     )
-    most_topics = max((len(matrix.topics) for matrix in matrices), default=0)
-    refuse_many_topics(most_topics, click.get_current_context().command_path)
+    refuse_many_topics(matrices)
     if join_topics:
         from assay.data.topic_joins import topics_joined
 

@@ -27,8 +27,7 @@ def collections_of(
     scores = scores_of_collections(
         files, measures=words(measures), transpose=transpose, name=name, force=force, columns=named_columns()
     )
-    most_topics = max((len(matrix.topics) for matrix in scores.values()), default=0)
-    refuse_many_topics(most_topics, click.get_current_context().command_path)
+    refuse_many_topics(scores.values())
     return scores
 
 

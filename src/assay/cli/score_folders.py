@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from assay.cli.run_info import kept_names
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.data.scores import ScoreMatrix
     from assay.io.topic_scores import TopicScores
 
 ANY_NUMBER_OF_TOPICS = frozenset(
@@ -23,11 +26,12 @@ ANY_NUMBER_OF_TOPICS = frozenset(
 MAIN_ONES = "compare, plan audit, report and standardize apply take more; or give scores of a sample of the topics"
 
 
-def refuse_many_topics(topics: int, command_path: str) -> None:
+def refuse_many_topics(matrices: Iterable[ScoreMatrix]) -> None:
     """An error where a command that shows or stores every topic is given the scores of millions of them."""
     from assay.io.topic_scores import FEW
 
-    name = " ".join(command_path.split()[1:])
+    topics = max((len(matrix.topics) for matrix in matrices), default=0)
+    name = " ".join(click.get_current_context().command_path.split()[1:])
     if topics > FEW and name not in ANY_NUMBER_OF_TOPICS:
         what = f"{topics:,} topics are too many for {name}, which works up to {FEW:,}"
         raise UsageError(f"{what}; {MAIN_ONES}")

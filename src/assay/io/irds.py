@@ -175,10 +175,15 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 def _reason(error: Exception) -> str:
     """Why it failed, in one line: of several sources that failed, the first."""
-    attempts = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], list) else []
-    first = next(iter(_errors_of(attempts)), error)
-    text = " ".join(str(first).split()) or type(first).__name__
-    return text if len(text) <= MOST_WORDS else text[: MOST_WORDS - 1] + "…"
+    first = error
+    if len(error.args) > 1 and isinstance(error.args[1], list):
+        attempts = _errors_of(error.args[1])
+        first = next(attempts, error)
+    words = str(first).split()
+    text = " ".join(words) or type(first).__name__
+    if len(text) <= MOST_WORDS:
+        return text
+    return text[: MOST_WORDS - 1] + "…"
 
 
 def _errors_of(attempts: Iterable[Any]) -> Iterator[Exception]:

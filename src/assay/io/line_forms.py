@@ -18,6 +18,7 @@ from assay.core.arrays import Bytes
 from assay.core.errors import DataError, NotCut
 from assay.data import Run
 from assay.io import trec
+from assay.io._bytes.bits import NEWLINE
 from assay.io._bytes.fields import BYTE_ORDER_MARK
 from assay.io.column_names import Named, may_name_docs
 from assay.io.content import Content
@@ -25,7 +26,7 @@ from assay.io.files import kind
 from assay.io.recognition import Looked, looked_at
 from assay.io.samples import Sample, separator_of
 
-NEWLINE, QUOTE = ord("\n"), ord('"')
+QUOTE = ord('"')
 
 
 class LineForm(Protocol):

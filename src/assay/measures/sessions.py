@@ -126,9 +126,12 @@ def session_dcg_by_list(
     2.333333
     """
     gains = session.gains(k, gain)
-    discount = np.maximum(1.0, np.log(np.arange(1, k + 1)) / np.log(b))
-    query = 1 + np.log(np.arange(1, len(gains) + 1)) / np.log(bq)
-    return float((gains / discount / query[:, None]).sum())
+    ranks = np.arange(1, k + 1)
+    of_ranks = np.maximum(1.0, np.log(ranks) / np.log(b))
+    queries = np.arange(1, len(gains) + 1)
+    of_queries = 1 + np.log(queries) / np.log(bq)
+    discounted = gains / of_ranks / of_queries[:, None]
+    return float(discounted.sum())
 
 
 @SESSION_MEASURES.register("esnDCG", paper="Kanoulas, Carterette, Clough & Sanderson 2011")

@@ -17,6 +17,7 @@ from assay.cli.compare import command
 from assay.core.errors import AssayError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
+from assay.io.topic_scores import write_description, write_part
 from assay.stats.effect import INTERVALS
 from assay.stats.multiple import CORRECTIONS
 from assay.stats.paired import TESTS
@@ -330,3 +331,15 @@ def test_trec8_from_the_file() -> None:
     best = next(r for r in rows if r["run"] == "CL99XT")
     assert float(best["p_corrected"]) == pytest.approx(0.035256, abs=5e-7)
     assert (best["wins"], best["ties"], best["losses"]) == ("35", "0", "15")
+
+
+def test_a_folder_of_scores_cannot_be_transposed(tmp_path: Path) -> None:
+    folder = tmp_path / "scores"
+    folder.mkdir()
+    no_topic_is_missing = np.zeros(2, dtype=bool)
+    for name, scores in (("one", [0.1, 0.5]), ("two", [0.2, 0.4])):
+        write_part(folder, name, 0, ["q1", "q2"], no_topic_is_missing, ["AP"], np.array([scores]))
+    write_description(folder, runs=["one", "two"], measures=["AP"], signatures=["AP"], topics=2, parts=1)
+    assert run(folder).exit_code == 0
+    with pytest.raises(AssayError, match="--transpose goes with score tables"):
+        run(folder, "--transpose")

@@ -31,6 +31,8 @@ def read_score_files(
     matrices: list[ScoreMatrix] = []
     for path in paths:
         if is_topic_scores(path):
+            if transpose:
+                raise UsageError(f"--transpose goes with score tables; {path} is a folder of scores, leave it out")
             matrices += read_topic_scores(path, measures=measures)
         else:
             matrices += score_tables(path, transpose=transpose, name=name, columns=columns)

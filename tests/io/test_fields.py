@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.ids import Ids, places_ascending
+from assay.io._bytes import decimals
 from assay.io._bytes.bits import bit_words, newlines, set_bits
 from assay.io._bytes.decimals import read_decimals
 from assay.io._bytes.fields import Text, fields
@@ -83,6 +86,27 @@ def test_decimals_are_those_of_python(parts: list[tuple[str, str, str, str]]) ->
 def test_every_float_comes_back_from_its_digits(values: list[float]) -> None:
     got = read_decimals(Ids.of([repr(value) for value in values]))
     assert got.view(np.uint64).tolist() == np.array(values, dtype=np.float64).view(np.uint64).tolist()
+
+
+def _around_middles(count: int) -> list[str]:
+    """Decimals in the middle between two 64-bit floats, and one in the last place to either side of it."""
+    rng = np.random.default_rng(0)
+    texts = []
+    for exponent in rng.integers(-7, 10, count).tolist():
+        odd = int(rng.integers(2**52, 2**53)) * 2 + 1
+        middle = Fraction(odd) * Fraction(2) ** (exponent - 53)
+        digits = 17 - len(str(int(middle)))
+        whole = round(middle * 10**digits)
+        texts += [f"{n // 10**digits}.{n % 10**digits:0{digits}}" for n in (whole - 1, whole, whole + 1)]
+    return [*texts, "9007199254740993", "9007199254740995", "4503599627370497.5", "1125899906842624.125"]
+
+
+@pytest.mark.parametrize("has_64_bits", [True, False])
+def test_decimals_are_rounded_once(has_64_bits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not has_64_bits:  # as on a machine whose long floats are no longer than others
+        monkeypatch.setattr(decimals, "_HAS_64_BITS", False)
+    texts = _around_middles(2000)
+    assert read_decimals(Ids.of(texts)).tolist() == [float(text) for text in texts]
 
 
 IDS = st.lists(st.binary(min_size=1, max_size=80) | st.sampled_from([b"a", b"a\0", b"a\0\0", b"b" * 70, b"b" * 71]))

@@ -361,9 +361,17 @@ def _load_at_the_edge(words: Words, at: Ints, count: int) -> list[Words]:
     return window
 
 
-def short_hashes(word: Words, lengths: Ints) -> Words:
-    """The hashes of ids of at most eight bytes, each given as a word with zeros past its end."""
-    state = _mixed(lengths.astype(np.uint64) * _ODD, word)
+def hashes_of_words(window: Sequence[Words], lengths: Ints) -> Words:
+    """The hashes of ids given as words of eight bytes each; bytes past the end of an id do not count."""
+    shortest = int(lengths.min(initial=0))
+    longest = int(lengths.max(initial=0))
+    state = lengths.astype(np.uint64) * _ODD
+    for place, word in enumerate(window[: -(-longest // WORD)]):
+        before = WORD * place
+        if shortest < before + WORD:
+            word = word & MASKS.take(lengths - before, mode="clip")
+        mixed = _mixed(state, word)
+        state = mixed if shortest > before else np.where(lengths > before, mixed, state)
     state *= _ODD
     return state
 

@@ -220,9 +220,13 @@ def _of_text(content: Content, known: Collection[str]) -> Sample:
 def _first_lines(content: Content) -> list[str]:
     """The first lines that hold anything and are no comments; the last that is seen may be cut, and is left out."""
     head = content.head
+    is_cut = len(head) == HEAD < content.text.length
+    some = head.split(b"\n", SEEN_LINES)
+    if len(some) > SEEN_LINES:
+        head = head.removesuffix(some[-1])
     text = with_line_feeds(head).decode(errors="replace")
     lines = text.split("\n", SEEN_LINES)
-    if len(lines) > SEEN_LINES or (len(head) == HEAD < content.text.length and len(lines) > 1):
+    if len(lines) > SEEN_LINES or (is_cut and len(lines) > 1):
         lines = lines[:-1]
     return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
 

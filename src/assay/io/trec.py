@@ -7,11 +7,14 @@ reader (`rows`) finds the line and says what is wrong with it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.core.arrays import Bytes, Floats, Ints, Keys, sealed
 from assay.core.engine import thread_map
@@ -131,44 +134,14 @@ def refuse_fractions(path: str | Path, qrels: Qrels, format: str) -> None:
         raise DataError(f"{path}: {what}; write a TREC file or a table (.csv, .jsonl, .parquet)")
 
 
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """The columns of a run file, filled piece by piece by several threads."""
+class _Piece(NamedTuple):
+    """What a piece of a run file says: its columns, the topics that start in it and where, the tag of its last line."""
 
-    doc_starts: Ints
-    doc_lengths: Ints
+    doc_starts: npt.NDArray[Any]
+    doc_lengths: npt.NDArray[Any]
     keys: Keys
     scores: Floats
     ranks: Ints | None
-
-    @classmethod
-    def empty(cls, n: int, size: int, ranks: bool) -> _Columns:
-        """Room for n lines of a file of that size."""
-        small = np.int32 if size < 2**31 else np.int64
-        return cls(
-            doc_starts=np.empty(n, small),
-            doc_lengths=np.empty(n, np.int32),
-            keys=np.empty(n, np.uint32),
-            scores=np.empty(n),
-            ranks=np.empty(n, np.int64) if ranks else None,
-        )
-
-    def only(self, rows: Ints) -> _Columns:
-        """These rows of every column."""
-        return _Columns(
-            doc_starts=self.doc_starts[rows],
-            doc_lengths=self.doc_lengths[rows],
-            keys=self.keys[rows],
-            scores=self.scores[rows],
-            ranks=None if self.ranks is None else self.ranks[rows],
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Piece:
-    """What a piece of a run file says beside its columns: its lines, the topics that start in it, its last tag."""
-
-    size: int
     changes: Ints
     topics: list[str]
     tag: str
@@ -177,45 +150,33 @@ class _Piece:
 def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
     """The run of a file, docs in the order of its lines, or None where a line is not as it should be."""
     cuts = pieces(text.buffer[: text.length])
-    most = thread_map(lambda cut: text.count_lines(*cut), cuts, threads=threads)
-    room = np.cumsum([0, *most])
-    columns = _Columns.empty(int(room[-1]), text.length, ranks)
-    first_rows = room[:-1].tolist()
-
-    def fill(number: int) -> _Piece | None:
-        return _fill(columns, first_rows[number], text, *cuts[number])
-
-    filled = thread_map(fill, range(len(cuts)), threads=threads)
-    parts = [piece for piece in filled if piece is not None]
-    if len(parts) < len(cuts):
-        return None
-    sizes = [piece.size for piece in parts]
-    if sum(sizes) < room[-1]:  # blank lines and comments leave gaps
-        kept = [first + np.arange(size) for first, size in zip(first_rows, sizes, strict=True)]
-        columns = columns.only(np.concatenate(kept))
-    return _grouped(text, columns, parts, bounds_of(sizes))
+    read = thread_map(lambda cut: _piece(text, *cut, ranks), cuts, threads=threads)
+    found = [piece for piece in read if piece is not None]
+    return None if len(found) < len(cuts) else _grouped(text, found)
 
 
-def _fill(columns: _Columns, row: int, text: Text, start: int, stop: int) -> _Piece | None:
-    """Fill the columns from `row` on with the lines of a piece; None where a line is not as it should be."""
+def _piece(text: Text, start: int, stop: int, ranked: bool) -> _Piece | None:
+    """A piece of a run file; None where a line is not as it should be."""
     buffer, at = text.piece(start, stop)
     end = at + stop - start
-    with_ranks = columns.ranks is not None
-    lines = None if with_ranks else alike_lines(buffer, at, end)
+    lines = None if ranked else alike_lines(buffer, at, end)
     if not lines:
-        lines = _lines_of_any_layout(buffer, at, end, with_ranks)
+        lines = _lines_of_any_layout(buffer, at, end, ranked)
     if lines is None or not is_utf8(buffer[at:end]):
         return None
-    size = len(lines.docs)
-    filled = slice(row, row + size)
-    columns.doc_starts[filled] = lines.docs.starts + (start - at)
-    columns.doc_lengths[filled] = lines.docs.lengths
-    columns.keys[filled] = lines.keys
-    columns.scores[filled] = lines.scores
-    if columns.ranks is not None and lines.ranks is not None:
-        columns.ranks[filled] = lines.ranks
-    tag = "".join(lines.tag.tolist())
-    return _Piece(size, lines.changes, lines.topics.tolist(), tag)
+    if lines.ranks is not None and not are_ranks(lines.ranks):
+        return None
+    doc_starts = lines.docs.starts + (start - at)
+    return _Piece(
+        doc_starts.astype(np.int32) if text.length < 2**31 else doc_starts,
+        lines.docs.lengths.astype(np.int32),
+        lines.keys,
+        lines.scores,
+        None if lines.ranks is None else lines.ranks.astype(np.int64),
+        lines.changes,
+        lines.topics.tolist(),
+        "".join(lines.tag.tolist()),
+    )
 
 
 def _lines_of_any_layout(buffer: Bytes, start: int, stop: int, ranked: bool) -> RunLines | None:
@@ -227,8 +188,6 @@ def _lines_of_any_layout(buffer: Bytes, start: int, stop: int, ranked: bool) -> 
     if np.isnan(scores).any():
         return None
     ranks = read_decimals(parts.column(RANK)) if ranked else None
-    if ranks is not None and not are_ranks(ranks):
-        return None
     topics = parts.column(TOPIC)
     docs = parts.column(DOC)
     changes = topics.changes()
@@ -270,28 +229,43 @@ def _decodes(data: bytes) -> bool:
     return True
 
 
-def _grouped(text: Text, columns: _Columns, parts: list[_Piece], room: Ints) -> Run:
-    """The columns as a run, the lines of a topic brought together if they are scattered."""
+def _grouped(text: Text, parts: list[_Piece]) -> Run:
+    """The pieces as a run, the lines of a topic brought together if they are scattered."""
     topics: list[str] = []
     starts = [np.zeros(0, np.int64)]
     tag = ""
-    for part, first_row in zip(parts, room, strict=False):
+    rows = 0
+    for part in parts:
         topics += part.topics
-        starts.append(part.changes + first_row)
+        starts.append(part.changes + rows)
+        rows += len(part.scores)
         tag = part.tag or tag
     first_rows = np.concatenate(starts)
     # A piece starts a topic of its own, which mostly is the last one of the piece before.
     new = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
+    docs = Ids(
+        text.buffer,
+        _joined([part.doc_starts for part in parts], np.int64),
+        _joined([part.doc_lengths for part in parts], np.int64),
+    )
+    ranks = [part.ranks for part in parts if part.ranks is not None]
     run = Run(
         tag,
         tuple(topics[i] for i in new),
-        np.append(first_rows[new], len(columns.scores)),
-        Ids(text.buffer, columns.doc_starts, columns.doc_lengths),
-        sealed(columns.scores),  # no copies of large columns: the run takes them over
-        None if columns.ranks is None else sealed(columns.ranks),
-        keys=sealed(columns.keys),
+        np.append(first_rows[new], rows),
+        docs,
+        _joined([part.scores for part in parts], np.float64),
+        _joined(ranks, np.int64) if ranks else None,
+        keys=_joined([part.keys for part in parts], np.uint32),
     )
     return run.together()
+
+
+def _joined(columns: Sequence[npt.NDArray[Any]], kind: type[np.generic]) -> npt.NDArray[Any]:
+    """A column of all pieces as one; nobody else has it."""
+    if not columns:
+        return np.zeros(0, kind)
+    return sealed(columns[0] if len(columns) == 1 else np.concatenate(columns))
 
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Floats, Floats | None] | None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.core.arrays import Bytes, Ints, Keys, Words
-from assay.core.ids import LONG, MASKS, WORD, Ids, aligned_words, first_mark, load_window, load_words, short_hashes
+from assay.core.ids import LONG, MASKS, WORD, Ids, aligned_words, first_mark, hashes_of_words, load_window, load_words
 from assay.data.order import short_keys
 from assay.io._bytes.bits import newlines
 from assay.io._bytes.decimals import fixed_point
@@ -164,8 +164,7 @@ def _docs(buffer: Bytes, words: Words, at: Ints, word: Words) -> _Docs | None:
     if not lengths.all():
         return None
     if (lengths < WORD).all():
-        word &= MASKS.take(lengths)
-        hashes = short_hashes(word, lengths)
+        hashes = hashes_of_words([word], lengths)
         return _Docs(Ids(buffer, at, lengths), short_keys(hashes))
     whole = _until_blank(words, at, lengths)
     if whole is None:

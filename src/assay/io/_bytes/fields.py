@@ -161,8 +161,3 @@ class Text:
         if stop + 2 * WORD <= len(self.buffer):
             return self.buffer, start
         return np.concatenate([self.buffer[start:stop], np.zeros(2 * WORD, np.uint8)]), 0
-
-    def count_lines(self, start: int, stop: int) -> int:
-        """How many lines a piece has at most: one more than it has ends, if the last is cut."""
-        text = self.buffer[start:stop]
-        return int(np.count_nonzero(text == NEWLINE)) + int(text[-1] != NEWLINE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -82,3 +84,10 @@ def test_limits_stand_on_the_annotations() -> None:
     for entry in MEASURES:
         for key in {"k", "p", "rel", "top", "alpha", "recall", "halflife", "L", "times"} & set(entry.parameters):
             assert entry.limits(key) is not None, (entry.name, key)
+
+
+def test_names_of_other_tools_are_read_where_no_measure_was_used_yet() -> None:
+    """As in `assay compare scores.csv -m map`, which needs no measure itself."""
+    code = "from assay.measures.translation import spellings; print(*map(spellings, ['map', 'nDCG', 'my own']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "['map', 'AP'] ['nDCG', 'nDCG'] ['my own']\n", done.stderr

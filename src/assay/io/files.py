@@ -10,6 +10,7 @@ import os
 import stat
 import struct
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -190,6 +191,17 @@ def compressed(data: bytes, path: Path) -> bytes:
     return data
 
 
+@contextlib.contextmanager
+def naming_file(path: str | Path) -> Iterator[None]:
+    """An error of the system that names no file, such as that of a full disk, is one of this file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def write_whole(path: str | Path, data: str | bytes) -> None:
     """Write a file whole or not at all: to a temporary file beside it, then rename; compressed by its ending.
 
@@ -200,7 +212,8 @@ def write_whole(path: str | Path, data: str | bytes) -> None:
     target = Path(path)
     raw = compressed(data.encode() if isinstance(data, str) else data, target)
     if target.exists() and not target.is_file():
-        target.write_bytes(raw)
+        with naming_file(path):
+            target.write_bytes(raw)
         return
     target = target.resolve()
     try:
@@ -208,7 +221,7 @@ def write_whole(path: str | Path, data: str | bytes) -> None:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
-        with os.fdopen(handle, "wb") as file:
+        with naming_file(path), os.fdopen(handle, "wb") as file:
             file.write(raw)
         os.chmod(name, 0o644)
         os.replace(name, target)

@@ -12,6 +12,8 @@ names of the topics as one column of bytes.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -69,7 +71,8 @@ def write_part(
     columns |= dict(zip(measures, values, strict=True))
     own = run_scores_folder(folder, run)
     own.mkdir(exist_ok=True)
-    polars.DataFrame(columns).write_parquet(_part_path(own, part), compression="zstd")
+    with said_by_system():
+        polars.DataFrame(columns).write_parquet(_part_path(own, part), compression="zstd")
 
 
 def _part_path(own: Path, part: int) -> Path:
@@ -314,6 +317,20 @@ def _said_of_parts(path: Path) -> Iterator[None]:
     except (polars.exceptions.PolarsError, OSError) as error:
         first_line = str(error).splitlines()[0]
         raise DataError(f"{path}: not a part of scores of topics ({first_line}); score the runs again") from None
+
+
+@contextmanager
+def said_by_system() -> Iterator[None]:
+    """What polars says of a file that it cannot write, as the error of the system that it is."""
+    import polars
+
+    try:
+        yield
+    except polars.exceptions.PolarsError as error:
+        number = re.search(r"\(os error (\d+)\)", str(error))
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
 
 
 def ids_of(topics: polars.Series) -> Ids:

@@ -13,10 +13,13 @@ from urllib.parse import quote, unquote
 from zlib import crc32
 
 from assay.core.errors import DataError, UsageError
+from assay.io.files import naming_file
 
 RUN_FOLDER = "run="
 QRELS_FOLDER = "qrels"
 SPLIT_FILE = "parts.json"
+UNFINISHED = ".unfinished"
+"""A folder in the making."""
 PART_FILE = re.compile(r"part-(\d+)[.-].*|part-(\d+)")
 """How parts are called, here and by programs that write Parquet: part-00000.run, part-00000-c000.parquet."""
 
@@ -125,20 +128,39 @@ def check_target(folder: Path) -> None:
     """An error where a folder to be written is there already and not empty, or cannot be made."""
     if not folder.parent.is_dir():
         raise UsageError(f"{folder}: No such file or directory; make the folder {str(folder.parent)!r} first")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or not _is_empty(folder)):
         raise UsageError(f"{folder}: it is there already; name a folder that is new or empty")
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether a folder has nothing in it but what an interrupted command left."""
+    return all(path.name == UNFINISHED for path in folder.iterdir())
+
+
+def check_finished(folder: Path) -> None:
+    """An error where the command that wrote a folder was interrupted at its end."""
+    if (folder / UNFINISHED).exists():
+        raise DataError(f"{folder}: it was not written to its end; empty the folder and write it again")
 
 
 @contextmanager
 def made_whole(target: Path) -> Iterator[Path]:
-    """A folder beside the target that becomes the target when all went well, and is gone otherwise."""
-    made = target.with_name(f".{target.name}.unfinished")
+    """A folder that becomes the target when all went well, and is gone otherwise.
+
+    It lies beside the target; in it where that is there already and empty: another disk may begin there, it may be a
+    link, or the folder that the person is in. Then what describes the folder is put to its place last.
+    """
+    is_there = target.exists()
+    made = target / UNFINISHED if is_there else target.with_name(f".{target.name}{UNFINISHED}")
     shutil.rmtree(made, ignore_errors=True)
-    made.mkdir()
     try:
-        yield made
-        if target.exists():
-            target.rmdir()
-        made.rename(target)
+        with naming_file(target):
+            made.mkdir()
+            yield made
+            if is_there:
+                for path in sorted(made.iterdir(), key=lambda path: (path.is_file(), path.name)):
+                    path.rename(target / path.name)
+            else:
+                made.rename(target)
     finally:
         shutil.rmtree(made, ignore_errors=True)

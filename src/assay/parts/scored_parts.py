@@ -30,6 +30,7 @@ from assay.parts.gathering import gathered_scores
 from assay.parts.layout import (
     SPLIT_FILE,
     Split,
+    check_finished,
     check_target,
     check_topics,
     is_parts_folder,
@@ -128,6 +129,7 @@ def score_parts(
     source = Path(folder)
     if not is_parts_folder(source):
         raise DataError(f"{folder}: this is no folder of parts; they are called run=NAME/part-00000 and so on")
+    check_finished(source)
     wanted = parsed(measures)
     _refuse_medians(wanted)
     rules = chosen_policy(policy, choices)

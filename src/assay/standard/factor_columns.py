@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, UsageError
 from assay.data.topic_names import TopicNames
 from assay.io import topic_scores
-from assay.io.files import table_format
+from assay.io.files import naming_file, table_format
 from assay.standard.factors import Factors
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def write_factor_columns(path: str | Path, parts: Sequence[Factors]) -> None:
         frames.append(whole)
     unfinished = target.with_name(f".{target.name}.unfinished")
     try:
-        polars.concat(frames).sink_parquet(unfinished, compression="zstd")
+        with naming_file(path), topic_scores.said_by_system():
+            polars.concat(frames).sink_parquet(unfinished, compression="zstd")
         os.replace(unfinished, target)
     finally:
         unfinished.unlink(missing_ok=True)

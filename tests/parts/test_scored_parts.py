@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 from pathlib import Path
@@ -239,3 +240,28 @@ def test_a_folder_of_scores_that_was_changed_is_refused(folder: Path) -> None:
     part.write_bytes(kept)
     with pytest.raises(UsageError, match="no measure 'RR'"):
         read_topic_scores(to, measures=["RR"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("topics", -3), ("topics", math.inf), ("topics", "78"), ("parts", -1), ("measures", ["AP", "RR"]),
+        ("measures", "AP"), ("runs", ["a", "a"]), ("runs", []), ("signatures", None),
+        ("format", "assay topic scores 2"),
+    ],
+)  # fmt: skip
+def test_a_description_that_was_changed_is_refused(key: str, value: object, folder: Path) -> None:
+    split_runs(run_paths(folder), 3, folder / "parts", qrels=folder / "qrels.txt")
+    to = folder / "scores"
+    score_parts(folder / "parts", folder / "parts" / "qrels", "AP", to=to)
+    known = json.loads((to / "scores.json").read_text())
+    (to / "scores.json").write_text(json.dumps({**known, key: value}))
+    with pytest.raises(DataError, match=r"scores\.json: this does not describe scores of topics \(.*\); score"):
+        read_topic_scores(to)
+
+
+def test_a_folder_may_be_called_anything(folder: Path) -> None:
+    split_runs(run_paths(folder), 3, folder / "parts [1]", qrels=folder / "qrels.txt")
+    to = folder / "s*[1]?"
+    score_parts(folder / "parts [1]", folder / "parts [1]" / "qrels", MEASURES, to=to)
+    assert_same_scores(to, whole_scores(folder))

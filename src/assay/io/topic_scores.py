@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 SCORES_FILE = "scores.json"
 MEANS_FILE = "means.csv"
+FORMAT = "assay topic scores 1"
 TOPIC, MISSING = "topic", "missing"
 FEW = 1_000_000
 """At most this many topics have names as usual; more are held as bytes."""
@@ -85,7 +86,7 @@ def write_description(
 ) -> None:
     """Write what the scores of a folder are."""
     known = {
-        "format": "assay topic scores 1",
+        "format": FORMAT,
         "runs": list(runs),
         "measures": list(measures),
         "signatures": list(signatures),
@@ -260,15 +261,26 @@ def _description(folder: Path) -> dict[str, Any]:
     path = folder / SCORES_FILE
     try:
         known: dict[str, Any] = json.loads(path.read_text())
+        if known["format"] != FORMAT:
+            raise ValueError(f"its format is {known['format']!r}, not {FORMAT!r}")
         for key in ("runs", "measures", "signatures"):
-            known[key] = [str(text) for text in known[key]]
+            _refuse_other_texts(key, known[key])
         for key in ("topics", "parts"):
-            known[key] = int(known[key])
-        if not known["runs"]:
-            raise ValueError("there is no run")
+            if type(known[key]) is not int or known[key] < 0:
+                raise ValueError(f"{key} is {known[key]!r}")
+        if len(known["measures"]) != len(known["signatures"]):
+            raise ValueError("every measure needs a signature")
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: this does not describe scores of topics ({error}); score the runs again") from None
     return known
+
+
+def _refuse_other_texts(key: str, texts: Any) -> None:
+    """An error where what stands under a key is not a list of texts, or has none."""
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{key} is no list of texts")
+    if key != "signatures" and len(set(texts)) < len(texts):
+        raise ValueError(f"{key} has a name twice")
 
 
 def _count(path: Path) -> int:
@@ -276,7 +288,7 @@ def _count(path: Path) -> int:
     import polars
 
     with _said_of_parts(path):
-        return int(polars.scan_parquet(path).select(polars.len()).collect().item())
+        return int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item())
 
 
 def _read(path: Path, columns: Sequence[str], start: int = 0, size: int | None = None) -> polars.DataFrame:
@@ -284,7 +296,7 @@ def _read(path: Path, columns: Sequence[str], start: int = 0, size: int | None =
     import polars
 
     with _said_of_parts(path):
-        frame = polars.scan_parquet(path).select(columns).slice(start, size).collect()
+        frame = polars.scan_parquet(path, glob=False).select(columns).slice(start, size).collect()
     kinds = {TOPIC: polars.String, MISSING: polars.Boolean}
     for column in frame.get_columns():
         kind = kinds.get(column.name, polars.Float64)

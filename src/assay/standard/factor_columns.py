@@ -69,7 +69,7 @@ def is_factor_columns(path: str | Path) -> bool:
     if file.suffix != ".parquet" or not file.is_file():
         return False
     try:
-        lines = polars.scan_parquet(file).select(polars.len()).collect().item()
+        lines = polars.scan_parquet(file, glob=False).select(polars.len()).collect().item()
     except polars.exceptions.PolarsError:
         return False  # the reader of small files says what is wrong
     return int(lines) > topic_scores.FEW
@@ -82,7 +82,7 @@ def read_factor_columns(path: str | Path, *, measure: str, wanted: str | None) -
     """
     import polars
 
-    lines = polars.scan_parquet(path)
+    lines = polars.scan_parquet(path, glob=False)
     header = lines.collect_schema().names()
     for column in ("topic", "mean", "sd", "runs"):
         if column not in header:

@@ -185,7 +185,7 @@ def test_what_does_not_fit_is_one_clear_line(folder: Path) -> None:
     copy = parts / "run=a" / "part-00000.copy.run"
     shutil.copy(first, copy)
     assert "part 0 is there twice" in refused(parts, qrels)
-    assert "is also in part-00000.copy.run" in refused(parts, folder / "qrels.txt")
+    assert "part 0 is there twice" in refused(parts, folder / "qrels.txt")
     copy.unlink()
     second = parts / "run=a" / "part-00001.run"
     kept = second.read_bytes()
@@ -193,6 +193,7 @@ def test_what_does_not_fit_is_one_clear_line(folder: Path) -> None:
     assert "belongs to part 0 of 4, and this is part 1" in refused(parts, qrels)
     second.unlink()
     assert "part 1 of 4 is not there" in refused(parts, qrels)
+    assert "part 1 of 4 is not there" in refused(parts, folder / "qrels.txt")
     second.write_bytes(kept)
     split_runs(run_paths(folder), 3, folder / "other", qrels=folder / "qrels.txt")
     assert "part 3 of 4 is not there" in refused(parts, folder / "other" / "qrels")
@@ -204,6 +205,37 @@ def test_what_does_not_fit_is_one_clear_line(folder: Path) -> None:
         score_parts(parts, qrels, "median(AP)")
     (parts / "parts.json").unlink()
     assert "give the judgments as one file" in refused(parts, qrels)
+    shutil.copy(first, copy)
+    assert "is also in part-00000.copy.run" in refused(parts, folder / "qrels.txt")
+
+
+def test_what_lies_beside_the_parts_is_refused(folder: Path) -> None:
+    parts = folder / "parts"
+    split_runs(run_paths(folder), 2, parts)
+    whole = folder / "qrels.txt"
+    (parts / "run=c").mkdir()
+    assert "run 'c' is not in both" in refused(parts, whole)
+    (parts / "parts.json").unlink()
+    assert "run=c: the folder of the run has no part" in refused(parts, whole)
+    (parts / "run=c" / "year=2020").mkdir()
+    assert "run=c/year=2020: this is a folder" in refused(parts, whole)
+    (parts / "run=c" / "year=2020").rmdir()
+    (parts / "run=c" / "part-0.run").symlink_to(folder / "nowhere")
+    with pytest.raises(FileNotFoundError, match=r"run=c/part-0\.run"):
+        score_parts(parts, whole, "AP")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("parts", math.inf), ("parts", 0), ("parts", "3"), ("runs", [1]), ("top_grade", math.nan), ("top_grade", "x")],
+)
+def test_a_split_whose_description_was_changed_is_refused(key: str, value: object, folder: Path) -> None:
+    parts = folder / "parts"
+    split_runs(run_paths(folder), 3, parts, qrels=folder / "qrels.txt")
+    known = json.loads((parts / "parts.json").read_text())
+    (parts / "parts.json").write_text(json.dumps({**known, key: value}))
+    for qrels in (parts / "qrels", folder / "qrels.txt"):
+        assert "parts.json: this is not what assay split writes" in refused(parts, qrels)
 
 
 def test_split_refuses_what_it_cannot_divide(folder: Path) -> None:

@@ -21,7 +21,7 @@ from assay.io.large_files import LargeFile, Piece, large_file
 from assay.io.line_forms import WordLines
 from assay.io.readers import read_runs
 from assay.measures import Measure
-from assay.parts.layout import loose_parts, run_folders, visible_files
+from assay.parts.layout import Split, loose_parts, parts_of_run, run_folders, whole_runs
 from assay.scoring.policy import Policy, refuse_lost_grades
 from assay.scoring.run_scores import RunScores, score_matrices
 from assay.scoring.streamed_runs import Gathered, PieceScores, scored_piece
@@ -75,12 +75,18 @@ def gathered_scores(
 
 
 def part_files(folder: Path) -> list[PartFile]:
-    """The parts of a folder: of the folders run=NAME, or the files part-… themselves."""
-    named = [PartFile(file, run) for run, own in run_folders(folder).items() for file in visible_files(own)]
-    files = named or [PartFile(file, None) for file in loose_parts(folder)]
-    if not files:
-        raise DataError(f"{folder}: the folders of the runs have no parts; write them again")
-    return files
+    """The parts of a folder: of the folders run=NAME, or the files part-… themselves.
+
+    Of runs that `assay split` divided all parts are there, or it is an error.
+    """
+    split = Split.read(folder)
+    if split is not None:
+        by_run = whole_runs(folder, split)
+        return [PartFile(file, run) for run, parts in by_run.items() for file in parts.values()]
+    folders = run_folders(folder)
+    if not folders:
+        return [PartFile(file, None) for file in loose_parts(folder)]
+    return [PartFile(file, run) for run, own in folders.items() for file in parts_of_run(own)]
 
 
 def _scored_file(file: PartFile, *, qrels: Qrels, measures: Sequence[Measure], policy: Policy) -> list[PieceScores]:

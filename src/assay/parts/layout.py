@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -47,6 +48,16 @@ class Split:
         """Write it to its file in the folder."""
         (folder / SPLIT_FILE).write_text(json.dumps(asdict(self), indent=1) + "\n")
 
+    def check(self) -> None:
+        """An error where something in it is not of its kind: the file was changed by hand."""
+        if type(self.parts) is not int or self.parts < 1:
+            raise ValueError(f"the number of parts is {self.parts!r}")
+        if not all(isinstance(run, str) for run in self.runs):
+            raise ValueError("a run has no name")
+        top = self.top_grade
+        if top is not None and not (isinstance(top, int | float) and math.isfinite(top)):
+            raise ValueError(f"the top grade is {top!r}")
+
     @classmethod
     def read(cls, folder: Path) -> Split | None:
         """How the parts of a folder were divided; None if `assay split` did not write it."""
@@ -55,10 +66,11 @@ class Split:
             return None
         try:
             known = json.loads(path.read_text())
-            made = cls(int(known["parts"]), tuple(known["runs"]), known["top_grade"], known["rule"])
+            made = cls(known["parts"], tuple(known["runs"]), known["top_grade"], known["rule"])
+            made.check()
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{path}: this is not what assay split writes ({error}); split the runs again") from None
-        if made.rule != "crc32" or made.parts < 1:
+        if made.rule != "crc32":
             raise DataError(f"{path}: parts by the rule {made.rule!r} are not known; split the runs again")
         return made
 
@@ -96,7 +108,40 @@ def loose_parts(folder: Path) -> list[Path]:
 
 def visible_files(folder: Path) -> list[Path]:
     """The files of a folder in the order of their names, without hidden ones and marks such as _SUCCESS."""
-    return sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith((".", "_")))
+    return [path for path in _visible(folder) if not path.is_dir()]
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
+
+
+def parts_of_run(own: Path) -> list[Path]:
+    """The parts in the folder of a run; an error where there is none, or where a folder lies between them."""
+    inside = _visible(own)
+    if not inside:
+        raise DataError(f"{own}: the folder of the run has no part; write it again, or remove it")
+    for path in inside:
+        if path.is_dir():
+            raise DataError(f"{path}: this is a folder; the parts of a run are files in {own.name} itself")
+    return inside
+
+
+def whole_runs(folder: Path, split: Split) -> dict[str, dict[int, Path]]:
+    """The parts of each run that `assay split` divided, by their numbers; one that is missing is an error."""
+    folders = run_folders(folder)
+    if set(folders) != set(split.runs):
+        odd = sorted(set(folders) ^ set(split.runs))[0]
+        raise DataError(f"{folder}: run {odd!r} is not in both the folder and {SPLIT_FILE}; split the runs again")
+    return {run: whole_parts(own, split.parts) for run, own in folders.items()}
+
+
+def whole_parts(folder: Path, parts: int) -> dict[int, Path]:
+    """All parts of a folder by their numbers; one that is missing is an error."""
+    found = numbered_parts(folder, parts)
+    absent = [number for number in range(parts) if number not in found]
+    if absent:
+        raise DataError(f"{folder}: part {absent[0]} of {parts} is not there; copy it, or split the runs again")
+    return found
 
 
 def numbered_parts(folder: Path, parts: int) -> dict[int, Path]:

@@ -35,8 +35,8 @@ from assay.parts.layout import (
     check_topics,
     is_parts_folder,
     made_whole,
-    numbered_parts,
-    run_folders,
+    whole_parts,
+    whole_runs,
 )
 from assay.parts.merging import ExactSum
 from assay.scoring.part_scores import PartScores, score_part, with_top_of
@@ -229,14 +229,8 @@ def _split_scored(
     if split is None or split.top_grade is None:
         what = f"{qrels}: judgments in parts go with runs that assay split divided with them"
         raise DataError(f"{what}, and {source / SPLIT_FILE} does not say so; give the judgments as one file")
-    judged = numbered_parts(qrels, split.parts)
-    _refuse_gap(qrels, judged, split.parts)
-    runs = {run: numbered_parts(folder, split.parts) for run, folder in run_folders(source).items()}
-    if set(runs) != set(split.runs):
-        odd = sorted(set(runs) ^ set(split.runs))[0]
-        raise DataError(f"{source}: run {odd!r} is not in both the folder and {SPLIT_FILE}; split the runs again")
-    for run, parts in runs.items():
-        _refuse_gap(source / f"run={run}", parts, split.parts)
+    judged = whole_parts(qrels, split.parts)
+    runs = whole_runs(source, split)
     tasks = []
     for number in range(split.parts):
         of_part = {run: parts[number] for run, parts in runs.items()}
@@ -245,12 +239,6 @@ def _split_scored(
     score = partial(_score_task, measures=measures, policy=rules, parts=split.parts, to=to)
     done = ordered_map(score, tasks, jobs=jobs, progress=progress)
     return _merged(done, tuple(runs), measures, to, split.parts, qrels)
-
-
-def _refuse_gap(folder: Path, found: Mapping[int, Path], parts: int) -> None:
-    absent = [number for number in range(parts) if number not in found]
-    if absent:
-        raise DataError(f"{folder}: part {absent[0]} of {parts} is not there; copy it, or split the runs again")
 
 
 def _merged(

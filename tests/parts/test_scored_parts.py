@@ -144,6 +144,29 @@ def test_as_a_person_does_it(folder: Path) -> None:
     assert f"{TOPICS - 2} topics" in compared.output
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--info", "info.csv", "--where", "team=x"], "--info and --where have no effect on parts"),
+        (["--column", "doc=id"], "--column has no effect on parts"),
+        (["--intents", "qrels.txt"], "--intents does not go with a folder of parts"),
+        (["-o", "out.csv"], "out.csv: the scores of parts are written into a folder; name one, e.g. -o out"),
+    ],
+)
+def test_an_option_without_effect_on_parts_is_an_error(
+    options: list[str], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    split_runs(run_paths(folder), 2, "parts", qrels="qrels.txt")
+    written(folder / "info.csv", ["run,team\n", "a,x\n"])
+    done = CliRunner().invoke(
+        cli, ["score", "parts", "--qrels", "parts/qrels", "-m", "AP", *options], prog_name="assay"
+    )
+    assert isinstance(done.exception, UsageError)
+    assert message in str(done.exception)
+    assert not (folder / "out.csv").exists()
+
+
 def test_names_as_bytes_compare_like_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     split_runs(run_paths(folder), 4, folder / "parts", qrels=folder / "qrels.txt")
     score_parts(folder / "parts", folder / "parts" / "qrels", "AP", to=folder / "scores")

@@ -30,4 +30,7 @@ def refuse_others(mode: str, modes: Modes) -> None:
         name = str(parameter.name)
         homes = [m for m, own in modes.items() if name in own]
         if is_given(name) and homes and mode not in homes:
-            raise UsageError(f"{longest_form(parameter)} goes with {' or '.join(homes)}, not with {mode}")
+            option = longest_form(parameter)
+            if homes == [option]:  # what makes a mode of its own
+                raise UsageError(f"{option} does not go with {mode}; give one of them")
+            raise UsageError(f"{option} goes with {' or '.join(homes)}, not with {mode}")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from assay.cli.columns import named_columns
 from assay.cli.options import Output
+from assay.cli.run_info import has_info
+from assay.cli.score_folders import is_folder_name
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def write_scores_of_parts(
     out: Output,
 ) -> None:
     """Score the parts of one folder."""
+    from assay.io.files import file_stem
     from assay.parts import score_parts
 
     if len(folders) != 1:
@@ -34,6 +37,11 @@ def write_scores_of_parts(
         raise UsageError(f"give --qrels: the judgments, or {folders[0] / 'qrels'} where assay split has divided them")
     if named_columns():
         raise UsageError("--column has no effect on parts: their columns have the usual names; leave it out")
+    if has_info():
+        raise UsageError("--info and --where have no effect on parts; give them to assay compare with the scores")
+    if out.path is not None and not is_folder_name(out.path):
+        what = "the scores of parts are written into a folder"
+        raise UsageError(f"{out.path}: {what}; name one, e.g. -o {file_stem(out.path) or 'scores'}")
     with out.progress("scoring parts") as progress:
         scored = score_parts(folders[0], qrels, measures, to=out.path, policy=policy, jobs=jobs, progress=progress)
     # -o is the folder of all scores here: the table of means goes to the terminal.

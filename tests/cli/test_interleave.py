@@ -63,6 +63,8 @@ def test_a_plan_is_written_once_and_followed(folder: Path) -> None:
         (["log.csv", "--plan", "plan.json", "--baseline", "old"], "--baseline is fixed by the plan"),
         (["log.csv", "--plan", "log.csv"], "not a plan of an interleaving experiment"),
         (["log.csv", "-B", "10"], "--resamples and --seed are those of --interval bootstrap"),
+        (["log.csv", "--no-clicks", "tie"], "--no-clicks goes with logs of clicks, and this one has winners"),
+        (["pairs", "log.csv", "--no-clicks", "drop"], "--no-clicks goes with logs of clicks"),
         (["teams.csv"], "3 systems; name two with --system and --baseline, or ask for pairs"),
         (["pairs", "teams.csv", "--seed", "3"], "--resamples and --seed are those of --interval bootstrap"),
         (["plan", "--effect", "2"], "effect must lie between 0 and 0.5, not 2"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -13,6 +13,9 @@ from assay.cli.inputs import FILE
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
 from assay.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.data.impressions import Impressions
 
 C = TypeVar("C", bound=Callable[..., Any])
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -43,6 +46,16 @@ def interval_options(command: C) -> C:
     for option in reversed(options):
         wrapped = option(wrapped)
     return cast("C", wrapped)
+
+
+def _impressions(log: Path) -> Impressions:
+    """The log; an error where --no-clicks is given and it says who won instead of who got clicks."""
+    from assay.io.impressions import read_impressions
+
+    impressions = read_impressions(log)
+    if is_given("no_clicks") and impressions.has_winners:
+        raise UsageError(f"{log}: --no-clicks goes with logs of clicks, and this one has winners; leave it out")
+    return impressions
 
 
 @click.group(cls=Group, default="analyse")
@@ -87,7 +100,9 @@ def analyse(
     if (is_given("resamples") or is_given("seed")) and interval != "bootstrap":
         raise UsageError("--resamples and --seed are those of --interval bootstrap; give that as well")
     if plan_path is None:
-        result = interleave(log, system=system, baseline=baseline, no_clicks=no_clicks, level=level, **how)
+        result = interleave(
+            _impressions(log), system=system, baseline=baseline, no_clicks=no_clicks, level=level, **how
+        )
     else:
         for name, option in FIXED.items():
             if is_given(name):
@@ -115,7 +130,7 @@ def pairs(log: Path, no_clicks: str, interval: str, level: float, resamples: int
     if (is_given("resamples") or is_given("seed")) and interval != "bootstrap":
         raise UsageError("--resamples and --seed are those of --interval bootstrap; give that as well")
     result = interleave_pairs(
-        log, no_clicks=no_clicks, interval=interval, level=level, resamples=resamples, seed=seed
+        _impressions(log), no_clicks=no_clicks, interval=interval, level=level, resamples=resamples, seed=seed
     )  # fmt: skip
     out.write(result.table(), of=result)
     out.say(result.verdict)

@@ -109,10 +109,11 @@ def is_of_the_data(key: str, record: Record) -> bool:
     if key in {row[first] for row in record["rows"]}:
         return True
     try:
-        explained(key.removesuffix("_marks"))  # measures of sessions and answers too
+        form = explained(key.removesuffix("_marks")).form  # measures of sessions and answers too
     except AssayError:
         return False
-    return True
+    # Names are read in any case: the keys p and f are no columns of the measures P and F.
+    return form.partition("(")[0] in key
 
 
 def printed() -> Iterator[tuple[str, list[Record]]]:

@@ -41,7 +41,7 @@ NO_RESULTS = {
 }  # fmt: skip
 """Nouns that functions may return beside results: data, and what is neither."""
 MORE = [
-    "crowd methods", "measures", "measures AP", "plan curve --delta .05 --sigma .2",
+    "crowd methods", "measures", "measures AP", "plan curve --delta .05 --sigma .2", "compare pairs {matrix}",
     "plan power --topics 50 --delta .05 --sigma .2", "predict methods", "similarity list",
     "similarity days {run folder} {run folder}", "similarity runs {run} {runs} --pairs",
     "study rbo-and-ap --repetitions 5", "replicate coverage --topics 10 --effects 1 --trials 5 -B 5",
@@ -211,6 +211,16 @@ def test_every_command_that_prints_tables_is_in_the_schema() -> None:
     silent = {"demo", "help", "report"}
     others = {command for command in every_command() if not on_a_store(command)}
     assert set(SCHEMA["$defs"]) - {"record"} == others - silent
+
+
+def test_keys_that_read_as_names_of_measures_are_in_the_schema() -> None:
+    """The measures P, F and Judged are no reason to leave out the columns p, f and judged."""
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
+    for command, keys in {"compare anova": ("f", "p"), "compare pairs": ("p", "p_corrected", "wins")}.items():
+        rows = SCHEMA["$defs"][command]["else"]["properties"]["rows"]["items"]
+        assert set(keys) <= set(rows["properties"]), command
+        section = page.partition(f"## assay {command}\n")[2].partition("\n## ")[0]
+        assert all(f"`{key}`" in section for key in keys), command
 
 
 def test_the_schema_that_is_shipped_is_the_published_one() -> None:

@@ -108,6 +108,13 @@ def test_a_corrected_p_is_always_called_that() -> None:
                 assert {"p", "p_corrected", "delta", "delta_low", "delta_high"} <= set(pair)
 
 
+def test_a_thing_has_one_key_in_all_commands() -> None:
+    """A corrected p is p_corrected, and Spearman's correlation spearman: ρ is what Roitero calls Pearson's."""
+    keys_of_rows = {key for command in SCHEMA["$defs"].values() for key in keys(command)}
+    assert {"p_corrected", "pearson", "spearman"} <= keys_of_rows
+    assert not {"corrected_p", "rho"} & keys_of_rows
+
+
 def classes(annotation: object) -> Iterator[type]:
     """The classes that an annotation names."""
     if inspect.isclass(annotation) and not typing.get_args(annotation):

@@ -96,7 +96,7 @@ def test_accuracy(folder: Path) -> None:
     given = [folder / "runs", "--qrels", folder / "qrels.txt", "-m", "nDCG@10"]
     found = json.loads(predict("accuracy", *given, "--format", "json").output)
     assert {row["method"] for row in found["rows"]} >= {"soboroff", "emap", "combined (average)"}
-    assert set(found["rows"][0]) == {"method", "pearson", "tau", "rho", "tau_ap", "rbo", "error"}
+    assert set(found["rows"][0]) == {"method", "pearson", "tau", "spearman", "tau_ap", "rbo", "error"}
 
 
 @pytest.mark.parametrize(("level", "n"), [("runs", "8 runs"), ("topics", "3 topics"), ("cells", "24 cells")])
@@ -180,7 +180,7 @@ def test_earlier_collections_teach(folder: Path) -> None:
     args = ["--method", "emap", "--method", "sakai-lin", "--method", "wu-crestani-v4", "--qrels", folder / "qrels.txt"]
     earlier = ["--year", 2001, "--earlier", "old", 2000, folder / "qrels.txt", folder / "old"]
     result = predict("learn", folder / "runs", *args, *earlier)
-    assert "svr trained on old (2000) of 2 methods (without WUCv4)" in result.output
+    assert "svr trained on old (2000) of 2 methods (without wu-crestani-v4)" in result.output
     ridge = predict("learn", folder / "runs", *args, *earlier, "--model", "ridge(alpha=2)", "--nearest", 1)
     assert "ridge(alpha=2) trained on old" in ridge.output
 

@@ -172,7 +172,7 @@ def test_the_command_on_four_pilots(tmp_path: Path) -> None:
     # Marking the text takes longer, by far.
     times = [row for row in tested["rows"] if row["what"] == "median seconds of a doc"]
     assert len(times) == 6
-    assert all(row["corrected_p"] < 0.01 for row in times)
+    assert all(row["p_corrected"] < 0.01 for row in times)
     assert len(by_grade["rows"]) == 12
     assert len(list(tmp_path.glob("f-*.svg"))) == 5
     curve = call([*asked, "--show", "time", "--format", "csv", "--resamples", "20"])

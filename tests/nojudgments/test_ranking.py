@@ -73,7 +73,7 @@ def test_a_model_trained_on_an_earlier_collection_combines() -> None:
     wanted = learned(target, lessons().earlier, "ridge")
     np.testing.assert_array_equal(result.combined, wanted.averages())
     np.testing.assert_array_equal(result.by_topic().values, wanted.values)
-    assert "ridge trained on old (2000) of 2 methods (without WUCv4)" in result.notes[0]
+    assert "ridge trained on old (2000) of 2 methods (without wu-crestani-v4)" in result.notes[0]
     assert result.accuracies[-1].method == "combined (ridge)"
 
 
@@ -111,7 +111,7 @@ def test_weak_method_is_left_out_of_the_combination() -> None:
     result = ranked(runs, ["wu-crestani", "wu-crestani-v4", "sakai-lin"])
     kept = predictions(runs, ["wu-crestani", "sakai-lin"])
     np.testing.assert_array_equal(result.combined, combined_means(kept, "average"))
-    assert "without WUCv4" in result.notes[0]
+    assert "without wu-crestani-v4" in result.notes[0]
     alone = ranked(runs, ["wu-crestani-v4"])
     assert np.ptp(alone.combined) > 0
 

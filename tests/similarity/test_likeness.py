@@ -60,7 +60,7 @@ RESULTS: dict[str, tuple[Result, set[str]]] = {
     "series": (series([A, B, C]), {"mean", "start_to_end"}),
     "preferences": (preference_similarity([A, B, C]), {"mean"}),
     "preferences and scores": (likeness_and_scores(preference_similarity([A, B, C]), X), {"pearson", "tau"}),
-    "rankings": (compare_rankings(X, Y, resamples=9), {"tau", "tau_ap", "pearson", "rho", "rbo"}),
+    "rankings": (compare_rankings(X, Y, resamples=9), {"tau", "tau_ap", "pearson", "spearman", "rbo"}),
     "d_rank": (d_rank_test(X, ["b", "a", "c"], resamples=9), set()),
 }
 

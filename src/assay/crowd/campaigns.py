@@ -123,7 +123,7 @@ class CampaignComparison(Result):
         """One row per pair of campaigns and question."""
         formats = {
             "first": "", "second": "", "what": "", "n": "d", "of the first": ".4f", "of the second": ".4f",
-            "Δ": "+.4f", "low": "+.4f", "high": "+.4f", "p": ".4f", "corrected p": ".4f", "test": "",
+            "Δ": "+.4f", "low": "+.4f", "high": "+.4f", "p": "p", "p corrected": "p", "test": "",
         }  # fmt: skip
         rows = [difference.row() for difference in self.tested]
         notes = ["Δ: first minus second. p corrected by Holm over all rows of this table."]

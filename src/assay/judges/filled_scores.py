@@ -104,8 +104,8 @@ def filled(
         f"holes: share of the first {wanted.k or 'ranked'} docs that people did not judge; "
         f"{still_open:.1%} of docs there have no label at all and count as not relevant also when filled",
         f"drawn: holes filled {draws} times with grades of the run's judged docs (Fröbe et al. 2023), seed {seed}",
-        "filled scores have no interval: judged docs are not a random sample. With sampled docs or topics take "
-        "`assay judge estimate`",
+        "filled scores have no interval: judged docs are not a random sample. With sampled docs take `assay judge "
+        "docs`, with sampled topics `assay judge estimate`",
     ]
     return FilledScores(str(wanted), one.judges[0], lists.runs, found, tuple(notes))
 

@@ -117,12 +117,13 @@ class Accuracies(Result):
             values = [result.values[column] for column in MEASURES]
             rows.append((result.method, *values, result.delta))
         notes = [
-            f"{n} {level}; τ is τ-b; τ_AP by predicted ranks, mean over orders of ties; RBO: best 10 % carry 75 %",
+            f"{n} {level}; ρ is Pearson's, r_S Spearman's correlation; τ is τ-b; τ_AP by predicted ranks, mean over "
+            "orders of ties; RBO: best 10 % carry 75 %",
             "δ: mean |predicted − true| over run × topic cells, prediction scaled to [0, 1]",
         ]
         notes += [note for note in (self.remark, self.signature) if note]
         formats = {"method": "", **dict.fromkeys(MEASURES, ".3f"), "δ": ".3f"}
-        keys = {"ρ": "pearson", "τ": "tau", "r_S": "rho", "τ_AP": "tau_ap", "RBO": "rbo", "δ": "error"}
+        keys = {"ρ": "pearson", "τ": "tau", "r_S": "spearman", "τ_AP": "tau_ap", "RBO": "rbo", "δ": "error"}
         return Table.of(formats, rows, caption=f"Accuracy against {self.truth}", notes=notes, keys=keys)
 
 

@@ -86,11 +86,11 @@ class Difficulty(Result):
         for harder, easier, difference, corrected_p in self.tests:
             rows.append((f"{harder + 1} – {easier + 1}", difference, corrected_p))
         return Table.of(
-            {"quarters": "", "difference": "+.4f", "p": "p"},
+            {"quarters": "", "difference": "+.4f", "p corrected": "p"},
             rows,
             caption=f"{self.compared.capitalize()} {self.statistic} by quarter of {self.by} ease",
-            notes=[f"unpaired t-test with unequal variances, p times {len(self.tests)} (Bonferroni)"],
-            keys={"difference": "delta", "p": "p_corrected"},
+            notes=[f"Welch's t test, p corrected by Bonferroni over {len(self.tests)} tests"],
+            keys={"difference": "delta"},
         )
 
 

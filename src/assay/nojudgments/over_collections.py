@@ -90,11 +90,11 @@ class MethodsCompared(Result):
             numbers = _known([pair.difference, pair.p, pair.corrected_p])
             rows.append((self.methods[pair.first], self.methods[pair.second], *numbers))
         return Table.of(
-            {"method": "", "other": "", "difference": "+.3f", "p": "p", "corrected p": "p"},
+            {"method": "", "other": "", "difference": "+.3f", "p": "p", "p corrected": "p"},
             rows,
             caption=f"Differences of {COLUMNS[self.statistic]} between methods, collections as the units",
             notes=self.notes,
-            keys={"difference": "delta", "corrected p": "p_corrected"},
+            keys={"difference": "delta"},
         )
 
     def tables(self) -> list[Table]:

@@ -385,7 +385,7 @@ def _recipe(
     else:
         how, _, _ = combination.by_topic.signature.partition("|")
     how += f" of {len(combined_ones)} methods"
-    left_out = [short_name(one.measure) for one in every_prediction if one not in combined_ones]
+    left_out = [one.measure for one in every_prediction if one not in combined_ones]
     if left_out:
         how += f" (without {', '.join(left_out)})"
     return f"{size}; combined: {how}; ranks: by each method alone; seed {seed}"

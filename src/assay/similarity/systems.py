@@ -22,7 +22,7 @@ from assay.data.scores import ScoreMatrix
 from assay.rankings import CORRELATIONS, settled
 
 USUAL = ("tau-b", "tau-ap", "pearson", "spearman", "rbo")
-KEYS = {"tau-b": "tau", "spearman": "rho"}
+KEYS = {"tau-b": "tau"}
 """Correlations that a record calls otherwise than the registry does."""
 
 
@@ -67,7 +67,7 @@ class RankingComparison(Result):
         )
 
     def record(self) -> dict[str, Any]:
-        """Each correlation by its key (tau, tau_ap, pearson, rho, …), and the table."""
+        """Each correlation by its key (tau, tau_ap, pearson, spearman, …), and the table."""
         record = super().record()
         for one in self.correlations:
             key = KEYS.get(one.name, key_of(one.name))

@@ -46,6 +46,16 @@ def test_help_texts_name_constants_as_they_are_at_that_moment(monkeypatch: pytes
     assert option.help == written
 
 
+def test_every_option_says_what_it_is() -> None:
+    """But for --format, which is explained by its choices."""
+    silent = []
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.help and option.opts[-1] != "--format":
+                silent.append(f"{name} {option.opts[-1]}")
+    assert silent == []
+
+
 def test_every_arm_of_a_study_of_methods_is_in_its_help() -> None:
     explained = COMMANDS["study methods"].help or ""
     assert [name for name in ARMS.names() if f"{name}(" not in explained] == []

@@ -260,7 +260,7 @@ def test_rogan_gladen_covers() -> None:
 def test_prevalence_and_a_judge_that_tells_nothing() -> None:
     human = {"1": {f"d{i}": int(i < 10) for i in range(20)}}
     blind = {"1": {f"d{i}": {"g": i % 2} for i in range(40)}}
-    with pytest.raises(DataError, match="tells nothing"):
+    with pytest.raises(DataError, match="says nothing"):
         prevalence(human, blind)
     only_relevant = {"1": {f"d{i}": 1 for i in range(20)}}
     with pytest.raises(DataError, match="both kinds"):

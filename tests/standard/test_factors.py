@@ -157,6 +157,12 @@ def test_topic_without_spread() -> None:
     assert standardize(third, form="z").values.tolist() == [[0.0]] * 3
 
 
+def test_a_form_that_is_0_on_a_topic_without_spread_says_so() -> None:
+    zero_there = [form for form in FORMS if form.facts["zero_where_flat"]]
+    assert [form.name for form in zero_there] == ["U", "E", "N"]
+    assert all("0 where" in form.summary for form in zero_there)
+
+
 def test_file_of_factors(tmp_path: Path) -> None:
     matrix = scores(3)
     for name in ("f.csv", "f.tsv", "f.jsonl", "f.parquet", "f.csv.gz"):

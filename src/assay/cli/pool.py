@@ -254,7 +254,8 @@ def confidence(
 )  # fmt: skip
 @one_measure("Measure of the runs, e.g. 'AP(rel=2)'.", "AP")
 @click.option("--budgets", help="Docs per topic, e.g. '5 10 50'.")
-@click.option("--repetitions", "-r", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--repetitions", "-r", type=click.IntRange(min=1), default=1, show_default=True,
+              help="Replays of each order, with the runs in another order each time.")  # fmt: skip
 @click.option("--all-docs", is_flag=True, help="Unjudged docs count as not relevant instead of being removed.")
 @depth_option
 @own_rel_option

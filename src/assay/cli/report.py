@@ -73,9 +73,9 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
 @click.option("--top", type=click.IntRange(min=2), default=30, show_default=True, help="Runs in charts of means.")
 @click.option(
     "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-    help="Significance; intervals have level 1 − alpha.",
+    help="Significance level; intervals have level 1 − alpha.",
 )  # fmt: skip
-@click.option("--title", default="Evaluation report", show_default=True)
+@click.option("--title", default="Evaluation report", show_default=True, help="Title of the page.")
 @click.option("--lenient", is_flag=True, help="Drop bad lines of run files and say which, instead of stopping.")
 @policy_options
 @seed_option

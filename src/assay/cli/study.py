@@ -259,7 +259,9 @@ def reusability(
 
 
 @command.command(name="rbo-and-ap")
-@click.option("--repetitions", type=click.IntRange(min=1), default=100, show_default=True)
+@click.option(
+    "--repetitions", type=click.IntRange(min=1), default=100, show_default=True, help="Repetitions of the simulation."
+)
 @seed_option
 @output_and_figure_options
 def rbo_and_ap(repetitions: int, seed: int, out: Output) -> None:
@@ -335,7 +337,7 @@ def methods(
 )  # fmt: skip
 @click.option(
     "--collection", "collections", multiple=True, metavar="NAME",
-    help="Only this collection; may be repeated.  [default: all]",
+    help="Only this collection; repeatable.  [default: all]",
 )  # fmt: skip
 @click.option("--split", type=int, metavar="YEAR", help="Also give means before this year and from it on.")
 @click.option(

@@ -176,7 +176,7 @@ def weighted(ratings: Ratings) -> Uncertain:
 
     Categories: weight = log odds of the worker's agreement with the others' votes (half a label of smoothing); numbers:
     weight = 1/mean squared distance from the mean of the others, moderated by three labels of the whole set.
-    A doc that only one worker labelled tells nothing of quality.
+    A doc that only one worker labelled says nothing about quality.
     """
     if ratings.scale.kind == "categories":
         return _weighted_votes(ratings)

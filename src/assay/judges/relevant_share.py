@@ -112,7 +112,7 @@ def rogan_gladen(
     """The corrected share and its interval, all within 0 and 1.
 
     called of docs: what the judge calls relevant; hits of relevant, rejected of nonrelevant: where people know.
-    A judge that calls relevant docs relevant no more often than others tells nothing: an error.
+    A judge that calls relevant docs relevant no more often than others says nothing: an error.
 
     >>> [round(x, 3) for x in rogan_gladen(259, 1000, 60, 80, 94, 100)]
     [0.288, 0.208, 0.362]
@@ -126,7 +126,7 @@ def rogan_gladen(
     if power <= 0:
         raise DataError(
             f"the judge finds {sensitivity:.3f} of relevant docs and wrongly calls {1 - specificity:.3f} of the others "
-            "relevant: it tells nothing of the share of relevant docs"
+            "relevant: it says nothing about the share of relevant docs"
         )
     value = min(1.0, max(0.0, (called / docs + specificity - 1) / power))
 

@@ -26,7 +26,7 @@ def none(source: Floats, target: Floats) -> tuple[Floats, Floats]:
 
 @ADAPTATIONS.register("mida")
 def mida(source: Floats, target: Floats, *, mu: Annotated[float, Within(0, open=True)] = 1.0) -> tuple[Floats, Floats]:
-    """Maximum independence domain adaptation: directions in which the collection cannot be told (Yan et al. 2018).
+    """Maximum independence domain adaptation: directions in which the collections look alike (Yan et al. 2018).
 
     With the linear kernel K of all rows x, each followed by the indicators d of its collection, and the centring matrix
     H, the columns of W are the eigenvectors of K(μH − H D Dᵀ H)K with the largest eigenvalues, and K W are the new

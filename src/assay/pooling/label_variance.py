@@ -76,7 +76,7 @@ class LabelVariance(Scored):
 
 @ORDERS.register("label-variance", needs="labels", paper="Neyman 1934; Särndal, Swensson & Wretman 1992")
 def label_variance(lists: TopicLists, seed: int = 0, *, k: Annotated[int, Within(1)] = 100) -> Order:
-    """Docs whose human grade the machine's label tells least, high ranks of many runs first; needs machine labels.
+    """Docs whose human grade the machine's label predicts worst, high ranks of many runs first; needs machine labels.
 
     The score of a doc is the mean over the runs of its squared discount (as in DCG, to rank k) times p(1 − p), p the
     chance of relevance given its label, learnt from the judgments of the topic.

@@ -148,7 +148,7 @@ class Factors(Result):
         notes = [f"Mean and population sd of {self.counted()} reference runs."]
         flat = int((self.sd == 0).sum())
         if flat:
-            notes.append(f"{flat} topics have sd 0: every standardized score there is average.")
+            notes.append(f"{flat} topics have sd 0: every standardized score there is average (0 by U, E and N).")
         caption = f"{self.measure}: standardization factors"
         return Table.of(columns, rows, caption=caption, notes=notes)
 
@@ -216,7 +216,7 @@ def standardize(
     scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
     columns: our column → that of a table, e.g. {"run": "model"}.
     `by` is a Factors, scores of reference runs, or None for the runs themselves; it must be of the same measure and
-    policy. A topic whose reference runs all score the same (sd 0) tells nothing: z is 0 there for every run (Φ and t1
+    policy. A topic whose reference runs all score the same (sd 0) says nothing: z is 0 there for every run (Φ and t1
     .5; U, E and N 0). Webber, Moffat & Zobel 2008; Webber 2010, ch. 4; Sakai 2016; Urbano, Lima & Hanjalic 2019.
 
     >>> standardize(ScoreMatrix.of([[0.25, 0.5], [0.75, 0.5]]), form="z").values.tolist()
@@ -293,14 +293,14 @@ def _u(
     A: Annotated[float, Within(-math.inf, open=True)] = 0.15,
     B: Annotated[float, Within(-math.inf, open=True)] = 0.5,
 ) -> Floats:
-    """A·z + B cut to 0 … 1, with the sample sd (Sakai's std-AB)."""
+    """A·z + B cut to 0 … 1, with the sample sd, and 0 where the reference runs have one score (Sakai's std-AB)."""
     line = A * z + B
     return np.asarray(np.clip(line, 0.0, 1.0))
 
 
 @FORMS.register("E", sample_sd=True, zero_where_flat=True, needs_scores=True)
 def _e(z: Floats, x: Floats, by: Factors) -> Floats:
-    """The share of the reference runs that score no higher: the empirical distribution function."""
+    """The share of the reference runs that score no higher, the empirical distribution; 0 where they have one score."""
     if by.scores is None:
         raise UsageError(f"{by.measure}: form E needs the reference scores, not only mean and sd; keep them in the fit")
     if isinstance(by.scores, np.ndarray):

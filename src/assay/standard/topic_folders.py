@@ -48,7 +48,7 @@ class FactorsSummary(Result):
         keys = {"25 %": "quartile_1", "75 %": "quartile_3", "sd 0": "flat"}
         notes = [
             "The topics are too many to be listed: --save FILE.parquet writes the factors of each.",
-            "sd 0: topics on which every standardized score is average.",
+            "sd 0: topics on which every standardized score is average (0 by U, E and N).",
         ]
         caption = f"{factors.measure}: standardization factors of {len(factors.topics):,} topics"
         return Table.of(formats, [row], caption=caption, notes=notes, keys=keys)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 import assay
@@ -16,7 +17,10 @@ from assay.core.engine import ordered_map
 from assay.core.engines import Dask, engine
 from assay.core.engines.sent import answers, packed
 from assay.core.errors import DataError, EngineError, UsageError
+from assay.io import large_files, row_cuts
+from assay.parts import score_parts, split_runs
 from tests.engines.clusters import START, Cluster, running
+from tests.parts.drawn_runs import drawn_judgments, drawn_lines, written
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("default")  # those of Dask are not ours
@@ -90,6 +94,44 @@ def test_a_file_that_the_workers_do_not_see(dask: Dask) -> None:
         ordered_map(lambda name: Path(name).read_text(), ["gone/nowhere.run"] * 3)
 
 
+@pytest.fixture
+def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs and judgments in the current folder, which is not that of the workers; every table is a large one."""
+    for seed, name in enumerate("ab"):
+        lines = drawn_lines(30, seed, tag=name)
+        written(tmp_path / f"{name}.run", lines)
+        rows = [line.split() for line in lines]
+        table = polars.DataFrame({"topic": [row[0] for row in rows], "doc": [row[2] for row in rows]})
+        table = table.with_columns(score=polars.Series([float(row[4]) for row in rows]))
+        table.write_parquet(tmp_path / f"{name}.parquet")
+    written(tmp_path / "qrels.txt", drawn_judgments(30, 0))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(large_files, "LARGE_TABLE", 1)
+    monkeypatch.setattr(row_cuts, "PIECE_ROWS", 50)
+    monkeypatch.setattr(row_cuts, "WINDOW_ROWS", 8)
+    return tmp_path
+
+
+@pytest.mark.parametrize("runs", [["a.run", "b.run"], ["a.parquet", "b.parquet"], "a.parquet"], ids=str)
+def test_workers_in_another_folder_find_the_files(runs: Any, collection: Path, dask: Dask) -> None:
+    here = assay.evaluate(runs, "qrels.txt", "AP")["AP"]
+    there = assay.evaluate(runs, "qrels.txt", "AP", engine=dask)["AP"]
+    assert there.to_dict() == here.to_dict()
+
+
+@pytest.mark.parametrize("qrels", ["qrels.txt", "parts/qrels"])
+def test_workers_in_another_folder_score_parts(qrels: str, collection: Path, dask: Dask) -> None:
+    split_runs(["a.run", "b.run"], 3, "parts", qrels="qrels.txt")
+    score_parts("parts", qrels, "AP", to="here")
+    with engine(dask):
+        score_parts("parts", qrels, "AP", to="there")
+    files = sorted(path.relative_to("here") for path in Path("here").rglob("*"))
+    assert files == sorted(path.relative_to("there") for path in Path("there").rglob("*"))
+    for file in files:
+        if (Path("here") / file).is_file():
+            assert (Path("here") / file).read_bytes() == (Path("there") / file).read_bytes()
+
+
 def test_an_interrupt_cancels_what_is_queued(tmp_path: Path) -> None:
     def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
@@ -105,6 +147,14 @@ def test_an_interrupt_cancels_what_is_queued(tmp_path: Path) -> None:
             while client.run_on_scheduler(tasks_left):
                 assert time.monotonic() < until
                 time.sleep(0.1)
+
+
+def test_tasks_are_done_in_order(tmp_path: Path) -> None:
+    """The first result comes first, however long the later ones take."""
+    with running(tmp_path, workers=1) as cluster, engine(Dask(cluster.address, patience=START)):
+        for _ in range(6):
+            began = ordered_map(lambda x: time.monotonic_ns(), range(12))
+            assert began == sorted(began)
 
 
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(tmp_path: Path) -> None:

@@ -193,10 +193,12 @@ def made_whole(target: Path) -> Iterator[Path]:
     """A folder that becomes the target when all went well, and is gone otherwise.
 
     It lies beside the target; in it where that is there already and empty: another disk may begin there, it may be a
-    link, or the folder that the person is in. Then what describes the folder is put to its place last.
+    link, or the folder that the person is in. Then what describes the folder is put to its place last. Its path is
+    given in full: workers that write into it may have another current folder.
     """
     is_there = target.exists()
-    made = target / UNFINISHED if is_there else target.with_name(f".{target.name}{UNFINISHED}")
+    place = target.absolute()
+    made = place / UNFINISHED if is_there else place.with_name(f".{place.name}{UNFINISHED}")
     shutil.rmtree(made, ignore_errors=True)
     try:
         with naming_file(target):
@@ -204,8 +206,8 @@ def made_whole(target: Path) -> Iterator[Path]:
             yield made
             if is_there:
                 for path in sorted(made.iterdir(), key=lambda path: (path.is_file(), path.name)):
-                    path.rename(target / path.name)
+                    path.rename(place / path.name)
             else:
-                made.rename(target)
+                made.rename(place)
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -78,11 +78,14 @@ def evaluate(
     refuse_lost_grades(wanted, rules)
     is_held = isinstance(judgments, IntentQrels) or rules.ties == "average"
     brought = runs_of if is_held else sources_of
-    todo: list[Source | LargeFile] = [*brought(runs, columns=shared, ranks=rules.ties == "rank")]
+    todo: list[Run | Path | LargeFile] = [
+        Path(source) if isinstance(source, str) else source
+        for source in brought(runs, columns=shared, ranks=rules.ties == "rank")
+    ]
     refuse_unused(shared, columns)
     threads = jobs if len(todo) == 1 else 1
 
-    def scored(run: Source | LargeFile) -> list[RunScores]:
+    def scored(run: Run | Path | LargeFile) -> list[RunScores]:
         if isinstance(judgments, IntentQrels):
             assert not isinstance(run, LargeFile)
             return [intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)]

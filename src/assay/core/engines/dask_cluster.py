@@ -80,7 +80,7 @@ class Dask:
             while batches or waiting:
                 while batches and len(waiting) < AHEAD * threads:
                     batch = packed(batches.popleft())
-                    waiting.append(client.submit(answers, sent_function, batch, __version__, pure=False))
+                    waiting.append(self._sent(client, sent_function, batch))
                 results: list[R] = unpacked(self._awaited(client, waiting[0]))
                 waiting.popleft()
                 yield from results
@@ -88,6 +88,10 @@ class Dask:
             with suppress(Exception):  # there may be nobody left to tell
                 if client.status == "running":
                     client.cancel([*waiting, sent_function])
+
+    def _sent(self, client: Any, sent_function: Any, batch: bytes) -> Any:
+        """A batch under way. Dask does what is sent within a short time in any order, unless that time is none."""
+        return client.submit(answers, sent_function, batch, __version__, pure=False, fifo_timeout="0 ms")
 
     def close(self) -> None:
         """End the workers that were started here, and the connection that was made here."""

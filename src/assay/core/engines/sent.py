@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,7 +56,9 @@ def batches_of(tasks: Sequence[T], workers: int) -> list[Sequence[T]]:
 
 
 def located(tasks: Sequence[T]) -> Sequence[T]:
-    """The tasks for machines that have another current folder: the path of a file, or of a piece of one, in full.
+    """The tasks for machines that have another current folder: every path in them in full.
+
+    A path is a Path, or the `path` of a dataclass; it may be a task, or stand in a tuple, a dict or a dataclass.
 
     >>> located([1, Path("/data/bm25.run"), Path("s3://bucket/bm25.run")])
     [1, PosixPath('/data/bm25.run'), PosixPath('s3:/bucket/bm25.run')]
@@ -67,10 +69,33 @@ def located(tasks: Sequence[T]) -> Sequence[T]:
 def _located(task: Any) -> Any:
     if isinstance(task, Path):
         return _in_full(task)
-    path = getattr(task, "path", None)
-    if is_dataclass(task) and isinstance(path, str):
-        return replace(task, path=str(_in_full(Path(path))))  # type: ignore[type-var]
+    if isinstance(task, tuple):
+        return tuple(map(_located, task))
+    if isinstance(task, dict):
+        return {key: _located(value) for key, value in task.items()}
+    if is_dataclass(task) and not isinstance(task, type):
+        changed = _paths_in_full(task)
+        return replace(task, **changed) if changed else task
     return task
+
+
+def _paths_in_full(task: Any) -> dict[str, Any]:
+    """Of a dataclass the fields that have a path, in full."""
+    found: dict[str, Any] = {}
+    for field in fields(task):
+        value = getattr(task, field.name)
+        if field.name == "path" and isinstance(value, str):
+            found[field.name] = str(_in_full(Path(value)))
+        elif isinstance(value, Path) or _has_paths(value):
+            found[field.name] = _located(value)
+    return found
+
+
+def _has_paths(value: Any) -> bool:
+    """Whether a field holds paths itself: it is a dict of them, or a dataclass with some."""
+    if isinstance(value, dict):
+        return any(isinstance(inner, Path) for inner in value.values())
+    return is_dataclass(value) and not isinstance(value, type) and bool(_paths_in_full(value))
 
 
 def _in_full(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import time
@@ -14,7 +15,7 @@ import pytest
 
 import assay
 from assay.core.engine import ordered_map
-from assay.core.engines import Dask, engine
+from assay.core.engines import Dask, dask_cluster, engine
 from assay.core.engines.sent import answers, packed
 from assay.core.errors import DataError, EngineError, UsageError
 from assay.io import large_files, row_cuts
@@ -147,6 +148,25 @@ def test_an_interrupt_cancels_what_is_queued(tmp_path: Path) -> None:
             while client.run_on_scheduler(tasks_left):
                 assert time.monotonic() < until
                 time.sleep(0.1)
+
+
+def test_an_interrupt_while_workers_start_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    class Started:
+        def close(self, timeout: float) -> None:
+            ended.append(timeout)
+
+    def slowly(*_: object) -> Started:
+        time.sleep(0.3)  # until somebody waits for them
+        _thread.interrupt_main()
+        time.sleep(0.3)
+        return Started()
+
+    monkeypatch.setattr(dask_cluster, "_new_cluster", slowly)
+    with engine("dask", jobs=1), pytest.raises(KeyboardInterrupt):
+        ordered_map(slow_square, range(4))
+    assert ended == [dask_cluster.CLOSING]
 
 
 def test_tasks_are_done_in_order(tmp_path: Path) -> None:

@@ -26,6 +26,10 @@ LOOK_EVERY = 0.5
 """Seconds between two looks at the cluster while a result is awaited."""
 PATIENCE = 30.0
 """Seconds to wait for a scheduler to answer, or for a worker to come."""
+SAYING_GOODBYE = 5.0
+"""Seconds that the scheduler has to close a connection."""
+CLOSING = 15.0
+"""Seconds that workers started here have to end; Dask kills one that is busy after four."""
 KEPT_MEMORY = 1 << 25
 """Bytes of one array that a worker of this machine keeps for the next; glibc allows no more by its environment."""
 AHEAD = 8
@@ -97,10 +101,10 @@ class Dask:
         """End the workers that were started here, and the connection that was made here."""
         client, cluster = self._client, self._own_cluster
         self._client = self._own_cluster = None
-        for made in (client, cluster):
+        for made, seconds in ((client, SAYING_GOODBYE), (cluster, CLOSING)):
             if made is not None and made is not self._given:
                 with suppress(Exception):
-                    made.close(timeout=5)
+                    made.close(timeout=seconds)
 
     def _connected(self) -> Any:
         """The client; made at first use."""
@@ -215,13 +219,18 @@ def _workers_here(distributed: Any, jobs: int | None) -> Any:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1, initializer=_block_interrupts) as starter:
+        starting = starter.submit(_new_cluster, distributed, jobs)
         try:
-            return starter.submit(_new_cluster, distributed, jobs).result()
+            return starting.result()
         except RuntimeError as error:
             raise EngineError(
                 f"no Dask worker starts on this machine ({error}); in a script, put what it does under "
                 "if __name__ == '__main__':, since every worker reads the script first"
             ) from error
+        except KeyboardInterrupt:  # nobody else knows of the workers
+            with suppress(Exception):
+                starting.result().close(timeout=CLOSING)
+            raise
 
 
 def _block_interrupts() -> None:

@@ -51,6 +51,18 @@ def test_a_part_that_kills_its_worker_twice_is_an_error(forks: bool) -> None:
         ordered_map(dies, range(12), jobs=2, forks=forks)
 
 
+def interrupted(number: int) -> int:
+    """As Ctrl-C in a terminal, which reaches the workers too."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return number
+
+
+@linux
+@pytest.mark.parametrize("forks", [True, False], ids=["copies", "workers"])
+def test_an_interrupt_is_not_for_workers(forks: bool) -> None:
+    assert ordered_map(interrupted, range(12), jobs=2, forks=forks) == list(range(12))
+
+
 class Backwards:
     """An engine of one's own: the last task first, the results in order."""
 

@@ -6,7 +6,6 @@ do not come back.
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections import deque
@@ -14,6 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from assay.core.engines.interrupts import interrupts_held
 from assay.core.engines.reaching import refuse_unreachable, unreachable
 from assay.core.engines.sent import answers, batches_of, located, packed, unpacked
 from assay.core.errors import AssayError, EngineError, MissingExtra
@@ -212,13 +212,10 @@ def _be_quiet() -> None:
 
 
 def _workers_here(distributed: Any, jobs: int | None) -> Any:
-    """Workers on this machine, started by a thread without interrupts: all that it starts inherits that.
-
-    Ctrl-C in a terminal reaches every process; it is for the one that the person sees, which ends the others.
-    """
+    """Workers on this machine, started by a thread without interrupts: all that it starts inherits that."""
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(1, initializer=_block_interrupts) as starter:
+    with ThreadPoolExecutor(1) as starter:
         starting = starter.submit(_new_cluster, distributed, jobs)
         try:
             return starting.result()
@@ -233,14 +230,6 @@ def _workers_here(distributed: Any, jobs: int | None) -> Any:
             raise
 
 
-def _block_interrupts() -> None:
-    if hasattr(signal, "pthread_sigmask"):
-        from multiprocessing import resource_tracker
-
-        resource_tracker.ensure_running()  # where it is not, starting it allows interrupts again
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-
-
 def _new_cluster(distributed: Any, jobs: int | None) -> Any:
     import logging
 
@@ -250,10 +239,11 @@ def _new_cluster(distributed: Any, jobs: int | None) -> Any:
     keep_memory = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2 * KEPT_MEMORY}
     keep_memory["distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_"] = KEPT_MEMORY
     dask.config.set(keep_memory)
-    return distributed.LocalCluster(
-        n_workers=jobs,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )
+    with interrupts_held():
+        return distributed.LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )

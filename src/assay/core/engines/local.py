@@ -76,12 +76,16 @@ def _in_processes(function: Callable[[T], R], tasks: Sequence[T], jobs: int) -> 
 
     from joblib import Parallel, delayed
 
+    from assay.core.engines.interrupts import interrupts_held
+
     done = 0
     failed_at = None
     while done < len(tasks):
         parallel: Any = Parallel(n_jobs=jobs, return_as="generator")
         try:
-            for result in parallel(delayed(function)(task) for task in tasks[done:]):
+            with interrupts_held():
+                results = parallel(delayed(function)(task) for task in tasks[done:])
+            for result in results:
                 done += 1
                 yield result
         except BrokenProcessPool as error:

@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.engine import ordered_map
 from assay.core.engines import Spark, engine
-from assay.core.errors import DataError, EngineError
+from assay.core.errors import DataError, EngineError, UsageError
 from tests.engines.long_work import WORK, in_bits
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of Spark are not ours
@@ -64,3 +64,13 @@ def test_a_worker_that_is_killed_changes_nothing(spark: Any, tmp_path: Path) -> 
 def test_a_part_that_kills_its_workers_is_one_line(spark: Any) -> None:
     with engine(spark), pytest.raises(EngineError, match="a worker died several times at the same part"):
         ordered_map(lambda x: os.kill(os.getpid(), signal.SIGKILL) if x == 1 else x, range(4))
+
+
+def test_the_session_of_the_program_does_the_work_and_goes_on(spark: Any) -> None:
+    with engine("spark"):
+        assert ordered_map(abs, [-1, -2]) == [1, 2]
+    assert spark.range(3).count() == 3
+    other = pytest.raises(UsageError, match=r"has a Spark session at local\[2,4\], and there can be one; stop it")
+    with engine("spark", scheduler="local[3]"), other:
+        ordered_map(abs, [-1, -2])
+    assert spark.range(3).count() == 3

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from assay.core.engines.reaching import refuse_unreachable
 from assay.core.engines.sent import answers, batches_of, located, packed, unpacked
-from assay.core.errors import AssayError, EngineError, MissingExtra
+from assay.core.errors import AssayError, EngineError, MissingExtra, UsageError
 from assay.version import __version__
 
 T = TypeVar("T")
@@ -30,7 +30,8 @@ class Spark:
     """The engine of a Spark session.
 
     session: a session that is there, the master of a new one (`spark://host:7077`, `local[2]`), or None for `jobs`
-    cores of this machine; a new session lives until `close`.
+    cores of this machine; a new session lives until `close`. A process has one session: where the program has begun it
+    already, that one does the work and goes on living.
 
     >>> Spark("spark://10.0.0.5:7077")
     Spark('spark://10.0.0.5:7077')
@@ -40,6 +41,8 @@ class Spark:
         self._given = session
         self._jobs = jobs
         self._session: Any = None
+        self._is_own = False
+        """Whether the session was begun here, and is ended here."""
         self.used = False
         """Whether anything was given to it to do."""
 
@@ -68,7 +71,7 @@ class Spark:
 
     def close(self) -> None:
         """End the session that was started here."""
-        if self._session is not None and self._session is not self._given:
+        if self._session is not None and self._is_own:
             with suppress(Exception):
                 self._session.stop()
         self._session = None
@@ -102,10 +105,23 @@ class Spark:
             except ImportError:
                 raise MissingExtra("pyspark", "spark") from None
             if isinstance(self._given, str) or self._given is None:
-                self._session = self._new_session(SparkSession)
+                self._session = self._begun_before(SparkSession)
+                self._is_own = self._session is None
+                self._session = self._session or self._new_session(SparkSession)
             else:
                 self._session = self._given
         return self._session
+
+    def _begun_before(self, kind: Any) -> Any:
+        """The session of this process; None where it has none. A session elsewhere than was asked for is an error."""
+        session = kind.getActiveSession()
+        if session is None or self._given is None:
+            return session
+        master = _master(session)
+        if master not in (None, self._given):
+            what = f"the program has a Spark session at {master}, and there can be one"
+            raise UsageError(f"{what}; stop it, or leave out the scheduler {self._given}")
+        return session
 
     def _new_session(self, kind: Any) -> Any:
         # A part is tried four times on this machine too, as it is on a cluster.
@@ -153,6 +169,14 @@ class Spark:
             return EngineError(f"{self.where}: {why}, and there is no result; give the workers more memory")
         first_line = text.partition("\n")[0][:200]
         return EngineError(f"{self.where} stopped in the middle of the work ({first_line}), and there is no result")
+
+
+def _master(session: Any) -> str | None:
+    """Where a session works; one over the network does not say."""
+    try:
+        return str(session.sparkContext.master)
+    except Exception:
+        return None
 
 
 @contextmanager

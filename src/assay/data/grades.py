@@ -104,16 +104,17 @@ class Grades:
     def condensed(self) -> Grades:
         """The lists without their unjudged docs, closed up."""
         known = self.judged()
-        order = np.argsort(~known, axis=1, kind="stable")
         kept = known.sum(axis=1)
-        depth = int(kept.max(initial=0))
-        closed = order[:, :depth]
-        judged_or_not = np.where(known, self.ranked, UNJUDGED)
+        inside = np.arange(kept.max(initial=0)) < kept[:, None]
+        # Row by row, as many places are inside as docs are known; places past the end of a list take any doc.
+        closed = np.zeros(inside.shape, dtype=np.int64)
+        closed[inside] = np.nonzero(known)[1]
+        ranked = np.take_along_axis(self.ranked, closed, axis=1)
         return replace(
             self,
-            ranked=np.take_along_axis(judged_or_not, closed, axis=1),
+            ranked=np.where(inside, ranked, UNJUDGED),
             retrieved=kept,
-            tied=self._tied_condensed(known, closed),
+            tied=self._tied_condensed(closed, inside),
             lengths=_rearranged(self.lengths, closed),
             inclusion=_rearranged(self.inclusion, closed),
         )
@@ -176,13 +177,12 @@ class Grades:
         spread = mean[block].reshape(values.shape)
         return np.where(inside, spread, 0.0)
 
-    def _tied_condensed(self, known: Bools, order: Ints) -> Bools | None:
+    def _tied_condensed(self, order: Ints, inside: Bools) -> Bools | None:
         if self.tied is None:
             return None
-        block = np.where(known, self.blocks(), 0)
-        closed = np.take_along_axis(block, order, axis=1)
-        tied = np.zeros(closed.shape, dtype=bool)
-        tied[:, 1:] = (closed[:, 1:] == closed[:, :-1]) & (closed[:, 1:] > 0)
+        block = np.take_along_axis(self.blocks(), order, axis=1)
+        tied = np.zeros(inside.shape, dtype=bool)
+        tied[:, 1:] = (block[:, 1:] == block[:, :-1]) & inside[:, 1:]
         return tied
 
 

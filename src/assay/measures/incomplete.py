@@ -79,9 +79,9 @@ def bpref_relative(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores
 
 def _preferences(g: Grades, rel: float, lost: Callable[[Scores, Scores], Scores]) -> Scores:
     """1/R · Σ over the relevant docs of 1 − lost(judged nonrelevant docs above, rank among judged docs)."""
-    hit = g.ranked >= rel
-    known = g.judged()
-    rank = known.cumsum(axis=1).astype(np.float64)
+    closed = g.condensed()  # unjudged docs are passed over
+    hit = closed.ranked >= rel
+    rank = closed.ranks()
     nonrelevant_above = rank - hit.cumsum(axis=1)
     kept = hit * (1 - lost(nonrelevant_above, rank))
     return ratio(in_order(kept), g.relevant(rel))

@@ -151,6 +151,27 @@ def test_standard_input_and_an_output_that_is_whole_or_not_there(folder: Path) -
     assert "No such file or directory" in done.stderr
 
 
+def test_standard_input_beside_many_runs(folder: Path) -> None:
+    """So many that copies of the process read them, which have no standard input."""
+    for number in range(9):
+        (folder / "runs" / f"more{number}.run").write_text(OTHER.replace("two", f"more{number}"))
+    command: list[str | Path] = [
+        "score",
+        "--qrels",
+        folder / "qrels.txt",
+        folder / "runs",
+        "-",
+        "-m",
+        "RR",
+        "--jobs",
+        "2",
+    ]
+    done = assay(*command, stdin=RUN.replace("one", "piped"))
+    assert done.returncode == 0, done.stderr
+    assert len([line for line in done.stdout.splitlines() if line.endswith("0000")]) == 10
+    assert "piped  0.7500" in done.stdout
+
+
 def test_lenient_says_what_it_dropped(folder: Path) -> None:
     path = folder / "bad.run"
     path.write_text(RUN + "2 Q0 c 3 0.5 one\n2 Q0 y\n2 Q0 z 4 NaN one\n")

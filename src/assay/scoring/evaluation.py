@@ -6,7 +6,7 @@ for all measures; `Aligned` keeps what was joined for everything else that a com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from assay.data.intents import IntentQrels
 from assay.data.scores import Scores
 from assay.io.brought import Source, plain_qrels_of, qrels_of, runs_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.files import STANDARD_INPUT
 from assay.io.large_files import LargeFile, sources_of
 from assay.io.recognition import WrongKind
 from assay.io.run_files import distinct_names
@@ -93,7 +94,7 @@ def evaluate(
 
     try:
         with engine_for(engine, jobs):
-            by_source = ordered_map(scored, todo, jobs=jobs, forks=True, progress=progress)
+            by_source = _of_sources(scored, todo, jobs, progress)
     except WrongKind as error:
         raise error.with_help([qrels]) from None
     found: list[RunScores] = []
@@ -103,6 +104,20 @@ def evaluate(
         sources += [source.path if isinstance(source, LargeFile) else source] * len(of_source)
     names = distinct_names([scores.name for scores in found], sources)
     return score_matrices(found, judgments, wanted, rules, names)
+
+
+def _of_sources(
+    score: Callable[[Run | Path | LargeFile], list[RunScores]],
+    sources: Sequence[Run | Path | LargeFile],
+    jobs: int,
+    progress: Progress,
+) -> list[list[RunScores]]:
+    """The scores of each source, by the engine; of standard input here, since no other process has it."""
+    here = [isinstance(source, Path) and str(source) == STANDARD_INPUT for source in sources]
+    sent = [source for source, is_here in zip(sources, here, strict=True) if not is_here]
+    of_here = iter([score(source) for source, is_here in zip(sources, here, strict=True) if is_here])
+    of_sent = iter(ordered_map(score, sent, jobs=jobs, forks=True, progress=progress))
+    return [next(of_here if is_here else of_sent) for is_here in here]
 
 
 def _judgments(qrels: Any, runs: Any, columns: Named) -> Qrels | IntentQrels:

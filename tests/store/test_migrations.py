@@ -16,7 +16,8 @@ from assay.core.errors import UsageError
 from assay.data import Run
 from assay.store import Store
 from assay.store.database import Database
-from assay.store.schema import HEAD, TABLES, judgments, machine_labels, machine_seen, sa
+from assay.store.schema import HEAD, TABLES, judgments, machine_labels, machine_seen, sa, tallies
+from assay.store.tallies import Counts
 from tests.store.conftest import BACKENDS
 
 SCRIPTS = ScriptDirectory(str(Path(assay.store.__file__).parent / "migrations"))
@@ -97,6 +98,52 @@ def test_judgments_of_revision_0002_stay_as_first_looks(address: tuple[str, Path
             assert connection.execute(sa.select(machine_labels)).all() == []
             assert connection.execute(sa.select(machine_seen)).all() == []
         assert store.campaigns["c"].labels().to_dict()["label"] == [3.0]
+        assert store.check().errors == 0
+
+
+# A campaign as revision 0004 kept it: two labels for each of two docs, and a gold doc. Ann judged all of it, Ben one
+# doc; Ann took one judgment back and skipped that doc.
+CAMPAIGN_OF_0004 = """
+INSERT INTO collections (name, title, description, measure, lookup, made) VALUES ('pets', '', '', 'AP', '', 1);
+INSERT INTO people (name, role, made) VALUES ('ann', 'assessor', 1);
+INSERT INTO people (name, role, made) VALUES ('ben', 'assessor', 1);
+INSERT INTO campaigns (name, collection_id, plan, is_open, made)
+ VALUES ('c', 1, '{"order": null, "labels": 2}', :yes, 1);
+INSERT INTO items (campaign_id, place, topic, doc, other, gold, answers) VALUES (1, 0, '1', 'x', '', NULL, 2);
+INSERT INTO items (campaign_id, place, topic, doc, other, gold, answers) VALUES (1, 1, '1', 'y', '', NULL, 0);
+INSERT INTO items (campaign_id, place, topic, doc, other, gold, answers) VALUES (1, 2, '1', 'g', '', 1, 1);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('a', 1, 1, 1, 'label', 2, '', NULL, :yes, 1);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('b', 1, 3, 1, 'label', 1, '', NULL, :yes, 2);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('c', 1, 2, 1, 'label', 1, '', NULL, :yes, 3);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('d', 1, 2, 1, 'undo', NULL, '', 'c', :no, 4);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('e', 1, 2, 1, 'skip', NULL, '', NULL, :no, 5);
+INSERT INTO judgments (id, campaign_id, item_id, person_id, kind, label, reason, takes_back, counted, made)
+ VALUES ('f', 1, 1, 2, 'label', 0, '', NULL, :yes, 6);
+INSERT INTO answers (item_id, person_id, campaign_id, judgment, label, counted) VALUES (1, 1, 1, 1, 2, :yes);
+INSERT INTO answers (item_id, person_id, campaign_id, judgment, label, counted) VALUES (3, 1, 1, 2, 1, :yes);
+INSERT INTO answers (item_id, person_id, campaign_id, judgment, label, counted) VALUES (1, 2, 1, 6, 0, :yes);
+"""
+
+
+def test_what_people_did_before_revision_0005_is_counted(address: tuple[str, Path]) -> None:
+    where, files = address
+    old = database_of(where)
+    old.upgrade("0004")
+    with old.writing() as connection:
+        for statement in filter(str.strip, CAMPAIGN_OF_0004.split(";")):
+            connection.execute(sa.text(statement.replace(":yes", "true").replace(":no", "false")))
+    old.close()
+    with Store(where, files=files) as store:
+        with store.database.reading() as connection:
+            counted = connection.execute(sa.select(tallies).order_by(tallies.c.person_id)).all()
+        assert [tuple(row) for row in counted] == [(1, 1, 5, 2, 2, 1, 0), (1, 2, 1, 1, 1, 1, 1)]
+        assert store.campaigns["c"].counts("ann") == Counts(docs=2, done=1, left=2, mine=2)
+        assert [asked.doc for asked in store.campaigns["c"].next("ann", 5)] == ["y"]
         assert store.check().errors == 0
 
 

@@ -20,10 +20,9 @@ from assay.crowd.quality import WorkerQuality, worker_quality
 from assay.data import Labels, Qrels
 from assay.data.topic_rows import counted
 from assay.pooling.voters import POOLED
-from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import standing
-from assay.store.many_rows import among
 from assay.store.schema import answers, items, judgments, people, sa
+from assay.store.tallies import answers_left
 
 if TYPE_CHECKING:
     from assay.store.judging_campaign import JudgingCampaign
@@ -196,7 +195,7 @@ class Progress(Result):
     def left(self) -> int:
         """Answers that are still to be given, or that the budget has left, whichever is less."""
         given = sum(topic.answers for topic in self.topics)
-        return _left(self.items * self.labels_per_doc - given, self.budget, self.answers)
+        return answers_left(self.items * self.labels_per_doc - given, self.budget, self.answers)
 
     @property
     def cost_left(self) -> float:
@@ -226,6 +225,12 @@ class Progress(Result):
 def progress_of(campaign: JudgingCampaign) -> Progress:
     """How far a campaign is."""
     plan = campaign.plan
+    return Progress(plan.labels, topic_progress_of(campaign), tuple(_people(campaign)), plan.budget, plan.price)
+
+
+def topic_progress_of(campaign: JudgingCampaign) -> tuple[TopicProgress, ...]:
+    """How far each topic is, in the order of judging."""
+    plan = campaign.plan
     done = sa.case((items.c.answers >= plan.labels, 1), else_=0)
     by_topic = (
         sa.select(items.c.topic, sa.func.count(), sa.func.sum(done), sa.func.sum(items.c.answers))
@@ -242,50 +247,9 @@ def progress_of(campaign: JudgingCampaign) -> Progress:
     with campaign.database.reading() as connection:
         topics = connection.execute(by_topic).all()
         broken = {row[0]: row[1] for row in connection.execute(unjudgeable)}
-    counted = tuple(
+    return tuple(
         TopicProgress(topic, count, int(full), int(given), broken.get(topic, 0)) for topic, count, full, given in topics
     )
-    return Progress(plan.labels, counted, tuple(_people(campaign)), plan.budget, plan.price)
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How far a campaign is, in a few numbers: docs, those done, answers left, and answers of one person."""
-
-    docs: int
-    done: int
-    left: int
-    mine: int
-
-
-_ANSWERS = sa.select(sa.func.count()).select_from(answers).where(answers.c.campaign_id == sa.bindparam("campaign"))
-COUNTS = sa.select(
-    sa.func.count(),
-    sa.func.coalesce(sa.func.sum(sa.case((items.c.answers >= sa.bindparam("labels"), 1), else_=0)), 0),
-    sa.func.coalesce(sa.func.sum(items.c.answers), 0),
-    _ANSWERS.scalar_subquery(),
-).where(items.c.campaign_id == sa.bindparam("campaign"), items.c.gold.is_(None))
-"""Docs, those done, answers that count, and all answers."""
-BY_PERSON = (
-    sa.select(answers.c.person_id, sa.func.count().label("answers"))
-    .where(answers.c.campaign_id == sa.bindparam("campaign"), among(answers.c.person_id, "people"), answers.c.counted)
-    .group_by(answers.c.person_id)
-)
-"""Answers of people that count."""
-
-
-def counts_of(connection: sa.Connection, campaign: int, plan: JudgingPlan, people: Sequence[int]) -> dict[int, Counts]:
-    """The few numbers that assessors see with every doc, by person, without the lists of topics and people."""
-    given = {"campaign": campaign, "labels": plan.labels, "people": people}
-    docs, done, counted, every = connection.execute(COUNTS, given).one()
-    mine = {row.person_id: row.answers for row in connection.execute(BY_PERSON, given)}
-    left = _left(docs * plan.labels - int(counted), plan.budget, every)
-    return {person: Counts(docs, int(done), left, mine.get(person, 0)) for person in people}
-
-
-def _left(wanted: int, budget: int | None, spent: int) -> int:
-    """Answers that are still to be given, or that the budget has left, whichever is less."""
-    return wanted if budget is None else max(0, min(wanted, budget - spent))
 
 
 def _people(campaign: JudgingCampaign) -> list[PersonProgress]:
@@ -295,11 +259,12 @@ def _people(campaign: JudgingCampaign) -> list[PersonProgress]:
         .join(judgments, judgments.c.number == answers.c.judgment)
         .where(answers.c.campaign_id == campaign.id)
     )
+    by_name: dict[str, list[Any]] = {}
     with campaign.database.reading() as connection:
-        rows = connection.execute(wanted).all()
+        for row in connection.execute(wanted):
+            by_name.setdefault(row.name, []).append(row)
     found = []
-    for name in sorted({row.name for row in rows}):
-        own = [row for row in rows if row.name == name]
+    for name, own in sorted(by_name.items()):
         in_time = [row for row in own if row.counted]
         labels = sum(row.label is not None for row in in_time)
         seconds = [row.seconds for row in own if row.seconds is not None]

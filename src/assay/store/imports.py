@@ -32,6 +32,7 @@ from assay.store.schema import (
 )
 from assay.store.stored_collections import batches
 from assay.store.stored_runs import FACTS
+from assay.store.tallies import Tallies, counted_again
 
 if TYPE_CHECKING:
     from assay.store.store import Store
@@ -190,6 +191,8 @@ def _campaign(store: Store, folder: Path) -> None:
             row.pop("stands", None)  # which follows from the log
             connection.execute(sa.insert(judgments).values(campaign_id=campaign, **row))
         _play(connection, campaign)
+        kept = counted_again(connection, campaign, plan.labels)
+        Tallies(store.database, campaign, plan).add(connection, kept.items())
         for table, name in ((machine_labels, "machine_labels"), (machine_seen, "machine_seen")):
             path = folder / f"{name}.jsonl"
             for row in _lines(path) if path.exists() else []:  # earlier exports have none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,21 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.store.experiment_integrity import check_experiments
 from assay.store.judgment_log import standing
-from assay.store.schema import answers, campaigns, items, judgments, machine_seen, matches, qrels, runs, sa, scores
+from assay.store.schema import (
+    answers,
+    campaigns,
+    items,
+    judgments,
+    machine_seen,
+    matches,
+    people,
+    qrels,
+    runs,
+    sa,
+    scores,
+    tallies,
+)
+from assay.store.tallies import COLUMNS, Tally, counted_again
 
 if TYPE_CHECKING:
     from assay.store.store import Store
@@ -59,6 +73,7 @@ def check_store(store: Store) -> StoreCheck:
         found += _files(store, known, looked_at)
         found += _lengths(connection)
         found += _judgments(connection, looked_at)
+        found += _tallies(connection)
         found += check_experiments(connection, looked_at)
     return StoreCheck(tuple(found), tuple(looked_at))
 
@@ -141,4 +156,27 @@ def _judgments(connection: sa.Connection, looked_at: list[str]) -> list[tuple[st
             what = f"judgment {row.id} is a second look, and nobody wrote down that machine labels were shown"
             found.append(("error", f"item {row.item_id}, person {row.person_id}", what))
     looked_at.append(f"{len(log)} judgments of {len(places)} items")
+    return found
+
+
+def _tallies(connection: sa.Connection) -> list[tuple[str, str, str]]:
+    """What was counted with every answer is what there is; docs that are done, over all people."""
+    names = {row.id: row.name for row in connection.execute(sa.select(people.c.id, people.c.name))}
+    found = []
+    for campaign in connection.execute(sa.select(campaigns)).all():
+        kept = {}
+        for row in connection.execute(sa.select(tallies).where(tallies.c.campaign_id == campaign.id)):
+            kept[row.person_id] = Tally(*(getattr(row, name) for name in COLUMNS))
+        expected = counted_again(connection, campaign.id, campaign.plan["labels"])
+        for person in sorted(kept.keys() | expected.keys()):
+            own = kept.get(person, Tally())
+            there_is = expected.get(person, Tally())
+            if replace(own, done=0) != replace(there_is, done=0):
+                where = f"campaign {campaign.name!r}, person {names[person]!r}"
+                found.append(("error", where, f"{own} is written down, and there is {there_is}"))
+        done = sum(one.done for one in kept.values())
+        there_are = sum(one.done for one in expected.values())
+        if done != there_are:
+            what = f"{done} docs are written down as done, and {there_are} are"
+            found.append(("error", f"campaign {campaign.name!r}", what))
     return found

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from assay.store.many_rows import among
 from assay.store.schema import answers, items, reservations, sa
 
-_LABELS: sa.BindParameter[int] = sa.bindparam("labels")
 _HELD = (
     sa.select(sa.func.count())
     .select_from(reservations)
@@ -31,14 +31,6 @@ _STANDING = sa.select(
     _HELD.label("held"),
 )
 SOME = _STANDING.where(among(items.c.id, "items"))
-PAGE = (
-    _STANDING.where(items.c.campaign_id == sa.bindparam("campaign"), items.c.gold.is_(None))
-    .where(items.c.place > sa.bindparam("at"))
-    .where(items.c.answers >= sa.bindparam("least"), items.c.answers < _LABELS, items.c.answers + _HELD < _LABELS)
-    .where(sa.or_(sa.bindparam("every_topic"), items.c.topic == sa.bindparam("topic")))
-    .order_by(items.c.place)
-    .limit(sa.bindparam("most"))
-)
 ANSWERED = sa.select(answers.c.item_id, answers.c.person_id).where(
     among(answers.c.item_id, "items"), among(answers.c.person_id, "people")
 )
@@ -46,6 +38,28 @@ LOCKED_IF_FREE = (
     sa.select(items.c.id).where(among(items.c.id, "items")).with_for_update(key_share=True, skip_locked=True)
 )
 """Nobody waits for an item, or two could wait for each other."""
+
+
+@cache
+def page(least: int, labels: int, of_topic: bool) -> sa.CompoundSelect[Any]:
+    """The statement that reads the next items with a place, which have at least this number of answers.
+
+    Each number of answers is looked up by itself: so the index leads to items that wait, and past those that are done.
+    """
+    most: sa.BindParameter[int] = sa.bindparam("most")
+    place = items.c.place
+    parts = []
+    for number in range(least, labels):
+        waiting = _STANDING.where(
+            items.c.campaign_id == sa.bindparam("campaign"), items.c.answers == number, place > sa.bindparam("at")
+        )
+        waiting = waiting.where(items.c.gold.is_(None), number + _HELD < labels)
+        if of_topic:
+            waiting = waiting.where(items.c.topic == sa.bindparam("topic"))
+        parts.append(waiting.order_by(place).limit(most).subquery().select())
+    return sa.union_all(*parts).order_by("place").limit(most)
+
+
 GROWTH = 4
 """How much larger each further page is."""
 Given = tuple[int, int]
@@ -71,7 +85,7 @@ class ItemsOnOffer:
         self, connection: sa.Connection, campaign: int, labels: int, people: Collection[int], *, now: float, step: int
     ) -> None:
         self._connection = connection
-        self._given = {"campaign": campaign, "labels": labels, "people": list(people), "now": now}
+        self._given = {"campaign": campaign, "people": list(people), "now": now}
         self._labels = labels
         self._step = step
         self.rows: dict[int, Any] = {}
@@ -94,8 +108,9 @@ class ItemsOnOffer:
 
     def _read_page(self, pages: _Pages, topic: str | None, least: int) -> None:
         most = max(self._step, (GROWTH - 1) * len(pages.items))
-        limits = {"at": pages.at, "least": least, "most": most, "every_topic": topic is None, "topic": topic or ""}
-        rows = self._connection.execute(PAGE, {**self._given, **limits}).all()
+        limits = {"at": pages.at, "most": most, "topic": topic}
+        wanted = page(least, self._labels, topic is not None)
+        rows = self._connection.execute(wanted, {**self._given, **limits}).all()
         pages.is_whole = len(rows) < most
         if rows:
             pages.at = rows[-1].place

@@ -14,16 +14,16 @@ from assay.crowd.quality import WorkerQuality
 from assay.data import Labels, Qrels, Run
 from assay.store.campaign_board import BoardSoFar, StopAdvice, Upcoming, board_so_far, stop_advice, upcoming
 from assay.store.campaign_numbers import (
-    Counts,
     Progress,
+    TopicProgress,
     agreement_of,
     checked_by_plan,
-    counts_of,
     labels_of,
     preferences_of,
     progress_of,
     qrels_of,
     quality_of,
+    topic_progress_of,
 )
 from assay.store.database import Database
 from assay.store.judging_plan import JudgingPlan
@@ -36,15 +36,15 @@ from assay.store.people import People, Person
 from assay.store.schema import answers, campaign_runs, campaigns, items, judgments, machine_labels, people, sa
 from assay.store.shared_commits import Shared
 from assay.store.stored_runs import StoredRun, StoredRuns, names_of
+from assay.store.tallies import JUDGMENTS, Counts, Tallies
 
 _OWN: sa.BindParameter[int] = sa.bindparam("campaign")
 STATE = sa.select(
     campaigns.c.is_open,
-    sa.select(sa.func.max(judgments.c.number)).where(judgments.c.campaign_id == _OWN).scalar_subquery(),
-    sa.select(sa.func.count()).select_from(judgments).where(judgments.c.campaign_id == _OWN).scalar_subquery(),
+    JUDGMENTS.scalar_subquery(),
     sa.select(sa.func.max(machine_labels.c.made)).where(machine_labels.c.campaign_id == _OWN).scalar_subquery(),
 ).where(campaigns.c.id == _OWN)
-"""The log only grows, so its length and its last number say whether it has changed."""
+"""The log only grows, so its length says whether it has changed."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,13 @@ class JudgingCampaign:
         self.collection_id: int = row["collection_id"]
         self.made: float = row["made"]
         self.plan = JudgingPlan.of(row["plan"])
-        self.log = JudgmentLog(database, self.id, self.name, self.plan)
+        self._tallies = Tallies(database, self.id, self.plan)
+        self.log = JudgmentLog(database, self.id, self.name, self.plan, self._tallies)
         self.order = None if self.plan.order is None else LiveOrder(self.id, self.plan, self.read_runs)
         self._read: list[Run] | None = None
         self.machine = MachineLabels(self)
         next_items = NextItems(database, self.id, self.plan, self.log, self.order)
-        self._turns = JudgingTurns(database, self.id, self.plan, self.log, next_items)
+        self._turns = JudgingTurns(database, self._tallies, self.log, next_items)
         if self.order is not None:
             database.commits.when_not_kept(self.order.forget_latest)
 
@@ -170,7 +171,8 @@ class JudgingCampaign:
         """The latest judgments of a person that stand, the newest first."""
         who = self.person(person)
         own = (answers.c.campaign_id == self.id) & (answers.c.person_id == who.id)
-        return self._log(judgments.c.number.in_(sa.select(answers.c.judgment).where(own)), n, newest=True)
+        latest = sa.select(answers.c.judgment).where(own).order_by(answers.c.judgment.desc()).limit(n)
+        return self._log(judgments.c.number.in_(latest), n, newest=True)
 
     def given_of(self, person: Person | str, item: int) -> Given | None:
         """What a person says of an item now; None where nothing stands."""
@@ -180,7 +182,8 @@ class JudgingCampaign:
 
     def history(self, *, after: int = 0, n: int | None = None) -> list[Given]:
         """The log from a number on, in the order in which it came; all of it by default."""
-        return self._log(judgments.c.number > after, n, newest=False)
+        own = (judgments.c.campaign_id == self.id) & (judgments.c.number > after)
+        return self._log(own, n, newest=False)
 
     def labels(self, *, gold: bool = True, first: bool = False) -> Labels:
         """All labels that count, as `assay crowd` reads them. gold: those of gold docs too.
@@ -201,11 +204,15 @@ class JudgingCampaign:
         """How far the campaign is, by topic and by person, and what it has cost."""
         return progress_of(self)
 
+    def topic_progress(self) -> tuple[TopicProgress, ...]:
+        """How far each topic is, without the people."""
+        return topic_progress_of(self)
+
     def counts(self, person: Person | str) -> Counts:
         """How far the campaign is, and the person, in a few numbers."""
         own = self.person(person).id
         with self.database.reading() as connection:
-            return counts_of(connection, self.id, self.plan, [own])[own]
+            return self._tallies.counts(connection, [own])[own]
 
     def state(self) -> tuple[Any, ...]:
         """What all numbers of the campaign rest on, from one small query: it changes whenever anything does."""
@@ -271,7 +278,7 @@ class JudgingCampaign:
             .join_from(judgments, items, items.c.id == judgments.c.item_id)
             .join(people, people.c.id == judgments.c.person_id)
             .outerjoin(answers, own_answer)
-            .where(judgments.c.campaign_id == self.id, condition)
+            .where(condition)
             .order_by(by_number)
             .limit(n)
         )

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import UsageError
-from assay.store.campaign_numbers import Counts, counts_of
 from assay.store.database import Database
-from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import Answer, JudgmentLog, Recorded, Sent
 from assay.store.next_items import MOST_ASKED, Asked, Asking, NextItems, Reserved
 from assay.store.people import Person
 from assay.store.schema import sa
 from assay.store.shared_commits import Shared
+from assay.store.tallies import Counts, Tallies
 
 PAUSES = (0.005, 0.01, 0.02, 0.04, 0.08, 0.0)
 """Seconds after which items that others were at are looked at again."""
@@ -61,12 +60,9 @@ class _Undo:
 class JudgingTurns:
     """The turns of the people of one campaign. A person has one turn in a transaction."""
 
-    def __init__(
-        self, database: Database, campaign_id: int, plan: JudgingPlan, log: JudgmentLog, next_items: NextItems
-    ) -> None:
+    def __init__(self, database: Database, tallies: Tallies, log: JudgmentLog, next_items: NextItems) -> None:
         self._db = database
-        self._id = campaign_id
-        self._plan = plan
+        self._tallies = tallies
         self._log = log
         self._next = next_items
 
@@ -122,7 +118,7 @@ class JudgingTurns:
         if not asking:
             return {}
         reserved = self._next.reserve(connection, asking)
-        counts = counts_of(connection, self._id, self._plan, [one.person.id for one in asking])
+        counts = self._tallies.counts(connection, [one.person.id for one in asking])
         following = {}
         for one, found in zip(asking, reserved, strict=True):
             following[one.person.id] = Following(found.items, counts[one.person.id])

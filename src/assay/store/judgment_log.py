@@ -24,6 +24,7 @@ from assay.store.judging_plan import JudgingPlan
 from assay.store.many_rows import among, many_rows
 from assay.store.people import Person
 from assay.store.schema import answers, items, judgments, reservations, sa
+from assay.store.tallies import Tallies, Tally
 
 _CAMPAIGN: sa.BindParameter[int] = sa.bindparam("campaign")
 _PERSON: sa.BindParameter[int] = sa.bindparam("person")
@@ -105,8 +106,8 @@ class _New:
     """An answer that was decided: its row of the log, and what changes with it."""
 
     row: dict[str, Any]
-    takes_place: bool
-    """Whether the item has one answer more."""
+    tally: Tally
+    """What is counted for the person."""
     lets_go: bool
     """Whether the item was kept for the person."""
 
@@ -119,11 +120,12 @@ class _New:
 class JudgmentLog:
     """The judgments of one campaign."""
 
-    def __init__(self, database: Database, campaign_id: int, name: str, plan: JudgingPlan) -> None:
+    def __init__(self, database: Database, campaign_id: int, name: str, plan: JudgingPlan, tallies: Tallies) -> None:
         self._db = database
         self._id = campaign_id
         self._name = name
         self._plan = plan
+        self._tallies = tallies
         dialect = database.engine.dialect.name
         self._add = many_rows(dialect, judgments, LOGGED, returning=("id", "number"))
         self._answer = many_rows(dialect, answers, ANSWERED, returning=("item_id",), newer=STANDING)
@@ -144,10 +146,11 @@ class JudgmentLog:
         numbers = self._logged(connection, [one.row for one in new])
         standing = [one for one in new if one.stands]
         self._set_answers(connection, [(one.row, numbers[one.row["id"]]) for one in standing])
-        self._count(connection, Counter(one.row["item_id"] for one in new if one.takes_place))
+        self._count(connection, Counter(one.row["item_id"] for one in new if one.tally.counted))
         places = [(one.row["item_id"], one.row["person_id"]) for one in new if one.lets_go]
         if places:
             connection.execute(LET_GO, {"places": places})
+        self._tallies.add(connection, [(one.row["person_id"], one.tally) for one in new])
         said: list[Recorded | UsageError] = []
         for one in decided:
             said.append(_recorded(one, numbers) if isinstance(one, _New) else one)
@@ -172,9 +175,16 @@ class JudgmentLog:
         takes_back = None if is_skip or own is None else own.id
         takes_place = is_first and counted
         state.answers += takes_place
+        tally = Tally(judgments=1, answers=is_first) + (self._place(state) if takes_place else Tally())
         lets_go = sent.person.id in state.holders
         state.holders.discard(sent.person.id)
-        return _New(self._row(states, sent, counted, takes_back), takes_place, lets_go)
+        return _New(self._row(states, sent, counted, takes_back), tally, lets_go)
+
+    def _place(self, state: ItemState) -> Tally:
+        """What a place of an item counts, as the item stands when it is filled."""
+        if state.gold is not None:
+            return Tally(counted=1)
+        return Tally(counted=1, places=1, done=int(state.answers == self._plan.labels))
 
     def _has_place(self, states: AnswerStates, state: ItemState, person: Person) -> bool:
         """Whether a first answer of the person is one of the k of the item; gold docs have a place for everybody."""
@@ -209,6 +219,9 @@ class JudgmentLog:
             self._set_answers(connection, [(stands_again, stack[-1].number)])
         else:
             self._remove_answer(connection, person, sent.item, top.counted)
+        filled = self._place(states.items[sent.item]) if top.counted else Tally()
+        tally = Tally(judgments=1) if stack else Tally(judgments=1) - Tally(answers=1) - filled
+        self._tallies.add(connection, [(person.id, tally)])
         return Recorded(undo["id"], numbers[undo["id"]], counted=False, again=False)
 
     def _states(self, connection: sa.Connection, sent: Sequence[Sent]) -> AnswerStates:

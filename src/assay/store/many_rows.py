@@ -91,9 +91,17 @@ class ManyRows:
 
 
 def many_rows(
-    dialect: str, table: sa.Table, columns: Sequence[str], returning: Sequence[str], newer: Sequence[str] = ()
+    dialect: str,
+    table: sa.Table,
+    columns: Sequence[str],
+    returning: Sequence[str],
+    newer: Sequence[str] = (),
+    added: Sequence[str] = (),
 ) -> ManyRows:
-    """The INSERT of these columns of a table. newer: columns that a row with the same key gets from the new one."""
+    """The INSERT of these columns of a table.
+
+    Where a row with the same key is there, it gets the columns `newer` of the new one, and those of `added` are added.
+    """
     wanted = [table.c[name] for name in returning]
     by_column = dialect == "postgresql"
     if by_column:
@@ -106,7 +114,9 @@ def many_rows(
         from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
         insert = sqlite_insert(table)
-    if newer:
+    changes = {name: insert.excluded[name] for name in newer}
+    changes |= {name: table.c[name] + insert.excluded[name] for name in added}
+    if changes:
         keys = [column.name for column in table.primary_key]
-        insert = insert.on_conflict_do_update(index_elements=keys, set_={name: insert.excluded[name] for name in newer})
+        insert = insert.on_conflict_do_update(index_elements=keys, set_=changes)
     return ManyRows(insert.returning(*wanted), tuple(columns), by_column)

@@ -21,7 +21,8 @@ from assay.store.judgment_log import JudgmentLog
 from assay.store.live_order import LiveOrder
 from assay.store.many_rows import among
 from assay.store.people import Person
-from assay.store.schema import answers, campaigns, items, judgments, people, reservations, sa
+from assay.store.schema import answers, campaigns, items, judgments, people, reservations, sa, tallies
+from assay.store.tallies import ANSWERS
 
 Ordered = Callable[[int, str | None], list[int]]
 """The first n items of an order, of one topic or of any."""
@@ -37,7 +38,7 @@ _CAMPAIGN: sa.BindParameter[int] = sa.bindparam("campaign")
 _PERSON: sa.BindParameter[int] = sa.bindparam("person")
 _NOW: sa.BindParameter[float] = sa.bindparam("now")
 _OF_TOPIC = sa.or_(sa.bindparam("every_topic"), items.c.topic == sa.bindparam("topic"))
-_ANSWERED = sa.select(answers.c.item_id).where(answers.c.campaign_id == _CAMPAIGN, answers.c.person_id == _PERSON)
+_BY_PERSON = sa.exists().where(answers.c.item_id == items.c.id, answers.c.person_id == _PERSON)
 _BY_HOLDER = sa.exists().where(
     answers.c.item_id == reservations.c.item_id, answers.c.person_id == reservations.c.person_id
 )
@@ -52,10 +53,10 @@ HELD = (
 )
 """What people hold and have not answered."""
 UNSEEN_GOLD = sa.select(items.c.id).where(
-    items.c.campaign_id == _CAMPAIGN, items.c.gold.is_not(None), items.c.id.not_in(_ANSWERED), _OF_TOPIC
+    items.c.campaign_id == _CAMPAIGN, items.c.gold.is_not(None), ~_BY_PERSON, _OF_TOPIC
 )
 HAS_GOLD = sa.select(items.c.id).where(items.c.campaign_id == _CAMPAIGN, items.c.gold.is_not(None)).limit(1)
-DONE = sa.select(sa.func.count()).select_from(_ANSWERED.subquery())
+DONE = sa.select(tallies.c.answers).where(tallies.c.campaign_id == _CAMPAIGN, tallies.c.person_id == _PERSON)
 SKIPPED = (
     sa.select(judgments.c.item_id, judgments.c.person_id)
     .where(judgments.c.campaign_id == _CAMPAIGN, among(judgments.c.person_id, "people"), judgments.c.kind == "skip")
@@ -74,13 +75,12 @@ ONE_PAGE = (
     sa.select(people.c.id).where(among(people.c.id, "people")).order_by(people.c.id).with_for_update(key_share=True)
 )
 """Two pages of one person ask one after the other, or each could wait for what the other has renewed."""
-_GIVEN = sa.select(sa.func.count()).select_from(answers).where(answers.c.campaign_id == _CAMPAIGN)
 _LIVE = (
     sa.select(sa.func.count())
     .select_from(reservations)
     .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.until > _NOW)
 )
-SPENT = sa.select(_GIVEN.scalar_subquery() + _LIVE.scalar_subquery())
+SPENT = sa.select(ANSWERS.scalar_subquery() + _LIVE.scalar_subquery())
 """Answers, and items that are held: by one statement, because on a server an item may be answered between two."""
 
 
@@ -258,7 +258,7 @@ class NextItems:
             self._has_gold = connection.execute(HAS_GOLD, given).first() is not None
         if not self._has_gold:
             return []
-        done = connection.execute(DONE, given).scalar_one()
+        done = connection.execute(DONE, given).scalar() or 0
         turns = sum(self._is_gold_turn(person, place) for place in range(done, done + want.room))
         unseen = connection.execute(UNSEEN_GOLD, given).scalars().all() if turns else []
         return sorted(unseen, key=lambda item: _shuffled(self._id, person.id, item))[:turns]

@@ -17,7 +17,7 @@ TABLES = sa.MetaData(
         "ix": "ix_%(table_name)s_%(column_0_name)s",
     }
 )
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision of the schema."""
 
 about = sa.Table(
@@ -207,6 +207,8 @@ campaign_runs = sa.Table(
     sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
 )
 
+HAS_LABEL = sa.text("gold IS NOT NULL")
+
 items = sa.Table(
     "items",
     TABLES,
@@ -219,7 +221,8 @@ items = sa.Table(
     sa.Column("gold", sa.Double),
     sa.Column("answers", sa.Integer, nullable=False, default=0),
     sa.UniqueConstraint("campaign_id", "topic", "doc", "other"),
-    sa.Index("ix_items_place", "campaign_id", "place"),
+    sa.Index("ix_items_open", "campaign_id", "answers", "place"),
+    sa.Index("ix_items_gold", "campaign_id", sqlite_where=HAS_LABEL, postgresql_where=HAS_LABEL),
 )
 """What is judged in a campaign: a doc, or two docs side by side. `answers` counts those that fill the k of a doc."""
 
@@ -250,7 +253,8 @@ judgments = sa.Table(
     sa.Column("counted", sa.Boolean, nullable=False),
     sa.Column("made", sa.Double, nullable=False),
     sa.Column("second_look", sa.Boolean, nullable=False, default=False, server_default=sa.false()),
-    sa.Index("ix_judgments_person", "campaign_id", "person_id"),
+    sa.Index("ix_judgments_person", "campaign_id", "person_id", "kind"),
+    sa.Index("ix_judgments_number", "campaign_id", "number"),
 )
 """The log of all judgments; rows are added and never changed. `id` is made by who sends it, and counts once.
 
@@ -266,9 +270,24 @@ answers = sa.Table(
     sa.Column("judgment", sa.Integer, nullable=False),
     sa.Column("label", sa.Double),
     sa.Column("counted", sa.Boolean, nullable=False),
-    sa.Index("ix_answers_person", "campaign_id", "person_id"),
+    sa.Index("ix_answers_person", "campaign_id", "person_id", "judgment"),
 )
 """How each person's judgment of each item stands after all of the log; without a label it cannot be judged."""
+
+tallies = sa.Table(
+    "tallies",
+    TABLES,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True),
+    sa.Column("person_id", sa.ForeignKey("people.id"), primary_key=True),
+    sa.Column("judgments", sa.Integer, nullable=False),
+    sa.Column("answers", sa.Integer, nullable=False),
+    sa.Column("counted", sa.Integer, nullable=False),
+    sa.Column("places", sa.Integer, nullable=False),
+    sa.Column("done", sa.Integer, nullable=False),
+)
+"""What each person has done in a campaign, so that nobody has to count: rows of the log, answers that stand, those that
+count, places of docs that they fill (gold docs have none), and docs that had all their answers with one of this person.
+"""
 
 machine_labels = sa.Table(
     "machine_labels",
@@ -316,5 +335,6 @@ __all__ = [
     "runs",
     "sa",
     "scores",
+    "tallies",
     "topics",
 ]

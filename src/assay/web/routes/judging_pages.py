@@ -41,8 +41,8 @@ def campaigns(asked: Asked) -> Response:
     listed = asked.store.campaigns.listed()
     rows = []
     for campaign in listed:
-        progress = campaign.progress()
-        rows.append({"campaign": campaign, "progress": progress, "is_open": campaign.is_open})
+        counts = campaign.counts(asked.must_be("reader"))
+        rows.append({"campaign": campaign, "counts": counts, "is_open": campaign.is_open})
     record = {"campaigns": [_campaign_record(campaign) for campaign in listed]}
     names = {
         "rows": rows,
@@ -148,7 +148,7 @@ def campaign_page(own: JudgingCampaign, measure: str) -> Page:
     agreement = own.agreement()
     quality = own.quality()
     checked = own.checked()
-    board = _board(own, measure)
+    board = _board(own, measure) if progress.answers else None
     upcoming = own.upcoming()
     stop = own.stop_now() if own.runs() and not own.plan.compares else None
     parts: dict[str, Result | None] = {"progress": progress, "agreement": agreement, "quality": quality}
@@ -162,8 +162,8 @@ def campaign_page(own: JudgingCampaign, measure: str) -> Page:
 
 
 def _board(own: JudgingCampaign, measure: str) -> BoardSoFar | None:
-    """The leaderboard so far; None where there are no runs, or nothing is judged."""
-    if not own.runs() or own.plan.compares or not own.progress().answers:
+    """The leaderboard so far; None where there are no runs, or docs are compared."""
+    if not own.runs() or own.plan.compares:
         return None
     return own.leaderboard(measure)
 
@@ -251,7 +251,7 @@ def _given_record(given: Any) -> dict[str, Any]:
 
 def progress_record(own: JudgingCampaign, person: Person) -> dict[str, Any]:
     """How far the campaign is, in all and by topic, and the person."""
-    by_topic = [{"topic": one.topic, "docs": one.items, "done": one.done} for one in own.progress().topics]
+    by_topic = [{"topic": one.topic, "docs": one.items, "done": one.done} for one in own.topic_progress()]
     return {**asdict(own.counts(person)), "topics": by_topic}
 
 

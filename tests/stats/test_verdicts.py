@@ -7,7 +7,8 @@ import pytest
 
 from assay.data.scores import ScoreMatrix
 from assay.plan import TTest, power
-from assay.stats import compare, compare_topic_sets, compare_two
+from assay.report.sentences import against_baseline
+from assay.stats import compare, compare_topic_sets, compare_two, paper_table
 from assay.stats.verdicts import Evidence
 from tests.oracles.stats import SAKAI, trec8
 
@@ -146,3 +147,57 @@ def test_two_families_can_disagree() -> None:
     p = dict(zip(board.table().column("run"), board.table().column("p_corrected"), strict=True))
     shared = [run for run in board.matrix.runs if run != "run1" and set(labels[run]) & set(labels["run1"])]
     assert any(p[run] < 0.05 for run in shared)
+
+
+def contradicting() -> ScoreMatrix:
+    """One topic that is won by far, and many that are lost by more than the others are won: mean and ranks disagree."""
+    difference = np.concatenate([np.linspace(0.001, 0.02, 26), -np.linspace(0.03, 0.05, 24), [0.9]])
+    old = np.full(len(difference), 0.06)
+    return ScoreMatrix.of([old + difference, old, old + difference], runs=["new", "old", "twin"], measure="AP")
+
+
+def test_ranks_that_contradict_the_mean_call_no_run_better() -> None:
+    two = contradicting().select(runs=["new", "old"])
+    board = compare(two, baseline="old", test="wilcoxon")
+    assert board.versus.difference[0] > 0
+    assert board.verdict.startswith("new and old are significantly different: +.004")
+    assert compare_two(two.of_run("new"), two.of_run("old"), "wilcoxon", names=PAIR).verdict == board.verdict
+    worse = compare(two, baseline="old", test="wilcoxon", alternative="less")
+    assert worse.verdict.startswith("new and old are significantly different: +.004")
+    marked = paper_table(two, baseline="old", test="wilcoxon")
+    assert marked.tests is not None
+    assert [test.direction for test in marked.tests.tests] == [0]
+
+
+def test_of_many_runs_those_are_named_whose_ranks_contradict_their_means() -> None:
+    board = compare(contradicting(), baseline="old", test="wilcoxon")
+    assert board.verdict == (
+        "of 2 runs none are significantly better than old and none significantly worse, and 2 significantly different "
+        "where means and single topics contradict each other: Wilcoxon signed rank test, p corrected by holm, 51 topics"
+    )
+    said = against_baseline(board)
+    assert said.startswith("of the 2 other runs 2 neither better nor worse than, yet significantly different from")
+    drawing = board.figure()
+    assert (
+        "0 significantly better, 0 significantly worse, 0 not significantly different, 2 signif" in drawing.description
+    )
+
+
+def test_a_sign_test_that_contradicts_the_mean_calls_no_run_better_on_either_side() -> None:
+    difference = np.concatenate([np.full(35, 0.01), np.full(15, -0.05)])
+    new = 0.3 + difference
+    found = compare_two(new, np.full(50, 0.3), "sign", names=PAIR, alternative="greater")
+    assert found.p < 0.05
+    assert found.evidence.finding() == "new and old are significantly different"
+
+
+@pytest.mark.parametrize(
+    ("alternative", "start"),
+    [
+        ("greater", "of 128 runs 1 is significantly better than apl8c221: "),
+        ("less", "of 128 runs 58 are significantly worse than apl8c221: "),
+    ],
+)
+def test_of_many_runs_a_one_sided_test_speaks_of_its_side_alone(alternative: str, start: str) -> None:
+    verdict = compare(trec8(), baseline="apl8c221", alternative=alternative, letters=False).verdict
+    assert verdict == f"{start}paired t test, one-sided, p corrected by holm, 50 topics"

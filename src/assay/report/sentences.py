@@ -140,14 +140,17 @@ def against_baseline(board: Leaderboard) -> str:
     """How many runs are significantly better or worse than the baseline, and how many are neither."""
     versus = board.versus
     significant = versus.corrected(board.correction) < board.alpha
-    better = int((significant & (versus.difference > 0)).sum())
-    worse = int((significant & (versus.difference < 0)).sum())
-    neither = len(versus.p) - better - worse
+    directions = versus.directions()
+    better = int((significant & (directions > 0)).sum())
+    worse = int((significant & (directions < 0)).sum())
+    either = int((significant & (directions == 0)).sum())
+    neither = len(versus.p) - better - worse - either
     is_best = board.baseline == board.matrix.runs[0]
     baseline = "it" if is_best else f"the baseline {board.baseline}"
     counts = {
         "significantly better than": better,
         "significantly worse than": worse,
+        "neither better nor worse than, yet significantly different from": either,
         "not significantly different from": neither,
     }
     parts = []

@@ -33,7 +33,7 @@ from assay.stats.pair_tests import RATIOS, PairsResult, amount_format, by_averag
 from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline, versus_of_all
 from assay.stats.resampling import RESAMPLES, checked_share
 from assay.stats.t_power import TTest, above_alpha, detectable_effect
-from assay.stats.verdicts import Evidence, name_of_test
+from assay.stats.verdicts import CONTRADICTION, Evidence, name_of_test
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,16 +64,27 @@ class Leaderboard(Result):
         found = [self._evidence(place) for place in range(len(self.versus))]
         if len(found) == 1:
             return found[0].verdict()
-        better = sum(e.significant and e.delta > 0 for e in found)
-        worse = sum(e.significant and e.delta < 0 for e in found)
         how = name_of_test(self.versus.recipe)
+        if self.versus.alternative != "two-sided":
+            how += ", one-sided"
         corrected = (
             "" if self.correction == "none" or self.versus.simultaneous else f", p corrected by {self.correction}"
         )
-        return (
-            f"of {len(found)} runs {better or 'none'} {_are(better)} significantly better than {self.baseline} and "
-            f"{worse or 'none'} significantly worse: {how}{corrected}, {self.versus.n:,} topics"
-        )
+        return f"{self._counted(found)}: {how}{corrected}, {self.versus.n:,} topics"
+
+    def _counted(self, found: Sequence[Evidence]) -> str:
+        """How many runs are better, and worse, where the test looks for it; and how many differ either way."""
+        directions = [e.direction for e in found if e.significant]
+        better, worse, either = (directions.count(way) for way in (1, -1, 0))
+        said = {
+            "two-sided": f"{_runs(better, f'better than {self.baseline}')} and {worse or 'none'} significantly worse",
+            "greater": _runs(better, f"better than {self.baseline}"),
+            "less": _runs(worse, f"worse than {self.baseline}"),
+        }
+        counted = f"of {len(found)} runs {said[self.versus.alternative]}"
+        if either:
+            counted += f", and {either} significantly different where {CONTRADICTION}"
+        return counted
 
     @property
     def topics_to_decide(self) -> int | None:
@@ -270,7 +281,7 @@ class Leaderboard(Result):
             alpha=self.alpha,
             low=None if v.low is None else float(v.low[place]),
             high=None if v.high is None else float(v.high[place]),
-            lead=None if v.wins is None or v.losses is None else int(v.wins[place] - v.losses[place]),
+            lead=None if v.lead is None else float(v.lead[place]),
             effect=float(v.effect[place]),
             aggregate=v.aggregate,
         )
@@ -363,5 +374,11 @@ def _intervals(matrix: ScoreMatrix, interval: str, how: Mapping[str, Any]) -> In
     return cut(replace(ends, low=low, high=high), limits)
 
 
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+def _runs(number: int, what: str) -> str:
+    """How many runs are significantly what.
+
+    >>> _runs(1, "better"), _runs(0, "better")
+    ('1 is significantly better', 'none are significantly better')
+    """
+    are = "is" if number == 1 else "are"
+    return f"{number or 'none'} {are} significantly {what}"

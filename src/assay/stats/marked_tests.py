@@ -190,15 +190,13 @@ def _pair(versus: PairsResult, place: int) -> tuple[str, str]:
 
 
 def _evidence(versus: PairsResult, place: int) -> Evidence:
-    wins = 0 if versus.wins is None else int(versus.wins[place])
-    losses = 0 if versus.losses is None else int(versus.losses[place])
     return Evidence(
         names=_pair(versus, place),
         delta=float(versus.difference[place]),
         p=float(versus.p[place]),
         test=name_of_test(versus.recipe),
         topics=(versus.n,),
-        lead=wins - losses,
+        lead=None if versus.lead is None else float(versus.lead[place]),
     )
 
 

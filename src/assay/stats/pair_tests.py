@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Floats
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
@@ -22,7 +22,7 @@ from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import SHOWN, TESTED
 from assay.stats.effect import checked_rows
 from assay.stats.multiple import corrected, family_in_words
-from assay.stats.verdicts import DELTA_KEYS
+from assay.stats.verdicts import DELTA_KEYS, directions
 
 Places = npt.NDArray[np.intp]
 DIFFERENCES = ("difference", "low", "high")
@@ -60,6 +60,8 @@ class PairsResult(Result):
     high: Floats | None = None
     wins: Places | None = None
     losses: Places | None = None
+    lead: Floats | None = None
+    """How far the first run is ahead by a test of ranks or signs; None where means are tested."""
     measure: str = ""
     correction: str = "holm"
     alpha: float = 0.05
@@ -105,6 +107,10 @@ class PairsResult(Result):
         if every == 1:
             return family_in_words(correction, 1, alpha)
         return f"p holds for all {every} pairs at once; no further correction"
+
+    def directions(self) -> Ints:
+        """1 where the first run of a pair is better, −1 where it is worse, 0 where mean and test disagree."""
+        return directions(self.difference, self.lead)
 
     def shown_amounts(self) -> dict[str, Floats | None]:
         """Differences of the averages with their intervals, by heading; of geometric means ratios.

@@ -38,12 +38,17 @@ from assay.stats.resampling import (
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Statistic and p of each row, the recipe in words, and the least p that so few resamples can give."""
+    """Statistic and p of each row, the recipe in words, and the least p that so few resamples can give.
+
+    `lead` is how far the first run is ahead by a test that does not test the mean: its sign says who is better by the
+    test, which the mean may contradict. None where the mean itself is tested.
+    """
 
     statistic: Floats
     p: Floats
     recipe: str
     least_p: float = 0.0
+    lead: Floats | None = None
 
 
 TestFunction = Callable[..., Outcome]
@@ -115,8 +120,8 @@ def wilcoxon_test(
     plus = np.maximum(ranks, 0).sum(axis=1)
     if exact:
         p = _exact_signed_rank_p(ranks, alternative)
-        return Outcome(plus, p, "Wilcoxon signed rank test, exact, zeros dropped")
-    centred = plus - np.abs(ranks).sum(axis=1) / 2
+        return Outcome(plus, p, "Wilcoxon signed rank test, exact, zeros dropped", lead=ranks.sum(axis=1))
+    centred = ranks.sum(axis=1) / 2
     variance = (ranks**2).sum(axis=1) / 4
     correction = "without"
     if continuity:
@@ -125,7 +130,7 @@ def wilcoxon_test(
         centred = centred - 0.5 * towards_zero[alternative]
     z = ratio(np.where(variance > 0, centred, 0), np.sqrt(variance))
     recipe = f"Wilcoxon signed rank test, normal approximation {correction} continuity correction, zeros dropped"
-    return Outcome(plus, _tails(z, ndtr, alternative), recipe)
+    return Outcome(plus, _tails(z, ndtr, alternative), recipe, lead=ranks.sum(axis=1))
 
 
 @TESTS.register("sign", two_sided=" by doubling the smaller tail")
@@ -152,15 +157,16 @@ def sign_test(
     wins = _count_above(rows, min_difference)
     losses = _count_above(-rows, min_difference)
     n = wins + losses
+    lead = (wins - losses).astype(np.float64)
     small = f", differences below {min_difference:g} as ties" if min_difference else ""
     if normal:
         z = ratio(wins - losses, np.sqrt(n))
         p = _tails(z, ndtr, alternative)
-        return Outcome(wins.astype(float), p, f"sign test, normal form, ties dropped{small}")
+        return Outcome(wins.astype(float), p, f"sign test, normal form, ties dropped{small}", lead=lead)
     as_many_wins = np.asarray(bdtr(n - wins, n, 0.5), dtype=np.float64)
     as_few_wins = np.asarray(bdtr(wins, n, 0.5), dtype=np.float64)
     p = _one_or_both(as_many_wins, as_few_wins, alternative)
-    return Outcome(wins.astype(float), p, f"sign test, exact binomial, ties dropped{small}")
+    return Outcome(wins.astype(float), p, f"sign test, exact binomial, ties dropped{small}", lead=lead)
 
 
 def _count_above(rows: Floats, least: float) -> Ints:

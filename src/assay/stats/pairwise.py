@@ -227,6 +227,8 @@ def _tested(rows: Floats, asked: Asked) -> Part:
         "wins": np.count_nonzero(rows > 0, axis=1),
         "losses": np.count_nonzero(rows < 0, axis=1),
     }
+    if outcome.lead is not None:
+        columns["lead"] = outcome.lead
     if asked.interval is None:
         return Part(columns, outcome.recipe, "", outcome.least_p)
     ends = mean_interval(rows, asked.interval, level=asked.level, **drawing)

@@ -26,6 +26,7 @@ from assay.stats import paper_inputs
 from assay.stats.letters import nth_letter
 from assay.stats.marked_tests import MarkedTest, MarkedTests, lower_is_better, marked_tests
 from assay.stats.resampling import RESAMPLES, checked_share
+from assay.stats.verdicts import CONTRADICTION
 
 MARKS = ("daggers", "letters", "arrows")
 """How a significant difference is marked: a sign for each baseline, its letter, or which of the two is better."""
@@ -194,7 +195,7 @@ class PaperTable(Result):
         if not odd:
             return []
         named = ", ".join(f"{t.run} on {t.measure}" for t in odd)
-        return [f"significantly different without an arrow, as means and single topics contradict each other: {named}"]
+        return [f"significantly different without an arrow, as {CONTRADICTION}: {named}"]
 
     @property
     def _has_groups(self) -> bool:

@@ -46,6 +46,7 @@ class Comparison(Result):
     alternative: str
     recipe: str
     differences: Floats | None = None
+    lead: float | None = None
     df: float | None = None
     level: float = 0.95
 
@@ -67,7 +68,7 @@ class Comparison(Result):
             alpha=round(1 - self.level, 12),
             low=self.low,
             high=self.high,
-            lead=None if self.wins is None or self.losses is None else self.wins - self.losses,
+            lead=self.lead,
             effect=None if self.differences is None else self.effect,
         )
 
@@ -169,6 +170,7 @@ def compare_two(
         alternative=alternative,
         recipe=f"{outcome.recipe}; {ends.recipe}; n = {len(d):,} topics",
         differences=d,
+        lead=None if outcome.lead is None else float(outcome.lead[0]),
         level=level,
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.tables import p_value, shown
 from assay.data.averages import from_means
@@ -31,6 +32,9 @@ USUAL_LEVEL = 0.95
 POWER = 0.8
 """The power that "would decide it" means, as everywhere in `plan`."""
 
+CONTRADICTION = "means and single topics contradict each other"
+"""Why a run that is significantly different by a test of ranks or signs is called neither better nor worse."""
+
 LARGE = 1e6
 """Numbers from here on are written with four digits and an exponent."""
 
@@ -39,8 +43,8 @@ LARGE = 1e6
 class Evidence:
     """All that a verdict on two runs says. `p` is corrected where there were several tests; first − second throughout.
 
-    `test` is the name of the test in words; `lead` is wins less losses, None where topics are not paired; `effect` is
-    the mean over the standard deviation of the paired differences.
+    `test` is the name of the test in words; `lead` is how far the first run is ahead by a test of ranks or signs, None
+    where means are tested; `effect` is the mean over the standard deviation of the paired differences.
     """
 
     names: tuple[str, str]
@@ -52,7 +56,7 @@ class Evidence:
     alpha: float = 0.05
     low: float | None = None
     high: float | None = None
-    lead: int | None = None
+    lead: float | None = None
     effect: float | None = None
     aggregate: str = "mean"
     """How topics become one number: of geometric means delta, low and high are logs, and ratios are shown."""
@@ -68,26 +72,22 @@ class Evidence:
         A test of ranks or signs may be significant against the difference of the means: then no run is called better.
         """
         first, second = self.names
+        if self.significant and self.direction == 0:
+            return f"{first} and {second} are significantly different"
         if self.alternative != "two-sided":
             word = "better" if self.alternative == "greater" else "worse"
             is_it = "is" if self.significant else "is not significantly"
             return f"{first} {is_it} {word} than {second}"
         if not self.significant:
             return f"{first} and {second} are not significantly different"
-        if self.direction == 0:
-            return f"{first} and {second} are significantly different"
         word = "better" if self.direction > 0 else "worse"
         return f"{first} is {word} than {second}"
 
     @property
     def direction(self) -> int:
-        """1 where the first mean is higher, −1 where it is lower, 0 where means and counted topics contradict."""
-        against_the_mean = self.lead is not None and self.lead * self.delta < 0 and self._counts_topics
-        return 0 if against_the_mean else int(np.sign(self.delta))
-
-    @property
-    def _counts_topics(self) -> bool:
-        return self.test.startswith(("sign test", "Wilcoxon"))
+        """1 where the first run is better, −1 where it is worse, 0 where the mean and the test disagree."""
+        lead = None if self.lead is None else np.array([self.lead])
+        return int(directions(np.array([self.delta]), lead)[0])
 
     def sentence(self) -> str:
         """The verdict.
@@ -157,6 +157,20 @@ class Evidence:
             return None
         # a test of ranks or signs may be undecided where the t test is not
         return needed if needed > self.topics[0] else None
+
+
+def directions(delta: Floats, lead: Floats | None) -> Ints:
+    """1 where the first run of a pair is better, −1 where it is worse, 0 where mean and test disagree.
+
+    lead: how far the first run is ahead by a test of ranks or signs; None where the means were tested.
+
+    >>> directions(np.array([0.1, -0.1, 0.1]), np.array([7.0, -7.0, -7.0])).tolist()
+    [1, -1, 0]
+    """
+    by_mean = np.sign(delta).astype(np.int64)
+    if lead is None:
+        return by_mean
+    return np.where(np.sign(lead) * by_mean < 0, 0, by_mean)
 
 
 def name_of_test(recipe: str) -> str:

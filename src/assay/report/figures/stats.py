@@ -45,11 +45,14 @@ MOST_LETTERS = 10
 MOST_CURVES = 12
 """Densities in one picture."""
 VERDICTS = ("significantly better", "significantly worse", "not significantly different")
+EITHER = "significantly different, neither better nor worse"
+"""The verdict where a test of ranks or signs contradicts the means."""
 SIGNS = {
     "baseline": (BASELINE, "diamond"),
     VERDICTS[0]: (BETTER, "triangle-up"),
     VERDICTS[1]: (WORSE, "triangle-down"),
     VERDICTS[2]: (UNDECIDED, "circle"),
+    EITHER: (BASELINE, "square"),
 }
 """Colour and shape of each verdict."""
 
@@ -95,10 +98,10 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
     level = round(100 * (1 - board.alpha))
     count = some_of(len(shown), len(matrix.runs))
     others = counted(len(kinds) - kinds.count("baseline"), "other run")
-    verdicts = ", ".join(f"{kinds.count(verdict)} {verdict}" for verdict in VERDICTS)
     best_mean = matrix.averages()[0]
     said = (
-        f"Best is {matrix.runs[0]} with {best_mean:.4f}. Of {others} shown, compared with {board.baseline}: {verdicts}."
+        f"Best is {matrix.runs[0]} with {best_mean:.4f}. Of {others} shown, compared with {board.baseline}: "
+        f"{_counted_verdicts(kinds)}."
     )
     return drawn(
         tall(made, len(shown)),
@@ -108,6 +111,12 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
         note=note,
         rows=rows,
     )
+
+
+def _counted_verdicts(kinds: Sequence[str]) -> str:
+    """How many runs have each verdict."""
+    known = [*VERDICTS, EITHER] if EITHER in kinds else VERDICTS
+    return ", ".join(f"{kinds.count(verdict)} {verdict}" for verdict in known)
 
 
 def _from_baseline(board: Leaderboard, run: str) -> Figure:
@@ -138,13 +147,13 @@ def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]
     compared = board.versus.first.tolist()
     corrected_p = board.versus.corrected(board.correction).tolist()
     p_of_run = dict(zip(compared, corrected_p, strict=True))
+    directions = board.versus.directions().tolist()
+    direction_of_run = dict(zip(compared, directions, strict=True))
     means = board.matrix.averages()
-    baseline = board.matrix.runs.index(board.baseline)
     kinds = []
     for i in shown:
         is_baseline = i not in p_of_run
-        above = means[i] - means[baseline]
-        kinds.append("baseline" if is_baseline else _verdict(p_of_run[i], board.alpha, above))
+        kinds.append("baseline" if is_baseline else _verdict(p_of_run[i], board.alpha, direction_of_run[i]))
     letters = [""] * len(shown)
     if board.letters:
         letters = [board.letters.labels[i] for i in shown]
@@ -163,6 +172,8 @@ def _board_rows(board: Leaderboard, shown: Sequence[int]) -> list[dict[str, Any]
 def _verdict(p: float, alpha: float, difference: float) -> str:
     if not p < alpha:
         return VERDICTS[2]
+    if difference == 0:
+        return EITHER
     return VERDICTS[0] if difference > 0 else VERDICTS[1]
 
 

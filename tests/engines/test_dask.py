@@ -5,8 +5,11 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +256,25 @@ def test_an_address_where_nobody_listens_is_one_line_at_once(address: str, kind:
     assert time.monotonic() - start < 10
 
 
+@pytest.mark.parametrize("greeting", [b"", b"HTTP/1.0 400 Bad Request\r\n\r\n"], ids=["silence", "HTTP"])
+def test_an_address_where_somebody_else_listens_is_one_line(greeting: bytes) -> None:
+    """As at the address of a dashboard; Dask by itself would wait for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            with suppress(OSError):  # the server is closed in the end
+                while True:
+                    held.append(server.accept()[0])
+                    held[-1].sendall(greeting)
+
+        held: list[socket.socket] = []
+        threading.Thread(target=greet, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        no_scheduler = pytest.raises(EngineError, match=f"scheduler {address} does not answer as a scheduler does")
+        with engine(Dask(address, patience=2.0)), no_scheduler:
+            ordered_map(slow_square, range(4))
+
+
 def test_a_client_of_ones_own_stays_open(cluster: Cluster) -> None:
     with distributed.Client(cluster.address, timeout=START, set_as_default=False) as client:
         runs = {f"r{i}": {"1": {"a": 2.0, "b": 1.0 + i}} for i in range(4)}
@@ -267,8 +289,6 @@ def test_a_worker_of_another_version_is_refused() -> None:
 
 
 def test_what_cannot_be_sent_is_one_line(dask: Dask) -> None:
-    import threading
-
     lock = threading.Lock()
     with engine(dask), pytest.raises(EngineError, match=r"cannot be sent to other processes .*; take the engine local"):
         ordered_map(lambda _: lock.locked(), range(4))

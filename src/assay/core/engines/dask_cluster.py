@@ -128,6 +128,7 @@ class Dask:
             refuse_unreachable(
                 self.where, self._given, schemes=("tcp", "tls"), example="tcp://10.0.0.5:8786", seconds=self.patience
             )
+            self._refuse_others(distributed, self._given)
         elif self._given is None:
             self._own_cluster = _workers_here(distributed, self._jobs)
         client = distributed.Client.__new__(distributed.Client)
@@ -137,6 +138,28 @@ class Dask:
             client.status = "closed"  # or its end would wait for the scheduler once more
             raise unreachable(self.where, error) from None
         return client
+
+    def _refuse_others(self, distributed: Any, address: str) -> None:
+        """An error where whoever listens does not greet as a scheduler does; Dask would wait for that for ever."""
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        security = distributed.Security().get_connection_args("client")
+
+        async def greeted() -> None:
+            connection = await distributed.comm.connect(address, timeout=self.patience, **security)
+            connection.abort()
+
+        caller = ThreadPoolExecutor(1)  # a notebook has a loop of its own in this thread
+        try:
+            caller.submit(asyncio.run, asyncio.wait_for(greeted(), self.patience)).result()
+        except ValueError as error:
+            raise unreachable(self.where, error) from None
+        except Exception as error:
+            what = "does not answer as a scheduler does"
+            raise EngineError(f"{self.where} {what}; is it busy, or is this the address of its dashboard?") from error
+        finally:
+            caller.shutdown(wait=False)
 
     def _threads_there(self, client: Any) -> int:
         """How many tasks the workers do at once; an error if no worker comes."""

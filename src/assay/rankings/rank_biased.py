@@ -7,6 +7,7 @@ EXT [MIN – MAX]. Webber, Moffat & Zobel 2010 (Webber 2010, ch. 7); ties after 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Annotated, Any
 
 import numpy as np
@@ -367,8 +368,8 @@ def _log_tail(p: float, k: int) -> float:
 
 def check_p(p: float) -> None:
     """Refuses a persistence outside (0, 1)."""
-    if not 0 < p < 1:
-        raise UsageError(f"p = {p:g}: the persistence of RBO lies strictly between 0 and 1")
+    if not isinstance(p, Real) or not 0 < p < 1:
+        raise UsageError(f"p = {p}: the persistence of RBO lies strictly between 0 and 1")
 
 
 def _check_ties(ties: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,11 @@ class Ranking:
             return items
         if isinstance(items, str | bytes):
             raise UsageError(f"a ranking is a list of items, not a text ({items!r:.40}); parse_ranking reads a text")
+        if isinstance(items, set | frozenset | Mapping):
+            raise UsageError(f"a ranking is a list, best first; a {type(items).__name__} has no order ({items!r:.40})")
         plain = items.tolist() if isinstance(items, np.ndarray) else items
+        if not isinstance(plain, Iterable):
+            raise UsageError(f"a ranking is a list of items, best first, not {plain!r:.40}")
         flat: list[Hashable] = []
         group_sizes = []
         for group in plain:
@@ -87,6 +91,9 @@ def _check(items: Sequence[Hashable]) -> None:
     """Refuses a ranking without items, and one with an item twice."""
     if not items:
         raise DataError("a ranking is empty; it needs at least one item")
+    odd = next((item for item in items if not isinstance(item, Hashable)), None)
+    if odd is not None:
+        raise UsageError(f"a ranking holds {odd!r:.40}, which is no item; tied items stand together in a set")
     if len(set(items)) == len(items):
         return
     seen: set[Hashable] = set()
@@ -102,10 +109,16 @@ def parse_ranking(text: str) -> Ranking:
     >>> parse_ranking("red (blue green) pink").size.tolist()
     [1, 2, 2, 1]
     """
+    outside = re.sub(r"\([^()]*\)", "", text)
+    if "(" in outside or ")" in outside:
+        raise DataError(
+            f"the brackets of a ranking do not match ({text!r:.60}); each ( needs one ), none inside another"
+        )
     groups: list[str | set[str]] = []
     for tied, alone in re.findall(r"\(([^()]*)\)|([^\s()]+)", text):
         if tied:
             groups.append(set(tied.split()))
         elif alone:
             groups.append(alone)
+    _check(re.findall(r"[^\s()]+", text))  # a set has dropped what stands twice within brackets
     return Ranking.of(groups)

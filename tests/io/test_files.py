@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from assay.core.errors import UsageError
+from assay.io import read_labels, read_qrels, read_run, read_scores, read_topics
 from assay.io.files import write_whole
 
 
@@ -42,3 +46,11 @@ def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
     write_whole(path, "text")
     assert path.read_text() == "text"
     assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("path", [None, 2, -1, True, b"bm25.run", 1.5])
+@pytest.mark.parametrize("read", [read_run, read_qrels, read_labels, read_scores, read_topics])
+def test_what_names_no_file_is_refused(read: Callable[[Any], Any], path: Any) -> None:
+    with pytest.raises(UsageError, match="a file is named by a text or a Path, not by"):
+        read(path)
+    os.fstat(2)  # is still open: a number is not taken for a descriptor of this process

@@ -18,7 +18,7 @@ import numpy as np
 
 from assay.core.arrays import Bytes
 from assay.core.engine import thread_map
-from assay.core.errors import DataError
+from assay.core.errors import DataError, UsageError
 from assay.io.addresses import address_of, fetched, shown
 
 STANDARD_INPUT = "-"
@@ -53,6 +53,8 @@ def read_room(path: str | Path, *, room: int = 0, threads: int = 1) -> Bytes:
     They are read, not mapped: a mapped file that shrinks kills the process that looks at it. A file that is replaced
     by another is read as it was; one that is written to meanwhile is an error. What lies elsewhere is fetched.
     """
+    if not isinstance(path, str | Path):  # a whole number would be opened as a descriptor of this process, and closed
+        raise UsageError(f"a file is named by a text or a Path, not by {type(path).__name__}; give its path")
     address = address_of(path)
     if address is not None:
         return np.frombuffer(fetched(address) + bytes(room), dtype=np.uint8)

@@ -243,6 +243,21 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     assert ESTIMATORS.names() == ["classical", "plain", "tuned", "cross-fitted"]
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_estimates_refuse_what_is_no_number(bad: float) -> None:
+    scores = np.array([[0.5, 0.7, 0.6, 0.4]])
+    odd = np.array([[0.5, bad, 0.6, 0.4]])
+    for human, machine, others in ((odd, scores, scores), (scores, odd, scores), (scores, scores, odd)):
+        with pytest.raises(DataError, match="a score is not a finite number"):
+            estimated(human, machine, others, "classical")
+
+
+@pytest.mark.parametrize("counts", [(5, 10, 3, 2, 1, 1), (20, 10, 5, 5, 5, 5), (0, 0, 5, 5, 5, 5), (5, 10, 0, 0, 1, 1)])
+def test_rogan_gladen_refuses_counts_that_cannot_be(counts: tuple[int, int, int, int, int, int]) -> None:
+    with pytest.raises(DataError, match="docs is no share; counts lie between 0 and"):
+        rogan_gladen(*counts)
+
+
 def test_rogan_gladen_covers() -> None:
     """Sensitivity, specificity and the share are all uncertain; 2,000 drawn studies."""
     rng = np.random.default_rng(0)

@@ -119,6 +119,9 @@ def rogan_gladen(
     """
     from scipy.special import ndtri
 
+    for part, whole in ((called, docs), (hits, relevant), (rejected, nonrelevant)):
+        if not 0 <= part <= whole or whole < 1:
+            raise DataError(f"{part} of {whole} docs is no share; counts lie between 0 and a number of at least 1")
     z = float(ndtri((1 + level) / 2))
     sensitivity = hits / relevant
     specificity = rejected / nonrelevant

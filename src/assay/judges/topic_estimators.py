@@ -98,6 +98,8 @@ def estimated(
         raise DataError(
             f"{y.shape[1]} topics with human labels and {u.shape[1]} with machine labels only; two of each are needed"
         )
+    if not all(np.isfinite(scores).all() for scores in (y, f, u)):
+        raise DataError("a score is not a finite number; leave the topic out or give it a score")
     found: Estimated = ESTIMATORS.call(method, y, f, u, large=large)
     return found
 

@@ -154,3 +154,12 @@ def test_one_sigma_finds_pairs_of_different_spread() -> None:
     assert one_sigma(ScoreMatrix.of(rng.normal(size=(12, 80)) * noise), resamples=50).p == 1 / 51
     calm = [one_sigma(ScoreMatrix.of(rng.normal(size=(3, 40))), resamples=39, seed=i).p for i in range(60)]
     assert np.mean(np.array(calm) <= 0.05) < 0.15
+
+
+def test_the_line_of_a_falling_spread_has_true_minus_signs() -> None:
+    matrix = ScoreMatrix.of([[0.3, 0.2, 0.5, 0.1], [0.4, 0.3, 0.6, 0.2], [0.1, 0.1, 0.1, 0.1]], measure="AP")
+    assert "σ of a pair ≈ −0.055 + 0.923 · |Δ| over all pairs." in audit(matrix).table().notes
+    falling = ScoreMatrix.of([[0.9, 0.8, 0.9], [0.1, 0.1, 0.1], [0.5, 0.0, 0.1]], measure="AP")
+    line = next(note for note in audit(falling).table().notes if note.startswith("σ of a pair"))
+    assert " − " in line
+    assert "-" not in line

@@ -17,7 +17,7 @@ from assay.core.engine import Progress, generators, ordered_map, silent
 from assay.core.errors import DataError
 from assay.core.registry import Registry
 from assay.core.results import Result
-from assay.core.tables import Table
+from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
 from assay.io.brought import score_matrix_of
@@ -137,10 +137,11 @@ class Audit(Result):
 
     def _notes(self) -> list[str]:
         intercept, slope = self.line
+        sign = "+" if slope >= 0 else "−"
         notes = [
             f"δ found: the true difference that {self.n:,} topics find with power {self.power:g}; "
             "% of pairs found: observed differences as large as that.",
-            f"σ of a pair ≈ {intercept:.3f} + {slope:.3f} · |Δ| over all pairs.",
+            f"σ of a pair ≈ {shown(intercept, '.3f')} {sign} {abs(slope):.3f} · |Δ| over all pairs.",
         ]
         if self.baseline is not None:
             weighting = WEIGHTS[self.weights].summary

@@ -7,10 +7,11 @@ multiple of one, a median is none, and differences of harmonic means have no mea
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from assay.core.errors import UsageError
 from assay.data.averages import FLOOR, IN_WORDS, as_mean, on_scale_of_means
-from assay.data.scores import ScoreMatrix
+from assay.data.scores import ScoreMatrix, Scores
 
 TESTED = {
     "geometric": f"geometric means are tested as means of logs of max(score, {FLOOR:g})",
@@ -19,6 +20,17 @@ TESTED = {
 """What a result says of the tests of an average that is not the mean."""
 SHOWN = {"geometric": "a difference of logs is shown as a ratio", "sum": "shown times the number of topics"}
 """What it says of the differences and intervals that it shows."""
+
+
+def scores_of_one_measure(thing: Any) -> ScoreMatrix:
+    """The thing, if it is a ScoreMatrix; else an error that says how to come by one."""
+    if isinstance(thing, ScoreMatrix):
+        return thing
+    if isinstance(thing, Scores) and len(thing):
+        what_to_do = f"choose one by its name, such as {thing.measures[0]!r}"
+    else:
+        what_to_do = "make a ScoreMatrix with assay.evaluate, assay.read_scores or ScoreMatrix.of"
+    raise UsageError(f"this needs the scores of one measure, not {type(thing).__name__}; {what_to_do}")
 
 
 def for_tests_of_means(matrix: ScoreMatrix) -> ScoreMatrix:
@@ -30,6 +42,7 @@ def for_tests_of_means(matrix: ScoreMatrix) -> ScoreMatrix:
     >>> for_tests_of_means(ScoreMatrix.of([[0.1, 1.0]], measure="geometric(AP)")).values.round(4).tolist()
     [[-2.3026, 0.0]]
     """
+    matrix = scores_of_one_measure(matrix)
     name = as_mean(matrix.measure)
     how = matrix.aggregate
     if how == "mean":
@@ -51,6 +64,7 @@ def needs_means(matrix: ScoreMatrix, what: str) -> ScoreMatrix:
     Traceback (most recent call last):
     assay.core.errors.UsageError: geometric(AP) is a geometric mean, and a power analysis rests on means; take AP
     """
+    matrix = scores_of_one_measure(matrix)
     refuse_other_averages(matrix.measure, matrix.aggregate, what)
     return matrix
 

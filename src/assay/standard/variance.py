@@ -15,6 +15,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
+from assay.data.tested_means import scores_of_one_measure
 from assay.stats.anova import two_way
 
 
@@ -114,7 +115,7 @@ def variance_components(matrix: ScoreMatrix) -> Components:
     >>> round(c.run, 6), round(c.topic, 6), round(c.interaction, 6)
     (0.02, 0.02, 0.0)
     """
-    runs, topics = matrix.shape
+    runs, topics = scores_of_one_measure(matrix).shape
     if min(runs, topics) < 2:
         raise DataError(f"{matrix.measure}: {runs} runs × {topics} topics; components of variance need two of each")
     anova = two_way(matrix)

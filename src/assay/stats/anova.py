@@ -19,7 +19,7 @@ from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, same_scores
-from assay.data.tested_means import needs_means
+from assay.data.tested_means import needs_means, scores_of_one_measure
 from assay.stats.effect import checked_rows, ratio, rounded
 
 
@@ -288,7 +288,7 @@ def friedman(matrix: ScoreMatrix) -> Friedman:
     from scipy.special import chdtrc
     from scipy.stats import rankdata
 
-    k, n = matrix.shape
+    k, n = scores_of_one_measure(matrix).shape
     if k < 2 or n < 2:
         raise DataError(f"{matrix.measure}: {k} runs × {n} topics; Friedman's test needs at least 2 × 2")
     scores = rounded(checked_rows(matrix.values))

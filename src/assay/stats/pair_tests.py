@@ -19,7 +19,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.averages import from_means
 from assay.data.scores import ScoreMatrix
-from assay.data.tested_means import SHOWN, TESTED
+from assay.data.tested_means import SHOWN, TESTED, scores_of_one_measure
 from assay.stats.effect import checked_rows
 from assay.stats.multiple import corrected, family_in_words
 from assay.stats.verdicts import DELTA_KEYS, directions
@@ -224,6 +224,7 @@ def amount_format(aggregate: str) -> str:
 
 def by_average(matrix: ScoreMatrix) -> ScoreMatrix:
     """The runs, best average first; scores too large to compute with are an error."""
+    matrix = scores_of_one_measure(matrix)
     checked_rows(matrix.values, least=1)
     return matrix.by_average()
 

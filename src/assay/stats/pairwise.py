@@ -16,7 +16,7 @@ from assay.core.engine import Progress, chunks, ordered_map, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, did_you_mean, parse_call
 from assay.data.scores import ScoreMatrix
-from assay.data.tested_means import for_tests_of_means
+from assay.data.tested_means import for_tests_of_means, scores_of_one_measure
 from assay.stats.effect import INTERVALS, Intervals, differences, mean_interval, standardised_effect
 from assay.stats.limits import cut, possible_differences
 from assay.stats.pair_tests import PairsResult, Places, every_pair, pairs_with
@@ -54,6 +54,7 @@ def all_pairs(
     >>> all_pairs(m).p.round(4)
     array([0.0742, 0.0742, 1.    ])
     """
+    matrix = scores_of_one_measure(matrix)
     if is_simultaneous(test):
         refuse_alternative(test)
         options: dict[str, Any] = {"alternative": alternative, "resamples": resamples, "seed": seed, "level": level}

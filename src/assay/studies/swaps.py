@@ -19,7 +19,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
-from assay.data.tested_means import needs_means
+from assay.data.tested_means import needs_means, scores_of_one_measure
 from assay.rankings import settled
 from assay.rankings.batch import pair_signs
 
@@ -133,7 +133,7 @@ def swap_rates(
     >>> float(swap_rates(scores, sizes=[2], draws=5).swaps.sum())
     0.0
     """
-    n = len(matrix.topics)
+    n = len(scores_of_one_measure(matrix).topics)
     chosen = tuple(sizes) if sizes else eighths(n // 2)
     _check(matrix, chosen, overlapping, significant)
     # Scaled by a power of two, which is exact, so that neither huge nor tiny scores leave the range of floats.

@@ -170,7 +170,7 @@ class SeriesResult(Result):
 
 
 def best_topics(
-    matrix: ScoreMatrix | Problem,
+    matrix: Any,
     *,
     criterion: str = "tau",
     search: str = "auto",
@@ -193,6 +193,7 @@ def best_topics(
 ) -> SeriesResult:
     """How well, at best, on average and at worst, c topics rank the runs as all topics do, for every c (or some).
 
+    matrix: scores of one measure in whatever form `assay.compare` takes them, or a Problem.
     A posteriori: the curves bound what choosing topics can bring, they choose none (Guiver, Mizzaro and Robertson
     2009). Best subsets are chosen on the very runs they are tested on; with `holdout`, from 6 runs on, the result also
     says what is left on other runs, over `splits` random halves (runs of one of `groups` stay together), for every c or

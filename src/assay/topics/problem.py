@@ -21,6 +21,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import Registry, Within
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
+from assay.io.brought import score_matrix_of
 from assay.topics.criteria import CRITERIA, CriterionFunction, Numbers
 
 Masks = npt.NDArray[np.bool_]
@@ -212,7 +213,7 @@ def times(rows: Floats, matrix: Floats, most: int = 200_000) -> Floats:
 
 
 def problem(
-    matrix: ScoreMatrix,
+    matrix: Any,
     *,
     criterion: str = "tau",
     scale: str = "plain",
@@ -220,8 +221,9 @@ def problem(
     runs: int | None = None,
     truth: ScoreMatrix | None = None,
 ) -> Problem:
-    """A matrix made ready: the criterion by name, the scale of the scores, all runs, the top share by mean or the best.
+    """Scores made ready: the criterion by name, the scale of the scores, all runs, the top share by mean or the best.
 
+    matrix: scores of one measure in whatever form `assay.compare` takes them.
     `runs`: the number of best runs to keep. `truth`: scores of the same runs, whose ranking by all their topics the
     subsets are to reach; the matrix may then hold predicted scores (Roitero 2020, Fig. 6.5), and the best runs are the
     best by the truth.
@@ -230,6 +232,7 @@ def problem(
     >>> p.units.tolist(), p.of_topics(["1"]), round(p.of_topics(["2"]), 4)
     ([[5, 3, 1], [1, 2, 3]], 1.0, -1.0)
     """
+    matrix = score_matrix_of(matrix)
     if truth is None:
         kept = top_runs(matrix, top, runs=runs)
     else:

@@ -278,7 +278,7 @@ def test_tasks_of_the_usual_size_and_their_files(tmp_path: Path) -> None:
     path.write_text("401 d0\n401 Q0 d1\n")
     with pytest.raises(DataError, match=r"pool.qrels:2: 3 fields; a pool line is 'topic doc' or a qrels line"):
         read_pool(path)
-    with pytest.raises(DataError, match="topic 401: 1 gold docs; 2 are needed"):
+    with pytest.raises(DataError, match="topic 401: 1 gold docs, and each task has 2; give more gold docs"):
         make_tasks({"401": ["a"]}, gold={"401": {"g": 1}})
     with pytest.raises(UsageError, match="leave 0 for the pool"):
         make_tasks({"401": ["a"]}, gold=gold, docs=2)

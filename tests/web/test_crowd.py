@@ -199,3 +199,15 @@ def test_a_form_that_does_not_work_says_why(local: TestClient, pets: Store, chan
     assert got.status_code in (400, 422), got.text
     assert says in got.json()["error"]
     assert pets.experiments.listed() == []
+
+
+def test_what_was_typed_stays_in_the_form_of_an_experiment_that_is_refused(local: TestClient, pets: Store) -> None:
+    said = {"name": "mine", "collection": "pets", "title": "A title", "gold": "1 a 2", "gold_docs": "1", "pay": "0.35"}
+    for what in ("estimate", "start"):
+        answer = local.post("/experiments", data={**said, "what": what}, headers=HTML)
+        assert answer.status_code == 400
+        assert "give more gold docs of the topic, or have fewer in a task" in answer.text
+        assert 'value="A title"' in answer.text
+        assert 'value="0.35"' in answer.text
+        assert "1 a 2</textarea>" in answer.text
+    assert pets.experiments.listed() == []

@@ -106,7 +106,8 @@ def make_tasks(
         # A grade below 0 says that the doc was not judged, so that it can check nobody.
         known = {doc: grade for doc, grade in graded.items() if grade >= 0}
         if len(known) < gold_in_task:
-            raise DataError(f"topic {topic}: {len(known)} gold docs; {gold_docs} are needed")
+            what = f"{len(known)} gold docs, and each task has {gold_in_task}"
+            raise DataError(f"topic {topic}: {what}; give more gold docs of the topic, or have fewer in a task")
         todo = [doc for doc in dict.fromkeys(names) if doc not in known]
         groups = _dealt(len(todo), min(room, len(todo)), workers, rng)
         for number, group in enumerate(groups, 1):

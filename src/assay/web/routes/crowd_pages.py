@@ -10,13 +10,14 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Red
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from assay.core.errors import UsageError
+from assay.core.errors import AssayError, UsageError
 from assay.crowd.task_costs import CostEstimate
 from assay.crowd.task_forms import FORMS
 from assay.crowd.task_pages import CONSENT, GUIDELINES, served_page
 from assay.io.json_values import json_value
 from assay.store import Store
 from assay.store.crowd_experiment import CrowdExperiment
+from assay.store.database import NotNow
 from assay.store.experiment_files import experiment_file
 from assay.store.experiment_growth import LABELS, MEASURE, add_tasks
 from assay.store.experiment_inputs import chosen_of_texts
@@ -74,20 +75,27 @@ def experiments(asked: Asked) -> Response:
     return answered(asked.request, _experiments_page(asked, NewExperiment()))
 
 
-def _experiments_page(asked: Asking, given: NewExperiment, estimate: CostEstimate | None = None) -> Page:
+def _experiments_page(
+    asked: Asking, given: NewExperiment, estimate: CostEstimate | None = None, problem: str = ""
+) -> Page:
+    """The experiments, and the form with what was typed already; problem: what is wrong with it."""
     listed = asked.store.experiments.listed()
     rows = [{"own": one, "standing": standing_of(one), "is_open": one.is_open} for one in listed]
     record: dict[str, Any] = {"experiments": [_experiment_record(one) for one in listed]}
     if estimate is not None:
         record["estimate"] = estimate.record()
+    if problem:
+        record["error"] = problem
     names = {
         "rows": rows,
+        "problem": problem,
         "given": given,
         "estimate": estimate,
         "collections": [one.name for one in asked.store.collections.listed()],
         "forms": FORMS,
     }
-    return Page("crowd_experiments.html", "Crowd experiments", record, names=names)
+    status = 400 if problem else 200
+    return Page("crowd_experiments.html", "Crowd experiments", record, names=names, status=status)
 
 
 def _experiment_record(own: CrowdExperiment) -> dict[str, Any]:
@@ -102,13 +110,18 @@ def _experiment_record(own: CrowdExperiment) -> dict[str, Any]:
 
 @router.post("/experiments")
 def add_experiment(asked: Asked, given: Annotated[NewExperiment, Form()]) -> Response:
-    """A new experiment, or with what=estimate only what it will cost."""
+    """A new experiment, or with what=estimate only what it will cost; the form again where something is wrong."""
     asked.must_be("organiser")
-    chosen = given.chosen()
-    if given.what == "estimate":
-        estimate = asked.store.experiments.estimate(given.collection, **chosen)
-        return answered(asked.request, _experiments_page(asked, given, estimate))
-    own = asked.store.experiments.add(given.name, given.collection, **chosen)
+    try:
+        chosen = given.chosen()
+        if given.what == "estimate":
+            estimate = asked.store.experiments.estimate(given.collection, **chosen)
+            return answered(asked.request, _experiments_page(asked, given, estimate))
+        own = asked.store.experiments.add(given.name, given.collection, **chosen)
+    except NotNow:
+        raise
+    except AssayError as error:
+        return answered(asked.request, _experiments_page(asked, given, problem=str(error)))
     return RedirectResponse(address("experiment", own.name), status_code=303)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -119,3 +120,16 @@ def test_an_archive_is_named(local: TestClient, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "runs.tar", "w") as archive:
         archive.addfile(tarfile.TarInfo("x"))
     assert sent(local, ("runs.tar", (tmp_path / "runs.tar").read_bytes())).status_code == 400
+
+
+def test_what_was_typed_stays_in_the_form_of_an_upload_that_is_refused(local: TestClient, pets: Store) -> None:
+    said = {"team": "lab <b>", "year": "1999", "type": "manual", "paper": "A paper", "visibility": "private"}
+    files = [("file", ("bad.run", io.BytesIO(BAD)))]
+    answer = local.post("/upload", files=files, data={"collection": "pets", **said}, headers={"accept": "text/html"})
+    assert answer.status_code == 400
+    assert "nothing was stored" in answer.text
+    for name in ("team", "year", "paper"):
+        typed = said[name].replace("<", "&lt;").replace(">", "&gt;")
+        assert re.search(f'name="{name}"[^>]* value="{typed}"', answer.text)
+    for name in ("manual", "private"):
+        assert f'<option value="{name}" selected>' in answer.text

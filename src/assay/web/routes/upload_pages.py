@@ -15,11 +15,12 @@ from assay.core.errors import DataError, UsageError
 from assay.store.uploads import CheckedUpload, Limits, shown_name, unpacked
 from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked, Asking
-from assay.web.routes.run_forms import Said
+from assay.web.routes.run_forms import Said, SaidOfRun
 
 router = APIRouter()
 MOST_FILES = 50
 MOST_FINDINGS = 40
+NOTHING_SAID = SaidOfRun()
 
 
 @router.get("/upload")
@@ -29,10 +30,18 @@ def upload_form(asked: Asked, collection: str = "") -> Response:
     return answered(asked.request, _form(asked, collection))
 
 
-def _form(asked: Asking, chosen: str, problems: Sequence[str] = (), findings: Sequence[str] = ()) -> Page:
+def _form(
+    asked: Asking,
+    chosen: str,
+    said: SaidOfRun = NOTHING_SAID,
+    problems: Sequence[str] = (),
+    findings: Sequence[str] = (),
+) -> Page:
+    """The form with what was typed already, and what is wrong."""
     names = {
         "collections": [one.name for one in asked.store.collections.listed()],
         "chosen": chosen,
+        "said": said,
         "problems": problems,
         "findings": findings,
     }
@@ -57,7 +66,7 @@ def upload(
     despite = bool(anyway)
     if problems or (not despite and any(not one.ok for one in checked)):
         listed = problems or ["The checks found errors; nothing was stored."]
-        return answered(asked.request, _form(asked, collection, listed, _findings(checked)))
+        return answered(asked.request, _form(asked, collection, said, listed, _findings(checked)))
     given = {name: value for name, value in said.facts().items() if value not in ("", None)}
     stored = []
     for one in checked:

@@ -86,7 +86,7 @@ def labelled(page: Any, *, right: bool) -> dict[str, int]:
         assert no_sideways_scrolling(page)
         doc = page.inner_text("article").partition("text of ")[2][0]
         is_high = (doc == "h") == right
-        slider = page.get_by_role("slider")
+        slider = page.get_by_role("slider", name="How relevant is this document?")
         box = slider.bounding_box()
         share = 0.5 if doc in "abcd" else (0.9 if is_high else 0.1)
         # A finger where the label stands on the slider, then the keyboard for the last step.

@@ -166,7 +166,8 @@
   function control(own) {
     if (form.kind === "slider") {
       const value = element("output", { class: "value", for: "label" }, String(own.label));
-      const input = element("input", { type: "range", id: "label", min: form.low, max: form.high, step: 1, value: own.label, oninput: () => {
+      const input = element("input", { type: "range", id: "label", min: form.low, max: form.high, step: 1, value: own.label,
+        "aria-label": plan.ask, oninput: () => {
         own.label = Number(input.value);
         own.moved = true;
         value.textContent = input.value;

@@ -100,6 +100,8 @@ class UpcomingDoc:
     runs: int
     best_rank: int | None
     best_run: str | None
+    other: str = ""
+    """On preference scales: the doc that it is compared with."""
 
 
 @dataclass(frozen=True)
@@ -111,15 +113,20 @@ class Upcoming(Result):
 
     def table(self) -> Table:
         """One row per doc."""
-        columns = {"topic": "", "doc": "", "answers": "d", "runs with it": "d", "best rank": "d", "in run": ""}
-        rows = [(d.topic, d.doc, d.answers, d.runs, d.best_rank, d.best_run) for d in self.docs]
+        others = {"other doc": ""} if any(d.other for d in self.docs) else {}
+        columns = {"topic": "", "doc": "", **others, "answers": "d", "runs with it": "d"}
+        columns |= {"best rank": "d", "in run": ""}
+        rows = []
+        for d in self.docs:
+            pair = (d.doc, d.other) if others else (d.doc,)
+            rows.append((d.topic, *pair, d.answers, d.runs, d.best_rank, d.best_run))
         return Table.of(columns, rows, caption="Judge next", notes=[self.recipe])
 
 
 def upcoming(campaign: JudgingCampaign, n: int = 10) -> Upcoming:
     """The next docs of a campaign, whoever they go to; those with too few answers come before fresh ones."""
     plan = campaign.plan
-    columns = (items.c.id, items.c.topic, items.c.doc, items.c.answers)
+    columns = (items.c.id, items.c.topic, items.c.doc, items.c.other, items.c.answers)
     not_done = sa.select(*columns).where(
         items.c.campaign_id == campaign.id, items.c.gold.is_(None), items.c.answers < plan.labels
     )
@@ -138,8 +145,8 @@ def upcoming(campaign: JudgingCampaign, n: int = 10) -> Upcoming:
     for row in rows[:n]:
         of_doc = ranks[row.topic, row.doc]
         best = min(of_doc, default=(None, None))
-        docs.append(UpcomingDoc(row.topic, row.doc, row.answers, len(of_doc), best[0], best[1]))
-    return Upcoming(tuple(docs), f"{recipe}, {counted(plan.labels, 'answer')} per doc")
+        docs.append(UpcomingDoc(row.topic, row.doc, row.answers, len(of_doc), best[0], best[1], row.other))
+    return Upcoming(tuple(docs), f"{recipe}, {counted(plan.labels, 'answer')} per {plan.unit[:-1]}")
 
 
 def _ranks(campaign: JudgingCampaign, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], list[tuple[int, str]]]:

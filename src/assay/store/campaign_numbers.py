@@ -170,6 +170,8 @@ class Progress(Result):
     people: tuple[PersonProgress, ...]
     budget: int | None
     price: float
+    unit: str = "docs"
+    """What is judged: docs, or pairs of them."""
 
     @property
     def answers(self) -> int:
@@ -204,13 +206,14 @@ class Progress(Result):
 
     def tables(self) -> list[Table]:
         """By topic, and by person."""
-        columns = {"topic": "", "docs": "d", "done": "d", "answers": "d", "unjudgeable": "d"}
+        columns = {"topic": "", self.unit: "d", "done": "d", "answers": "d", "unjudgeable": "d"}
         rows = [(t.topic, t.items, t.done, t.answers, t.unjudgeable) for t in self.topics]
         wanted = counted(self.labels_per_doc, "answer")
-        notes = [f"{self.done} of {self.items} docs have {wanted}; answers left: {self.left}"]
+        notes = [f"{self.done} of {self.items} {self.unit} have {wanted}; answers left: {self.left}"]
         if self.price:
             notes.append(f"cost {self.cost:g}, left {self.cost_left:g}")
-        by_topic = Table.of(columns, rows, caption="Progress by topic", notes=notes)
+        keys = {self.unit: "docs"}
+        by_topic = Table.of(columns, rows, caption="Progress by topic", notes=notes, keys=keys)
         of_people = {"person": "", "labels": "d", "unjudgeable": "d", "late": "d", "median seconds": ".1f"}
         people_rows = [(p.person, p.labels, p.unjudgeable, p.late, p.seconds) for p in self.people]
         by_person = Table.of(of_people, people_rows, caption="Progress by person", notes=["gold docs included"])
@@ -225,7 +228,9 @@ class Progress(Result):
 def progress_of(campaign: JudgingCampaign) -> Progress:
     """How far a campaign is."""
     plan = campaign.plan
-    return Progress(plan.labels, topic_progress_of(campaign), tuple(_people(campaign)), plan.budget, plan.price)
+    return Progress(
+        plan.labels, topic_progress_of(campaign), tuple(_people(campaign)), plan.budget, plan.price, plan.unit
+    )
 
 
 def topic_progress_of(campaign: JudgingCampaign) -> tuple[TopicProgress, ...]:

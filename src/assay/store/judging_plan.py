@@ -112,6 +112,11 @@ class JudgingPlan:
         return self.scale_of_labels.kind == "preference"
 
     @property
+    def unit(self) -> str:
+        """What is judged, in words."""
+        return "pairs" if self.compares else "docs"
+
+    @property
     def relevant_from(self) -> float:
         """The label from which on a doc is relevant: as chosen, else 1 of categories and the middle of numbers."""
         if self.rel is not None:

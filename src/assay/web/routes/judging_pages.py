@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -106,7 +107,10 @@ def _gold(text: str) -> dict[tuple[str, ...], float]:
         label = _number(words[-1], f"gold, line {number}") if len(words) in (3, 4) else None
         if label is None:
             raise UsageError(f"gold, line {number}: {len(words)} words; a line is topic, doc and label")
-        known[tuple(words[:-1])] = label
+        doc = tuple(words[:-1])
+        if doc in known:
+            raise UsageError(f"gold, line {number}: {' '.join(doc)} has a label already; give each doc once")
+        known[doc] = label
     return known
 
 
@@ -121,7 +125,7 @@ def _number(text: str, what: str) -> float | None:
 
 def _whole(text: str, what: str) -> int:
     value = _number(text, what)
-    if value is None or value != int(value):
+    if value is None or not value.is_integer():
         raise UsageError(f"{what}: {text!r} is no whole number")
     return int(value)
 
@@ -207,7 +211,7 @@ def judge(name: str, asked: Asked, topic: str = "", item: int | None = None) -> 
         "given": [_given_record(one) for one in earlier],
         "progress": progress_record(own, person),
     }
-    names = {"own": own, "record": record, "current": docs[0] if docs else None, "new_id": new_id}
+    names = {"own": own, "record": record, "topic": topic, "current": docs[0] if docs else None, "new_id": new_id}
     return answered(asked.request, Page("judge.html", f"Judge {own.name}", record, names=names))
 
 
@@ -239,9 +243,10 @@ def item_records(store: Store, own: JudgingCampaign, items: Sequence[Item]) -> l
 
 
 def scale_record(own: JudgingCampaign) -> dict[str, Any]:
-    """What the page needs to ask for a label: its kind, its ends and its words."""
+    """What the page needs to ask for a label: its kind, its ends (None where it has no upper end) and its words."""
     scale = own.plan.scale_of_labels
-    return {"name": scale.name, "kind": scale.kind, "low": scale.low, "high": scale.high, "names": list(scale.titles())}
+    high = scale.high if math.isfinite(scale.high) else None
+    return {"name": scale.name, "kind": scale.kind, "low": scale.low, "high": high, "names": list(scale.titles())}
 
 
 def _given_record(given: Any) -> dict[str, Any]:
@@ -262,6 +267,7 @@ Kind = Literal["label", "unjudgeable", "skip", "undo"]
 def answer_by_form(
     name: str,
     asked: Asked,
+    topic: str = "",
     item: int = Form(),
     id: str = Form(),
     label: str = Form(""),
@@ -275,4 +281,4 @@ def answer_by_form(
     own.answer(person, Answer(id, what, item, label or None, reason))
     waiting = own.machine.queue(person) if back == "second" else []
     following = waiting[0].item if waiting else None
-    return RedirectResponse(address(back, own.name, item=following), status_code=303)
+    return RedirectResponse(address(back, own.name, item=following, topic=topic), status_code=303)

@@ -26,6 +26,14 @@
   const putAt = new Map();      // when each item was answered last, in such answers
   let pause = 500;
 
+  let counts = state.progress;  // as the server said last
+  const fresher = new Map();    // by the id of an answer that is not in them yet: how many more are by this person
+  const drawProgress = () => {
+    const more = [...fresher.values()].reduce((sum, one) => sum + one, 0);
+    const { mine, done, docs, left } = counts;
+    $("progress").textContent = `${mine + more} by you, ${done} of ${docs} ${desk.dataset.items} done, ${left - more} answers left`;
+  };
+
   const read = () => { try { return JSON.parse(localStorage.getItem(drawer)) || []; } catch { return []; } };
   let outbox = read();
   const keep = () => { localStorage.setItem(drawer, JSON.stringify(outbox)); say(); };
@@ -65,7 +73,9 @@
         const why = await answer.json().catch(() => ({}));
         say(`not taken: ${why.error || answer.status}`);
         given = given.filter((one) => one.id !== sent.id);
+        fresher.delete(sent.id);
         drawGiven();
+        drawProgress();
       } else if (wantsMore) {
         const fresh = await answer.json().catch(() => null);
         if (fresh) takeIn(fresh, before);
@@ -81,8 +91,10 @@
     const isNew = (one) => !known.has(one.item) && !unsent.has(one.item) && !(putAt.get(one.item) > before);
     const wasEmpty = queue.length === 0;
     queue = queue.concat(fresh.items.filter(isNew));
-    const p = fresh.progress;
-    $("progress").textContent = `${p.mine} by you, ${p.done} of ${p.docs} docs done, ${p.left} answers left`;
+    counts = fresh.progress;
+    const waiting = new Set(outbox.map((one) => one.id));
+    for (const id of fresher.keys()) if (!waiting.has(id)) fresher.delete(id);
+    drawProgress();
     if (wasEmpty) show();
     if (queue.length <= ENOUGH && (puts !== before || unsent.size)) later(300);
   };
@@ -134,9 +146,10 @@
       line.append(element("strong", `${name}: `), text);
       return line;
     }));
-    $("docs").replaceChildren(...item.docs.map((doc) => {
+    $("docs").replaceChildren(...item.docs.map((doc, place) => {
       const article = element("article", undefined, "doc");
-      article.append(element("h2", doc.doc), drawText(doc.text));
+      const heading = scale.kind === "preference" ? `Document ${place + 1}: ${doc.doc}` : doc.doc;
+      article.append(element("h2", heading), drawText(doc.text));
       if (!doc.has_text) article.append(element("p", "The store has no text of this document.", "empty"));
       return article;
     }));
@@ -160,14 +173,16 @@
     $("given").replaceChildren(...given.map((one) => {
       const line = element("li");
       const link = element("a", [one.topic, one.doc, one.other].filter(Boolean).join(" "));
-      link.href = `${address}?item=${one.item}`;
+      link.href = asking({ item: one.item });
       line.append(link, `: ${one.label ?? `${one.kind} ${one.reason || ""}`}`);
       return line;
     }));
   };
 
-  const put = (answer) => {
+  const put = (answer, more) => {
     puts += 1;
+    fresher.set(answer.id, more);
+    drawProgress();
     if (answer.item) putAt.set(answer.item, puts);
     outbox.push(answer);
     keep();
@@ -178,15 +193,16 @@
     const item = back >= 0 ? given[back].whole : queue[0];
     if (!item) return;
     const made = { id: newId(), kind, item: item.item, seconds: (Date.now() - shownAt) / 1000, ...extra };
+    const isFirst = back < 0 && !given.some((one) => one.item === item.item);
     if (kind !== "skip") {
       const doc = item.docs[0].doc, other = item.docs[1] ? item.docs[1].doc : "";
       given = given.filter((one) => one.item !== item.item);
-      given.unshift({ ...made, topic: item.topic, doc, other, whole: item, label: extra.label ?? null, reason: extra.reason || "" });
+      given.unshift({ ...made, isFirst, topic: item.topic, doc, other, whole: item, label: extra.label ?? null, reason: extra.reason || "" });
     }
     undone = [];
     if (back >= 0) back = -1; else queue.shift();
     queue = queue.filter((one) => one.item !== item.item);
-    put(made);
+    put(made, kind !== "skip" && isFirst ? 1 : 0);
     drawGiven();
     show();
   };
@@ -197,9 +213,9 @@
     undone.push(last);
     back = -1;
     if (last.whole) queue.unshift(last.whole);
-    put({ id: newId(), kind: "undo", takes_back: last.id });
+    put({ id: newId(), kind: "undo", takes_back: last.id }, last.isFirst === false ? 0 : -1);
     drawGiven();
-    if (last.whole) show(); else send().then(() => window.location.assign(`${address}?item=${last.item}`));
+    if (last.whole) show(); else send().then(() => window.location.assign(asking({ item: last.item })));
   };
   const redo = () => {
     const again = undone.pop();
@@ -213,7 +229,7 @@
   const look = (step) => {
     const next = back + step;
     if (next < -1 || next >= given.length) return;
-    if (next >= 0 && !given[next].whole) { window.location.assign(`${address}?item=${given[next].item}`); return; }
+    if (next >= 0 && !given[next].whole) { window.location.assign(asking({ item: given[next].item })); return; }
     back = next;
     show();
   };

@@ -48,14 +48,10 @@ def interval_options(command: C) -> C:
     return cast("C", wrapped)
 
 
-def _impressions(log: Path) -> Impressions:
-    """The log; an error where --no-clicks is given and it says who won instead of who got clicks."""
-    from assay.io.impressions import read_impressions
-
-    impressions = read_impressions(log)
+def _refuse_no_clicks(log: Path, impressions: Impressions) -> None:
+    """An error where --no-clicks is given and the log says who won instead of who got clicks."""
     if is_given("no_clicks") and impressions.has_winners:
         raise UsageError(f"{log}: --no-clicks goes with logs of clicks, and this one has winners; leave it out")
-    return impressions
 
 
 @click.group(cls=Group, default="analyse")
@@ -95,14 +91,15 @@ def analyse(
     assay interleave log.csv --baseline old
     """
     from assay.interleaving import analyse_planned, interleave, read_plan
+    from assay.io.impressions import read_impressions
 
     how: dict[str, Any] = {"interval": interval, "resamples": resamples, "seed": seed}
     if (is_given("resamples") or is_given("seed")) and interval != "bootstrap":
         raise UsageError("--resamples and --seed are those of --interval bootstrap; give that as well")
     if plan_path is None:
-        result = interleave(
-            _impressions(log), system=system, baseline=baseline, no_clicks=no_clicks, level=level, **how
-        )
+        impressions = read_impressions(log)
+        result = interleave(impressions, system=system, baseline=baseline, no_clicks=no_clicks, level=level, **how)
+        _refuse_no_clicks(log, impressions)
     else:
         for name, option in FIXED.items():
             if is_given(name):
@@ -126,12 +123,15 @@ def pairs(log: Path, no_clicks: str, interval: str, level: float, resamples: int
     assay interleave pairs log.csv --figure pairs.png
     """
     from assay.interleaving import interleave_pairs
+    from assay.io.impressions import read_impressions
 
     if (is_given("resamples") or is_given("seed")) and interval != "bootstrap":
         raise UsageError("--resamples and --seed are those of --interval bootstrap; give that as well")
+    impressions = read_impressions(log)
     result = interleave_pairs(
-        _impressions(log), no_clicks=no_clicks, interval=interval, level=level, resamples=resamples, seed=seed
+        impressions, no_clicks=no_clicks, interval=interval, level=level, resamples=resamples, seed=seed
     )  # fmt: skip
+    _refuse_no_clicks(log, impressions)
     out.write(result.table(), of=result)
     out.say(result.verdict)
 

@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Bytes, Ints, Sealed, Words, sealed
+from assay.core.arrays import Bools, Bytes, Ints, Sealed, Words
 
 WORD = 8
 MASKS = np.array([(1 << (8 * n)) - 1 for n in range(WORD)] + [2**64 - 1], dtype=np.uint64)
@@ -45,8 +45,9 @@ class Ids(Sealed):
 
     def __post_init__(self) -> None:
         """Nobody can change the column."""
-        for array in (self.buffer, self.starts, self.lengths):
-            sealed(array)
+        self.buffer.setflags(write=False)
+        self.starts.setflags(write=False)
+        self.lengths.setflags(write=False)
 
     @classmethod
     def of(cls, texts: Iterable[str | bytes]) -> Ids:

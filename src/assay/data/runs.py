@@ -169,8 +169,9 @@ class Run(TopicRows):
             raise UsageError(f"no tie policy {ties!r}; known: {', '.join(TIES)}")
         if ties == "rank" and self.ranks is None:
             raise UsageError(f"run {self.name!r} has no rank column; ties='rank' needs one")
-        moves = ranked_order(replace(self, compat=compat), ties)
-        return replace(self if moves is None else self.moved(moves, own=own), ties=ties, compat=compat)
+        asked = self if (self.ties, self.compat) == (ties, compat) else replace(self, ties=ties, compat=compat)
+        moves = ranked_order(asked, ties)
+        return asked if moves is None else asked.moved(moves, own=own)
 
     def moved(self, moves: Moves, *, own: bool = False) -> Run:
         """The rows where the moves bring them; the bounds are left to the caller."""

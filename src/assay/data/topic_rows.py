@@ -52,7 +52,7 @@ class TopicRows(Sealed):
     @property
     def sizes(self) -> Ints:
         """The number of docs of each topic."""
-        return np.diff(self.bounds)
+        return self.bounds[1:] - self.bounds[:-1]
 
     def topic_rows(self, topic: str) -> slice:
         """The rows of a topic; an error if it is not there."""
@@ -93,10 +93,8 @@ class TopicRows(Sealed):
 
     def seams(self) -> Ints:
         """The last row of every topic but the last: the rows that have no follower in their topic."""
-        bounds = self.bounds[np.diff(self.bounds, prepend=-1) > 0]  # a topic without rows ends where it starts
-        behind_first = bounds > 0
-        before_end = bounds < len(self)
-        return bounds[behind_first & before_end] - 1
+        bounds = self.bounds[1:][self.sizes > 0]  # a topic without rows ends where it starts
+        return bounds[bounds < len(self)] - 1
 
     def topic_blocks(self, rows: int = BLOCK) -> Iterator[slice]:
         """Slices of the topics, each of about that many rows: what is worked on at a time."""
@@ -120,7 +118,7 @@ class TopicRows(Sealed):
         rows = slice(first, after)
         number = numbers[block].astype(np.uint64)
         upper_half = number << np.uint64(32)
-        topic = np.repeat(upper_half, np.diff(bounds))
+        topic = np.repeat(upper_half, bounds[1:] - bounds[:-1])
         return rows, topic | keys[rows]
 
     def _bounds_of_block(self, block: slice) -> Ints:
@@ -144,7 +142,7 @@ class TopicRows(Sealed):
     def _repeats(self, block: slice, keys: Keys) -> bool:
         """Whether a key is twice in a topic of the block: mostly a doc that is there twice, now and then chance."""
         bounds = self._bounds_of_block(block)
-        sizes = np.diff(bounds)
+        sizes = bounds[1:] - bounds[:-1]
         if (sizes == sizes[0]).all():  # the common case, and small sorts are the fastest
             of_block = keys[bounds[0] : bounds[-1]]
             table = of_block.reshape(len(sizes), -1)

@@ -62,8 +62,9 @@ def read_room(path: str | Path, *, room: int = 0, threads: int = 1) -> Bytes:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode) or before.st_size == 0:  # a pipe or the like: its size is not known
             return np.frombuffer(file.readall() + bytes(room), dtype=np.uint8)
-        buffer = _zeros(before.st_size + room)
+        buffer = _space(before.st_size + room)
         size = _filled(file, buffer.data[: before.st_size], threads)
+        buffer[before.st_size :] = 0
         after = os.fstat(file.fileno())
     is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
     if size != before.st_size or not is_same:
@@ -71,11 +72,11 @@ def read_room(path: str | Path, *, room: int = 0, threads: int = 1) -> Bytes:
     return buffer
 
 
-def _zeros(size: int) -> Bytes:
-    """That many zero bytes; many are asked of the system in large pages, which cost a third of small ones."""
+def _space(size: int) -> Bytes:
+    """Room for that many bytes; much of it is asked of the system in large pages, which cost a third of small ones."""
     large_pages = getattr(mmap, "MADV_HUGEPAGE", None)
     if large_pages is None or size < LARGE:
-        return np.zeros(size, dtype=np.uint8)
+        return np.empty(size, dtype=np.uint8)
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     with contextlib.suppress(OSError):  # a system that has none serves small ones
         memory.madvise(large_pages)
@@ -239,10 +240,11 @@ def kind(path: str | Path) -> str:
     >>> kind("runs/bm25.csv.gz"), kind("bm25.run"), kind("-")
     ('csv', 'run', '')
     """
-    name = Path(path).name.lower()
+    name = os.path.basename(path).lower()
     for ending in COMPRESSIONS:
         name = name.removesuffix(ending)
-    return Path(name).suffix.removeprefix(".")
+    _, ending = os.path.splitext(name)
+    return ending.removeprefix(".")
 
 
 def table_format(path: str | Path) -> str | None:

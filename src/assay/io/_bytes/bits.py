@@ -26,9 +26,11 @@ def newlines(text: Bytes) -> Ints:
     """
     is_newline = text == NEWLINE
     packed = np.packbits(is_newline, bitorder="little")
+    if len(packed) % 2:
+        packed = np.append(packed, np.uint8(0))
     # Lines of less than 16 bytes are rare: mostly sixteen bytes have one newline or none.
-    sixteens = np.resize(packed, len(packed) + len(packed) % 2).view("<u2")
-    at = np.flatnonzero(sixteens != 0)
+    sixteens = packed.view("<u2")
+    (at,) = (sixteens != 0).nonzero()
     bits = sixteens.take(at)
     below = bits - np.uint16(1)
     if (bits & below).any():  # two of them
@@ -76,8 +78,10 @@ def _first_bits(words: Words, count: int) -> list[Places]:
     places = []
     for _ in range(count):
         below = left - _ONE
-        places.append(np.bitwise_count(below & ~left))
-        left = left & below
+        without_first = left & below
+        below ^= without_first  # the bits below the first, and no other
+        places.append(np.bitwise_count(below))
+        left = without_first
     return places
 
 

@@ -54,7 +54,7 @@ def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool
     if isinstance(thing, Run):
         return [thing]
     if isinstance(thing, str | Path):
-        return _runs_of_files(_files(thing, RUNS), columns, ranks)
+        return _runs_of_files(files_given(thing, RUNS), columns, ranks)
     if _is_ranx(thing, "Run"):
         return list(_runs_of_dict(thing.to_dict(), columns, str(thing.name or name), ranks))
     thing = _held(thing)
@@ -67,7 +67,7 @@ def runs_of(thing: Any, *, columns: Named = None, name: str = "run", ranks: bool
         return list(_runs_of_dict(thing, columns, name, ranks))
     parts = _parts(thing, "runs", RUNS)
     if parts and all(isinstance(part, str | Path) for part in parts):
-        return _runs_of_files([file for part in parts for file in _files(part, RUNS)], columns, ranks)
+        return _runs_of_files([file for part in parts for file in files_given(part, RUNS)], columns, ranks)
     found: list[Source] = []
     for i, part in enumerate(parts, start=1):
         if not _may_hold_runs(part):
@@ -207,7 +207,7 @@ def qrels_of(thing: Any, *, columns: Named = None, name: str = "qrels") -> Qrels
 
 def qrels_file(path: str | Path) -> str | Path:
     """The path of judgments, which must lead to a file."""
-    [file] = _files(path, QRELS, folders=False)
+    [file] = files_given(path, QRELS, folders=False)
     return file
 
 
@@ -230,7 +230,7 @@ def labels_of(thing: Any, *, columns: Named = None, name: str = "labels") -> Lab
     if isinstance(thing, str | Path):
         from assay.io.labels import read_labels
 
-        [path] = _files(thing, LABELS, folders=False)
+        [path] = files_given(thing, LABELS, folders=False)
         return read_labels(path, columns=columns)
     thing = _held(thing)
     table = _table_of(thing, name)
@@ -272,7 +272,7 @@ def scores_of(thing: Any, *, columns: Named = None) -> list[ScoreMatrix]:
 
         if is_topic_scores(thing):
             return read_topic_scores(thing)
-        [path] = _files(thing, SCORES, folders=False)
+        [path] = files_given(thing, SCORES, folders=False)
         return read_scores(path, columns=columns)
     from assay.io.frame_tables import matrix_of, scores_in
 
@@ -310,7 +310,7 @@ def score_matrix_of(thing: Any, *, columns: Named = None) -> ScoreMatrix:
     return matrices[0]
 
 
-def _files(path: str | Path, expected: str, *, folders: bool = True) -> list[str | Path]:
+def files_given(path: str | Path, expected: str, *, folders: bool = True) -> list[str | Path]:
     """The path itself, or the files of a folder in the order of their names."""
     if str(path) == "-" or irds.is_irds(path):
         return [path]

@@ -7,20 +7,19 @@ a TREC file, since reading it whole takes several times as much memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.data import Run
-from assay.io.brought import Source, runs_of
+from assay.io.brought import RUNS, Source, files_given, runs_of
 from assay.io.column_names import Named
 from assay.io.content import HEAD
 from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT, is_compressed
 from assay.io.line_forms import LineForm, WordLines, form_of
 from assay.io.readers import holds_several
-from assay.io.run_files import files_of
 from assay.io.samples import binary_format
 from assay.io.topic_cuts import cut_file, pieces_of_stream
 
@@ -131,9 +130,10 @@ def sources_of(thing: Any, *, columns: Named = None, ranks: bool = False) -> lis
         return list(runs_of(thing, columns=columns, ranks=ranks))
     sources: list[Source | LargeFile] = []
     for path in paths:
-        files: Sequence[str | Path] = files_of(Path(path)) or [path]
-        for file in files:
-            may_have_several = bool(columns) or holds_several(file)
-            large = large_file(file, columns) if may_have_several else None
+        for file in files_given(path, RUNS):
+            if not columns and not holds_several(file):
+                sources.append(file)
+                continue
+            large = large_file(file, columns)
             sources += runs_of(file, columns=columns, ranks=ranks) if large is None else [large]
     return sources

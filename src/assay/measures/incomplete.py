@@ -36,10 +36,9 @@ def bpref(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     >>> bpref(grades([2, 0, 1, None, 0, 1])).tolist()
     [0.5]
     """
-    r = g.relevant(rel)[:, None]
-    n = g.nonrelevant(rel)[:, None]
-    most = np.minimum(n, r)
-    return _preferences(g, rel, lambda above, rank: ratio(np.minimum(above, r), most))
+    r = g.relevant(rel)
+    most = np.minimum(g.nonrelevant(rel), r)
+    return _preferences(g, rel, lambda above, rank, of: ratio(np.minimum(above, r[of]), most[of]))
 
 
 @measure("bpref_R", paper="Sakai 2007; Buckley & Voorhees 2004")
@@ -50,8 +49,8 @@ def bpref_r(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     >>> bpref_r(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.666667]
     """
-    r = g.relevant(rel)[:, None]
-    return _preferences(g, rel, lambda above, rank: ratio(np.minimum(above, r), r))
+    r = g.relevant(rel)
+    return _preferences(g, rel, lambda above, rank, of: ratio(np.minimum(above, r[of]), r[of]))
 
 
 @measure("bpref_N", paper="Sakai 2007; RankEff of Ahlgren & Grönqvist 2008")
@@ -62,8 +61,8 @@ def bpref_n(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     >>> bpref_n(grades([2, 0, 1, None, 0, 1])).tolist()
     [0.5]
     """
-    n = g.nonrelevant(rel)[:, None]
-    return _preferences(g, rel, lambda above, rank: ratio(above, n))
+    n = g.nonrelevant(rel)
+    return _preferences(g, rel, lambda above, rank, of: ratio(above, n[of]))
 
 
 @measure("bpref_relative", paper="Sakai 2007")
@@ -74,17 +73,25 @@ def bpref_relative(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores
     >>> bpref_relative(grades([2, 0, 1, None, 0, 1])).round(6).tolist()
     [0.333333]
     """
-    return _preferences(g, rel, lambda above, rank: np.where(rank == 1, 1.0, ratio(above, rank - 1)))
+    return _preferences(g, rel, lambda above, rank, of: np.where(rank == 1, 1.0, ratio(above, rank - 1)))
 
 
-def _preferences(g: Grades, rel: float, lost: Callable[[Scores, Scores], Scores]) -> Scores:
-    """1/R · Σ over the relevant docs of 1 − lost(judged nonrelevant docs above, rank among judged docs)."""
-    closed = g.condensed()  # unjudged docs are passed over
-    hit = closed.ranked >= rel
-    rank = closed.ranks()
-    nonrelevant_above = rank - hit.cumsum(axis=1)
-    kept = hit * (1 - lost(nonrelevant_above, rank))
-    return ratio(in_order(kept), g.relevant(rel))
+def _preferences(g: Grades, rel: float, lost: Callable[[Ints, Ints, Ints], Scores]) -> Scores:
+    """1/R · Σ over the relevant docs of 1 − lost(judged nonrelevant docs above, rank among judged docs, topic).
+
+    Only the judged docs are looked at, list after list; the others are passed over.
+    """
+    topics, columns = np.nonzero(g.judged())
+    is_hit = g.ranked[topics, columns] >= rel
+    hits = np.flatnonzero(is_hit)
+    topic_of_hit = topics[hits]
+    first_judged = np.searchsorted(topics, topic_of_hit)
+    hits_before = np.arange(len(hits)) - np.searchsorted(topic_of_hit, topic_of_hit)
+    rank = hits - first_judged + 1
+    nonrelevant_above = rank - hits_before - 1
+    kept = 1 - lost(nonrelevant_above, rank, topic_of_hit)
+    total = np.bincount(topic_of_hit, weights=kept, minlength=len(g.ranked))
+    return ratio(total, g.relevant(rel))
 
 
 @measure("rpref_N", uses_top=True, paper="Sakai 2007; De Beer & Moens 2006")

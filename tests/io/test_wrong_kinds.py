@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import assay
 from assay.core.errors import DataError
-from assay.io import read_docs, read_intent_qrels, read_labels, read_qrels, read_run, read_scores, read_topics
+from assay.io import read_docs, read_intent_qrels, read_labels, read_qrels, read_run, read_scores, read_topics, samples
 from assay.io.assignments import read_assignments, read_bank, read_support
+from assay.io.content import Content
 from assay.io.recognition import KINDS, WrongKind, recognise
 
 FILES: dict[str, list[str]] = {
@@ -95,15 +98,15 @@ def test_a_file_of_another_kind_is_named(given: str, wanted: str, tmp_path: Path
 
 @pytest.mark.parametrize("wanted", ["run", "qrels", "labels", "scores"])
 def test_tables_in_parquet_are_named_too(wanted: str, tmp_path: Path) -> None:
-    for given in ("run", "qrels", "labels", "scores"):
-        if given == wanted:
+    for kind in ("run", "qrels", "labels", "scores"):
+        if kind == wanted:
             continue
-        text = next(text for text in FILES[given] if "," in text.partition("\n")[0])
+        text = next(text for text in FILES[kind] if "," in text.partition("\n")[0])
         (tmp_path / "x.csv").write_text(text)
         assay.io.convert(tmp_path / "x.csv", tmp_path / "x.parquet")
         with pytest.raises(DataError) as caught:
             READERS[wanted](tmp_path / "x.parquet")
-        assert f"x.parquet is {KINDS[given]}" in str(caught.value), (given, wanted)
+        assert f"x.parquet is {KINDS[kind]}" in str(caught.value), (kind, wanted)
 
 
 def test_swapped_files_in_python(tmp_path: Path) -> None:
@@ -162,3 +165,27 @@ def test_texts_may_end_in_numbers(tmp_path: Path) -> None:
     path.write_text("".join(f"{i}\tquery {i}\n" for i in range(1, 9)))
     assert read_topics(path).queries()["3"] == "query 3"
     assert read_docs(path)["3"] == read_docs(path, docs=["3"])["3"] == {"text": "query 3"}
+
+
+WORDS = st.sampled_from(["1", "Q0", "0", "q0", "Q1", "#2", "doc-1", "é", "1e3", "-2.5", ".5", "5.", "+1", "nan", "1_0"])
+LINES = st.lists(WORDS, min_size=4, max_size=7).map(" ".join)
+
+
+@given(
+    st.lists(LINES | st.just("q1 Q0 d 1 -2.5 bm25") | st.just("q1\t0\td\t1\t7\tr"), max_size=4),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_lines_that_are_a_run_at_a_glance_are_one_by_a_closer_look(lines: list[str], end: str, is_long: bool) -> None:
+    text = end.join([*lines * (samples.SEEN_LINES if is_long else 1), ""])
+    content = Content.of_bytes("x", text.encode())
+    if samples._has_run_lines(content):
+        assert samples._of_text(content, ()).are_of_run
+
+
+@pytest.mark.parametrize("lines", [1, samples.SEEN_LINES, samples.SEEN_LINES + 1])
+def test_usual_lines_of_a_run_are_seen_at_a_glance(lines: int) -> None:
+    usual = Content.of_bytes("x", b"1 Q0 doc-1 1 12.5 bm25\n" * lines)
+    assert samples._has_run_lines(usual)
+    cut = Content.of_bytes("x", b"1 Q0 doc-1 1 12.5 bm25\n" * lines + b"1 Q0 doc-2 2")
+    assert samples._has_run_lines(cut) == (lines >= samples.SEEN_LINES)

@@ -38,6 +38,10 @@ NOT_READ = (
 HTML = (b"<!doctype html", b"<html", b"<head", b"<body")
 TREC_TOPIC = re.compile(rb"<top>\s*<")
 JSON_START = re.compile(rb'[\[{]\s*["{}\[\]]')
+_WORD, _BLANKS, _RANK, _SCORE = r"[!-~]++", r"[ \t]++", r"[0-9]++", r"-?+[0-9]++(?:\.[0-9]++)?+"
+_RUN_LINE = _BLANKS.join([f"(?!#){_WORD}", "[qQ]?+0", _WORD, _RANK, _SCORE, _WORD])
+RUN_LINES = re.compile(rf"(?:{_RUN_LINE}\r?\n){{1,{SEEN_LINES}}}+".encode())
+"""Lines of a run as most programs write them, which are recognised at once."""
 TEXTS = frozenset({"text", "title", "contents", "body", "question", "description", "narrative"})
 """Names of columns that hold texts."""
 ALL_NAMES = TEXTS.union({"_id", "id", "number"}, *USUAL.values())
@@ -61,7 +65,7 @@ class Sample:
     are_texts: bool = False
     """Whether every line is an id, a tab and a text."""
     are_of_run: bool = False
-    """Whether every line is one of a TREC run."""
+    """Whether every line is one of a TREC run; then nobody asks for the rows."""
 
 
 def sample_of(content: Content, known: Collection[str] = ()) -> Sample:
@@ -83,6 +87,8 @@ def sample_of(content: Content, known: Collection[str] = ()) -> Sample:
         return _of_json(content, known)
     if start[:1] == b"<":
         return _of_tags(content, start[:4096].lower())
+    if _has_run_lines(content):  # most files: nothing else needs to be looked for
+        return Sample("lines", are_of_run=True)
     return _of_text(content, known)
 
 
@@ -206,8 +212,8 @@ def _of_text(content: Content, known: Collection[str]) -> Sample:
     words = [line.split() for line in lines]
     if not lines:
         return Sample("empty", described=described)
-    if all(map(is_run_line, words)):  # most files: nothing else needs to be looked for
-        return Sample("lines", rows=words, described=described, are_of_run=True)
+    if all(map(is_run_line, words)):
+        return Sample("lines", described=described, are_of_run=True)
     cells = _cells(lines, content.ending)
     if cells and (_is_header(cells[0], known) or _is_above_numbers(cells)):
         return Sample("table", tuple(cells[0]), cells[1:])
@@ -215,6 +221,15 @@ def _of_text(content: Content, known: Collection[str]) -> Sample:
     if are_texts or _are_fields(lines, words) or table_format(content.where) is None:
         return Sample("lines", rows=words, described=described, are_texts=are_texts)
     return Sample("table", tuple(cells[0]) if cells else (lines[0],), cells[1:])
+
+
+def _has_run_lines(content: Content) -> bool:
+    """Whether all of the first lines are lines of a run as most programs write them."""
+    head = content.head
+    found = RUN_LINES.match(head)
+    if found is None:
+        return False
+    return found.end() == content.text.length or head.count(b"\n", 0, found.end()) == SEEN_LINES
 
 
 def _first_lines(content: Content) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.core.arrays import Bools, Floats, Ints
+from assay.core.arrays import Bools, Floats, Ints, true_cells
 from assay.core.errors import UsageError
 from assay.core.lazy import np
 
@@ -108,7 +108,7 @@ class Grades:
         inside = np.arange(kept.max(initial=0)) < kept[:, None]
         # Row by row, as many places are inside as docs are known; places past the end of a list take any doc.
         closed = np.zeros(inside.shape, dtype=np.int64)
-        closed[inside] = np.nonzero(known)[1]
+        _, closed[inside] = true_cells(known)
         ranked = np.take_along_axis(self.ranked, closed, axis=1)
         return replace(
             self,

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.core.arrays import Bools, Codes, Floats, Ints
+from assay.core.arrays import Bools, Codes, Floats, Ints, true_cells
 from assay.core.errors import DataError
 from assay.core.ids import Ids
 
@@ -32,7 +32,7 @@ class TopicLists:
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Codes]:
         """Run, rank − 1 and doc of all that was retrieved."""
-        run, place = np.nonzero(self.ranked >= 0)
+        run, place = true_cells(self.ranked >= 0)
         return run, place, self.ranked[run, place]
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from assay.core.arrays import Floats, Ints
+from assay.core.arrays import Floats, Ints, true_cells
 from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
@@ -55,8 +55,8 @@ def compatibility(
 
 def _common(g: Grades) -> tuple[Ints, Ints]:
     """For each relevant retrieved doc its topic, and the rank from which the list and the ideal list both have it."""
-    topic, place = np.nonzero(g.ranked > 0)
-    ideal_topic, ideal_place = np.nonzero(g.ideal > 0)
+    topic, place = true_cells(g.ranked > 0)
+    ideal_topic, ideal_place = true_cells(g.ideal > 0)
     known, ideal_code = np.unique(g.ideal[ideal_topic, ideal_place], return_inverse=True)
     # One number per topic and grade, in the order of the ideal list: by topic, then from the best grade down.
     ideal_key = (ideal_topic + 1) * len(known) - ideal_code

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
-from assay.core.arrays import Bools, Ints
+from assay.core.arrays import Bools, Ints, places_within, true_cells
 from assay.core.errors import UsageError
 from assay.core.lazy import np
 from assay.core.registry import Within
@@ -81,16 +81,14 @@ def _preferences(g: Grades, rel: float, lost: Callable[[Ints, Ints, Ints], Score
 
     Only the judged docs are looked at, list after list; the others are passed over.
     """
-    topics, columns = np.nonzero(g.judged())
+    lists = len(g.ranked)
+    topics, columns = true_cells(g.judged())
     is_hit = g.ranked[topics, columns] >= rel
-    hits = np.flatnonzero(is_hit)
-    topic_of_hit = topics[hits]
-    first_judged = np.searchsorted(topics, topic_of_hit)
-    hits_before = np.arange(len(hits)) - np.searchsorted(topic_of_hit, topic_of_hit)
-    rank = hits - first_judged + 1
-    nonrelevant_above = rank - hits_before - 1
-    kept = 1 - lost(nonrelevant_above, rank, topic_of_hit)
-    total = np.bincount(topic_of_hit, weights=kept, minlength=len(g.ranked))
+    topic_of_hit = topics[is_hit]
+    judged_above = places_within(np.bincount(topics, minlength=lists))[is_hit]
+    hits_above = places_within(np.bincount(topic_of_hit, minlength=lists))
+    kept = 1 - lost(judged_above - hits_above, judged_above + 1, topic_of_hit)
+    total = np.bincount(topic_of_hit, weights=kept, minlength=lists)
     return ratio(total, g.relevant(rel))
 
 

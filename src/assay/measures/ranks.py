@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from assay.core.arrays import Ints
+from assay.core.arrays import Ints, places_within, true_cells
 from assay.core.errors import UsageError
 from assay.core.lazy import np
 from assay.core.registry import Within
@@ -36,7 +36,7 @@ def precision_sums(hits: npt.ArrayLike) -> Scores:
     [1.666667]
     """
     marked = np.asarray(hits, dtype=bool)
-    lists, rank = np.nonzero(marked)
+    lists, rank = true_cells(marked)
     return precision_sums_at(lists, rank + 1, len(marked))
 
 
@@ -61,10 +61,8 @@ def precision_sums_at(lists: Ints, ranks: Ints, size: int) -> Scores:
     >>> precision_sums_at(np.array([0, 0, 2]), np.array([1, 3, 2]), 3).round(6).tolist()
     [1.666667, 0.0, 0.5]
     """
-    found = np.bincount(lists, minlength=size)
-    found_in_lists_before = np.cumsum(found) - found
-    found_so_far = np.arange(1, len(lists) + 1) - found_in_lists_before[lists]
-    precision = found_so_far / ranks
+    found_before = places_within(np.bincount(lists, minlength=size))
+    precision = (found_before + 1) / ranks
     return np.asarray(np.bincount(lists, weights=precision, minlength=size), dtype=np.float64)
 
 

@@ -254,7 +254,7 @@ def _distinct(values: Words) -> tuple[Words, Ints, Ints]:
 def _refined(ranks: Ints, within: Ints) -> Ints:
     """Ranks by the first numbers and, where those are equal, by the others."""
     if not ranks.any():
-        return _dense_ranks(within)
+        return within
     width = int(within.max(initial=0)) + 1
     return _dense_ranks(ranks * width + within)
 
@@ -325,45 +325,32 @@ def aligned_words(buffer: Bytes) -> Words:
 
 
 def load_words(words: Words, at: Ints) -> Words:
-    """The eight bytes from each position, wherever it lies, as one little-endian word."""
-    return load_window(words, at, 1)[0]
-
-
-def load_window(words: Words, at: Ints, count: int) -> list[Words]:
-    """The `count` words of eight bytes each from each position on.
+    """The eight bytes from each position, wherever it lies, as one little-endian word.
 
     Bytes before the first word or past the last are anything: who reads there masks them.
     """
+    index = at >> 3
+    shift = (at & 7).astype(np.uint64)
+    shift <<= np.uint64(3)
+    word = words.take(index, mode="clip")
+    word >>= shift
+    index += 1
+    next_word = words.take(index, mode="clip")
+    next_word <<= np.uint64(64) - shift  # a shift by 64 leaves 0
+    word |= next_word
+    return word
+
+
+def load_window(words: Words, at: Ints, count: int) -> list[Words]:
+    """The `count` words of eight bytes each from each position on; of bytes outside the same holds."""
     size = count * WORD
     last = words.nbytes - size
-    if not len(at) or at.min() < 0 or at.max() > last:
-        return _load_at_the_edge(words, at, count)
+    if count == 1 or not len(at) or at.min() < 0 or at.max() > last:
+        return [load_words(words, at + place * WORD) for place in range(count)]
     # Every place of the buffer as an item of that many bytes: one of them is copied for each position.
     every_place: npt.NDArray[np.void] = np.ndarray((last + 1,), dtype=f"V{size}", buffer=words.data, strides=(1,))
     window = every_place[at].view("<u8")
-    if count == 1:
-        return [window]
     return list(np.ascontiguousarray(window.reshape(-1, count).T))
-
-
-def _load_at_the_edge(words: Words, at: Ints, count: int) -> list[Words]:
-    """The same where a position is so near to an end that a window leaves the buffer."""
-    index = at >> 3
-    shift = ((at & 7) << 3).astype(np.uint64)
-    rest = np.uint64(63) - shift
-    low = words.take(index, mode="clip")
-    window = []
-    for _ in range(count):
-        index += 1
-        high = words.take(index, mode="clip")
-        # A shift by 64 is undefined: shift by 63 − s and then by one more.
-        word = high << rest
-        word <<= np.uint64(1)
-        low >>= shift
-        word |= low
-        window.append(word)
-        low = high
-    return window
 
 
 def hashes_of_words(window: Sequence[Words], lengths: Ints) -> Words:

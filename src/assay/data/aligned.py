@@ -6,14 +6,14 @@ Where the flow stands: **tables → grades** → scores.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bools, Codes, Floats, Ints, Words, sealed
+from assay.core.arrays import Bools, Codes, Floats, Ints, Words, places_within, sealed
 from assay.core.engine import thread_map
 from assay.core.errors import UsageError
 from assay.core.ids import coded
@@ -129,11 +129,11 @@ def match(run: Run, qrels: Qrels, *, threads: int = 1) -> Match:
     topic_in_qrels = np.full(len(run.topics), len(qrels.topics), dtype=np.int64)
     topic_in_qrels[topic_in_run[in_both]] = in_both
     rows, judged_as = _joined_rows(run, qrels, topic_in_qrels, threads)
-    topic = np.searchsorted(qrels.bounds, judged_as, side="right") - 1
-    first_row = run.bounds[topic_in_run[topic]]
-    rank = rows - first_row
+    topic = _topic_of_judgment(qrels)[judged_as]
     order = np.argsort(topic, kind="stable")
-    return Match(run, qrels, topic_in_run, topic[order], rank[order], judged_as[order])
+    topic = topic[order]
+    rank = rows[order] - run.bounds[topic_in_run[topic]]
+    return Match(run, qrels, topic_in_run, topic, rank, judged_as[order])
 
 
 def _joined_rows(run: Run, qrels: Qrels, topic_in_qrels: Ints, threads: int) -> tuple[Ints, Ints]:
@@ -143,7 +143,7 @@ def _joined_rows(run: Run, qrels: Qrels, topic_in_qrels: Ints, threads: int) -> 
 
     def in_block(block: slice) -> _Candidates:
         rows, words = run.keyed(block, topic_in_qrels, keys)
-        return buckets.find(words).shifted(rows.start)
+        return buckets.find(words, rows.start)
 
     parts = thread_map(in_block, run.topic_blocks(), threads=threads)
     found = _Candidates.joined(parts)
@@ -151,7 +151,7 @@ def _joined_rows(run: Run, qrels: Qrels, topic_in_qrels: Ints, threads: int) -> 
         return _joined_by_ids(run, qrels, found.rows, topic_in_qrels)
     rows, judged_as = found.pairs(buckets.order)
     same = run.docs.take(rows).same_as(qrels.docs.take(judged_as))
-    return rows[same], judged_as[same]
+    return (rows, judged_as) if same.all() else (rows[same], judged_as[same])
 
 
 def _joined_by_ids(run: Run, qrels: Qrels, rows: Ints, topic_in_qrels: Ints) -> tuple[Ints, Ints]:
@@ -170,8 +170,13 @@ def _joined_by_ids(run: Run, qrels: Qrels, rows: Ints, topic_in_qrels: Ints) -> 
 
 # Many runs are scored with the same judgments; what depends on them alone is made once.
 @lru_cache(maxsize=2)
+def _topic_of_judgment(qrels: Qrels) -> Ints:
+    return sealed(qrels.topic_of_row())
+
+
+@lru_cache(maxsize=2)
 def _buckets(qrels: Qrels) -> _Buckets:
-    topic = qrels.topic_of_row().astype(np.uint64) << np.uint64(32)
+    topic = _topic_of_judgment(qrels).astype(np.uint64) << np.uint64(32)
     return _Buckets.of(topic | qrels.doc_keys())
 
 
@@ -202,8 +207,11 @@ class _Buckets:
         starts = bounds_of(sizes).astype(np.int32)
         return cls(hashes, order, sizes > 0, starts, int(sizes.max(initial=0)), shift)
 
-    def find(self, wanted: Words) -> _Candidates:
-        """The wanted words that are there, and where; words that are there twice are found twice."""
+    def find(self, wanted: Words, first_row: int) -> _Candidates:
+        """The wanted words that are there, and where; words that are there twice are found twice.
+
+        first_row: the number of the first of them in the run.
+        """
         hashes = wanted * _SPREAD
         bucket = (hashes >> self.shift).view(np.int64)
         rows = np.flatnonzero(self.filled.take(bucket, mode="clip"))
@@ -212,10 +220,10 @@ class _Buckets:
         there = self.hashes.take(first, mode="clip") == hashes  # most are in a bucket by chance
         rows = rows[there]
         first = first[there]
-        hashes = hashes[there]
-        count = np.ones(len(rows), dtype=np.int64)
-        if self._has_twins:
-            count = np.searchsorted(self.hashes, hashes, side="right") - first
+        rows += first_row
+        if not self._has_twins:
+            return _Candidates(rows, first)
+        count = np.searchsorted(self.hashes, hashes[there], side="right") - first
         return _Candidates(rows, first, count)
 
     @cached_property
@@ -241,33 +249,33 @@ class _Candidates:
 
     rows: Ints
     first: Ints
-    count: Ints
+    count: Ints | None = None
+    """None if each has one."""
 
     @classmethod
     def joined(cls, parts: Sequence[_Candidates]) -> _Candidates:
-        """Several, one after the other, as one."""
+        """Several, one after the other, as one; either all or none of them have a count."""
+        if len(parts) == 1:
+            return parts[0]
         none = np.zeros(0, np.int64)
+        counts = [part.count for part in parts if part.count is not None]
         return cls(
             rows=np.concatenate([none, *(part.rows for part in parts)]),
             first=np.concatenate([none, *(part.first for part in parts)]),
-            count=np.concatenate([none, *(part.count for part in parts)]),
+            count=np.concatenate(counts) if counts else None,
         )
-
-    def shifted(self, by: int) -> _Candidates:
-        """The same with rows counted from another place."""
-        return replace(self, rows=self.rows + by)
 
     def are_crowded(self) -> bool:
         """Whether the pairs are many more than the rows: by chance they never are, by craft they can be all pairs."""
-        return int(self.count.sum()) > 2 * len(self.rows) + 1000
+        return self.count is not None and int(self.count.sum()) > 2 * len(self.rows) + 1000
 
     def pairs(self, order: Ints) -> tuple[Ints, Ints]:
         """Each row with each of its judgments."""
-        before = np.cumsum(self.count) - self.count
-        place = np.arange(self.count.sum()) - np.repeat(before, self.count)
+        if self.count is None:
+            return self.rows, order[self.first]
         rows = np.repeat(self.rows, self.count)
         first = np.repeat(self.first, self.count)
-        return rows, order[first + place]
+        return rows, order[first + places_within(self.count)]
 
 
 @lru_cache(maxsize=2)

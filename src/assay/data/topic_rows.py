@@ -101,7 +101,7 @@ class TopicRows(Sealed):
         first = 0
         while first < len(self.topics):
             end = self.bounds[first] + rows
-            not_beyond = np.searchsorted(self.bounds, end, side="right")
+            not_beyond = self.bounds.searchsorted(end, side="right")
             after = max(first + 1, int(not_beyond) - 1)
             yield slice(first, after)
             first = after

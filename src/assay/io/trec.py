@@ -52,9 +52,10 @@ def run_in(content: Content, *, ranks: bool = False, threads: int = 1) -> Run:
         raise rows.first_problem(where, text.bytes(), layout)
     if not len(run):
         raise DataError(f'{where}: there is no line of results; a run line is "{rows.RUN.form}"')
-    info = RunInfo(metadata=rows.metadata(content.head))
-    named = replace(run, name=run.name or Path(where).name, info=info)
-    return named.ordered(own=True)
+    metadata = rows.metadata(content.head)
+    if metadata or not run.name:
+        run = replace(run, name=run.name or Path(where).name, info=RunInfo(metadata=metadata))
+    return run.ordered(own=True)
 
 
 def qrels_in(content: Content) -> Qrels:
@@ -191,14 +192,13 @@ def _lines_of_any_layout(buffer: Bytes, start: int, stop: int, ranked: bool) -> 
     topics = parts.column(TOPIC)
     docs = parts.column(DOC)
     changes = topics.changes()
-    last_line = np.arange(len(docs))[-1:]
     return RunLines(
         changes,
         topics.take(changes),
         docs,
         short_keys(docs.hashes()),
         scores,
-        parts.column(TAG).take(last_line),
+        parts.column(TAG, slice(-1, None)),
         ranks,
     )
 

@@ -7,6 +7,8 @@ it, and rounded again. What is not certain then, and everything else (exponents,
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,6 +31,8 @@ _WHOLE_TENS = np.array([10**n for n in range(WORD + 1)], dtype=np.uint64)
 _ROOM = np.array([2**63 // 10**n - 1 for n in range(WORD + 1)], dtype=np.uint64)
 """By a number of digits: the largest number behind which that many can be written without leaving 63 bits."""
 _EXACT = 2**53
+FEW = 32
+"""Numbers that are read one by one sooner than their column is made."""
 _HAS_64_BITS = np.finfo(np.longdouble).nmant == 63 and np.dtype(np.longdouble).itemsize == 16
 """Whether a long float is one of x86: 64 bits of precision, in the first of its two words."""
 _CUT_OFF, _MIDDLE = np.uint64(2**11 - 1), np.uint64(2**10)
@@ -171,26 +175,32 @@ def _quotient(number: Words, decimals: Ints) -> tuple[Floats, Bools]:
     between two of them: what it was rounded from may lie on either side.
     """
     tens = _TENS.take(decimals, mode="clip")
-    if number.max(initial=0) <= _EXACT:
-        return number / tens, np.zeros(len(number), dtype=bool)
-    if not _HAS_64_BITS:
-        return number / tens, number > _EXACT
-    long = number.view(np.int64).astype(np.longdouble)
-    long /= tens
-    rest = long.view(np.uint64)[::2] & _CUT_OFF
-    return long.astype(np.float64), rest == _MIDDLE
+    values = number / tens
+    uncertain = number > _EXACT
+    if _HAS_64_BITS and uncertain.any():
+        places = np.flatnonzero(uncertain)
+        long = number[places].view(np.int64).astype(np.longdouble)
+        long /= tens[places]
+        values[places] = long
+        rest = long.view(np.uint64)[::2] & _CUT_OFF
+        uncertain[places] = rest == _MIDDLE
+    return values, uncertain
 
 
 def _by_python(fields: Ids) -> Floats:
     """Whatever Python reads; NaN for anything else."""
+    if len(fields) <= FEW:
+        return _one_by_one(fields)
     texts = fields.prefixes()
     # A byte string of numpy is cut at its width and forgets zero bytes at its end.
     whole = bool((np.strings.str_len(texts) == fields.lengths).all())
     if whole and not np.strings.find(texts, b"_").max(initial=-1) >= 0:
-        try:
+        with contextlib.suppress(ValueError):
             return texts.astype(np.float64)
-        except ValueError:
-            pass
+    return _one_by_one(fields)
+
+
+def _one_by_one(fields: Ids) -> Floats:
     return np.array([_number(fields.raw(i)) for i in range(len(fields))], dtype=np.float64)
 
 

@@ -18,6 +18,7 @@ from assay.core.ids import WORD, Ids
 from assay.io._bytes.bits import NEWLINE, Places, bit_words, newlines, set_bits
 
 RETURN, BLANK, COMMENT = 13, 32, 35
+_ONE = np.uint8(1)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PIECE = 1 << 21
 """Bytes of text that are worked on at a time: few enough for the cache, and enough that a step costs more than its call
@@ -25,15 +26,15 @@ and that threads seldom wait for the lock of the interpreter, which each step ne
 
 
 class Fields(NamedTuple):
-    """Fields of the lines of a piece of text: `places(j)` is where field j of each line starts and how long it is."""
+    """Fields of the lines of a piece of text: `places(j, rows)`: where field j of these lines starts, and its size."""
 
     buffer: Bytes
     lines: int
-    places: Callable[[int], tuple[Ints, Ints]]
+    places: Callable[[int, slice], tuple[Ints, Ints]]
 
-    def column(self, j: int) -> Ids:
-        """One field of every line."""
-        return Ids(self.buffer, *self.places(j))
+    def column(self, j: int, rows: slice = slice(None)) -> Ids:
+        """One field of every line, or of these lines."""
+        return Ids(self.buffer, *self.places(j, rows))
 
 
 def pieces(buffer: Bytes, size: int = PIECE) -> list[tuple[int, int]]:
@@ -85,12 +86,12 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
         return None
     starts += start
 
-    def places(column: int) -> tuple[Ints, Ints]:
-        end = sizes if column == columns - 1 else field_ends[column]
+    def places(column: int, rows: slice) -> tuple[Ints, Ints]:
+        end = sizes[rows] if column == columns - 1 else field_ends[column][rows]
         if column == 0:
-            return starts, end.astype(np.int64)
-        begin = field_ends[column - 1].astype(np.int64) + 1
-        return starts + begin, end - begin
+            return starts[rows], end.astype(np.int64)
+        begin = field_ends[column - 1][rows] + _ONE  # no line has its last blank beyond 127
+        return starts[rows] + begin.astype(np.int64), (end - begin).astype(np.int64)
 
     return Fields(buffer, len(ends), places)
 
@@ -120,8 +121,8 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
     if (count < columns).any() or (exact and (count > columns).any()):
         return None
 
-    def places(column: int) -> tuple[Ints, Ints]:
-        at = first_of_line + column
+    def places(column: int, rows: slice) -> tuple[Ints, Ints]:
+        at = first_of_line[rows] + column
         return starts[at] + start, ends[at] - starts[at]
 
     return Fields(buffer, len(first_of_line), places)

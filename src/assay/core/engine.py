@@ -108,9 +108,11 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], *, threads: int, 
     >>> thread_map(len, ["a", "bc"], threads=2)
     [1, 2]
     """
+    todo: Sequence[T] = list(items)
+    if progress is silent and (threads == 1 or len(todo) < 2):  # asked several times for each run: nothing to set up
+        return [function(item) for item in todo]
     from assay.core.engines.local import Local
 
-    todo: Sequence[T] = list(items)
     return list(_told(Local(threads, by="threads").map(function, todo), len(todo), progress))
 
 

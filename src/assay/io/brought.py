@@ -6,6 +6,7 @@ the others with one sentence that says what would do.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -129,7 +130,7 @@ def _named_run(key: Any, value: Any, columns: Named, ranks: bool) -> Run:
     """What stands under a name in {run: …}, as a run of that name."""
     if isinstance(value, Mapping) and _table_of(value, "") is None:
         return _one_run(value, key)
-    if isinstance(value, str | Path) and Path(value).is_dir():
+    if isinstance(value, str | Path) and os.path.isdir(value):
         raise UsageError(f"run {key!r}: {str(value)!r} is a folder; give one run file for each name")
     if not _may_hold_runs(value):
         raise _unfit(value, f"run {key!r}", RUNS)
@@ -316,12 +317,12 @@ def files_given(path: str | Path, expected: str, *, folders: bool = True) -> lis
         return [path]
     from assay.io.run_files import files_of
 
-    inside = files_of(Path(path))
+    inside = files_of(path)
     if inside is not None:
         if not folders:
             raise DataError(f"{shown(path)!r} is a folder, and one file is expected; {expected}")
         return list(inside)
-    if address_of(path) is None and not Path(path).exists():
+    if address_of(path) is None and not os.path.exists(path):
         # Who gives a Path means one; a text may be anything else that was given by mistake.
         what_to_do = "check the path" if isinstance(path, Path) else expected
         raise MissingFile(f"{path}: No such file or folder; {what_to_do}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from assay.io.addresses import address_of, files_at
 from assay.io.column_names import Named
 from assay.io.files import read_bytes
 from assay.io.readers import read_runs
-from assay.io.sheet import decoded
 
 
 def run_files(paths: Sequence[Path]) -> list[Path]:
@@ -28,11 +28,11 @@ def run_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def files_of(path: Path) -> list[Path] | None:
+def files_of(path: str | Path) -> list[Path] | None:
     """The files of a folder, here or at an address; None if the path is no folder."""
     address = address_of(path)
     if address is None:
-        return files_in(path) if path.is_dir() else None
+        return files_in(Path(path)) if os.path.isdir(path) else None
     inside = files_at(address)
     if inside == []:
         raise UsageError(f"{address}: the folder has no files")
@@ -100,5 +100,7 @@ def _in_file(name: str, file: str, runs: int) -> str:
 
 def read_names(path: str | Path) -> list[str]:
     """The names in a file, one per line."""
+    from assay.io.sheet import decoded
+
     lines = decoded(str(path), read_bytes(path)).splitlines()
     return [line.strip() for line in lines if line.strip()]

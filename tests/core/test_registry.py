@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 import assay
 from assay.core.engine import chunks, generator, generators, ordered_map
 from assay.core.errors import UsageError
-from assay.core.registry import Registry, parse_call
+from assay.core.registry import Registry, keyword_parameters, parse_call
 from assay.core.tables import Table, render, shown
 
 
@@ -177,3 +179,19 @@ def test_what_a_text_names_and_gives() -> None:
         things.entry(f"scaled(seed={10**30})")
     with pytest.raises(UsageError, match="5 is no name"):
         things.entry(5)  # type: ignore[arg-type]
+
+
+def test_keyword_parameters_are_those_of_the_signature() -> None:
+    def plain(x: int, y: int = 1, *rest: int, k: int, rel: float = 1.0, **others: int) -> None: ...
+
+    @functools.wraps(plain)
+    def wrapped(*arguments: Any, **named: Any) -> None: ...
+
+    class Callable:
+        def __call__(self, x: int, *, depth: int = 10) -> None: ...
+
+    wanted = {"k": inspect.Parameter.empty, "rel": 1.0}
+    assert keyword_parameters(plain) == keyword_parameters(wrapped) == wanted
+    assert keyword_parameters(Callable()) == {"depth": 10}
+    assert keyword_parameters(functools.partial(plain, 1, k=3)) == {"k": 3, "rel": 1.0}
+    assert keyword_parameters(lambda x: x) == {}

@@ -129,6 +129,15 @@ def test_figures_of_several_measures_are_numbered(scores: Path) -> None:
     assert [r.partition(",")[0] for r in rows] == ['"AP'] * 3 + ['"RR'] * 3
 
 
+@pytest.mark.parametrize("measures", [["-m", "RR"], ["-mRR"], ["-m=RR"], ["--measures", "RR"], ["--measures=RR"]])
+def test_an_option_of_one_letter_takes_its_value_in_every_way(measures: list[str], tmp_path: Path) -> None:
+    run, qrels = tmp_path / "run", tmp_path / "qrels"
+    run.write_text("1 Q0 a 1 2.5 bm25\n1 Q0 b 2 1.5 bm25\n")
+    qrels.write_text("1 0 b 1\n")
+    result = CliRunner().invoke(cli, ["score", "--qrels", str(qrels), str(run), *measures, "--format=csv"])
+    assert (result.exit_code, result.stdout) == (0, "run,RR\nbm25,0.5\n")
+
+
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_option_of_one_value_is_given_once(words: str) -> None:
     """In every spelling, on every command; options that collect their values accumulate instead."""

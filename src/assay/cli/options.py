@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -75,7 +74,11 @@ class Output:
 
     def width(self) -> int | None:
         """Columns of the terminal that shows the tables; None where a file or another program reads them."""
-        return shutil.get_terminal_size().columns if self.path is None and sys.stdout.isatty() else None
+        if self.path is not None or not sys.stdout.isatty():
+            return None
+        from shutil import get_terminal_size
+
+        return get_terminal_size().columns
 
     def say(self, message: str, *, now: bool = False) -> None:
         """A remark on standard error, unless --quiet; at the end of the command, or now in a dialogue."""

@@ -27,7 +27,7 @@ from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, seed_option, with_output
 from assay.cli.run_info import by_option, groups_by, kept_runs
 from assay.core.errors import UsageError
-from assay.core.tables import FORMATS
+from assay.core.tables import FORMATS, Table
 
 if TYPE_CHECKING:
     from assay.data import Qrels, Run
@@ -241,11 +241,9 @@ def _score(
     jobs: int, out: Output,
 ) -> None:  # fmt: skip
     """Everything but trec_eval's own output."""
-    from assay.io.lengths import read_lengths
     from assay.scoring import Aligned, evaluate
-    from assay.scoring import bounds as score_bounds
 
-    words = read_lengths(lengths) if lengths else None
+    words = _words_of_docs(lengths) if lengths else None
     runs = _read(run_files(paths), True, out) if lenient else run_sources(paths)
     columns = named_columns()
     aligned: Aligned | None = None
@@ -260,7 +258,7 @@ def _score(
             scores = evaluate(
                 runs, qrels, measures, policy=policy, lengths=words, columns=columns, jobs=jobs, progress=progress
             )
-    more = [score_bounds(aligned, measures, jobs=jobs).table()] if bounds and aligned is not None else []
+    more = [_bounds(aligned, measures, jobs)] if bounds and aligned is not None else []
     if per_topic:
         more.append(scores.per_topic())
     if by is not None:
@@ -275,6 +273,18 @@ def _score(
 
         write_scores(save, scores)
         out.say(f"scores written to {save}")
+
+
+def _words_of_docs(path: Path) -> dict[str, float]:
+    from assay.io.lengths import read_lengths
+
+    return read_lengths(path)
+
+
+def _bounds(aligned: Aligned, measures: list[Measure], jobs: int) -> Table:
+    from assay.scoring import bounds
+
+    return bounds(aligned, measures, jobs=jobs).table()
 
 
 def _is_of_runs(draw: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -52,7 +51,9 @@ def markdown_text(text: str, *, cell: bool = True) -> str:
 
 def html_text(text: str) -> str:
     """A text in which no sign is read as markup."""
-    return html.escape(visible(text))
+    from html import escape
+
+    return escape(visible(text))
 
 
 def tagged(tag: str, texts: Iterable[str], numbers: Iterable[bool] | None = None) -> str:

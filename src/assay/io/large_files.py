@@ -16,14 +16,12 @@ from assay.data import Run
 from assay.io.brought import RUNS, Source, files_given, runs_of
 from assay.io.column_names import Named
 from assay.io.content import HEAD
-from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT, is_compressed
-from assay.io.line_forms import LineForm, WordLines, form_of
 from assay.io.readers import holds_several
 from assay.io.samples import binary_format
-from assay.io.topic_cuts import cut_file, pieces_of_stream
 
 if TYPE_CHECKING:
+    from assay.io.line_forms import LineForm
     from assay.io.row_cuts import RowTable
 
 LARGE_FILE = 1 << 28
@@ -73,9 +71,14 @@ class LargeFile:
             return cut_rows(self.form)
         if self.is_compressed:
             return self._stream(self.form)
+        from assay.io.topic_cuts import cut_file
+
         return cut_file(self.path, piece_size(self.form), self.form)
 
     def _stream(self, form: LineForm) -> Iterator[Piece]:
+        from assay.io.decompression import ByteStream
+        from assay.io.topic_cuts import pieces_of_stream
+
         with open(self.path, "rb") as file:
             stream = ByteStream(self.path, file)
             yield from pieces_of_stream(self.path, stream, piece_size(form), form=form)
@@ -83,6 +86,8 @@ class LargeFile:
 
 def piece_size(form: LineForm) -> int | None:
     """How many bytes the pieces of a text have, about; None for as many as is usual."""
+    from assay.io.line_forms import WordLines
+
     return None if isinstance(form, WordLines) else TABLE_PIECE
 
 
@@ -105,6 +110,8 @@ def large_file(path: str | Path, columns: Named = None) -> LargeFile | None:
 
         table = row_table(where, binary, columns)
         return None if table is None else LargeFile(where, table, False, size < LARGE_COMPRESSED)
+    from assay.io.line_forms import WordLines, form_of
+
     packed = is_compressed(head)
     form = form_of(where, _unpacked_head(where) if packed else head, columns)
     can_be_held = size < (LARGE_COMPRESSED if packed else LARGE_FILE)
@@ -114,6 +121,8 @@ def large_file(path: str | Path, columns: Named = None) -> LargeFile | None:
 
 
 def _unpacked_head(where: str) -> bytes:
+    from assay.io.decompression import ByteStream
+
     with open(where, "rb") as file:
         return ByteStream(where, file).read(HEAD)
 

@@ -19,7 +19,6 @@ from assay.core.lazy import np
 from assay.core.registry import Entry, Registry, parse_call
 from assay.data.averages import AGGREGATES, averaged
 from assay.data.grades import Grades
-from assay.measures.translation import in_our_words
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -189,9 +188,12 @@ def parse(text: str) -> Measure:
     wrapped = re.fullmatch(rf"({'|'.join(AGGREGATES)})\((.*)\)", text)
     if wrapped:
         return replace(parse(wrapped[2]), aggregate=wrapped[1])
-    ours = in_our_words(text, MEASURES)
-    if ours is not None:
-        return parse(ours)
+    if not _is_plainly_ours(text):
+        from assay.measures.translation import in_our_words
+
+        ours = in_our_words(text, MEASURES)
+        if ours is not None:
+            return parse(ours)
     body, k = _cutoff(text)
     name, given = parse_call(body)
     if k is not None and "k" in given:
@@ -201,6 +203,12 @@ def parse(text: str) -> Measure:
     condensed = name.endswith("'")
     name, form = _form(name.removesuffix("'"))
     return Measure(name, tuple(given.items()), condensed, _usual_aggregate(MEASURES[name]), form)
+
+
+def _is_plainly_ours(text: str) -> bool:
+    """Whether it is a name of ours, with a cutoff at most: then the words of other tools need not be loaded."""
+    name, _, k = text.partition("@")
+    return name in MEASURES and (not k or (k.isdecimal() and "k" in MEASURES[name].parameters))
 
 
 def parse_many(text: str) -> list[Measure]:
@@ -277,8 +285,10 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Scores:
     >>> ratio([1.0, 2.0], [2.0, 0.0]).tolist()
     [0.5, 0.0]
     """
-    over, under = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
-    return np.divide(over, under, out=np.zeros(over.shape), where=under != 0)
+    over = np.asarray(numerator, np.float64)
+    under = np.asarray(denominator, np.float64)
+    shape = over.shape if over.shape == under.shape else np.broadcast_shapes(over.shape, under.shape)
+    return np.divide(over, under, out=np.zeros(shape), where=under != 0)
 
 
 def in_order(values: npt.NDArray[np.floating[Any]] | npt.NDArray[np.bool_]) -> Scores:

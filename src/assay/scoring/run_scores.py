@@ -22,7 +22,6 @@ from assay.io import read_run
 from assay.measures import Measure, parse, parse_many
 from assay.measures.intent_aware import evaluate_intents
 from assay.measures.ties import expected
-from assay.measures.translation import of_ir_measures
 from assay.scoring.policy import Policy, prepared
 
 CELLS = 1 << 20
@@ -51,6 +50,8 @@ def _one_measure(one: Any) -> Measure:
     if isinstance(one, Measure):
         return one
     if _is_foreign_measure(one):
+        from assay.measures.translation import of_ir_measures
+
         return parse(of_ir_measures(str(one)))
     raise _no_measure(one)
 

@@ -22,12 +22,9 @@ from assay.core.ids import Ids
 from assay.data import Qrels, Run
 from assay.io.column_names import Named
 from assay.io.content import HEAD, Content
-from assay.io.decompression import ByteStream
 from assay.io.files import STANDARD_INPUT
 from assay.io.large_files import LARGE_COMPRESSED, LargeFile, Piece, large_file, piece_size
-from assay.io.line_forms import form_of
 from assay.io.readers import only_run, read_runs, refuse_several, runs_in
-from assay.io.topic_cuts import pieces_of_stream
 from assay.measures import Measure
 from assay.scoring.policy import Policy
 from assay.scoring.run_scores import RunScores, joined_run, ordered_run, scores_of
@@ -88,6 +85,10 @@ def _opened(run: Run | str | Path | LargeFile, policy: Policy, threads: int) -> 
 
 def _standard_input(policy: Policy, threads: int) -> Run | Iterable[Piece]:
     """Standard input: the run, or its pieces if there is too much of it."""
+    from assay.io.decompression import ByteStream
+    from assay.io.line_forms import form_of
+    from assay.io.topic_cuts import pieces_of_stream
+
     stream = ByteStream(STANDARD_INPUT, sys.stdin.buffer)
     begun = stream.read(LARGE_COMPRESSED)
     form = form_of(STANDARD_INPUT, begun[:HEAD]) if len(begun) == LARGE_COMPRESSED else None

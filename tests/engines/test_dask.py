@@ -8,10 +8,11 @@ import signal
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars
 import pytest
@@ -19,7 +20,7 @@ import pytest
 import assay
 from assay.core.engine import ordered_map
 from assay.core.engines import Dask, dask_cluster, engine
-from assay.core.engines.sent import answers, packed
+from assay.core.engines.sent import answers, located, packed
 from assay.core.errors import DataError, EngineError, UsageError
 from assay.io import large_files, row_cuts
 from assay.parts import score_parts, split_runs
@@ -292,3 +293,23 @@ def test_what_cannot_be_sent_is_one_line(dask: Dask) -> None:
     lock = threading.Lock()
     with engine(dask), pytest.raises(EngineError, match=r"cannot be sent to other processes .*; take the engine local"):
         ordered_map(lambda _: lock.locked(), range(4))
+
+
+class Named(NamedTuple):
+    name: str
+    file: Path
+    sizes: Counter[str]
+
+
+def test_tasks_keep_their_kinds_where_their_paths_are_made_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run").write_text("1 Q0 a 1 2.5 bm25\n")
+    plain = Named("a", Path("elsewhere"), Counter("abc"))
+    with_path = Named("b", Path("run"), Counter("abc"))
+    assert located([plain])[0] is plain
+    [found] = located([with_path])
+    assert type(found) is Named
+    assert found == ("b", tmp_path / "run", Counter("abc"))
+    assert located([{"run": (Path("run"), 1)}]) == [{"run": (tmp_path / "run", 1)}]

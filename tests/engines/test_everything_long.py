@@ -1,4 +1,4 @@
-"""Everything long gives the same bits on one core, on two, and on Dask workers."""
+"""Everything long gives the same bits on one core, on two, and on Dask workers in another folder."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.core.engine import Engine
 from assay.core.engines import Dask, engine
+from tests.engines.clusters import START, running
 from tests.engines.long_work import WORK, in_bits
 
 pytest.importorskip("distributed")
@@ -15,9 +15,11 @@ pytestmark = pytest.mark.filterwarnings("default")  # those of Dask are not ours
 
 
 @pytest.fixture(scope="module")
-def dask() -> Iterator[Engine]:
-    with engine("dask", jobs=2) as made:
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dask]:
+    with running(tmp_path_factory.mktemp("cluster")) as cluster:
+        made = Dask(cluster.address, patience=START)
         yield made
+        made.close()
 
 
 @pytest.mark.parametrize("name", WORK)

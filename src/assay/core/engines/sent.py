@@ -70,9 +70,13 @@ def _located(task: Any) -> Any:
     if isinstance(task, Path):
         return _in_full(task)
     if isinstance(task, tuple):
-        return tuple(map(_located, task))
+        parts = [_located(part) for part in task]
+        if all(part is was for part, was in zip(parts, task, strict=True)):
+            return task
+        return type(task)(*parts) if hasattr(task, "_fields") else tuple(parts)  # one with names keeps them
     if isinstance(task, dict):
-        return {key: _located(value) for key, value in task.items()}
+        values = {key: _located(value) for key, value in task.items()}
+        return task if all(values[key] is task[key] for key in task) else values
     if is_dataclass(task) and not isinstance(task, type):
         changed = _paths_in_full(task)
         return replace(task, **changed) if changed else task

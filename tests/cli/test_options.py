@@ -138,6 +138,20 @@ def test_an_option_of_one_letter_takes_its_value_in_every_way(measures: list[str
     assert (result.exit_code, result.stdout) == (0, "run,RR\nbm25,0.5\n")
 
 
+@pytest.mark.parametrize("given", [["--qrels"], ["--quiet=3"], ["-q=3"], ["-x"], ["--nowhere"]])
+def test_an_option_that_is_not_understood_leads_to_the_help_of_its_command(given: list[str]) -> None:
+    done = subprocess.run([*ASSAY, "score", *given], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("; see 'assay score --help'\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_empty_list_of_measures_is_not_the_usual_one(scores: Path) -> None:
+    for measures in (["-m", ""], ["-m="], ["-m", " ", "-m", ""]):
+        result = CliRunner().invoke(cli, ["compare", str(scores), *measures])
+        assert str(result.exception) == "--measures is empty; give it a name, or leave it out"
+
+
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_option_of_one_value_is_given_once(words: str) -> None:
     """In every spelling, on every command; options that collect their values accumulate instead."""

@@ -39,7 +39,11 @@ class Command(click.Command):
         return parser
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        refuse_repeated_options(self, ctx, args)
+        try:
+            refuse_repeated_options(self, ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # of an option without its value click does not say whose it is
+            raise
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from assay.cli.columns import column_option, named_columns
 from assay.cli.commands import KnownWord
-from assay.cli.modes import is_given
+from assay.cli.modes import is_given, longest_form
 from assay.cli.run_info import info_options, is_filtered, kept_runs, kept_scores
 from assay.cli.score_folders import folder_in_blocks, refuse_many_topics
 from assay.core.errors import UsageError
@@ -41,7 +41,9 @@ intent_options = (
 
 
 def one_list(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
-    """Values that were given one by one, as one list; None if there are none."""
+    """Values that were given one by one, as one list; None if there are none, an error if they are empty."""
+    if values and not " ".join(values).strip():
+        raise UsageError(f"{longest_form(option)} is empty; give it a name, or leave it out")
     return " ".join(values) or None
 
 

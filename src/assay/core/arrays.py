@@ -68,6 +68,41 @@ class Sealed:
         self.__dict__.update(state)
 
 
+class Growing:
+    """An array that is put together from pieces as they come, so that the memory of each serves for the next.
+
+    >>> array = Growing(2, np.int64)
+    >>> array.add(np.array([1, 2]))
+    >>> array.add(np.array([3]))
+    >>> array.whole().tolist()
+    [1, 2, 3]
+    """
+
+    def __init__(self, pieces: int, kind: type[np.generic]) -> None:
+        self._pieces = pieces
+        self._array: npt.NDArray[Any] = np.zeros(0, kind)
+        self._size = 0
+
+    def add(self, values: npt.NDArray[Any]) -> None:
+        """Put the next piece behind the others, which are of the kind of the first; a single one is not copied."""
+        if self._pieces == 1:
+            self._array = values
+        elif not self._size:
+            self._array = np.empty(len(values) * self._pieces * 17 // 16, values.dtype)  # mostly they are alike in size
+        end = self._size + len(values)
+        if end > len(self._array):
+            self._array.resize(end * 5 // 4, refcheck=False)
+        if self._pieces > 1:
+            self._array[self._size : end] = values
+        self._size = end
+
+    def whole(self) -> npt.NDArray[Any]:
+        """All of it, which nobody else has."""
+        if len(self._array) > self._size:
+            self._array.resize(self._size, refcheck=False)
+        return sealed(self._array)
+
+
 def places_within(sizes: Ints) -> Ints:
     """For groups of these sizes that stand one after the other: the place of each member in its group, from 0.
 

@@ -108,12 +108,20 @@ def thread_map(function: Callable[[T], R], items: Iterable[T], *, threads: int, 
     >>> thread_map(len, ["a", "bc"], threads=2)
     [1, 2]
     """
+    return list(thread_stream(function, items, threads=threads, progress=progress))
+
+
+def thread_stream(
+    function: Callable[[T], R], items: Iterable[T], *, threads: int, progress: Progress = silent
+) -> Iterator[R]:
+    """As `thread_map`, one result after the other: for results that are large and are put together at once."""
     todo: Sequence[T] = list(items)
     if progress is silent and (threads == 1 or len(todo) < 2):  # asked several times for each run: nothing to set up
-        return [function(item) for item in todo]
+        yield from map(function, todo)
+        return
     from assay.core.engines.local import Local
 
-    return list(_told(Local(threads, by="threads").map(function, todo), len(todo), progress))
+    yield from _told(Local(threads, by="threads").map(function, todo), len(todo), progress)
 
 
 def chunks(n: int, size: int) -> Iterator[slice]:

@@ -7,7 +7,6 @@ reader (`rows`) finds the line and says what is wrong with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.core.arrays import Bytes, Floats, Ints, Keys, sealed
-from assay.core.engine import thread_map
+from assay.core.arrays import Bytes, Floats, Growing, Ints, Keys
+from assay.core.engine import thread_stream
 from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids, coded
@@ -151,9 +150,12 @@ class _Piece(NamedTuple):
 def _run_in_file_order(text: Text, ranks: bool, threads: int) -> Run | None:
     """The run of a file, docs in the order of its lines, or None where a line is not as it should be."""
     cuts = pieces(text.buffer[: text.length])
-    read = thread_map(lambda cut: _piece(text, *cut, ranks), cuts, threads=threads)
-    found = [piece for piece in read if piece is not None]
-    return None if len(found) < len(cuts) else _grouped(text, found)
+    columns = _Columns(len(cuts), ranks)
+    for piece in thread_stream(lambda cut: _piece(text, *cut, ranks), cuts, threads=threads):
+        if piece is None:
+            return None
+        columns.add(piece)
+    return columns.run(text)
 
 
 def _piece(text: Text, start: int, stop: int, ranked: bool) -> _Piece | None:
@@ -229,43 +231,49 @@ def _decodes(data: bytes) -> bool:
     return True
 
 
-def _grouped(text: Text, parts: list[_Piece]) -> Run:
-    """The pieces as a run, the lines of a topic brought together if they are scattered."""
-    topics: list[str] = []
-    starts = [np.zeros(0, np.int64)]
-    tag = ""
-    rows = 0
-    for part in parts:
-        topics += part.topics
-        starts.append(part.changes + rows)
-        rows += len(part.scores)
-        tag = part.tag or tag
-    first_rows = np.concatenate(starts)
-    # A piece starts a topic of its own, which mostly is the last one of the piece before.
-    new = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
-    docs = Ids(
-        text.buffer,
-        _joined([part.doc_starts for part in parts], np.int64),
-        _joined([part.doc_lengths for part in parts], np.int64),
-    )
-    ranks = [part.ranks for part in parts if part.ranks is not None]
-    run = Run(
-        tag,
-        tuple(topics[i] for i in new),
-        np.append(first_rows[new], rows),
-        docs,
-        _joined([part.scores for part in parts], np.float64),
-        _joined(ranks, np.int64) if ranks else None,
-        keys=_joined([part.keys for part in parts], np.uint32),
-    )
-    return run.together()
+class _Columns:
+    """The columns of a run file, and its topics with the rows in which they start, put together piece by piece."""
 
+    def __init__(self, pieces: int, ranks: bool) -> None:
+        self._doc_starts = Growing(pieces, np.int64)
+        self._doc_lengths = Growing(pieces, np.int64)
+        self._keys = Growing(pieces, np.uint32)
+        self._scores = Growing(pieces, np.float64)
+        self._ranks = Growing(pieces, np.int64) if ranks else None
+        self._topics: list[str] = []
+        self._first_rows = [np.zeros(0, np.int64)]
+        self._rows = 0
+        self._tag = ""
 
-def _joined(columns: Sequence[npt.NDArray[Any]], kind: type[np.generic]) -> npt.NDArray[Any]:
-    """A column of all pieces as one; nobody else has it."""
-    if not columns:
-        return np.zeros(0, kind)
-    return sealed(columns[0] if len(columns) == 1 else np.concatenate(columns))
+    def add(self, piece: _Piece) -> None:
+        """The next piece of the file."""
+        self._doc_starts.add(piece.doc_starts)
+        self._doc_lengths.add(piece.doc_lengths)
+        self._keys.add(piece.keys)
+        self._scores.add(piece.scores)
+        if self._ranks is not None and piece.ranks is not None:
+            self._ranks.add(piece.ranks)
+        self._topics += piece.topics
+        self._first_rows.append(piece.changes + self._rows)
+        self._rows += len(piece.scores)
+        self._tag = piece.tag or self._tag
+
+    def run(self, text: Text) -> Run:
+        """The run, the lines of a topic brought together if they are scattered."""
+        topics = self._topics
+        first_rows = np.concatenate(self._first_rows)
+        # A piece starts a topic of its own, which mostly is the last one of the piece before.
+        new = [i for i, topic in enumerate(topics) if i == 0 or topic != topics[i - 1]]
+        run = Run(
+            self._tag,
+            tuple(topics[i] for i in new),
+            np.append(first_rows[new], self._rows),
+            Ids(text.buffer, self._doc_starts.whole(), self._doc_lengths.whole()),
+            self._scores.whole(),
+            None if self._ranks is None else self._ranks.whole(),
+            keys=self._keys.whole(),
+        )
+        return run.together()
 
 
 def _qrels_columns(text: Text) -> tuple[Ids, Ids, Floats, Floats | None] | None:

@@ -172,6 +172,13 @@ def test_standard_input_beside_many_runs(folder: Path) -> None:
     assert "piped  0.7500" in done.stdout
 
 
+def test_standard_input_is_given_once(folder: Path) -> None:
+    for qrels, run in ((folder / "qrels.txt", "-"), ("-", folder / "runs")):
+        done = assay("score", "--qrels", qrels, run, "-", "-m", "RR", stdin="1 0 a 1\n" if qrels == "-" else RUN)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("assay: standard input (-) is given twice, and can be read once; give one")
+
+
 def test_lenient_says_what_it_dropped(folder: Path) -> None:
     path = folder / "bad.run"
     path.write_text(RUN + "2 Q0 c 3 0.5 one\n2 Q0 y\n2 Q0 z 4 NaN one\n")

@@ -141,3 +141,11 @@ def test_without_the_extra_an_address_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(MissingExtra, match=r"^s3://bucket/a.run: fsspec is not installed; .*'assay-ir\[cloud\]'"):
         assay.read_run("s3://bucket/a.run")
+
+
+def test_an_address_is_opened_as_it_is_written() -> None:
+    """Two slashes in a row, or a question with another address in it, are part of it."""
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe("/b//x.run", b"1 Q0 a 1 2.5 bm25\n")
+    (found,) = assay.evaluate(["memory://b//x.run"], {"1": {"a": 1}}, "RR")
+    assert found.values.tolist() == [[1.0]]

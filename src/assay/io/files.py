@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import io
 import mmap
 import os
 import stat
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -27,6 +29,8 @@ GZIP, XZ, ZSTANDARD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 """The first bytes of a file of each compression."""
 LARGE = 1 << 22
 """Bytes from which on memory is asked for as a whole."""
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+"""Errors of a disk that takes no more."""
 TABLES = {
     "csv": ("csv",),
     "tsv": ("tsv",),
@@ -40,10 +44,23 @@ ENDINGS = frozenset({"txt", "gz", "xz", "bz2", "zst"}.union(*TABLES.values()))
 """Endings that are no part of the name of what a file holds."""
 
 
+_read_before: object = None
+"""The standard input that was read."""
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input, which can be read once: the second time there would be nothing, or a rest."""
+    global _read_before
+    if sys.stdin is _read_before:
+        raise UsageError("standard input (-) is given twice, and can be read once; give one of the two as a file")
+    _read_before = sys.stdin
+    return sys.stdin.buffer
+
+
 def read_bytes(path: str | Path) -> bytes:
     """The bytes of a file, decompressed by its first bytes; `-` is standard input."""
     if str(path) == STANDARD_INPUT:
-        return decompressed(STANDARD_INPUT, sys.stdin.buffer.read())
+        return decompressed(STANDARD_INPUT, standard_input().read())
     return decompressed(shown(path), read_room(path).tobytes())
 
 
@@ -195,12 +212,15 @@ def compressed(data: bytes, path: Path) -> bytes:
 
 
 @contextlib.contextmanager
-def naming_file(path: str | Path) -> Iterator[None]:
-    """An error of the system that names no file, such as that of a full disk, is one of this file."""
+def naming_file(path: str | Path, *, only: Collection[int] | None = None) -> Iterator[None]:
+    """An error of the system that names no file, such as that of a full disk, is one of this file.
+
+    only: these errors alone, where much else is done beside writing the file.
+    """
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno is None:
+        if error.filename is not None or error.errno is None or (only is not None and error.errno not in only):
             raise
         raise OSError(error.errno, error.strerror, str(path)) from None
 

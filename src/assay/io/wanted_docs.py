@@ -18,7 +18,7 @@ from assay.io._bytes.fields import BYTE_ORDER_MARK
 from assay.io.column_names import Named
 from assay.io.content import HEAD, Content
 from assay.io.docs import Texts, doc_place, docs_in, fields_of, has_lines, split_line
-from assay.io.files import GZIP, STANDARD_INPUT, XZ, ZSTANDARD, decompressed
+from assay.io.files import GZIP, STANDARD_INPUT, XZ, ZSTANDARD, decompressed, standard_input
 from assay.io.recognition import looked_at
 from assay.io.samples import separator_of
 from assay.io.sheet import LARGEST_CELL
@@ -75,7 +75,7 @@ def _is_whole(head: bytes) -> bool:
 def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     """The bytes of a file as they are read, whatever compresses it."""
     if str(path) == STANDARD_INPUT:
-        yield io.BytesIO(decompressed(STANDARD_INPUT, sys.stdin.buffer.read()))
+        yield io.BytesIO(decompressed(STANDARD_INPUT, standard_input().read()))
         return
     with open(path, "rb") as file:
         head = file.read(8)

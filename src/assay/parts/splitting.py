@@ -6,7 +6,6 @@ sort out of memory, as far as scoring needs one: each part is small enough to be
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ from assay.io._bytes.decimals import read_decimals
 from assay.io._bytes.fields import Fields, Text, fields
 from assay.io.columns import DividedRows
 from assay.io.decompression import ByteStream
-from assay.io.files import STANDARD_INPUT
+from assay.io.files import STANDARD_INPUT, standard_input
 from assay.io.line_forms import WordLines, form_of
 from assay.io.run_files import distinct_names
 from assay.io.topic_cuts import TextPiece, with_lines_of_file
@@ -143,7 +142,7 @@ def _divided(path: str | Path, made: Path, folder: str, parts: int, columns: int
     """Write each line of a file to the part of its topic; a table may have several runs."""
     where = str(path)
     kind = "run" if columns == RUN_FIELDS else "qrels"
-    source = sys.stdin.buffer if where == STANDARD_INPUT else open(where, "rb")  # noqa: SIM115
+    source = standard_input() if where == STANDARD_INPUT else open(where, "rb")  # noqa: SIM115
     with source:
         stream = ByteStream(where, source)
         head = stream.read(HEAD)

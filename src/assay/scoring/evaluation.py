@@ -20,6 +20,7 @@ from assay.data.aligned import Match
 from assay.data.grades import Grades
 from assay.data.intents import IntentQrels
 from assay.data.scores import Scores
+from assay.io.addresses import address_of
 from assay.io.brought import Source, plain_qrels_of, qrels_of, runs_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.io.files import STANDARD_INPUT
@@ -79,14 +80,14 @@ def evaluate(
     refuse_lost_grades(wanted, rules)
     is_held = isinstance(judgments, IntentQrels) or rules.ties == "average"
     brought = runs_of if is_held else sources_of
-    todo: list[Run | Path | LargeFile] = [
-        Path(source) if isinstance(source, str) else source
+    todo: list[Run | str | Path | LargeFile] = [
+        Path(source) if isinstance(source, str) and address_of(source) is None else source
         for source in brought(runs, columns=shared, ranks=rules.ties == "rank")
     ]
     refuse_unused(shared, columns)
     threads = jobs if len(todo) == 1 else 1
 
-    def scored(run: Run | Path | LargeFile) -> list[RunScores]:
+    def scored(run: Run | str | Path | LargeFile) -> list[RunScores]:
         if isinstance(judgments, IntentQrels):
             assert not isinstance(run, LargeFile)
             return [intent_scores_of(ordered_run(run, rules, threads), judgments, wanted, rules)]
@@ -107,8 +108,8 @@ def evaluate(
 
 
 def _of_sources(
-    score: Callable[[Run | Path | LargeFile], list[RunScores]],
-    sources: Sequence[Run | Path | LargeFile],
+    score: Callable[[Run | str | Path | LargeFile], list[RunScores]],
+    sources: Sequence[Run | str | Path | LargeFile],
     jobs: int,
     progress: Progress,
 ) -> list[list[RunScores]]:

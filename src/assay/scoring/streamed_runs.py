@@ -22,7 +22,7 @@ from assay.core.ids import Ids
 from assay.data import Qrels, Run
 from assay.io.column_names import Named
 from assay.io.content import HEAD, Content
-from assay.io.files import STANDARD_INPUT
+from assay.io.files import STANDARD_INPUT, standard_input
 from assay.io.large_files import LARGE_COMPRESSED, LargeFile, Piece, large_file, piece_size
 from assay.io.readers import only_run, read_runs, refuse_several, runs_in
 from assay.measures import Measure
@@ -89,7 +89,7 @@ def _standard_input(policy: Policy, threads: int) -> Run | Iterable[Piece]:
     from assay.io.line_forms import form_of
     from assay.io.topic_cuts import pieces_of_stream
 
-    stream = ByteStream(STANDARD_INPUT, sys.stdin.buffer)
+    stream = ByteStream(STANDARD_INPUT, standard_input())
     begun = stream.read(LARGE_COMPRESSED)
     form = form_of(STANDARD_INPUT, begun[:HEAD]) if len(begun) == LARGE_COMPRESSED else None
     if form is not None:

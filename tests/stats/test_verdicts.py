@@ -191,6 +191,26 @@ def test_a_sign_test_that_contradicts_the_mean_calls_no_run_better_on_either_sid
     assert found.evidence.finding() == "new and old are significantly different"
 
 
+def test_no_number_of_topics_decides_where_mean_and_ranks_disagree() -> None:
+    base = np.random.default_rng(0).random(40)
+    new = base + 0.01
+    new[:4] = base[:4] - 0.5
+    found = compare_two(new, base, "wilcoxon", names=PAIR, alternative="less")
+    assert found.p > 0.99
+    assert found.evidence.topics_to_decide() is None
+    assert "undecided" not in found.verdict
+
+
+def test_what_rounding_leaves_of_a_mean_of_zero_has_no_direction() -> None:
+    base = np.random.default_rng(0).random(40)
+    new = base + 0.01
+    new[36:] = base[36:] - 0.09
+    found = compare_two(new, base, "sign", names=PAIR)
+    assert 0 < abs(found.evidence.delta) < 1e-15
+    assert found.p < 0.001
+    assert found.evidence.finding() == "new and old are significantly different"
+
+
 @pytest.mark.parametrize(
     ("alternative", "start"),
     [

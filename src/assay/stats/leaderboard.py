@@ -76,10 +76,11 @@ class Leaderboard(Result):
         """How many runs are better, and worse, where the test looks for it; and how many differ either way."""
         directions = [e.direction for e in found if e.significant]
         better, worse, either = (directions.count(way) for way in (1, -1, 0))
+        are_better = _significantly(better, f"better than {self.baseline}")
         said = {
-            "two-sided": f"{_runs(better, f'better than {self.baseline}')} and {worse or 'none'} significantly worse",
-            "greater": _runs(better, f"better than {self.baseline}"),
-            "less": _runs(worse, f"worse than {self.baseline}"),
+            "two-sided": f"{are_better} and {worse or 'none'} significantly worse",
+            "greater": are_better,
+            "less": _significantly(worse, f"worse than {self.baseline}"),
         }
         counted = f"of {len(found)} runs {said[self.versus.alternative]}"
         if either:
@@ -374,10 +375,10 @@ def _intervals(matrix: ScoreMatrix, interval: str, how: Mapping[str, Any]) -> In
     return cut(replace(ends, low=low, high=high), limits)
 
 
-def _runs(number: int, what: str) -> str:
+def _significantly(number: int, what: str) -> str:
     """How many runs are significantly what.
 
-    >>> _runs(1, "better"), _runs(0, "better")
+    >>> _significantly(1, "better"), _significantly(0, "better")
     ('1 is significantly better', 'none are significantly better')
     """
     are = "is" if number == 1 else "are"

@@ -14,6 +14,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.tables import p_value, shown
 from assay.data.averages import from_means
+from assay.stats.effect import rounded
 from assay.stats.resampling import percent
 from assay.stats.t_power import TTest, topics_needed, whole
 
@@ -142,13 +143,13 @@ class Evidence:
         """Topics on which a t test at this α finds a true difference as large as the observed one, with power .8.
 
         None where the comparison is decided, where topics are not paired, and where no number of topics would do:
-        nothing was observed, or the difference points away from the alternative.
+        nothing was observed, the mean and the test disagree, or the difference points away from the alternative.
         """
         if self.significant or self.effect is None or len(self.topics) != 1 or self.alpha >= POWER:
             return None
         signs = {"greater": 1, "less": -1}
         points_away = self.effect * signs.get(self.alternative, 0) < 0
-        if points_away or self.effect == 0 or not np.isfinite(self.effect):
+        if points_away or self.direction == 0 or not np.isfinite(self.effect):
             return None
         test = TTest(alpha=self.alpha, sides=2 if self.alternative == "two-sided" else 1)
         try:
@@ -167,7 +168,7 @@ def directions(delta: Floats, lead: Floats | None) -> Ints:
     >>> directions(np.array([0.1, -0.1, 0.1]), np.array([7.0, -7.0, -7.0])).tolist()
     [1, -1, 0]
     """
-    by_mean = np.sign(delta).astype(np.int64)
+    by_mean = np.sign(rounded(delta)).astype(np.int64)  # what is left of a sum of zero has no direction
     if lead is None:
         return by_mean
     return np.where(np.sign(lead) * by_mean < 0, 0, by_mean)

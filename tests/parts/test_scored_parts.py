@@ -246,11 +246,32 @@ def test_what_lies_beside_the_parts_is_refused(folder: Path) -> None:
     (parts / "run=c" / "part-0.run").symlink_to(folder / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"run=c/part-0\.run"):
         score_parts(parts, whole, "AP")
+    shutil.rmtree(parts / "run=c")
+    (parts / "run=c").symlink_to(folder / "nowhere")
+    assert "run=c: this is no folder, and the parts of a run should be in it" in refused(parts, whole)
+
+
+def test_a_folder_between_the_parts_is_refused_however_they_came_there(folder: Path) -> None:
+    parts = folder / "parts"
+    split_runs(run_paths(folder), 2, parts)
+    (parts / "run=a" / "part-00004").mkdir()
+    assert "run=a/part-00004: this is a folder" in refused(parts, folder / "qrels.txt")
+    (parts / "run=b" / "more").mkdir()
+    assert "run=b/more: this is a folder" in refused(parts / "run=b", folder / "qrels.txt")
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("parts", math.inf), ("parts", 0), ("parts", "3"), ("runs", [1]), ("top_grade", math.nan), ("top_grade", "x")],
+    [
+        ("parts", math.inf),
+        ("parts", 0),
+        ("parts", "3"),
+        ("runs", [1]),
+        ("runs", "abc"),
+        ("top_grade", True),
+        ("top_grade", math.nan),
+        ("top_grade", "x"),
+    ],
 )
 def test_a_split_whose_description_was_changed_is_refused(key: str, value: object, folder: Path) -> None:
     parts = folder / "parts"

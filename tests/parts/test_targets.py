@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from assay import DataError, UsageError
 from assay.parts import score_parts, split_runs
-from assay.parts.layout import UNFINISHED
+from assay.parts.layout import UNFINISHED, made_whole
 from tests.parts.drawn_runs import drawn_judgments, drawn_lines, written
 
 PARTS = {"parts.json", "run=a"}
@@ -73,6 +74,40 @@ def test_a_folder_whose_writing_was_interrupted(run: Path, tmp_path: Path) -> No
     (target / UNFINISHED).mkdir()
     with pytest.raises(DataError, match="not written to its end"):
         score_parts(target, {"q1": {"d1": 1}}, "AP")
+
+
+def test_an_interrupt_between_two_renames_leaves_nothing(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is there already, so that what was made is put into it piece by piece."""
+    target = tmp_path / "target"
+    target.mkdir()
+    renamed = Path.rename
+
+    def interrupted(path: Path, to: Path) -> Path:
+        if path.name == "parts.json":
+            raise KeyboardInterrupt
+        return renamed(path, to)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        split_runs([run], 3, target)
+    assert listed(target) == set()
+    monkeypatch.undo()
+    split_runs([run], 3, target)
+    assert listed(target) == PARTS
+
+
+def test_a_link_that_leads_nowhere_is_refused_before_anything_is_done(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="link: it is a link that leads nowhere; name a folder that is new or empty"):
+        split_runs([run], 3, tmp_path / "link")
+
+
+def test_an_error_of_reading_does_not_name_the_target(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="Input/output") as caught, made_whole(tmp_path / "target"):
+        raise OSError(errno.EIO, "Input/output error")
+    assert caught.value.filename is None
 
 
 def _small_files() -> None:

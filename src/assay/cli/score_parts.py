@@ -41,7 +41,9 @@ def write_scores_of_parts(
         raise UsageError("--info and --where have no effect on parts; give them to assay compare with the scores")
     if out.path is not None and not is_folder_name(out.path):
         what = "the scores of parts are written into a folder"
-        raise UsageError(f"{out.path}: {what}; name one, e.g. -o {file_stem(out.path) or 'scores'}")
+        name = file_stem(out.path) or "scores"
+        example = f"{name}-scores" if Path(name).exists() else name
+        raise UsageError(f"{out.path}: {what}; name one, e.g. -o {example}")
     with out.progress("scoring parts") as progress:
         scored = score_parts(folders[0], qrels, measures, to=out.path, policy=policy, jobs=jobs, progress=progress)
     # -o is the folder of all scores here: the table of means goes to the terminal.

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from zlib import crc32
 
 from assay.core.errors import DataError, UsageError
-from assay.io.files import naming_file
+from assay.io.files import FULL, naming_file
 
 RUN_FOLDER = "run="
 QRELS_FOLDER = "qrels"
@@ -55,7 +55,8 @@ class Split:
         if not all(isinstance(run, str) for run in self.runs):
             raise ValueError("a run has no name")
         top = self.top_grade
-        if top is not None and not (isinstance(top, int | float) and math.isfinite(top)):
+        is_number = isinstance(top, int | float) and not isinstance(top, bool) and math.isfinite(top)
+        if top is not None and not is_number:
             raise ValueError(f"the top grade is {top!r}")
 
     @classmethod
@@ -66,6 +67,8 @@ class Split:
             return None
         try:
             known = json.loads(path.read_text())
+            if not isinstance(known["runs"], list):
+                raise TypeError("the runs are no list")
             made = cls(known["parts"], tuple(known["runs"]), known["top_grade"], known["rule"])
             made.check()
         except (ValueError, KeyError, TypeError) as error:
@@ -93,36 +96,41 @@ def is_parts_folder(path: Path) -> bool:
 
 def run_folders(folder: Path) -> dict[str, Path]:
     """The folders of the runs by their names, in the order of these."""
-    found = {}
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and path.name.startswith(RUN_FOLDER):
-            found[unquote(path.name.removeprefix(RUN_FOLDER))] = path
-    return found
+    named = [path for path in _visible(folder) if path.name.startswith(RUN_FOLDER)]
+    if not any(path.is_dir() for path in named):  # files may be called so
+        return {}
+    for path in named:
+        if not path.is_dir():
+            raise DataError(f"{path}: this is no folder, and the parts of a run should be in it; mend or remove it")
+    return {unquote(path.name.removeprefix(RUN_FOLDER)): path for path in named}
 
 
 def loose_parts(folder: Path) -> list[Path]:
     """The files of a folder where all of them are called part-…; none if any is not."""
-    files = visible_files(folder)
-    return files if files and all(PART_FILE.fullmatch(file.name) for file in files) else []
-
-
-def visible_files(folder: Path) -> list[Path]:
-    """The files of a folder in the order of their names, without hidden ones and marks such as _SUCCESS."""
-    return [path for path in _visible(folder) if not path.is_dir()]
+    files = [path for path in _visible(folder) if not path.is_dir()]
+    are_parts = bool(files) and all(PART_FILE.fullmatch(file.name) for file in files)
+    return _without_folders(folder) if are_parts else []
 
 
 def _visible(folder: Path) -> list[Path]:
+    """What is in a folder, in the order of the names, without hidden files and marks such as _SUCCESS."""
     return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
+
+
+def _without_folders(own: Path) -> list[Path]:
+    """The files of a folder of parts; an error where a folder lies between them."""
+    inside = _visible(own)
+    for path in inside:
+        if path.is_dir():
+            raise DataError(f"{path}: this is a folder; the parts are files in {own.name} itself")
+    return inside
 
 
 def parts_of_run(own: Path) -> list[Path]:
     """The parts in the folder of a run; an error where there is none, or where a folder lies between them."""
-    inside = _visible(own)
+    inside = _without_folders(own)
     if not inside:
         raise DataError(f"{own}: the folder of the run has no part; write it again, or remove it")
-    for path in inside:
-        if path.is_dir():
-            raise DataError(f"{path}: this is a folder; the parts of a run are files in {own.name} itself")
     return inside
 
 
@@ -147,7 +155,7 @@ def whole_parts(folder: Path, parts: int) -> dict[int, Path]:
 def numbered_parts(folder: Path, parts: int) -> dict[int, Path]:
     """The parts of a folder by their numbers; a part that is there twice, or that there should not be, is an error."""
     found: dict[int, Path] = {}
-    for file in visible_files(folder):
+    for file in _without_folders(folder):
         named = PART_FILE.fullmatch(file.name)
         if named is None:
             raise DataError(f"{file}: this is no part (they are called part-00000 and so on); move it elsewhere")
@@ -173,6 +181,8 @@ def check_target(folder: Path) -> None:
     """An error where a folder to be written is there already and not empty, or cannot be made."""
     if not folder.parent.is_dir():
         raise UsageError(f"{folder}: No such file or directory; make the folder {str(folder.parent)!r} first")
+    if folder.is_symlink() and not folder.exists():
+        raise UsageError(f"{folder}: it is a link that leads nowhere; name a folder that is new or empty")
     if folder.exists() and (not folder.is_dir() or not _is_empty(folder)):
         raise UsageError(f"{folder}: it is there already; name a folder that is new or empty")
 
@@ -201,13 +211,28 @@ def made_whole(target: Path) -> Iterator[Path]:
     made = place / UNFINISHED if is_there else place.with_name(f".{place.name}{UNFINISHED}")
     shutil.rmtree(made, ignore_errors=True)
     try:
-        with naming_file(target):
+        with naming_file(target, only=FULL):
             made.mkdir()
             yield made
             if is_there:
-                for path in sorted(made.iterdir(), key=lambda path: (path.is_file(), path.name)):
-                    path.rename(place / path.name)
+                _moved_in(made, place)
             else:
                 made.rename(place)
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def _moved_in(made: Path, place: Path) -> None:
+    """Move what was made into a folder that is empty: all of it or, after an error or an interrupt, nothing."""
+    moved: list[Path] = []
+    try:
+        for path in sorted(made.iterdir(), key=lambda path: (path.is_file(), path.name)):
+            moved.append(place / path.name)
+            path.rename(moved[-1])
+    except BaseException:
+        for path in moved:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        raise

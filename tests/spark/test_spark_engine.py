@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -73,4 +74,18 @@ def test_the_session_of_the_program_does_the_work_and_goes_on(spark: Any) -> Non
     other = pytest.raises(UsageError, match=r"has a Spark session at local\[2,4\], and there can be one; stop it")
     with engine("spark", scheduler="local[3]"), other:
         ordered_map(abs, [-1, -2])
+    assert spark.range(3).count() == 3
+
+
+def test_the_session_of_the_program_goes_on_also_where_another_thread_works(spark: Any) -> None:
+    found: list[int] = []
+
+    def work() -> None:
+        with engine("spark"):
+            found.extend(ordered_map(abs, [-1, -2]))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [1, 2]
     assert spark.range(3).count() == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -24,10 +25,18 @@ def interrupts_held() -> Iterator[None]:
 
 
 def _start_trackers() -> None:
-    """Start what looks after semaphores: where it does not run yet, starting it would allow interrupts again."""
+    """Start what looks after semaphores: where it does not run yet, starting it would allow interrupts again.
+
+    It clears away in silence what an interrupt leaves: it is started as Python is with this filter of warnings.
+    """
     from multiprocessing import resource_tracker
 
     from joblib.externals.loky.backend import resource_tracker as of_joblib
 
-    resource_tracker.ensure_running()
-    of_joblib.ensure_running()
+    before = sys.warnoptions[:]
+    sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+    try:
+        resource_tracker.ensure_running()
+        of_joblib.ensure_running()
+    finally:
+        sys.warnoptions[:] = before

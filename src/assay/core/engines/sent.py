@@ -58,7 +58,8 @@ def batches_of(tasks: Sequence[T], workers: int) -> list[Sequence[T]]:
 def located(tasks: Sequence[T]) -> Sequence[T]:
     """The tasks for machines that have another current folder: every path in them in full.
 
-    A path is a Path, or the `path` of a dataclass; it may be a task, or stand in a tuple, a dict or a dataclass.
+    A path is a Path, or the `path` of a dataclass; it may be a task, or stand in a tuple, a dict or a dataclass. Lists
+    are not looked through: they are long, and hold numbers.
 
     >>> located([1, Path("/data/bm25.run"), Path("s3://bucket/bm25.run")])
     [1, PosixPath('/data/bm25.run'), PosixPath('s3:/bucket/bm25.run')]

@@ -114,8 +114,11 @@ class Spark:
 
     def _begun_before(self, kind: Any) -> Any:
         """The session of this process; None where it has none. A session elsewhere than was asked for is an error."""
-        session = kind.getActiveSession()
-        if session is None or self._given is None:
+        try:
+            session = kind.active()  # also where another thread began it
+        except Exception:  # there is none, which each kind of session says with an error of its own
+            return None
+        if self._given is None:
             return session
         master = _master(session)
         if master not in (None, self._given):

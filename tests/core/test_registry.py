@@ -195,3 +195,5 @@ def test_keyword_parameters_are_those_of_the_signature() -> None:
     assert keyword_parameters(Callable()) == {"depth": 10}
     assert keyword_parameters(functools.partial(plain, 1, k=3)) == {"k": 3, "rel": 1.0}
     assert keyword_parameters(lambda x: x) == {}
+    wrapped.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
+    assert keyword_parameters(wrapped) == {}

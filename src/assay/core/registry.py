@@ -231,8 +231,8 @@ def keyword_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     >>> keyword_parameters(f)
     {'k': None, 'rel': 1}
     """
-    plain = inspect.unwrap(function)
-    if not inspect.isfunction(plain):
+    plain = inspect.unwrap(function, stop=lambda inner: hasattr(inner, "__signature__"))
+    if not inspect.isfunction(plain) or hasattr(plain, "__signature__"):
         signature = inspect.signature(function)
         return {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
     # Of a plain function the same stands in its code, at a thirtieth of the time: there are some hundreds of them.

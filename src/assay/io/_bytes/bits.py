@@ -93,8 +93,6 @@ def _window(words: Words, starts: Ints) -> Words:
     index += 1
     later = words.take(index, mode="clip")
     window >>= shift
-    # A shift by 64 is undefined: shift by one, and then by 63 − s.
-    later <<= _ONE
-    later <<= np.uint64(BITS - 1) - shift
+    later <<= np.uint64(BITS) - shift  # a shift by 64 leaves 0
     window |= later
     return window

@@ -1,7 +1,7 @@
 """Fields of lines separated by white space, for millions of lines at once: where each field starts and how long it is.
 
-Lines may have leading blanks, padded columns, tabs, CR LF, blank lines and `#` comments. The text is cut into pieces;
-threads work on them, and what is kept of them is written to shared columns.
+Lines may have leading blanks, padded columns, tabs, CR LF, blank lines and `#` comments. The text is cut into pieces,
+so that threads can work on them and what is worked on stays in the cache.
 """
 
 from __future__ import annotations

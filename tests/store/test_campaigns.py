@@ -147,6 +147,36 @@ def test_undo_is_a_record_that_takes_back(ready: Store) -> None:
         campaign.undo("bob", "one")
 
 
+def test_an_undo_that_is_sent_again_takes_nothing_else_back(ready: Store) -> None:
+    campaign = ready.campaigns.add("c", "pets")
+    first, second = campaign.next("ann", 2)
+    for asked in (first, second):
+        campaign.judge("ann", asked.item, 1)
+    for again in (False, True):
+        assert campaign.undo("ann", id="the undo").again == again
+    assert [given.item for given in campaign.given("ann")] == [first.item]
+    campaign.undo("ann", id="another")
+    assert campaign.undo("ann", id="another").again, "although nothing is left to take back"
+    assert campaign.given("ann") == []
+    with pytest.raises(UsageError, match="no judgment to take back"):
+        campaign.undo("ann", id="a third")
+    campaign.judge("ann", first.item, 1, id="a label")
+    with pytest.raises(UsageError, match="stands for another judgment"):
+        campaign.undo("ann", id="a label")
+    assert ready.check().errors == 0
+
+
+def test_what_a_person_says_is_of_one_campaign(ready: Store) -> None:
+    one = ready.campaigns.add("one", "pets")
+    other = ready.campaigns.add("other", "pets", scale="S100")
+    (asked,) = other.next("ann")
+    other.judge("ann", asked.item, 77)
+    given = other.given_of("ann", asked.item)
+    assert given is not None
+    assert given.label == 77
+    assert one.given_of("ann", asked.item) is None
+
+
 def test_skip_comes_back_and_unjudgeable_is_never_a_grade(ready: Store) -> None:
     campaign = ready.campaigns.add("c", "pets", scale="S2")
     (skipped,) = campaign.next("ann")

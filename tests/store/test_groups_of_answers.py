@@ -17,7 +17,9 @@ from assay.core.errors import UsageError
 from assay.store import Store
 from assay.store.judging_campaign import JudgingCampaign
 from assay.store.judgment_log import Answer
-from assay.store.schema import sa
+from assay.store.next_items import Asked
+from assay.store.schema import reservations, sa
+from tests.store.two_programs import stopped_after, wait_for_a_lock
 
 PEOPLE = 12
 
@@ -221,3 +223,87 @@ def test_several_programs_count_k_answers_of_people_who_were_not_asked(store: St
     assert len(counted) == len(store.campaigns["c"].labels()) == 3 * len(docs)
     assert len(store.campaigns["c"].history()) == 16 * len(docs)
     assert store.check().errors == 0
+
+
+RESERVATIONS_CHANGE = ("DELETE FROM reservations", "INSERT INTO reservations", "UPDATE reservations")
+
+
+@pytest.mark.parametrize("what", ["label", "skip", "undo"])
+def test_a_tally_is_locked_before_what_a_person_holds(what: str, pets: Store) -> None:
+    """Everybody locks in this order: items, tallies, then what people hold."""
+    campaign = pets.campaigns.add("c", "pets", docs=[("1", "d0"), ("1", "d1")])
+    first, second = (one.item for one in campaign.next("p0", 2))
+    campaign.judge("p0", first, 1)
+    statements: list[str] = []
+    sa.event.listen(
+        campaign.database.engine, "before_cursor_execute", lambda c, cursor, text, *rest: statements.append(text)
+    )
+    answer = Answer("0123456789", what, second, 1 if what == "label" else None)
+    campaign.answer("p0", answer)
+    counts = [place for place, text in enumerate(statements) if text.startswith("INSERT INTO tallies")]
+    held = [place for place, text in enumerate(statements) if text.startswith(RESERVATIONS_CHANGE)]
+    assert len(counts) == 1
+    assert held
+    assert counts[0] < held[0]
+
+
+def test_two_programs_with_answers_of_one_person_do_not_wait_for_each_other(
+    new_database: Callable[[str], tuple[str, Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One answer asks for the next docs and so renews what the person holds; the other one only lets a doc go."""
+    monkeypatch.setattr("assay.store.next_items.LEAST_LONGER", 0)
+    where, files = new_database("postgresql")
+    errors: list[Any] = []
+    with Store(where, files=files) as one, Store(where, files=files) as other:
+        one.collections.add("pets")
+        one.people.add("ann")
+        campaign = one.campaigns.add("c", "pets", docs=[("1", f"d{number}") for number in range(4)])
+        first, second, *_ = (asked.item for asked in campaign.next("ann", 4))
+        for store in (one, other):
+            sa.event.listen(store.database.engine, "handle_error", lambda c: errors.append(str(c.original_exception)))
+        asks = partial(other.campaigns["c"].answer, "ann", Answer("asks for more", "label", second, 1), n=3)
+        lets_go = partial(campaign.answer, "ann", Answer("lets it go", "label", first, 1))
+        asking, letting_go = threading.Thread(target=asks), threading.Thread(target=lets_go)
+        has_tally, may_go_on = stopped_after(other.database.engine, "INSERT INTO tallies")
+        asking.start()
+        assert has_tally.wait(20)
+        letting_go.start()
+        wait_for_a_lock(one.database.engine)
+        may_go_on.set()
+        for thread in (asking, letting_go):
+            thread.join()
+        assert errors == []
+        assert len(campaign.history()) == 2
+        assert one.check().errors == 0
+
+
+@pytest.mark.parametrize(
+    ("stops_at", "whose"), [("SELECT items.id, items.topic", "ben"), ("UPDATE reservations", "ann")], ids=["ben", "ann"]
+)
+def test_a_place_that_ends_while_its_holder_asks_goes_to_one_person(
+    stops_at: str, whose: str, new_database: Callable[[str], tuple[str, Path]]
+) -> None:
+    """Ben may have it before it is kept for longer, and may not once it is, though he cannot see that yet."""
+    where, files = new_database("postgresql")
+    with Store(where, files=files) as one, Store(where, files=files) as other:
+        one.collections.add("pets")
+        for name in ("ann", "ben"):
+            one.people.add(name)
+        campaign = one.campaigns.add("c", "pets", docs=[("1", "d")], away=60)
+        (asked,) = campaign.next("ann")
+        ends = time.time() + 0.5
+        with one.database.writing() as connection:
+            connection.execute(sa.update(reservations).values(until=ends))
+        found: dict[str, list[Asked]] = {}
+        asking = threading.Thread(target=lambda: found.update(ann=campaign.next("ann")))
+        is_there, may_go_on = stopped_after(one.database.engine, stops_at)
+        asking.start()
+        assert is_there.wait(20)
+        time.sleep(max(0, ends + 0.05 - time.time()))
+        found["ben"] = other.campaigns["c"].next("ben")
+        may_go_on.set()
+        asking.join()
+        assert {name for name, items in found.items() if items} == {whose}
+        counted = {name: campaign.judge(name, asked.item, 1).counted for name in ("ann", "ben")}
+        assert counted == {name: name == whose for name in ("ann", "ben")}
+        assert one.check().errors == 0

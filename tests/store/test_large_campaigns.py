@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from assay.store.judging_campaign import JudgingCampaign
 from assay.store.judgment_log import Answer
 from assay.store.schema import sa, tallies
 from assay.store.tallies import Tally, counted_again
+from tests.store.two_programs import stopped_after, wait_for_a_lock
 
 TOPICS, DOCS = 10, 200
 PEOPLE = 4
@@ -139,4 +142,56 @@ def test_a_tally_that_is_wrong_is_found(store: Store) -> None:
     found = [f"{where}: {what}" for level, where, what in store.check().found if level == "error"]
     assert len(found) == 2
     assert "person 'p0'" in found[0]
-    assert "3 docs are written down as done, and 2 are" in found[1]
+    assert "docs written down as done: 3; counted again: 2" in found[1]
+
+
+def test_tallies_that_are_wrong_are_counted_anew(store: Store) -> None:
+    """As after a server of an older version, which writes answers and knows of no tallies."""
+    campaign, (ann, ben, *_) = filled(store, labels=2)
+    other = store.campaigns.add("other", "c", docs=[("1", "x")])
+    other.judge(ann, other.item("1", "x").item, 1)
+    asked = campaign.next(ann, 3)
+    for person in (ann, ben):
+        for one in asked:
+            campaign.judge(person, one.item, 1)
+    with store.database.writing() as connection:
+        of_ann = tallies.c.person_id == ann.id
+        connection.execute(sa.delete(tallies).where(tallies.c.campaign_id == campaign.id, of_ann))
+        connection.execute(sa.update(tallies).where(~of_ann).values(done=0))
+        before = connection.execute(sa.select(tallies).where(tallies.c.campaign_id == other.id)).all()
+    assert store.check().errors == 2
+    found = store.check(recount=True)
+    assert (found.errors, found.remarks, found.mended) == (0, 0, 2)
+    assert found.record()["mended"] == 2
+    assert [(level, where) for level, where, _ in found.found] == [
+        ("mended", "campaign 'c', person 'p0'"), ("mended", "campaign 'c'"),
+    ]  # fmt: skip
+    assert "judgments=3" in found.found[0][2]
+    counts = campaign.counts(ann)
+    assert (counts.done, counts.left, counts.mine) == (3, 2 * TOPICS * DOCS - 6, 3)
+    with store.database.reading() as connection:
+        assert connection.execute(sa.select(tallies).where(tallies.c.campaign_id == other.id)).all() == before
+    assert store.check(recount=True).found == ()
+
+
+def test_counting_anew_waits_for_answers_and_they_for_it(new_database: Any) -> None:
+    """On a server an answer that is being recorded is in the log and in the tally, or in neither."""
+    where, files = new_database("postgresql")
+    with Store(where, files=files) as one, Store(where, files=files) as other:
+        campaign, (ann, *_) = filled(one)
+        first, second = (asked.item for asked in campaign.next(ann, 2))
+        campaign.judge(ann, first, 1)
+        with one.database.writing() as connection:
+            connection.execute(sa.update(tallies).values(answers=7))
+        has_row, may_go_on = stopped_after(one.database.engine, "INSERT INTO judgments")
+        answering = threading.Thread(target=partial(campaign.judge, ann, second, 1))
+        recounting = threading.Thread(target=partial(other.check, recount=True))
+        answering.start()
+        assert has_row.wait(20)
+        recounting.start()
+        wait_for_a_lock(one.database.engine)
+        may_go_on.set()
+        for thread in (answering, recounting):
+            thread.join()
+        assert campaign.counts(ann).mine == 2
+        assert one.check().found == ()

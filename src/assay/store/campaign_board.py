@@ -146,7 +146,7 @@ def upcoming(campaign: JudgingCampaign, n: int = 10) -> Upcoming:
         of_doc = ranks[row.topic, row.doc]
         best = min(of_doc, default=(None, None))
         docs.append(UpcomingDoc(row.topic, row.doc, row.answers, len(of_doc), best[0], best[1], row.other))
-    return Upcoming(tuple(docs), f"{recipe}, {counted(plan.labels, 'answer')} per {plan.unit[:-1]}")
+    return Upcoming(tuple(docs), f"{recipe}, {counted(plan.labels, 'answer')} per {plan.one_unit}")
 
 
 def _ranks(campaign: JudgingCampaign, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], list[tuple[int, str]]]:

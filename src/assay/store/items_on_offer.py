@@ -38,32 +38,37 @@ LOCKED_IF_FREE = (
     sa.select(items.c.id).where(among(items.c.id, "items")).with_for_update(key_share=True, skip_locked=True)
 )
 """Nobody waits for an item, or two could wait for each other."""
+FEW = 12
+"""Numbers of answers below this one are looked up by themselves."""
+GROWTH = 4
+"""How much larger each further page is."""
+Given = tuple[int, int]
+"""An item, and the person who gets it."""
 
 
 @cache
 def page(least: int, labels: int, of_topic: bool) -> sa.CompoundSelect[Any]:
     """The statement that reads the next items with a place, which have at least this number of answers.
 
-    Each number of answers is looked up by itself: so the index leads to items that wait, and past those that are done.
+    Each small number of answers is looked up by itself: so the index leads to items that wait in their order, and past
+    those that are done. Larger numbers share one look-up, which sorts what it finds: a database limits the parts of a
+    statement.
     """
     most: sa.BindParameter[int] = sa.bindparam("most")
     place = items.c.place
+    numbers = [items.c.answers == number for number in range(least, min(FEW, labels))]
+    if labels > FEW:
+        numbers.append((items.c.answers >= FEW) & (items.c.answers < labels))
     parts = []
-    for number in range(least, labels):
+    for has_number in numbers:
         waiting = _STANDING.where(
-            items.c.campaign_id == sa.bindparam("campaign"), items.c.answers == number, place > sa.bindparam("at")
+            items.c.campaign_id == sa.bindparam("campaign"), has_number, place > sa.bindparam("at")
         )
-        waiting = waiting.where(items.c.gold.is_(None), number + _HELD < labels)
+        waiting = waiting.where(items.c.gold.is_(None), items.c.answers + _HELD < labels)
         if of_topic:
             waiting = waiting.where(items.c.topic == sa.bindparam("topic"))
         parts.append(waiting.order_by(place).limit(most).subquery().select())
     return sa.union_all(*parts).order_by("place").limit(most)
-
-
-GROWTH = 4
-"""How much larger each further page is."""
-Given = tuple[int, int]
-"""An item, and the person who gets it."""
 
 
 @dataclass

@@ -176,7 +176,8 @@ class JudgingCampaign:
 
     def given_of(self, person: Person | str, item: int) -> Given | None:
         """What a person says of an item now; None where nothing stands."""
-        own = (answers.c.item_id == item) & (answers.c.person_id == self.person(person).id)
+        of_item = (answers.c.item_id == item) & (answers.c.person_id == self.person(person).id)
+        own = of_item & (answers.c.campaign_id == self.id)
         found = self._log(judgments.c.number.in_(sa.select(answers.c.judgment).where(own)), 1, newest=True)
         return found[0] if found else None
 

@@ -24,6 +24,8 @@ from assay.pooling.pools import pool
 ORDER = "hedge"
 AWAY_SECONDS = 900.0
 """How long a doc is kept for somebody who was asked, before it may go to others."""
+MOST_LABELS = 2**31 - 1
+"""The answers of a doc are counted in a column of 32 bits."""
 USUAL = {"categories": "majority", "interval": "mean", "ratio": "geometric", "preference": "bradley-terry"}
 """How the labels of a doc become one grade, by the kind of scale."""
 Item = tuple[str, str, str]
@@ -93,6 +95,8 @@ class JudgingPlan:
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < low:
                 raise UsageError(f"{name} is {value!r}; give a whole number of at least {low}")
+        if self.labels > MOST_LABELS:
+            raise UsageError(f"labels is {self.labels}; give a whole number of at most {MOST_LABELS}")
         for name in ("away", "price", "seconds", "rel"):
             value = getattr(self, name)
             if value is None and name in ("seconds", "rel"):
@@ -114,7 +118,12 @@ class JudgingPlan:
     @property
     def unit(self) -> str:
         """What is judged, in words."""
-        return "pairs" if self.compares else "docs"
+        return f"{self.one_unit}s"
+
+    @property
+    def one_unit(self) -> str:
+        """One of what is judged, in words."""
+        return "pair" if self.compares else "doc"
 
     @property
     def relevant_from(self) -> float:

@@ -31,6 +31,9 @@ _PERSON: sa.BindParameter[int] = sa.bindparam("person")
 ITEM_OF = sa.select(judgments.c.item_id, judgments.c.person_id).where(
     judgments.c.id == sa.bindparam("judgment"), judgments.c.campaign_id == _CAMPAIGN
 )
+TAKEN_BACK_BY = sa.select(judgments.c.takes_back).where(
+    judgments.c.id == sa.bindparam("undo"), judgments.c.campaign_id == _CAMPAIGN, judgments.c.person_id == _PERSON
+)
 LATEST_OWN = (
     sa.select(judgments.c.id)
     .join_from(answers, judgments, judgments.c.number == answers.c.judgment)
@@ -147,10 +150,12 @@ class JudgmentLog:
         standing = [one for one in new if one.stands]
         self._set_answers(connection, [(one.row, numbers[one.row["id"]]) for one in standing])
         self._count(connection, Counter(one.row["item_id"] for one in new if one.tally.counted))
+        # Another process that has the tally of a person may next renew what the person holds: whoever changed that
+        # first and then waited for the tally would wait for a transaction that waits for it.
+        self._tallies.add(connection, [(one.row["person_id"], one.tally) for one in new])
         places = [(one.row["item_id"], one.row["person_id"]) for one in new if one.lets_go]
         if places:
             connection.execute(LET_GO, {"places": places})
-        self._tallies.add(connection, [(one.row["person_id"], one.tally) for one in new])
         said: list[Recorded | UsageError] = []
         for one in decided:
             said.append(_recorded(one, numbers) if isinstance(one, _New) else one)
@@ -194,14 +199,14 @@ class JudgmentLog:
 
     def take_back(self, connection: sa.Connection, person: Person, answer: Answer) -> Recorded:
         """Undo a judgment: what the person said of the item before stands again, or nothing, and the item is kept."""
-        own = {"campaign": self._id, "person": person.id}
-        chosen = answer.takes_back or connection.execute(LATEST_OWN, own).scalar()
+        values = _checked_values(answer)
+        chosen = answer.takes_back or self._latest(connection, person, values["id"])
         if chosen is None:
             raise UsageError(f"{person.name!r} has no judgment to take back in this campaign")
         found = connection.execute(ITEM_OF, {"judgment": chosen, "campaign": self._id}).first()
         if found is None or found.person_id != person.id:
             raise UsageError(f"no judgment {chosen!r} of {person.name!r} in this campaign")
-        sent = Sent(person, found.item_id, _checked_values(answer))
+        sent = Sent(person, found.item_id, values)
         states = self._states(connection, [sent])
         if sent.values["id"] in states.earlier:
             before = _before(states.earlier[sent.values["id"]], sent)
@@ -214,15 +219,21 @@ class JudgmentLog:
         top = stack.pop()
         undo = self._row(states, sent, counted=False, takes_back=chosen)
         numbers = self._logged(connection, [undo])
+        filled = self._place(states.items[sent.item]) if top.counted else Tally()
+        tally = Tally(judgments=1) if stack else Tally(judgments=1) - Tally(answers=1) - filled
+        self._tallies.add(connection, [(person.id, tally)])  # before the item is kept, as in `record`
         if stack:
             stands_again = undo | {"label": stack[-1].label, "counted": top.counted}
             self._set_answers(connection, [(stands_again, stack[-1].number)])
         else:
             self._remove_answer(connection, person, sent.item, top.counted)
-        filled = self._place(states.items[sent.item]) if top.counted else Tally()
-        tally = Tally(judgments=1) if stack else Tally(judgments=1) - Tally(answers=1) - filled
-        self._tallies.add(connection, [(person.id, tally)])
         return Recorded(undo["id"], numbers[undo["id"]], counted=False, again=False)
+
+    def _latest(self, connection: sa.Connection, person: Person, undo: str) -> str | None:
+        """The judgment that an undo takes back which names none: the latest, or what the same undo took back before."""
+        given = {"campaign": self._id, "person": person.id, "undo": undo}
+        before: str | None = connection.execute(TAKEN_BACK_BY, given).scalar()
+        return before or connection.execute(LATEST_OWN, given).scalar()
 
     def _states(self, connection: sa.Connection, sent: Sequence[Sent]) -> AnswerStates:
         return answer_states(

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from assay.store.database import Database
-from assay.store.items_on_offer import Given, ItemsOnOffer
+from assay.store.items_on_offer import LOCKED_IF_FREE, Given, ItemsOnOffer
 from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import JudgmentLog
 from assay.store.live_order import LiveOrder
@@ -66,7 +66,9 @@ SKIPPED = (
 LONGER = (
     sa.update(reservations)
     .where(reservations.c.campaign_id == _CAMPAIGN, reservations.c.person_id == _PERSON, reservations.c.until > _NOW)
+    .where(among(reservations.c.item_id, "items"))
     .values(until=reservations.c.until + sa.bindparam("more"))
+    .returning(reservations.c.item_id)
 )
 IS_OPEN = sa.select(campaigns.c.is_open).where(campaigns.c.id == _CAMPAIGN)
 TURN = sa.select(campaigns.c.id).where(campaigns.c.id == _CAMPAIGN).with_for_update(key_share=True)
@@ -118,12 +120,16 @@ class _Want:
     def __init__(self, asking: Asking, held: Sequence[Any]) -> None:
         self.asking = asking
         self.person = asking.person
-        self.all_held = held
-        self.held = [row for row in held if asking.topic in (None, row.topic)]
-        self.room = max(0, asking.n - len(self.held))
+        self.all_held = list(held)
+        self.room = 0
         self.more: list[Asked] = []
         self.was_busy = False
         self.candidates: Iterator[int] = iter(())
+
+    @property
+    def held(self) -> list[Any]:
+        """What the person holds of what is asked for."""
+        return [row for row in self.all_held if self.asking.topic in (None, row.topic)]
 
     def proposed(self, offer: ItemsOnOffer) -> list[Given]:
         """The next candidates that have a place for the person, as many as are wanted."""
@@ -172,6 +178,7 @@ class NextItems:
         wants = [_Want(one, held.get(one.person.id, [])) for one in asking]
         for want in wants:
             self._keep_longer(connection, want, given)
+            want.room = max(0, want.asking.n - len(want.held))
         short = [want for want in wants if want.room]
         if short and connection.execute(IS_OPEN, given).scalar_one():
             self._keep_to_budget(connection, short, given)
@@ -179,12 +186,24 @@ class NextItems:
         return [Reserved(want.asked(), want.was_busy) for want in wants]
 
     def _keep_longer(self, connection: sa.Connection, want: _Want, given: Mapping[str, Any]) -> None:
-        """What a person holds is kept for as long as if it were asked now, all of it in the same order."""
+        """What a person holds is kept for as long as if it were asked now, all of it in the same order.
+
+        On a server others give a place away once it is not kept any more, which the person does not have then. Its item
+        is locked first, so that nobody does while this is written; items that others are at stay as they are.
+        """
         if not want.held:
             return
         more = given["now"] + self._plan.away - max(row.until for row in want.held)
-        if more > LEAST_LONGER * self._plan.away:
-            connection.execute(LONGER, {**given, "person": want.person.id, "more": more})
+        if more <= LEAST_LONGER * self._plan.away:
+            return
+        own = [row.id for row in want.all_held]
+        now = given["now"]
+        if not self._db.is_sqlite:
+            own = list(connection.execute(LOCKED_IF_FREE, {"items": own}).scalars())
+            now = time.time()
+        chosen = {**given, "person": want.person.id, "more": more, "items": own, "now": now}
+        ended = set(own) - set(connection.execute(LONGER, chosen).scalars())
+        want.all_held = [row for row in want.all_held if row.id not in ended]
 
     def _keep_to_budget(self, connection: sa.Connection, wants: Sequence[_Want], given: Mapping[str, Any]) -> None:
         """No more items are given out than the budget has left."""

@@ -207,7 +207,8 @@ campaign_runs = sa.Table(
     sa.Column("run_id", sa.ForeignKey("runs.id"), primary_key=True),
 )
 
-HAS_LABEL = sa.text("gold IS NOT NULL")
+IS_GOLD = sa.text("gold IS NOT NULL")
+"""Whether the label of an item is known; few items are gold, so an index of them is small."""
 
 items = sa.Table(
     "items",
@@ -222,7 +223,7 @@ items = sa.Table(
     sa.Column("answers", sa.Integer, nullable=False, default=0),
     sa.UniqueConstraint("campaign_id", "topic", "doc", "other"),
     sa.Index("ix_items_open", "campaign_id", "answers", "place"),
-    sa.Index("ix_items_gold", "campaign_id", sqlite_where=HAS_LABEL, postgresql_where=HAS_LABEL),
+    sa.Index("ix_items_gold", "campaign_id", sqlite_where=IS_GOLD, postgresql_where=IS_GOLD),
 )
 """What is judged in a campaign: a doc, or two docs side by side. `answers` counts those that fill the k of a doc."""
 
@@ -287,6 +288,9 @@ tallies = sa.Table(
 )
 """What each person has done in a campaign, so that nobody has to count: rows of the log, answers that stand, those that
 count, places of docs that they fill (gold docs have none), and docs that had all their answers with one of this person.
+
+Only the sum of `done` over people is a number of docs: who takes back an answer of a doc that was done by somebody else
+takes the doc off their own number, which may be negative.
 """
 
 machine_labels = sa.Table(

@@ -14,6 +14,7 @@ from assay.cli.main import cli
 from assay.core.errors import UsageError
 from assay.store import Store
 from assay.store.filling import add_files
+from assay.store.schema import sa, tallies
 
 ASSAY = [sys.executable, "-m", "assay.cli.main"]
 
@@ -173,6 +174,26 @@ def test_check_ends_with_1_where_something_is_wrong(folder: Path) -> None:
     done = assay("store", "check")
     assert done.exit_code == 1
     assert "restore it from a backup" in done.stdout
+
+
+def test_check_counts_anew_what_an_old_server_did_not_count(folder: Path) -> None:
+    fill()
+    assay("store", "add", "person", "ann")
+    assay("store", "add", "campaign", "pilot", "pets", "--scale", "S2")
+    with Store("assay-store") as store:
+        campaign = store.campaigns["pilot"]
+        campaign.judge("ann", campaign.next("ann")[0].item, 1)
+        with store.database.writing() as connection:
+            connection.execute(sa.delete(tallies))
+    assert assay("store", "check").exit_code == 1
+    done = assay("store", "check", "--recount")
+    assert done.exit_code == 0
+    assert "mended" in done.stdout
+    assert "campaign 'pilot', person 'ann'" in done.stdout
+    assert "0 errors, 0 remarks, 2 mended" in done.stdout
+    again = assay("store", "check", "--recount")
+    assert (again.exit_code, again.stdout) == (0, assay("store", "check").stdout)
+    assert "0 errors, 0 remarks\n" in again.stdout
 
 
 def test_machine_labels_are_added_to_a_campaign(folder: Path) -> None:

@@ -126,17 +126,22 @@ def import_(source: Path, folder: Path, database: str, out: Output) -> None:
 
 
 @command.command()
+@click.option(
+    "--recount", is_flag=True, help="First count anew what people have judged, where it is written down wrong."
+)
 @output_options
 @with_store
-def check(store: Store, out: Output) -> None:
+def check(recount: bool, store: Store, out: Output) -> None:
     """Is the store whole? Every file against its hash, every count against the log of judgments.
 
-    Exit code 1 if there is an error. Files that nobody refers to are remarks.
+    Exit code 1 if there is an error. Files that nobody refers to are remarks. Counts of what each person has judged go
+    wrong where a server of an older version went on writing; --recount mends them and says which they were.
 
     \b
     assay store check
+    assay store check --recount
     """
-    found = store.check()
+    found = store.check(recount=recount)
     out.write(found.table(), of=found)
     if found.errors:
         sys.exit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.store.experiment_integrity import check_experiments
+from assay.store.judging_plan import JudgingPlan
 from assay.store.judgment_log import standing
 from assay.store.schema import (
     answers,
@@ -28,11 +30,19 @@ from assay.store.schema import (
     scores,
     tallies,
 )
-from assay.store.tallies import COLUMNS, Tally, counted_again
+from assay.store.tallies import COLUMNS, Tallies, Tally, counted_again
 
 if TYPE_CHECKING:
+    from assay.store.database import Database
     from assay.store.store import Store
 
+EVERY_ITEM = (
+    sa.select(items.c.id)
+    .where(items.c.campaign_id == sa.bindparam("campaign"))
+    .order_by(items.c.id)
+    .with_for_update(key_share=True)
+)
+"""Whoever records an answer locks its item first, so that nobody answers in a campaign whose items are all locked."""
 YOUNG_SECONDS = 3600
 """A file that nobody refers to may belong to a run that is being added; after this time it does not."""
 
@@ -42,27 +52,46 @@ class StoreCheck(Result):
     """What is wrong in a store, and what was looked at."""
 
     found: tuple[tuple[str, str, str], ...]
-    """(error or remark, where, what)."""
+    """(error, remark or mended, where, what)."""
     looked_at: tuple[str, ...]
 
     @property
     def errors(self) -> int:
         """How many of them are errors."""
-        return sum(level == "error" for level, _, _ in self.found)
+        return self._of_level("error")
+
+    @property
+    def remarks(self) -> int:
+        """How many of them are remarks."""
+        return self._of_level("remark")
+
+    @property
+    def mended(self) -> int:
+        """How many of them were wrong before and are not any more."""
+        return self._of_level("mended")
+
+    def _of_level(self, wanted: str) -> int:
+        return sum(level == wanted for level, _, _ in self.found)
 
     def table(self) -> Table:
         """One row per finding."""
-        notes = [", ".join(self.looked_at), f"{self.errors} errors, {len(self.found) - self.errors} remarks"]
+        in_all = f"{self.errors} errors, {self.remarks} remarks"
+        notes = [", ".join(self.looked_at), f"{in_all}, {self.mended} mended" if self.mended else in_all]
         return Table.of({"level": "", "where": "", "what": ""}, self.found, caption="Check of the store", notes=notes)
 
     def record(self) -> dict[str, Any]:
-        """The table, and the number of errors."""
-        return {**super().record(), "errors": self.errors, "remarks": len(self.found) - self.errors}
+        """The table, and the numbers of errors, remarks and counts that were mended."""
+        return {**super().record(), "errors": self.errors, "remarks": self.remarks, "mended": self.mended}
 
 
-def check_store(store: Store) -> StoreCheck:
-    """Read every file, compare every count with the log, and list files that nobody refers to."""
+def check_store(store: Store, *, recount: bool = False) -> StoreCheck:
+    """Read every file, compare every count with the log, and list files that nobody refers to.
+
+    recount: first mend the tallies that are wrong, see `recount_tallies`.
+    """
     found: list[tuple[str, str, str]] = []
+    if recount:
+        found += [("mended", where, what) for where, what in recount_tallies(store.database)]
     looked_at: list[str] = []
     with store.database.snapshot() as connection:
         if store.database.is_sqlite:
@@ -73,7 +102,8 @@ def check_store(store: Store) -> StoreCheck:
         found += _files(store, known, looked_at)
         found += _lengths(connection)
         found += _judgments(connection, looked_at)
-        found += _tallies(connection)
+        for campaign in connection.execute(sa.select(campaigns)).all():
+            found += [("error", where, what) for where, what in _wrong_tallies(connection, campaign)]
         found += check_experiments(connection, looked_at)
     return StoreCheck(tuple(found), tuple(looked_at))
 
@@ -159,24 +189,45 @@ def _judgments(connection: sa.Connection, looked_at: list[str]) -> list[tuple[st
     return found
 
 
-def _tallies(connection: sa.Connection) -> list[tuple[str, str, str]]:
-    """What was counted with every answer is what there is; docs that are done, over all people."""
+def _wrong_tallies(connection: sa.Connection, campaign: Any) -> list[tuple[str, str]]:
+    """Where what was counted with every answer is not what there is, and what; docs that are done, over all people."""
     names = {row.id: row.name for row in connection.execute(sa.select(people.c.id, people.c.name))}
+    kept = {}
+    for row in connection.execute(sa.select(tallies).where(tallies.c.campaign_id == campaign.id)):
+        kept[row.person_id] = Tally(*(getattr(row, name) for name in COLUMNS))
+    expected = counted_again(connection, campaign.id, campaign.plan["labels"])
     found = []
-    for campaign in connection.execute(sa.select(campaigns)).all():
-        kept = {}
-        for row in connection.execute(sa.select(tallies).where(tallies.c.campaign_id == campaign.id)):
-            kept[row.person_id] = Tally(*(getattr(row, name) for name in COLUMNS))
-        expected = counted_again(connection, campaign.id, campaign.plan["labels"])
-        for person in sorted(kept.keys() | expected.keys()):
-            own = kept.get(person, Tally())
-            there_is = expected.get(person, Tally())
-            if replace(own, done=0) != replace(there_is, done=0):
-                where = f"campaign {campaign.name!r}, person {names[person]!r}"
-                found.append(("error", where, f"{own} is written down, and there is {there_is}"))
-        done = sum(one.done for one in kept.values())
-        there_are = sum(one.done for one in expected.values())
-        if done != there_are:
-            what = f"{done} docs are written down as done, and {there_are} are"
-            found.append(("error", f"campaign {campaign.name!r}", what))
+    for person in sorted(kept.keys() | expected.keys()):
+        own = kept.get(person, Tally())
+        there_is = expected.get(person, Tally())
+        if replace(own, done=0) != replace(there_is, done=0):
+            where = f"campaign {campaign.name!r}, person {names[person]!r}"
+            found.append((where, f"written down: {own}; counted again: {there_is}"))
+    done = sum(one.done for one in kept.values())
+    there_are = sum(one.done for one in expected.values())
+    if done != there_are:
+        found.append((f"campaign {campaign.name!r}", f"docs written down as done: {done}; counted again: {there_are}"))
     return found
+
+
+def recount_tallies(database: Database) -> list[tuple[str, str]]:
+    """Count anew what people have done, in every campaign where it is written down wrong; where it was, and what.
+
+    All of it is one transaction, in which nobody else answers. Done again, it changes nothing.
+    """
+    return database.commits.written(partial(_recounted, database))
+
+
+def _recounted(database: Database, connection: sa.Connection) -> list[tuple[str, str]]:
+    changed = []
+    for campaign in connection.execute(sa.select(campaigns).order_by(campaigns.c.id)).all():
+        if not database.is_sqlite:  # whoever writes to SQLite is alone
+            connection.execute(EVERY_ITEM, {"campaign": campaign.id})
+        wrong = _wrong_tallies(connection, campaign)
+        if wrong:
+            plan = JudgingPlan.of(campaign.plan)
+            counted = counted_again(connection, campaign.id, plan.labels)
+            connection.execute(sa.delete(tallies).where(tallies.c.campaign_id == campaign.id))
+            Tallies(database, campaign.id, plan).add(connection, counted.items())
+        changed += wrong
+    return changed

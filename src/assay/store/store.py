@@ -192,9 +192,12 @@ class Store:
         """A new store at `where` from a folder that `export` wrote."""
         return rebuilt_store(Path(folder), where, files)
 
-    def check(self) -> StoreCheck:
-        """Whether the store is whole: files against their hashes, counts against the log, files nobody refers to."""
-        return check_store(self)
+    def check(self, *, recount: bool = False) -> StoreCheck:
+        """Whether the store is whole: files against their hashes, counts against the log, files nobody refers to.
+
+        recount: first count anew what each person has done, where it is written down wrong.
+        """
+        return check_store(self, recount=recount)
 
     @contextlib.contextmanager
     def served(self) -> Iterator[None]:

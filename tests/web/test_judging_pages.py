@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from assay.data import Run
 from assay.store import Store
 
 HTML = {"accept": "text/html"}
@@ -69,15 +70,59 @@ def test_money_has_two_digits(local: TestClient, pets: Store) -> None:
         ("budget", "nan", "budget: 'nan' is no whole number"),
         ("budget", "1e400", "budget: '1e400' is no whole number"),
         ("gold", "1 a 2\n1 a 3", "gold, line 2: 1 a has a label already; give each doc once"),
+        ("gold", "1 a much", "gold, line 1: 'much' is no number"),
+        ("depth", "deep", "depth: 'deep' is no whole number"),
+        ("labels", "1.5", "labels: '1.5' is no whole number"),
+        ("labels", "0", "labels is 0; give a whole number of at least 1"),
+        ("labels", str(10**30), f"labels is {10**30}; give a whole number of at most 2147483647"),
+        ("price", "much", "price: 'much' is no number"),
+        ("rel", "nan", "rel is nan; give a number of at least 0"),
+        ("scale", "S0", "no scale 'S0'; known: "),
     ],
 )
-def test_a_form_of_a_campaign_says_what_is_wrong(
+def test_a_form_of_a_campaign_says_what_is_wrong_beside_what_was_typed(
     field: str, value: str, says: str, local: TestClient, pets: Store
 ) -> None:
-    answer = local.post("/campaigns", data={"name": "c", "collection": "pets", field: value}, headers=HTML)
+    typed = {"name": "c <b>", "collection": "pets", "guidelines": "Be <strict>.", "gold": "1 a 2", "labels": "3"}
+    typed |= {"order": "mtc", "protocol": "s100", "budget": "12", "price": "0.25", field: value}
+    answer = local.post("/campaigns", data=typed, headers=HTML)
     assert answer.status_code == 400
-    assert problem(answer) == says
+    assert says in problem(answer)
+    assert '<details class="make" open>' in answer.text
+    for name in typed.keys() - {"collection", "order", "protocol", "guidelines", "gold"}:
+        shown = typed[name].replace("<", "&lt;").replace(">", "&gt;")
+        assert re.search(f'name="{name}"[^>]* value="{re.escape(shown)}"', answer.text), name
+    assert "Be &lt;strict&gt;.</textarea>" in answer.text
+    assert f"{typed['gold']}</textarea>" in answer.text
+    for chosen in ("pets", "mtc", "s100"):
+        assert f'<option value="{chosen}" selected>' in answer.text
     assert pets.campaigns.listed() == []
+    as_json = local.post("/campaigns", data=typed, headers={"accept": "application/json"})
+    assert as_json.status_code == 400
+    assert says in as_json.json()["error"]
+
+
+def test_a_form_of_a_campaign_with_empty_fields_takes_the_usual_choices(local: TestClient, pets: Store) -> None:
+    empty = dict.fromkeys(("depth", "labels", "rel", "budget", "price", "gold", "guidelines"), "")
+    assert local.post("/campaigns", data={"name": "c", "collection": "pets", **empty}).status_code == 303
+    plan = pets.campaigns["c"].plan
+    assert (plan.depth, plan.labels, plan.rel, plan.budget, plan.price) == (20, 1, None, None, 0)
+
+
+def test_a_campaign_of_one_topic_has_a_page_without_a_leaderboard(local: TestClient, pets: Store) -> None:
+    pets.collections.add("one", topics={"1": "cats"})
+    for tag, docs in (("a", "xyz"), ("b", "zyx")):
+        pets.runs.add("one", Run.from_lists(tag, {"1": list(docs)}))
+    campaign = pets.campaigns.add("c", "one", scale="S2")
+    person = pets.people.without_token("local")
+    assert "Nothing is judged yet." in local.get("/campaign/c", headers=HTML).text
+    campaign.judge(person, campaign.next(person)[0].item, 1)
+    page = local.get("/campaign/c", headers=HTML)
+    assert page.status_code == 200
+    assert "No leaderboard: 1 topic; at least 2 are needed to tell chance from a difference." in page.text
+    assert "1 of 3 docs have 1 answer" in page.text
+    assert local.get("/campaign/c?format=json").json()["board"] is None
+    assert local.get("/campaign/c?measure=nothing", headers=HTML).status_code == 400
 
 
 def test_a_judge_of_one_topic_stays_with_it_without_scripts(local: TestClient, pets: Store) -> None:

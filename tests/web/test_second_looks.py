@@ -47,6 +47,21 @@ def test_machine_labels_come_after_the_human_ones(pets: Store, local: TestClient
     assert "1\ta\tlocal\t2" in local.get("/labels/first").text
 
 
+def test_a_doc_of_another_campaign_is_not_shown(pets: Store, local: TestClient) -> None:
+    first = pets.campaigns.add("first", "pets", docs=[("1", "a")])
+    other = pets.campaigns.add("other", "pets", docs=[("1", "b")], scale="S100")
+    person = pets.people.without_token("local")
+    item = other.item("1", "b").item
+    other.judge(person, item, 77)
+    for answer in (
+        local.get(f"/second/first?item={item}", headers=JSON),
+        local.post("/second/first", data={"item": item}, headers=JSON),
+    ):
+        assert (answer.status_code, answer.json()["error"][:19]) == (400, "judge the doc first")
+    assert local.get(f"/second/other?item={item}", headers=JSON).json()["doc"]["given"]["label"] == 77
+    assert first.given_of(person, item) is None
+
+
 def test_a_bad_file_of_machine_labels_is_one_sentence(pets: Store, local: TestClient) -> None:
     pets.campaigns.add("first", "pets", docs=[("1", "a")])
     for content in ("", "topic,doc,worker,label\n1,a,gpt,many\n", "topic,doc,worker,label\n1,a,gpt,9\n", "x\n"):

@@ -133,3 +133,18 @@ def test_what_was_typed_stays_in_the_form_of_an_upload_that_is_refused(local: Te
         assert re.search(f'name="{name}"[^>]* value="{typed}"', answer.text)
     for name in ("manual", "private"):
         assert f'<option value="{name}" selected>' in answer.text
+
+
+@pytest.mark.parametrize(("year", "says"), [("abc", "not a whole number"), ("99999", "is not between 1900 and 2200")])
+def test_what_was_typed_stays_beside_a_year_that_is_refused(
+    year: str, says: str, local: TestClient, pets: Store
+) -> None:
+    said = {"collection": "pets", "team": "my lab", "year": year, "visibility": "private", "paper": "A paper"}
+    files = [("file", ("good.run", io.BytesIO(GOOD)))]
+    answer = local.post("/upload", files=files, data=said, headers={"accept": "text/html"})
+    assert answer.status_code == 400
+    assert re.search(f'<p class="problem"[^>]*>[^<]*{says}', answer.text)
+    for name in ("team", "year", "paper"):
+        assert re.search(f'name="{name}"[^>]* value="{said[name]}"', answer.text)
+    assert '<option value="private" selected>' in answer.text
+    assert not any(run.tag == "mine" for run in pets.runs.listed("pets"))

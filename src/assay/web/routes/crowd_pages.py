@@ -26,6 +26,7 @@ from assay.store.experiment_standing import checkup_of, standing_of
 from assay.store.stored_experiments import DEPTH
 from assay.web.rendering import Page, address, answered, wants_json
 from assay.web.routes.asking import Asked, Asking
+from assay.web.routes.typed_numbers import MaybeNumber, MaybeWhole, Number, Whole, refuse_words_for_numbers
 
 router = APIRouter()
 ANSWER_BYTES = 1 << 18
@@ -41,30 +42,31 @@ class NewExperiment(BaseModel):
     name: str = ""
     collection: str = ""
     pool: str = ""
-    depth: int | None = DEPTH
+    depth: MaybeWhole = DEPTH
     gold: str = ""
     form: str = "slider"
     scale: str = ""
-    docs: int = ExperimentPlan.docs
-    gold_docs: int = ExperimentPlan.gold_docs
-    workers: int = ExperimentPlan.workers
-    seconds: float | None = None
-    on_docs: int | None = None
-    moved: int | None = None
-    attempts: int = ExperimentPlan.attempts
-    tasks_per_worker: int | None = None
+    docs: Whole = ExperimentPlan.docs
+    gold_docs: Whole = ExperimentPlan.gold_docs
+    workers: Whole = ExperimentPlan.workers
+    seconds: MaybeNumber = None
+    on_docs: MaybeWhole = None
+    moved: MaybeWhole = None
+    attempts: Whole = ExperimentPlan.attempts
+    tasks_per_worker: MaybeWhole = None
     questions: str = ""
     title: str = ExperimentPlan.title
     consent: str = CONSENT
     guidelines: str = GUIDELINES
-    pay: float = ExperimentPlan.pay
-    fee: float = ExperimentPlan.fee
+    pay: Number = ExperimentPlan.pay
+    fee: Number = ExperimentPlan.fee
     pay_failed: bool = False
-    seconds_per_doc: float = ExperimentPlan.seconds_per_doc
-    failing: float = ExperimentPlan.failing
+    seconds_per_doc: Number = ExperimentPlan.seconds_per_doc
+    failing: Number = ExperimentPlan.failing
 
     def chosen(self) -> dict[str, Any]:
         """What `store.experiments.add` takes."""
+        refuse_words_for_numbers(self)
         return chosen_of_texts(**self.model_dump(exclude={"what", "name", "collection"}))
 
 

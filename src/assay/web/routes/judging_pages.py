@@ -9,13 +9,15 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from pydantic import BaseModel
 
-from assay.core.errors import UsageError
+from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.results import Result
 from assay.io.docs import text_of
 from assay.store import Person, Store
 from assay.store.campaign_board import BoardSoFar
 from assay.store.campaign_files import FILES, campaign_file
+from assay.store.database import NotNow
 from assay.store.judging_campaign import Given, JudgingCampaign
 from assay.store.judgment_log import Answer, new_id
 from assay.store.next_items import Asked as Item
@@ -23,7 +25,8 @@ from assay.version import __version__
 from assay.web.highlights import highlighted
 from assay.web.live_pages import LivePages
 from assay.web.rendering import Page, address, answered
-from assay.web.routes.asking import Asked
+from assay.web.routes.asking import Asked, Asking
+from assay.web.routes.typed_numbers import MaybeNumber, MaybeWhole, Number, Whole, refuse_words_for_numbers
 
 router = APIRouter()
 AHEAD = 10
@@ -33,25 +36,56 @@ FOLLOWS = "assay-follows"
 """The header of a page that asks whether anything has changed since it was loaded."""
 
 
+class NewCampaign(BaseModel):
+    """The form of a new campaign; an empty field is a choice that is not made. gold: lines of topic, doc and label."""
+
+    name: str = ""
+    collection: str = ""
+    order: str = "hedge"
+    depth: Whole = 20
+    scale: str = "S4"
+    labels: Whole = 1
+    rel: MaybeNumber = None
+    guidelines: str = ""
+    budget: MaybeWhole = None
+    price: Number = 0.0
+    protocol: str = "none"
+    gold: str = ""
+
+    def chosen(self) -> dict[str, Any]:
+        """What `store.campaigns.add` takes."""
+        refuse_words_for_numbers(self)
+        return {**self.model_dump(exclude={"name", "collection"}), "gold": _gold(self.gold)}
+
+
 @router.get("/campaigns")
 def campaigns(asked: Asked) -> Response:
     """All campaigns, and the form that makes a new one."""
+    return answered(asked.request, _campaigns_page(asked, NewCampaign()))
+
+
+def _campaigns_page(asked: Asking, given: NewCampaign, problem: str = "") -> Page:
+    """The campaigns, and the form with what was typed already; problem: what is wrong with it."""
     from assay.crowd.protocol import PROTOCOLS
     from assay.pooling.orders import ORDERS
 
+    person = asked.must_be("reader")
     listed = asked.store.campaigns.listed()
     rows = []
     for campaign in listed:
-        counts = campaign.counts(asked.must_be("reader"))
-        rows.append({"campaign": campaign, "counts": counts, "is_open": campaign.is_open})
-    record = {"campaigns": [_campaign_record(campaign) for campaign in listed]}
+        rows.append({"campaign": campaign, "counts": campaign.counts(person), "is_open": campaign.is_open})
+    record: dict[str, Any] = {"campaigns": [_campaign_record(campaign) for campaign in listed]}
+    if problem:
+        record["error"] = problem
     names = {
         "rows": rows,
+        "problem": problem,
+        "given": given,
         "collections": [one.name for one in asked.store.collections.listed()],
         "orders": [entry.name for entry in ORDERS],
         "protocols": list(PROTOCOLS),
     }
-    return answered(asked.request, Page("campaigns.html", "Judging", record, names=names))
+    return Page("campaigns.html", "Judging", record, names=names, status=400 if problem else 200)
 
 
 def _campaign_record(campaign: JudgingCampaign) -> dict[str, Any]:
@@ -64,37 +98,15 @@ def _campaign_record(campaign: JudgingCampaign) -> dict[str, Any]:
 
 
 @router.post("/campaigns")
-def add_campaign(
-    asked: Asked,
-    name: str = Form(""),
-    collection: str = Form(""),
-    order: str = Form("hedge"),
-    depth: int = Form(20, ge=1, le=10000),
-    scale: str = Form("S4"),
-    labels: int = Form(1, ge=1, le=100),
-    rel: str = Form(""),
-    guidelines: str = Form(""),
-    budget: str = Form(""),
-    price: float = Form(0.0, ge=0, le=1e6),
-    protocol: str = Form("none"),
-    gold: str = Form(""),
-) -> Response:
-    """A new campaign on the runs of a collection; gold: lines of topic, doc and label."""
+def add_campaign(asked: Asked, given: Annotated[NewCampaign, Form()]) -> Response:
+    """A new campaign on the runs of a collection; the form again where something is wrong."""
     asked.must_be("organiser")
-    campaign = asked.store.campaigns.add(
-        name,
-        collection,
-        gold=_gold(gold),
-        order=order,
-        depth=depth,
-        scale=scale,
-        labels=labels,
-        rel=_number(rel, "rel"),
-        guidelines=guidelines,
-        budget=None if not budget.strip() else _whole(budget, "budget"),
-        price=price,
-        protocol=protocol,
-    )
+    try:
+        campaign = asked.store.campaigns.add(given.name, given.collection, **given.chosen())
+    except NotNow:
+        raise
+    except AssayError as error:
+        return answered(asked.request, _campaigns_page(asked, given, str(error)))
     return RedirectResponse(address("campaign", campaign.name), status_code=303)
 
 
@@ -104,30 +116,17 @@ def _gold(text: str) -> dict[tuple[str, ...], float]:
         words = line.split()
         if not words:
             continue
-        label = _number(words[-1], f"gold, line {number}") if len(words) in (3, 4) else None
-        if label is None:
+        if len(words) not in (3, 4):
             raise UsageError(f"gold, line {number}: {len(words)} words; a line is topic, doc and label")
+        try:
+            label = float(words[-1])
+        except ValueError:
+            raise UsageError(f"gold, line {number}: {words[-1]!r} is no number") from None
         doc = tuple(words[:-1])
         if doc in known:
             raise UsageError(f"gold, line {number}: {' '.join(doc)} has a label already; give each doc once")
         known[doc] = label
     return known
-
-
-def _number(text: str, what: str) -> float | None:
-    if not text.strip():
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{what}: {text!r} is no number") from None
-
-
-def _whole(text: str, what: str) -> int:
-    value = _number(text, what)
-    if value is None or not value.is_integer():
-        raise UsageError(f"{what}: {text!r} is no whole number")
-    return int(value)
 
 
 @router.get("/campaign/{name:path}")
@@ -152,7 +151,7 @@ def campaign_page(own: JudgingCampaign, measure: str) -> Page:
     agreement = own.agreement()
     quality = own.quality()
     checked = own.checked()
-    board = _board(own, measure) if progress.answers else None
+    board, why_no_board = _board(own, measure) if progress.answers else (None, "Nothing is judged yet.")
     upcoming = own.upcoming()
     stop = own.stop_now() if own.runs() and not own.plan.compares else None
     parts: dict[str, Result | None] = {"progress": progress, "agreement": agreement, "quality": quality}
@@ -161,15 +160,20 @@ def campaign_page(own: JudgingCampaign, measure: str) -> Page:
     record: dict[str, Any] = {"campaign": _campaign_record(own)}
     record |= {key: None if part is None else part.record() for key, part in parts.items()}
     tables = [part.table() for part in (board, progress) if part is not None]
-    names = {"own": own, "measure": measure, "is_open": own.is_open, **parts}
+    names = {"own": own, "measure": measure, "is_open": own.is_open, "why_no_board": why_no_board, **parts}
     return Page("campaign.html", f"Campaign {own.name}", record, tables, names)
 
 
-def _board(own: JudgingCampaign, measure: str) -> BoardSoFar | None:
-    """The leaderboard so far; None where there are no runs, or docs are compared."""
+def _board(own: JudgingCampaign, measure: str) -> tuple[BoardSoFar | None, str]:
+    """The leaderboard so far; None, and why, where the campaign is such that there is none."""
     if not own.runs() or own.plan.compares:
-        return None
-    return own.leaderboard(measure)
+        return None, "There are no runs to compare."
+    try:
+        return own.leaderboard(measure), ""
+    except NotNow:
+        raise
+    except DataError as error:
+        return None, f"No leaderboard: {error}."
 
 
 @router.post("/campaign/{name:path}")
@@ -250,7 +254,7 @@ def scale_record(own: JudgingCampaign) -> dict[str, Any]:
 
 
 def _given_record(given: Any) -> dict[str, Any]:
-    keys = ("id", "item", "topic", "doc", "other", "kind", "label", "reason")
+    keys = ("id", "item", "topic", "doc", "other", "kind", "label", "reason", "takes_back")
     return {key: getattr(given, key) for key in keys}
 
 

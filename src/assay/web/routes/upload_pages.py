@@ -11,7 +11,8 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import AssayError, DataError, UsageError
+from assay.store.database import NotNow
 from assay.store.uploads import CheckedUpload, Limits, shown_name, unpacked
 from assay.web.rendering import Page, address, answered
 from assay.web.routes.asking import Asked, Asking
@@ -69,8 +70,13 @@ def upload(
         return answered(asked.request, _form(asked, collection, said, listed, _findings(checked)))
     given = {name: value for name, value in said.facts().items() if value not in ("", None)}
     stored = []
-    for one in checked:
-        stored += asked.store.uploads.keep_run(one, collection, despite=despite, owner=person.name, **given)
+    try:
+        for one in checked:
+            stored += asked.store.uploads.keep_run(one, collection, despite=despite, owner=person.name, **given)
+    except NotNow:
+        raise
+    except AssayError as error:
+        return answered(asked.request, _form(asked, collection, said, [str(error)], _findings(checked)))
     if len(stored) == 1:
         return RedirectResponse(address("run", stored[0].short), status_code=303)
     return RedirectResponse(address("collection", collection), status_code=303)

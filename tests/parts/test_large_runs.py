@@ -142,9 +142,12 @@ def test_a_file_that_changes_is_refused(tmp_path: Path) -> None:
 
 def test_a_stream_is_cut_as_a_file(tmp_path: Path) -> None:
     data = "".join(drawn_lines(30, 4)).encode()
-    for size in (40, 1000, 10**6):
+    for size in (*range(20, 400, 7), 1000, 10**6):
         stream = ByteStream("-", io.BytesIO(data))
         pieces = list(topic_cuts.pieces_of_stream("-", stream, size, begun=b""))
-        assert b"".join(piece.data for piece in pieces) == data
-        before = np.cumsum([0, *(piece.data.count(b"\n") for piece in pieces)])
+        texts = [piece.content().bytes() for piece in pieces]
+        assert b"".join(texts) == data
+        topics = [{line.split()[0] for line in text.splitlines() if line.strip()} for text in texts]
+        assert sum(map(len, topics)) == len(set().union(*topics)), "a topic is cut"
+        before = np.cumsum([0, *(text.count(b"\n") for text in texts)])
         assert [piece.before for piece in pieces] == before[:-1].tolist()

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from assay.core.ids import WORD
-from assay.io._bytes.fields import BYTE_ORDER_MARK, Text
+from assay.core.arrays import Bytes
+from assay.io._bytes.fields import BYTE_ORDER_MARK, ROOM, Text
 from assay.io.addresses import shown
 from assay.io.files import (
     STANDARD_INPUT,
@@ -36,11 +36,16 @@ class Content:
         where = shown(path)
         if where == STANDARD_INPUT:
             return cls.of_bytes(where, read_bytes(path))
-        buffer = read_room(path, room=2 * WORD, threads=threads)
-        length = len(buffer) - 2 * WORD
+        buffer = read_room(path, room=ROOM, threads=threads)
+        if is_compressed(buffer[:8].tobytes()):
+            return cls.of_bytes(where, decompressed(where, buffer[:-ROOM].tobytes()))
+        return cls.of_buffer(where, buffer)
+
+    @classmethod
+    def of_buffer(cls, where: str, buffer: Bytes) -> Content:
+        """Content that lies where it is worked on, with room behind it."""
+        length = len(buffer) - ROOM
         head = buffer[:8].tobytes()
-        if is_compressed(head):
-            return cls.of_bytes(where, decompressed(where, buffer[:length].tobytes()))
         if head.startswith(BYTE_ORDER_MARK):  # words are read from whole addresses
             return cls.of_bytes(where, buffer[:length].tobytes())
         refuse_other_encodings(where, head[:length])

@@ -28,11 +28,24 @@ class ByteStream:
 
     def read(self, size: int) -> bytes:
         """The next bytes: that many, fewer only at the end."""
+        return self._cut(self._at_least(size), size)
+
+    def read_about(self, size: int) -> bytes:
+        """The next bytes: that many or up to twice as many, fewer only at the end; mostly nothing is copied twice."""
+        data = self._at_least(size)
+        return data if len(data) <= 2 * size else self._cut(data, size)  # what is packed tightly gives many at once
+
+    def _at_least(self, size: int) -> bytes:
         count = sum(map(len, self._held))
         while count < size and (block := self._next()):
             self._held.append(block)
             count += len(block)
         data = b"".join(self._held)
+        self._held = []
+        return data
+
+    def _cut(self, data: bytes, size: int) -> bytes:
+        """The first bytes; the others are kept."""
         self._held = [data[size:]] if len(data) > size else []
         return data[:size]
 

@@ -19,6 +19,7 @@ import numpy as np
 from assay.core.errors import DataError, NotCut
 from assay.data import Run
 from assay.io._bytes.bits import NEWLINE
+from assay.io._bytes.fields import ROOM
 from assay.io.content import Content
 from assay.io.decompression import ByteStream
 from assay.io.line_forms import LineForm, WordLines
@@ -27,7 +28,7 @@ T = TypeVar("T")
 TREC = WordLines()
 PIECE = 1 << 25
 """Bytes of a piece, about: 800,000 lines."""
-STREAM_PIECE = 1 << 25
+STREAM_PIECE = 1 << 24
 """Bytes of a piece of a stream, about: several are held at a time."""
 WINDOW = 1 << 16
 """Bytes that are read at a time to find the end of a topic."""
@@ -82,10 +83,14 @@ class TextPiece:
     data: bytes
     before: int
     form: LineForm = TREC
+    room: int = 0
+    """Zero bytes at the end of the data, behind its lines."""
 
     def content(self) -> Content:
-        """The lines of the piece below the header."""
-        return Content.of_bytes(self.path, self.form.header + self.data)
+        """The lines of the piece below the header; without one, and with room behind them, they are not copied."""
+        if self.room == ROOM and not self.form.header:
+            return Content.of_buffer(self.path, np.frombuffer(self.data, np.uint8))
+        return Content.of_bytes(self.path, self.form.header + self.data[: len(self.data) - self.room])
 
     @property
     def is_of_one_run(self) -> bool:
@@ -176,18 +181,25 @@ def pieces_of_stream(
     held = b""
     lines = 0
     for block in read_ahead(_blocks(stream, size or STREAM_PIECE, begun)):
-        held += block
         if form.header and not lines:  # the header stands before every piece
+            held += block
             if b"\n" not in held:
                 continue
-            held = held.partition(b"\n")[2]
+            block = held.partition(b"\n")[2]
+            held = b""
             lines = 1
-        cut = _last_change(held, form)
+        # The first line of a block may be the rest of one, and says nothing.
+        cut = _last_change(block, form, block.find(b"\n") + 1 if held else 0)
+        if not cut:
+            block = held + block
+            held = b""
+            cut = _last_change(block, form)
         if cut:
-            yield TextPiece(where, held[:cut], lines, form)
+            data = b"".join([held, memoryview(block)[:cut], bytes(ROOM)])
+            yield TextPiece(where, data, lines, form, ROOM)
             # Several times faster than bytes.count, which looks for one newline after the other.
-            lines += int(np.count_nonzero(np.frombuffer(held, np.uint8, cut) == NEWLINE))
-            held = held[cut:]
+            lines += int(np.count_nonzero(np.frombuffer(data, np.uint8) == NEWLINE))
+        held = block[cut:]
     if held:
         yield TextPiece(where, held, lines, form)
 
@@ -195,20 +207,20 @@ def pieces_of_stream(
 def _blocks(stream: ByteStream, size: int, begun: bytes) -> Iterator[bytes]:
     for start in range(0, len(begun), size):
         yield begun[start : start + size]
-    while block := stream.read(size):
+    while block := stream.read_about(size):
         yield block
 
 
-def _last_change(text: bytes, form: LineForm) -> int:
+def _last_change(text: bytes, form: LineForm, begin: int = 0) -> int:
     """The last place of a text where a line of another topic begins than the line before it; 0 if there is none.
 
-    The last line may be cut in its middle and says nothing.
+    The last line may be cut in its middle and says nothing. begin: where the first line begins that counts.
     """
     stop = text.rfind(b"\n")
     later = b""
     later_start = 0
-    while stop > 0:
-        start = text.rfind(b"\n", 0, stop) + 1
+    while stop > begin:
+        start = text.rfind(b"\n", begin, stop) + 1 or begin
         topic = form.topic(text[start:stop])
         if topic and later and topic != later:
             return later_start

@@ -19,6 +19,8 @@ from assay.io._bytes.bits import NEWLINE, Places, bit_words, newlines, set_bits
 
 RETURN, BLANK, COMMENT = 13, 32, 35
 _ONE = np.uint8(1)
+ROOM = 2 * WORD
+"""Zero bytes behind a text, so that a word can be read whole from any place of it."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PIECE = 1 << 21
 """Bytes of text that are worked on at a time: few enough for the cache, and enough that a step costs more than its call
@@ -149,8 +151,9 @@ class Text:
         """A text in memory, without its byte-order mark."""
         body = data.removeprefix(BYTE_ORDER_MARK)
         size = len(body)
-        buffer = np.zeros(size + 2 * WORD, dtype=np.uint8)
+        buffer = np.empty(size + ROOM, dtype=np.uint8)
         buffer[:size] = np.frombuffer(body, dtype=np.uint8)
+        buffer[size:] = 0
         return cls(buffer, size)
 
     def bytes(self) -> bytes:
@@ -159,6 +162,6 @@ class Text:
 
     def piece(self, start: int, stop: int) -> tuple[Bytes, int]:
         """A buffer that holds this piece with room behind it, and where the piece starts in it."""
-        if stop + 2 * WORD <= len(self.buffer):
+        if stop + ROOM <= len(self.buffer):
             return self.buffer, start
-        return np.concatenate([self.buffer[start:stop], np.zeros(2 * WORD, np.uint8)]), 0
+        return np.concatenate([self.buffer[start:stop], np.zeros(ROOM, np.uint8)]), 0

@@ -106,7 +106,7 @@ def _spark(saved: Callable[..., tuple[float, bytes]], by_two: float, expected: b
     by_spark, of_spark = saved("spark", assay.engine("spark", jobs=2))
     note = f"{by_spark:.2f} s, pyspark {pyspark.__version__}"
     return [
-        ("… Spark local[2] against local, 2 jobs", 0.2, by_two / by_spark, note),
+        ("… Spark local[2] against local, 2 jobs", 0.1, by_two / by_spark, note),
         ("… the same bytes: Spark local[2]", 1, float(of_spark == expected), f"{len(of_spark)} bytes"),
     ]
 

@@ -149,7 +149,7 @@ def test_an_option_that_is_not_understood_leads_to_the_help_of_its_command(given
 def test_an_empty_list_of_measures_is_not_the_usual_one(scores: Path) -> None:
     for measures in (["-m", ""], ["-m="], ["-m", " ", "-m", ""]):
         result = CliRunner().invoke(cli, ["compare", str(scores), *measures])
-        assert str(result.exception) == "--measures is empty; give it a name, or leave it out"
+        assert str(result.exception) == "--measures is empty, no measure is named; name one, or leave it out"
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -43,7 +43,7 @@ intent_options = (
 def one_list(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
     """Values that were given one by one, as one list; None if there are none, an error if they are empty."""
     if values and not " ".join(values).strip():
-        raise UsageError(f"{longest_form(option)} is empty; give it a name, or leave it out")
+        raise UsageError(f"{longest_form(option)} is empty, no measure is named; name one, or leave it out")
     return " ".join(values) or None
 
 

@@ -48,7 +48,7 @@ class NewCampaign(BaseModel):
     rel: MaybeNumber = None
     guidelines: str = ""
     budget: MaybeWhole = None
-    price: Number = 0
+    price: Number = 0.0
     protocol: str = "none"
     gold: str = ""
 

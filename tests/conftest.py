@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -30,3 +31,13 @@ def real_data(name: str) -> Path:
 def data() -> Callable[[str], Path]:
     """real_data as a fixture: data("trec-score-matrices/named/trec8-adhoc_ap.csv")."""
     return real_data
+
+
+def reloaded(page: Any) -> None:
+    """Load a page of a browser again, a moment after it has kept something: a person needs longer, too.
+
+    What a page keeps is on its way to the browser's own process for some milliseconds, and on a busy machine the page
+    that is loaded may ask there before it has come.
+    """
+    page.wait_for_timeout(500)
+    page.reload()

@@ -19,6 +19,7 @@ from assay.crowd.task_forms import TestQuestion, form_of
 from assay.crowd.task_pages import TaskTexts, task_pages
 from assay.crowd.tasks import Tasks, make_pair_tasks, make_tasks
 from assay.io import read_labels
+from tests.conftest import reloaded
 from tests.hostile.calls import call
 
 NASTY = "</script><script>window.bad = 1</script><b>&amp;'\""
@@ -108,7 +109,7 @@ def test_a_worker_does_a_task_with_the_slider(page: Any, tmp_path: Path) -> None
     page.get_by_role("button", name="Submit").click()
     # No slider was moved: the second attempt begins, and says why.
     assert "Move the slider for at least 3 of the 5; so far 0." in page.get_by_role("alert").inner_text()
-    page.reload()
+    reloaded(page)
     assert page.get_by_role("heading", level=1).inner_text() == "Document 1 of 5"
     labels = []
     for i in range(5):
@@ -160,7 +161,7 @@ def test_attempts_end_and_a_topic_is_done_once(page: Any, tmp_path: Path) -> Non
     page.get_by_role("button", name="Submit").click()
     assert page.get_by_role("heading", level=1).inner_text() == "This task cannot be accepted"
     assert "Take at least 600 seconds for 1 of the 5; so far 0." in page.content()
-    page.reload()
+    reloaded(page)
     assert page.get_by_role("heading", level=1).inner_text() == "This task cannot be accepted"
     # Storage of pages from a disk is shared, as that of one host is.
     page.evaluate("localStorage.setItem('assay-topic-1', JSON.stringify({task: 'another'}))")

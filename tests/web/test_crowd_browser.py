@@ -15,6 +15,7 @@ import pytest
 from assay.cli.main import cli
 from assay.io import read_labels
 from assay.store import Store
+from tests.conftest import reloaded
 from tests.store.crowd_workers import done
 from tests.web.test_browser import FLAGS, browser, pytestmark  # noqa: F401
 
@@ -139,7 +140,7 @@ def test_an_experiment_from_the_form_to_the_labels(browser: Any, served: Served,
     warned = worker.inner_text("[role=alert]")
     assert "Attempt 2 of 3" in warned
     assert "gold" not in warned
-    worker.reload()
+    reloaded(worker)
     assert "Attempt 2 of 3" in worker.inner_text("[role=alert]"), "a reload gives no new attempt"
     worker.get_by_role("button", name="Next").tap()
     labels = labelled(worker, right=True)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from assay.store import Store
+from tests.conftest import reloaded
 from tests.web.test_browser import browser, pytestmark  # noqa: F401
 
 DOCS = [(topic, doc) for topic in ("1", "2") for doc in "abcdef"]
@@ -176,7 +177,7 @@ def test_unsent_answers_survive_a_reload_and_are_counted_then(page: Any) -> None
         docs.append(page.inner_text("#topic") + page.inner_text(".doc h2"))
         page.keyboard.press(key)
     assert shown(page) == (3, 9)
-    page.reload()
+    reloaded(page)
     page.wait_for_selector("html[data-ready=yes]")
     assert page.inner_text("#topic") + page.inner_text(".doc h2") not in docs
     assert page.get_attribute("#saved", "data-waiting") == "3"

@@ -45,16 +45,20 @@ SHARE = click.FloatRange(0, 1)
     help="Largest drop that is allowed: .01, or 2% of the baseline's mean, or for one measure nDCG@10=.01; repeatable.",
 )  # fmt: skip
 @click.option(
-    "--test", cls=RegistryOption, registry="assay.gate.drops:GATE_TESTS", default="t", show_default=True,
-    metavar="NAME", help="Test of the mean difference, one of: {names}.",
+    "--test", cls=RegistryOption, registry="assay.gate.drops:GATE_TESTS", default="auto", show_default=True,
+    metavar="NAME", help="Bound of the mean difference, one of: {names}. auto goes by how many topics change.",
 )  # fmt: skip
 @click.option(
     "--correction", cls=RegistryOption, registry="assay.gate.drops:GATE_CORRECTIONS", default="holm",
-    show_default=True, metavar="NAME", help="Correction for the number of measures, one of: {names}.",
+    show_default=True, metavar="NAME", help="Correction of what fails for the number of measures, one of: {names}.",
 )  # fmt: skip
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of each direction.")
 @click.option(
-    "--power", type=float, default=0.8, show_default=True, help="Power of the number of topics that would decide."
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Chance of equally good runs to pass, for the topics that it takes.",
 )
 @click.option(
     "--undecided", type=KnownWord("assay.gate.gated:UNDECIDED"),
@@ -87,9 +91,9 @@ def command(
     """May a new run replace the old one?
 
     Passes if every measure of NEW is shown to drop by less than --max-drop against --baseline; fails if one is shown
-    to drop by more, or if ids do not match the judgments any more; else it is undecided, and says how many topics would
-    decide. Both are runs, with --qrels, or score tables of one run each. A max-drop of 0 passes only what is shown to
-    be better.
+    to drop by more, or if ids do not match the judgments any more; else it is undecided, and says how many topics
+    equally good runs need to pass. Both are runs, with --qrels, or score tables of one run each. A max-drop of 0 passes
+    only what is shown to be better.
 
     \b
     assay gate new.run --baseline old.run --qrels qrels.txt -m nDCG@10 --max-drop .01

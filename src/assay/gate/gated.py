@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,8 +10,9 @@ from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.topic_rows import counted
 from assay.gate.alarms import Alarm, JudgedShares
+from assay.stats.bounded import share_that_may_differ
 from assay.stats.resampling import percent
-from assay.stats.verdicts import decimals_for, name_of_test, printed, signed
+from assay.stats.verdicts import decimals_for, printed, signed
 
 EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 """Exit code of each outcome; 2 is that of usage errors."""
@@ -20,14 +20,14 @@ UNDECIDED = ("pass", "fail")
 """What a caller may count an undecided gate as."""
 COLUMNS = {
     "measure": "", "outcome": "", "mean": ".4f", "baseline": ".4f", "Δ": "+.4f", "Δ low": "+.4f", "Δ high": "+.4f",
-    "max drop": ".4f", "p pass": "p", "p fail": "p", "sd": ".4f", "power": ".3f", "topics at 0": "d",
-    "topics at Δ": "d",
+    "max drop": ".4f", "p pass": "p", "p fail": "p", "sd": ".4f", "changed": "d", "method": "", "least drop": ".4f",
+    "power": ".3f", "topics to pass": "d",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class MeasureGate:
-    """One measure: means, difference with its bounds, the margin, both p-values, and the topics that would decide."""
+    """One measure: means, difference with its bounds, the margin, both p-values, and what these topics can show."""
 
     measure: str
     outcome: str
@@ -42,30 +42,58 @@ class MeasureGate:
     p_pass: float
     p_fail: float
     sd: float
-    power: float
-    """The chance that this measure passes on these topics if the runs are equally good."""
-    topics_at_zero: int | None
-    topics_at_seen: int | None
+    method: str
+    """How the bounds were made: bootstrap-t, t or dirichlet."""
+    changed: int
+    """Topics whose difference is not the commonest one."""
+    known_range: bool
+    """Whether the range of the scores is known, without which few changed topics have no bound."""
+    least_drop: float | None
+    """The smallest max-drop that these topics can pass: with the wanted power, or at all if few topics change."""
+    power: float | None
+    """The chance that this measure passes on these topics if the runs are equally good; None by the Dirichlet bound."""
+    topics_to_pass: int | None
+    """The topics with which it does so with the wanted power; by the Dirichlet bound the fewest that can pass."""
 
     def row(self) -> tuple[Any, ...]:
         """The measure as a row of the table."""
         return (
             self.measure, self.outcome, self.mean, self.baseline_mean, self.difference, self.low, self.high,
-            self.max_drop, self.p_pass, self.p_fail, self.sd, self.power, self.topics_at_zero, self.topics_at_seen,
+            self.max_drop, self.p_pass, self.p_fail, self.sd, self.changed, self.method, self.least_drop, self.power,
+            self.topics_to_pass,
         )  # fmt: skip
 
-    def numbers(self, alpha: float) -> str:
-        """Difference, bound and p of what was shown; both bounds where nothing was."""
+    def finding(self, names: tuple[str, str], alpha: float) -> str:
+        """What came out for this measure, with its bound and p."""
         decimals = decimals_for([self.difference, self.max_drop])
-        delta = signed(self.difference, decimals)
-        low = signed(self.low, decimals)
-        high = signed(self.high, decimals)
-        level = percent(1 - alpha)
+        size = printed(abs(self.difference), decimals)
+        way = "higher than" if self.difference > 0 else "lower than"
+        compared = f"{size} {way}" if size.strip(".0") else "on average as high as"
+        subject = f"{self.measure} of {names[0]} is {compared} that of {names[1]}"
+        low, high, level = signed(self.low, decimals), signed(self.high, decimals), percent(1 - alpha)
         if self.outcome == "pass":
-            return f"{delta}, at least {low} ({level}), {p_value(self.p_pass)}"
+            ruled_out = "this is more than chance" if self.max_drop == 0 else f"a drop of {self.margin} is ruled out"
+            return f"{subject}; {ruled_out} (lower bound {low}, {level}), {p_value(self.p_pass)}"
         if self.outcome == "fail":
-            return f"{delta}, at most {high} ({level}), {p_value(self.p_fail)}"
-        return f"{delta} [{low}, {high}]"
+            more = "" if self.max_drop == 0 else f", more than the {self.margin} allowed"
+            return f"{subject}{more} (upper bound {high}, {level}), {p_value(self.p_fail)}"
+        open_to = "an improvement is not shown" if self.max_drop == 0 else f"a drop of {self.margin} is not ruled out"
+        return f"{subject}; {open_to} (bounds {low} and {high})"
+
+    def blind_spot(self, topics: int, alpha: float) -> str:
+        """What these topics cannot show of this measure; nothing to say of a bound on what varies enough."""
+        if self.method != "dirichlet":
+            return ""
+        if self.changed:
+            seen = f"{self.measure} changes on {self.changed} of {counted(topics, 'topic')}"
+        else:
+            seen = f"{self.measure} differs by the same on all {counted(topics, 'topic')}"
+            if self.difference == 0:
+                seen = f"{self.measure} is identical on these {counted(topics, 'topic')}"
+        if not self.known_range:
+            return f"{seen}, too few for a bound on scores whose range is not known"
+        share = 100 * share_that_may_differ(topics, alpha)
+        return f"{seen}; up to {share:.2g} % of topics may change without one among {topics:,}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +108,7 @@ class Gate(Result):
     >>> new = {"q1": 0.5, "q2": 0.2, "q3": 0.7, "q4": 0.4}
     >>> result = gate({"new": new}, {"old": old}, max_drop=0.05)
     >>> result.outcome, result.exit_code(), result.exit_code(undecided="fail"), result.topics_to_pass
-    ('undecided', 3, 1, 18)
+    ('undecided', 3, 1, 59)
     """
 
     names: tuple[str, str]
@@ -90,10 +118,6 @@ class Gate(Result):
     alpha: float
     correction: str
     wanted_power: float
-    power: float
-    """What the chance to pass on these topics is at least, if the two runs are equally good."""
-    topics_to_pass: int | None
-    """The topics with which equally good runs pass with the wanted power; None where no number is enough."""
     test: str
     recipe: str
     judged: JudgedShares | None = None
@@ -140,94 +164,99 @@ class Gate(Result):
         return EXIT_CODES[self.counted_as(undecided)]
 
     @property
+    def topics_to_pass(self) -> int | None:
+        """The topics that equally good runs need to pass, of the measure that needs most; None if no number is enough.
+
+        With the wanted power; if few topics change, the fewest with which a pass is possible.
+        """
+        needed = [one.topics_to_pass for one in self.measures]
+        known = [topics for topics in needed if topics is not None]
+        return max(known) if len(known) == len(needed) else None
+
+    @property
+    def power(self) -> float | None:
+        """What the chance to pass on these topics is at least, if the runs are equally good; None if not known."""
+        chances = [one.power for one in self.measures]
+        known = [chance for chance in chances if chance is not None]
+        return max(0.0, 1 - sum(1 - chance for chance in known)) if len(known) == len(chances) else None
+
+    @property
     def verdict(self) -> str:
         """The finding in one sentence."""
         alarm = next((alarm for alarm in self.alarms if alarm.outcome == self.outcome), None)
         if alarm is not None:
             return f"{self.outcome}: {alarm.what}"
         chosen = [one for one in self.measures if one.outcome == self.outcome]
-        said = {"pass": self._passed, "fail": self._failed, "undecided": self._not_decided}[self.outcome]
-        return f"{self.outcome}: {said(chosen)}"
-
-    def _passed(self, chosen: Sequence[MeasureGate]) -> str:
-        return f"{self._subject(chosen)} shown to be {self._relation(chosen, 'less')}{self._evidence(chosen)}"
-
-    def _failed(self, chosen: Sequence[MeasureGate]) -> str:
-        return f"{self._subject(chosen)} shown to be {self._relation(chosen, 'more')}{self._evidence(chosen)}"
-
-    def _not_decided(self, chosen: Sequence[MeasureGate]) -> str:
-        said = f"{self.n} topics do not show whether {self._subject(chosen)} {self._relation(chosen, 'more')}"
-        return f"{said}{self._evidence(chosen)}; {self.advice()}"
-
-    def _subject(self, chosen: Sequence[MeasureGate]) -> str:
-        verb = "is" if len(chosen) == 1 else "are"
-        return f"{_listed([one.measure for one in chosen])} of {self.names[0]} {verb}"
-
-    def _relation(self, chosen: Sequence[MeasureGate], less_or_more: str) -> str:
-        """less (or more) than .01 below the baseline; of a margin of 0: better (or worse) than it."""
-        margins = {one.margin for one in chosen}
-        if all(one.max_drop == 0 for one in chosen):
-            word = "better" if less_or_more == "less" else "worse"
-            return f"{word} than {self.names[1]}"
-        margin = margins.pop() if len(margins) == 1 else "their max-drop"
-        return f"{less_or_more} than {margin} below {self.names[1]}"
-
-    def _evidence(self, chosen: Sequence[MeasureGate]) -> str:
-        """The numbers of each measure and the test."""
-        numbers = [one.numbers(self.alpha) for one in chosen]
-        if len(chosen) > 1:
-            numbers = [f"{one.measure} {text}" for one, text in zip(chosen, numbers, strict=True)]
-        return f": {'; '.join(numbers)}; {name_of_test(self.recipe)}, one-sided, {counted(self.n, 'topic')}"
+        findings = "; ".join(one.finding(self.names, self.alpha) for one in chosen)
+        said = f"{self.outcome}: {findings}; {self.recipe.partition(';')[0]}, {counted(self.n, 'topic')}"
+        return f"{said}; {self.advice()}" if self.outcome == "undecided" else said
 
     def advice(self) -> str:
-        """What would decide an undecided gate: the number of topics, and for which true difference it holds."""
+        """What an undecided gate would take: what these topics cannot show, and how many equally good runs need."""
+        open_ones = [one for one in self.measures if one.outcome == "undecided"]
+        blind = [spot for one in open_ones if (spot := one.blind_spot(self.n, self.alpha))]
+        needed = [one.topics_to_pass for one in open_ones]
+        known = [topics for topics in needed if topics is not None]
+        if len(known) < len(needed):
+            return "; ".join([*blind, "runs that are equally good do not pass, however many topics there are"])
+        most = counted(max(known), "topic")
+        if blind:
+            return "; ".join([*blind, f"a pass takes at least {most}"])
         wanted = printed(self.wanted_power, 2)
-        at_seen = [one.topics_at_seen for one in self.measures if one.outcome == "undecided"]
-        known = [topics for topics in at_seen if topics is not None]
-        seen = "no number decides if the difference is as seen"
-        if known and len(known) == len(at_seen):
-            seen = f"{counted(max(known), 'topic')} if the difference is as seen"
-        if self.topics_to_pass is None:
-            return f"with probability {wanted} it takes {seen}; runs that are equally good are never shown to be better"
-        zero = f"{counted(self.topics_to_pass, 'topic')} if the runs are equally good (these: {printed(self.power, 2)})"
-        return f"to decide with probability {wanted} it takes {zero}, {seen}"
+        chance = "" if self.power is None else f"{printed(self.power, 2)} on these, "
+        return f"equally good runs pass with probability {chance}{wanted} on {most}"
 
     def table(self) -> Table:
         """One row per measure; the caption is the verdict, the notes say how it was made."""
         rows = [one.row() for one in self.measures]
-        keys = {"baseline": "baseline_mean", "topics at 0": "topics_at_zero", "topics at Δ": "topics_at_seen"}
-        keys |= {"Δ": "delta", "Δ low": "delta_low", "Δ high": "delta_high"}
+        keys = {"baseline": "baseline_mean", "Δ": "delta", "Δ low": "delta_low", "Δ high": "delta_high"}
         return Table.of(COLUMNS, rows, caption=self.verdict, notes=self.notes(), keys=keys)
 
     def notes(self) -> list[str]:
-        """Alarms and remarks, a line each, and the recipe."""
+        """Alarms and remarks, a line each, what these topics cannot show, and the recipe."""
         notes = [alarm.line() for alarm in self.alarms]
         if self.outcome != self.tested_outcome:
             notes.append(f"the tests alone say: {self.tested_outcome}")
+        spots = [spot for one in self.measures if (spot := one.blind_spot(self.n, self.alpha))]
+        notes += [f"what this gate cannot see: {spot}" for spot in spots if self.outcome != "undecided"]
         notes += [
             f"{self.recipe}; n = {counted(self.n, 'topic')}; {self._family()}",
             f"Δ low, Δ high: one-sided bounds of level {percent(1 - self.alpha)} each; "
             "pass: Δ low is above −max drop, fail: Δ high is below it",
             *self._margin_notes(),
-            "power: chance to pass on these topics if the runs are equally good (noncentral t, sd as seen); "
-            f"topics: for power {self.wanted_power:g} if the true difference is 0, or is Δ",
+            *self._method_notes(),
         ]
         if self.judged is not None:
             new, baseline, k = self.judged.new, self.judged.baseline, self.judged.k
-            notes.append(f"judged docs in the top {k}: {100 * new:.1f} % of {self.names[0]}, "
-                         f"{100 * baseline:.1f} % of {self.names[1]}")  # fmt: skip
+            of_new, of_baseline = f"{100 * new:.1f} % of {self.names[0]}", f"{100 * baseline:.1f} % of {self.names[1]}"
+            notes.append(f"judged docs in the top {k}: {of_new}, {of_baseline}")
         return [*notes, *self.signatures]
+
+    def _method_notes(self) -> list[str]:
+        """What least drop, power and topics to pass mean by the methods that were used."""
+        methods = {one.method for one in self.measures}
+        notes = []
+        if methods != {"dirichlet"}:
+            notes.append(
+                "power: chance to pass on these topics if the runs are equally good (noncentral t, sd as seen); "
+                f"least drop, topics to pass: for power {self.wanted_power:g}"
+            )
+        if "dirichlet" in methods:
+            notes.append(
+                "dirichlet: fewer than 20 topics or than half of them change, so unseen topics may lose all that the "
+                "measure allows (Gaffke 2005; conservative in every simulation, not proved); least drop, topics to "
+                "pass: what can pass at all if no topic changes"
+            )
+        return notes
 
     def _family(self) -> str:
         count = len(self.measures)
         if count == 1:
             return "a single measure, p needs no correction"
+        a_pass = f"a pass takes all {count} measures, so p pass needs no correction"
         if self.correction == "none":
-            return (
-                f"p not corrected for {count} measures: a pass, which takes all of them, is wrong with probability α "
-                "at most, a fail more often"
-            )
-        return f"p and bounds corrected by {self.correction} over {count} measures"
+            return f"{a_pass}; p fail is not corrected, and a fail takes one"
+        return f"{a_pass}; p fail and Δ high are corrected by {self.correction}"
 
     def _margin_notes(self) -> list[str]:
         notes = []
@@ -240,9 +269,7 @@ class Gate(Result):
             )
         if any(one.max_drop == 0 for one in self.measures):
             notes.append("max drop 0: only a run that is shown to be better passes")
-        if any(one.sd == 0 for one in self.measures):
-            notes.append("sd 0: every topic has the same difference, and p is a limit")
-        if self.correction == "holm" and any(-one.max_drop in (one.low, one.high) for one in self.measures):
+        if self.correction == "holm" and any(one.high == -one.max_drop for one in self.measures):
             notes.append("holm: a bound that is −max drop itself claims no more than what was decided")
         return notes
 
@@ -265,10 +292,3 @@ class Gate(Result):
             "margins": {one.measure: one.margin for one in self.measures},
         }
         return settings | super().record()
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in a sentence: a, b and c."""
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
 from assay.gate.alarms import JudgedRule
 from assay.gate.contenders import Contenders
-from assay.gate.drops import OneSide, above_zero, below_zero, checked_correction, checked_test
+from assay.gate.drops import OneSide, Sample, above_zero, below_zero, checked_correction, checked_test, recipe
 from assay.gate.gated import Gate, MeasureGate
 from assay.gate.margins import Margin, margins_of
-from assay.gate.topics_to_decide import (
-    chance_to_pass,
-    chance_to_show,
-    planned_levels,
-    topics_to_pass,
-    topics_to_show,
-)
+from assay.gate.topics_to_decide import chance_to_pass, least_drop, topics_to_pass, topics_without_change
 from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.measures import Measure
-from assay.stats.effect import checked_rows, ratio, standard_deviation
+from assay.stats.effect import checked_rows, differences, ratio, standard_deviation
 from assay.stats.limits import possible_differences
-from assay.stats.resampling import RESAMPLES
+from assay.stats.resampling import RESAMPLES, checked_resamples
 from assay.stats.t_power import above_alpha
 
 
@@ -40,7 +30,7 @@ def gate(
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
     max_drop: Any,
-    test: str = "t",
+    test: str = "auto",
     alpha: float = 0.05,
     correction: str = "holm",
     power: float = 0.8,
@@ -60,20 +50,23 @@ def gate(
     columns: our column → that of the tables which have it.
 
     Every measure is tested in both directions, one-sided at level alpha: pass if all are shown to drop by less than
-    max_drop, fail if one is shown to drop by more, else undecided, with the number of topics that would decide. Alarms:
-    ids that do not match the judgments any more fail; too few judged docs in the top `judged_depth`, fewer than the
-    share `min_judged` or `max_judged_drop` below the baseline's, are undecided whatever the scores. max_drop 0 passes
-    only what is shown to be better.
+    max_drop, fail if one is shown to drop by more (corrected over the measures), else undecided. test: one of
+    GATE_TESTS; `auto` takes the studentised bootstrap if at least 20 topics and half of all change, else the Dirichlet
+    bound, by which n topics without a change rule out no drop below 1 − alpha^(1/n). Alarms: ids that do not match the
+    judgments any more fail; too few judged docs in the top `judged_depth`, fewer than the share `min_judged` or
+    `max_judged_drop` below the baseline's, are undecided whatever the scores. max_drop 0 passes only what is shown to
+    be better.
 
     >>> qrels = {q: {"a": 1, "b": 0, "c": 0} for q in range(12)}
     >>> old = {q: ["a", "b", "c"] for q in range(12)}
     >>> new = {q: ["b", "a", "c"] for q in range(12)}
     >>> gate({"new": new}, {"old": old}, qrels, "RR", max_drop=0.1).verdict
-    'fail: RR of new is shown to be more than .1 below old: −.500, at most −.500 (95 %), p < .0001; paired t test, one-sided, 12 topics'
+    'fail: RR of new is .500 lower than that of old, more than the .1 allowed (upper bound −.169, 95 %), p = .0242; Dirichlet bound, 12 topics'
     """  # noqa: E501
     checked_test(test)
     checked_correction(correction)
     _check_levels(alpha, power)
+    checked_resamples(resamples)
     progress(0, 2)
     shared = shared_columns(columns)
     if qrels is None:
@@ -85,82 +78,70 @@ def gate(
     refuse_unused(shared, columns)
     progress(1, 2)
     margins = margins_of(max_drop, [matrix.measure for matrix in two.matrices])
-    amounts = np.array([margin.amount(matrix) for margin, matrix in zip(margins, two.matrices, strict=True)])
-    rows = checked_rows([margin.above(matrix) for margin, matrix in zip(margins, two.matrices, strict=True)])
-    draws = {"resamples": resamples, "seed": seed}
-    above = above_zero(rows, alpha, correction, test, **draws)
-    below = below_zero(rows, alpha, correction, test, **draws)
-    plan = _Plan.of(rows, amounts, alpha, correction, power)
+    samples = []
+    for margin, matrix in zip(margins, two.matrices, strict=True):
+        values = checked_rows(margin.above(matrix))[0]
+        change = differences(*matrix.values)[0]
+        limits = margin.limits(matrix)
+        samples.append(Sample.of(values, change, limits, test, resamples=resamples, seed=seed))
+    above = above_zero(samples, alpha)
+    below = below_zero(samples, alpha, correction)
     decided = []
-    for i, matrix in enumerate(two.matrices):
-        decided.append(_decided(i, matrix, margins[i], rows[i], above, below, plan))
+    for i, (margin, matrix) in enumerate(zip(margins, two.matrices, strict=True)):
+        decided.append(_decided(matrix, margin, samples[i], _Shown.of(i, above, below), alpha, power))
     progress(2, 2)
     return Gate(
         names=two.names,
-        n=rows.shape[1],
+        n=len(samples[0].values),
         measures=tuple(decided),
         alarms=two.alarms,
         alpha=alpha,
         correction=correction,
         wanted_power=power,
-        power=max(0.0, chance_to_pass(rows.shape[1], plan.if_equal, plan.levels)),
-        topics_to_pass=topics_to_pass(plan.if_equal, plan.levels, power),
         test=test,
-        recipe=_recipe(above, alpha, correction),
+        recipe=recipe(samples),
         judged=two.judged,
         signatures=tuple(matrix.signature for matrix in two.matrices if matrix.signature != matrix.measure),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """What power rests on: margins, spread, effect sizes if the runs are equally good and as seen, and levels."""
+class _Shown(NamedTuple):
+    """What both directions say of one measure."""
 
-    amounts: Floats
-    sd: Floats
-    if_equal: list[float]
-    as_seen: list[float]
-    levels: list[float]
-    fail_level: float
-    """A gate fails where one measure does: the first is tested at α/m."""
-    power: float
+    outcome: str
+    low: float
+    high: float
+    p_pass: float
+    p_fail: float
 
     @classmethod
-    def of(cls, rows: Floats, amounts: Floats, alpha: float, correction: str, power: float) -> _Plan:
-        sd = standard_deviation(rows)
-        if_equal = ratio(amounts, sd).tolist()
-        return cls(
-            amounts=amounts,
-            sd=sd,
-            if_equal=if_equal,
-            as_seen=ratio(rows.mean(axis=1), sd).tolist(),
-            levels=planned_levels(if_equal, alpha, correction),
-            fail_level=alpha if correction == "none" else alpha / len(rows),
-            power=power,
-        )
+    def of(cls, i: int, above: OneSide, below: OneSide) -> _Shown:
+        outcome = "pass" if above.shown[i] else "fail" if below.shown[i] else "undecided"
+        numbers = (above.bound[i], below.bound[i], above.p[i], below.p[i])
+        return cls(outcome, *map(float, numbers))
 
 
 def _decided(
-    i: int, matrix: ScoreMatrix, margin: Margin, row: Floats, above: OneSide, below: OneSide, plan: _Plan
+    matrix: ScoreMatrix, margin: Margin, sample: Sample, shown: _Shown, alpha: float, power: float
 ) -> MeasureGate:
-    """What is shown of the measure at place i."""
-    amount = float(plan.amounts[i])
-    outcome = "undecided"
-    if above.shown[i]:
-        outcome = "pass"
-    elif below.shown[i]:
-        outcome = "fail"
-    at_zero = None
-    at_seen = None
-    if outcome == "undecided":
-        level = plan.levels[i] if plan.as_seen[i] > 0 else plan.fail_level
-        at_zero = topics_to_pass([plan.if_equal[i]], [plan.levels[i]], plan.power)
-        at_seen = topics_to_show(plan.as_seen[i], level, plan.power)
-    low, high = _within_range(matrix, above.bound[i] - amount, below.bound[i] - amount)
+    """What is shown of one measure, and what these topics can show of runs that are equally good."""
+    amount = margin.amount(matrix)
+    low, high = _within_range(matrix, shown.low - amount, shown.high - amount)
     mean, baseline_mean = matrix.averages().tolist()
+    sd = float(standard_deviation(sample.values)[0])
+    chance, topics = None, None
+    floor = sample.floor(alpha, amount)
+    if sample.method == "dirichlet":
+        if sample.limits is not None:
+            topics = topics_without_change(amount, amount - sample.limits[0], alpha)
+    else:
+        floor = least_drop(len(sample.values), sd, alpha, power)
+        effect = [float(ratio(amount, sd))]
+        chance = chance_to_pass(len(sample.values), effect, alpha)
+        topics = topics_to_pass(effect, alpha, power)
     return MeasureGate(
         measure=matrix.measure,
-        outcome=outcome,
+        outcome=shown.outcome,
         mean=mean,
         baseline_mean=baseline_mean,
         difference=mean - baseline_mean,
@@ -168,22 +149,16 @@ def _decided(
         high=high,
         max_drop=amount,
         margin=str(margin),
-        p_pass=float(above.p[i]),
-        p_fail=float(below.p[i]),
-        sd=float(plan.sd[i]),
-        power=chance_to_show(len(row), plan.if_equal[i], plan.levels[i]),
-        topics_at_zero=at_zero,
-        topics_at_seen=at_seen,
+        p_pass=shown.p_pass,
+        p_fail=shown.p_fail,
+        sd=sd,
+        method=sample.method,
+        changed=sample.changed,
+        known_range=sample.limits is not None,
+        least_drop=floor,
+        power=chance,
+        topics_to_pass=topics,
     )
-
-
-def _recipe(side: OneSide, alpha: float, correction: str) -> str:
-    """How it was tested; that resamples are too few to show anything is said there too."""
-    recipe = side.recipe.replace(", one-sided, greater", ", one-sided in each direction")
-    least = side.least_p * (1 if correction == "none" else side.p.size)
-    if least < alpha:
-        return recipe
-    return f"{recipe} (too few resamples: the least p is {least:.4g}, which shows nothing at α = {alpha:g})"
 
 
 def _within_range(matrix: ScoreMatrix, low: float, high: float) -> tuple[float, float]:

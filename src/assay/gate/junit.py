@@ -21,7 +21,7 @@ def junit_xml(result: Gate, undecided: str | None = None) -> str:
     >>> from assay import gate
     >>> result = gate({"new": {"1": 0.5, "2": 0.4}}, {"old": {"1": 0.5, "2": 0.4}}, max_drop=0.01)
     >>> junit_xml(result).splitlines()[1]
-    '<testsuites name="assay gate" tests="1" failures="0" errors="0" time="0">'
+    '<testsuites name="assay gate" tests="1" failures="0" errors="1" time="0">'
     """
     from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -54,8 +54,7 @@ def _measure_cases(result: Gate, undecided: str | None) -> list[tuple[str, str, 
 
 
 def _said_of(one: MeasureGate, result: Gate) -> str:
-    said = f"{one.outcome}: {one.measure} of {result.names[0]} {one.mean:.4f}, of {result.names[1]} "
-    return f"{said}{one.baseline_mean:.4f}: {one.numbers(result.alpha)}"
+    return f"{one.outcome}: {one.finding(result.names, result.alpha)}"
 
 
 def _alarm_cases(result: Gate, undecided: str | None) -> list[tuple[str, str, str]]:

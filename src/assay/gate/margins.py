@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from assay.core.arrays import Floats
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.registry import did_you_mean
@@ -14,7 +16,7 @@ from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix
 from assay.measures import parse
 from assay.stats.effect import differences, rounded
-from assay.stats.limits import possible_differences
+from assay.stats.limits import possible_differences, possible_scores
 
 EXAMPLES = "give a number such as .01, a share of the baseline such as 2%, or one for each measure"
 
@@ -81,6 +83,22 @@ class Margin:
         if self.relative:
             return rounded(new - (1 - self.size) * baseline)
         return rounded(differences(new, baseline)[0] + self.size)
+
+    def limits(self, matrix: ScoreMatrix) -> tuple[float, float] | None:
+        """The least and largest value of `above`; None if the range of the scores is not known.
+
+        Scores of a name that is no measure of ours are taken to lie between 0 and 1 if all that are seen do.
+        """
+        scores = possible_scores(matrix)
+        if scores is None and matrix.values.min() >= 0 and matrix.values.max() <= 1:
+            scores = (0.0, 1.0)
+        if scores is None or not np.isfinite(scores).all():
+            return None
+        low, high = scores
+        if self.relative:
+            kept = 1 - self.size
+            return low - kept * high, high - kept * low
+        return low - high + self.size, high - low + self.size
 
 
 def margins_of(max_drop: Any, measures: Sequence[str]) -> list[Margin]:

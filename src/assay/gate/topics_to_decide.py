@@ -1,37 +1,18 @@
-"""How many topics would decide? The power of the gate, by the noncentral t law of `assay.plan`.
+"""How many topics would pass runs that are equally good? By the noncentral t law, or the floor of the Dirichlet bound.
 
-A gate passes where every measure passes. Holm's correction tests the smallest p at α/m, the next at α/(m − 1), the
-largest at α; so all pass if each passes at its own of these levels, whichever measure has which. The measures with the
-largest effect take the strictest levels, and the chances to miss are added: whatever their correlation, the chance to
-pass is at least 1 less that sum.
+A gate passes if every measure passes, each at level α; the chances to miss are added, so the chance to pass is at least
+1 less that sum, whatever the correlation of the measures.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.stats.t_power import TTest, power_of, root, topics_needed, whole
-
-
-def planned_levels(effects: Sequence[float], alpha: float, correction: str) -> list[float]:
-    """The level at which each measure is planned to pass.
-
-    >>> planned_levels([0.1, 0.4], 0.05, "holm"), planned_levels([0.1, 0.4], 0.05, "bonferroni")
-    ([0.05, 0.025], [0.025, 0.025])
-    """
-    count = len(effects)
-    if correction == "none":
-        return [alpha] * count
-    if correction == "bonferroni":
-        return [alpha / count] * count
-    order = np.argsort(-np.asarray(effects), kind="stable")
-    levels = [0.0] * count
-    for rank, place in enumerate(order.tolist()):
-        levels[place] = alpha / (count - rank)
-    return levels
+from assay.stats.t_power import TTest, detectable_effect, power_of, root, whole
 
 
 def chance_to_show(topics: float, effect: float, level: float) -> float:
@@ -45,31 +26,41 @@ def chance_to_show(topics: float, effect: float, level: float) -> float:
     return float(power_of(topics, effect, TTest(alpha=level, sides=1)))
 
 
-def chance_to_pass(topics: float, effects: Sequence[float], levels: Sequence[float]) -> float:
+def chance_to_pass(topics: float, effects: Sequence[float], alpha: float) -> float:
     """What the chance that all measures pass is at least; of one measure exactly that chance."""
-    missed = [1 - chance_to_show(topics, effect, level) for effect, level in zip(effects, levels, strict=True)]
-    return 1 - sum(missed)
+    missed = [1 - chance_to_show(topics, effect, alpha) for effect in effects]
+    return max(0.0, 1 - sum(missed))
 
 
-def topics_to_pass(effects: Sequence[float], levels: Sequence[float], power: float) -> int | None:
-    """The topics with which all measures pass with at least this chance; None where no number is enough.
+def topics_to_pass(effects: Sequence[float], alpha: float, power: float) -> int | None:
+    """The topics with which all measures pass with at least this chance; None if no number is enough.
 
-    >>> topics_to_pass([0.3], [0.05], 0.8)
+    >>> topics_to_pass([0.3], 0.05, 0.8)
     71
     """
     if min(effects) <= 0:
         return None
     try:
-        return whole(root(lambda n: chance_to_pass(n, effects, levels) - power, low=2.0, what="topics"))
+        return whole(root(lambda n: chance_to_pass(n, effects, alpha) - power, low=2.0, what="topics"))
     except UsageError:  # more than MOST_TOPICS
         return None
 
 
-def topics_to_show(effect: float, level: float, power: float) -> int | None:
-    """The topics that show one mean to be on its side of 0, above or below; None where no number is enough."""
-    if effect == 0 or np.isinf(effect):
+def topics_without_change(amount: float, reach: float, alpha: float) -> int | None:
+    """The topics, none of which changes, that rule out a mean drop of `amount` if a topic may lose up to `reach`.
+
+    >>> [topics_without_change(amount, 1.0, 0.05) for amount in (0.005, 0.01, 0.02, 0.05, 0.10)]
+    [598, 299, 149, 59, 29]
+    """
+    if amount <= 0 or amount >= reach:
         return None
-    try:
-        return whole(topics_needed(effect, power=power, test=TTest(alpha=level, sides=1)))
-    except UsageError:  # more than MOST_TOPICS
-        return None
+    return math.ceil(math.log(alpha) / math.log1p(-amount / reach))
+
+
+def least_drop(topics: int, sd: float, alpha: float, power: float) -> float:
+    """The smallest max-drop that equally good runs pass with this chance: about (t_{1−α} + t_power)·sd/√n.
+
+    >>> round(least_drop(50, 0.1, 0.05, 0.8), 4)
+    0.0357
+    """
+    return float(detectable_effect(topics, power=power, test=TTest(alpha=alpha, sides=1))) * sd

@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-spark services check format docs reproduce bench clean
+.PHONY: demo test test-spark services check format docs reproduce bench coverage clean
 
 # The demo needs the program, its charts and its pages, not what the tests need.
 demo: $(READY)
@@ -26,13 +26,13 @@ test-spark: $(STAMP)
 	ASSAY_SPARK=1 $(BIN)/pytest tests/spark
 
 check: $(STAMP)
-	$(BIN)/ruff format --check src tests benchmarks reproduction
-	$(BIN)/ruff check src tests benchmarks reproduction
+	$(BIN)/ruff format --check src tests benchmarks coverage reproduction
+	$(BIN)/ruff check src tests benchmarks coverage reproduction
 	$(BIN)/mypy
 
 format: $(STAMP)
-	$(BIN)/ruff format src tests benchmarks reproduction
-	$(BIN)/ruff check --fix src tests benchmarks reproduction
+	$(BIN)/ruff format src tests benchmarks coverage reproduction
+	$(BIN)/ruff check --fix src tests benchmarks coverage reproduction
 
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[docs]"
@@ -48,6 +48,10 @@ bench:
 	.bench-venv/bin/pip install --quiet --disable-pip-version-check --editable ".[test,bench]"
 	.bench-venv/bin/python -m compileall -q src/assay
 	.bench-venv/bin/python benchmarks/run.py $(ONLY)
+
+# Every claim tried on data whose truth is known, and the page of it: about 90 minutes of CPU if nothing is stored yet.
+coverage: $(STAMP)
+	$(BIN)/python coverage/bench.py --rows "$(ROWS)" --only "$(ONLY)" $(ARGS)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

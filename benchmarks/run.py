@@ -12,6 +12,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
+sys.modules.setdefault("coverage", None)  # type: ignore[arg-type]  # the folder here is no package; numba would use it
 
 
 def main() -> None:

@@ -199,6 +199,6 @@ def test_no_file_that_a_command_wrote_is_kept() -> None:
     if listed.returncode:
         pytest.skip(f"git does not list the files: {listed.stderr.strip()}")
     at_the_top = {name.partition("/")[0] for name in listed.stdout.splitlines()}
-    folders = {".ci", "benchmarks", "docs", "reproduction", "src", "tests"}
+    folders = {".ci", "benchmarks", "coverage", "docs", "reproduction", "src", "tests"}
     files = {".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "constraints.txt"}
     assert at_the_top == folders | files | {"mkdocs.yml", "pyproject.toml"}

@@ -12,12 +12,23 @@ if TYPE_CHECKING:
     from assay.report import Figure
 
 
+UNITS = ("topic", "conversation", "user", "collection", "doc", "worker", "run", "year")
+"""What may be sampled, and so what an interval, a p or a probability counts."""
+
+
 class Result:
     """The base of all results: frozen dataclasses that say how they are shown.
 
     A result defines `table()`, or `tables()` where it is shown as several, the main one first. `record()` is the same
-    as plain data under ASCII keys that do not change from version to version; `figure()` is its picture.
+    as plain data under ASCII keys that do not change from version to version; `figure()` is its picture. A result that
+    claims anything beyond its data declares the unit that was sampled: `unit = "topic"` in the class, or a property or
+    a field of that name where it depends on the data.
     """
+
+    @property
+    def unit(self) -> str | None:
+        """What was sampled, one of UNITS: what intervals and p count. None where nothing is claimed beyond the data."""
+        return None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -34,10 +45,11 @@ class Result:
         return [self.table()]
 
     def record(self) -> dict[str, Any]:
-        """Plain data: the kind of result, and the records of its tables."""
+        """Plain data: the kind of result, its unit if it has one, and the records of its tables."""
         kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(self).__name__).lower()
+        unit = {"unit": self.unit} if self.unit else {}
         main, *others = (table.record() for table in self.tables())
-        return {"result": kind, **main, **({"more": others} if others else {})}
+        return {"result": kind, **unit, **main, **({"more": others} if others else {})}
 
     def scalars(self) -> dict[str, Any]:
         """What the record says beside its tables: the kind of result and whatever scalars it adds."""

@@ -170,7 +170,7 @@ class Progress(Result):
     people: tuple[PersonProgress, ...]
     budget: int | None
     price: float
-    unit: str = "docs"
+    items_are: str = "docs"
     """What is judged: docs, or pairs of them."""
 
     @property
@@ -206,13 +206,13 @@ class Progress(Result):
 
     def tables(self) -> list[Table]:
         """By topic, and by person."""
-        columns = {"topic": "", self.unit: "d", "done": "d", "answers": "d", "unjudgeable": "d"}
+        columns = {"topic": "", self.items_are: "d", "done": "d", "answers": "d", "unjudgeable": "d"}
         rows = [(t.topic, t.items, t.done, t.answers, t.unjudgeable) for t in self.topics]
         wanted = counted(self.labels_per_doc, "answer")
-        notes = [f"{self.done} of {self.items} {self.unit} have {wanted}; answers left: {self.left}"]
+        notes = [f"{self.done} of {self.items} {self.items_are} have {wanted}; answers left: {self.left}"]
         if self.price:
             notes.append(f"cost {self.cost:g}, left {self.cost_left:g}")
-        keys = {self.unit: "docs"}
+        keys = {self.items_are: "docs"}
         by_topic = Table.of(columns, rows, caption="Progress by topic", notes=notes, keys=keys)
         of_people = {"person": "", "labels": "d", "unjudgeable": "d", "late": "d", "median seconds": ".1f"}
         people_rows = [(p.person, p.labels, p.unjudgeable, p.late, p.seconds) for p in self.people]

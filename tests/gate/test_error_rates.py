@@ -68,7 +68,7 @@ def loses_one(rng: np.random.Generator, topics: int) -> Floats:
 
 def loses_half(rng: np.random.Generator, topics: int) -> Floats:
     """4 % of topics lose .5."""
-    return -0.5 * (rng.random(topics) < 0.04)
+    return np.where(rng.random(topics) < 0.04, -0.5, 0.0)
 
 
 def loses_and_wins(rng: np.random.Generator, topics: int) -> Floats:

@@ -76,7 +76,7 @@ CALLS = [
     "compare factorial {grid} --only analysis",
     "compare uncertain {doubt} {run} {runs} -m AP",
     "gate {run} --baseline {one run} --qrels {qrels} -m 'AP RR' --max-drop .9 --max-drop RR=99%",
-    "gate {run scores} --baseline {run scores} --max-drop .01",
+    "gate {run scores} --baseline {run scores} --max-drop .99",
     "standardize fit {scores} --save {out}/factors.csv",
     "standardize apply {matrix} --factors {factors} --save {out}/z.csv",
     "standardize apply {matrix} --reference {matrix}",

@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_log_is_analysed_with_a_verdict_and_a_figure(folder: Path) -> None:
-    result = call("log.csv", "--baseline", "old", "--interval", "bootstrap", "-B", 100, "--figure", "delta.svg")
+    result = call("log.csv", "--baseline", "old", "--figure", "delta.svg")
     assert result.exit_code == 0, result.exception
     assert "new is preferred to old: Δ = +.1000" in result.output
     assert Path("delta.svg").read_text().startswith("<svg")
@@ -62,11 +62,11 @@ def test_a_plan_is_written_once_and_followed(folder: Path) -> None:
         (["log.csv", "--plan", "plan.json", "--level", ".9"], "--level is fixed by the plan; leave it out"),
         (["log.csv", "--plan", "plan.json", "--baseline", "old"], "--baseline is fixed by the plan"),
         (["log.csv", "--plan", "log.csv"], "not a plan of an interleaving experiment"),
-        (["log.csv", "-B", "10"], "--resamples and --seed are those of --interval bootstrap"),
+        (["log.csv", "--plan", "plan.json", "--method", "users"], "--method is fixed by the plan"),
+        (["short.csv", "--method", "always"], "2 users; looking at any time takes at least 30"),
         (["log.csv", "--no-clicks", "tie"], "--no-clicks goes with logs of clicks, and this one has winners"),
         (["pairs", "log.csv", "--no-clicks", "drop"], "--no-clicks goes with logs of clicks"),
         (["teams.csv"], "3 systems; name two with --system and --baseline, or ask for pairs"),
-        (["pairs", "teams.csv", "--seed", "3"], "--resamples and --seed are those of --interval bootstrap"),
         (["plan", "--effect", "2"], "effect must lie between 0 and 0.5, not 2"),
         (["plan", "--effect", ".1", "--pilot", "log.csv", "--ties", ".1"], "--pilot says what --ties and --design are"),
         (["plan", "--effect", ".1", "--pilot", "log.csv", "--save", "log.csv"], "there is a plan already"),

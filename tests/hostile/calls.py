@@ -56,7 +56,7 @@ CALLS = [
     "fairness --qrels {qrels} --groups {doc groups} {run} {runs} -m 'AWRF M1 EE-L(k=3)' --unknown skip",
     "fairness --qrels {qrels} --groups {doc groups} --population {population} --target both --unknown skip {run}",
     "interleave {impressions} --baseline old",
-    "interleave analyse {teams} --system new --baseline old --interval bootstrap -B 50",
+    "interleave analyse {teams} --system new --baseline old --method impressions",
     "interleave pairs {teams} --no-clicks tie",
     "interleave plan --effect .05 --pilot {impressions} --save {out}/plan.json",
     "compare runs {scores} --interval percentile -B 50 -m AP",

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.commands import Group, KnownWord
+from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.modes import is_given
-from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
+from assay.cli.options import Output, output_and_figure_options, output_options
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.data.impressions import Impressions
 
-C = TypeVar("C", bound=Callable[..., Any])
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-FIXED = {"system": "--system", "baseline": "--baseline", "level": "--level", "no_clicks": "--no-clicks"}
+FIXED = {
+    "system": "--system",
+    "baseline": "--baseline",
+    "level": "--level",
+    "method": "--method",
+    "no_clicks": "--no-clicks",
+}
 """Options that a plan answers for."""
 
 no_clicks_option = click.option(
@@ -28,24 +32,11 @@ no_clicks_option = click.option(
 )  # fmt: skip
 
 
-def interval_options(command: C) -> C:
-    """How the interval of Δ is made."""
-    options = (
-        click.option(
-            "--interval", type=KnownWord("assay.interleaving.analysis:INTERVALS"), default="normal",
-            show_default=True, help="Cluster-robust by user, or users drawn again.",
-        ),
-        click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the intervals."),
-        click.option(
-            "--resamples", "-B", type=click.IntRange(min=1), default=2000, show_default=True,
-            help="Draws of the bootstrap.",
-        ),
-        seed_option,
-    )  # fmt: skip
-    wrapped: Any = command
-    for option in reversed(options):
-        wrapped = option(wrapped)
-    return cast("C", wrapped)
+method_option = click.option(
+    "--method", cls=RegistryOption, registry="assay.interleaving.analysis:METHODS", default="users", show_default=True,
+    metavar="NAME", help="What Δ is the mean of: {names}; always(users=500) if you look at any time.",
+)  # fmt: skip
+level_option = click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the intervals.")
 
 
 def _refuse_no_clicks(log: Path, impressions: Impressions) -> None:
@@ -64,7 +55,7 @@ def command() -> None:
     \b
     assay interleave plan --effect .02 --system new --baseline old --save plan.json
     assay interleave log.csv --plan plan.json
-    assay interleave log.csv --baseline old --interval bootstrap
+    assay interleave log.csv --baseline old --method 'always(users=500)'
     """
 
 
@@ -76,16 +67,18 @@ def command() -> None:
     "--plan", "plan_path", type=FILE, help="The plan that was made beforehand; it fixes n, α and the systems."
 )
 @no_clicks_option
-@interval_options
+@method_option
+@level_option
 @output_and_figure_options
 def analyse(
-    log: Path, system: str | None, baseline: str | None, plan_path: Path | None, no_clicks: str, interval: str,
-    level: float, resamples: int, seed: int, out: Output,
+    log: Path, system: str | None, baseline: str | None, plan_path: Path | None, no_clicks: str, method: str,
+    level: float, out: Output,
 ) -> None:  # fmt: skip
     """How much more often is one preferred, and is it real (the default)?
 
-    Δ = (wins + ties/2)/impressions − 1/2, with an interval by user, since the impressions of a user are not
-    independent. With --plan a log that is shorter than planned is refused.
+    Δ = (wins + ties/2)/impressions − 1/2 of each user, since the impressions of a user are not independent; with
+    --method impressions that of all impressions, in which busy users count more. With --plan a log that is shorter than
+    planned is refused.
 
     \b
     assay interleave log.csv --baseline old
@@ -93,18 +86,16 @@ def analyse(
     from assay.interleaving import analyse_planned, interleave, read_plan
     from assay.io.impressions import read_impressions
 
-    how: dict[str, Any] = {"interval": interval, "resamples": resamples, "seed": seed}
-    if (is_given("resamples") or is_given("seed")) and interval != "bootstrap":
-        raise UsageError("--resamples and --seed are those of --interval bootstrap; give that as well")
     if plan_path is None:
         impressions = read_impressions(log)
-        result = interleave(impressions, system=system, baseline=baseline, no_clicks=no_clicks, level=level, **how)
+        how: dict[str, Any] = {"method": method, "no_clicks": no_clicks, "level": level}
+        result = interleave(impressions, system=system, baseline=baseline, **how)
         _refuse_no_clicks(log, impressions)
     else:
         for name, option in FIXED.items():
             if is_given(name):
                 raise UsageError(f"{option} is fixed by the plan; leave it out")
-        result = analyse_planned(log, read_plan(plan_path), **how)
+        result = analyse_planned(log, read_plan(plan_path))
     out.write(result.table(), of=result)
     out.say(result.verdict)
 
@@ -112,9 +103,10 @@ def analyse(
 @command.command()
 @click.argument("log", type=FILE)
 @no_clicks_option
-@interval_options
+@method_option
+@level_option
 @output_and_figure_options
-def pairs(log: Path, no_clicks: str, interval: str, level: float, resamples: int, seed: int, out: Output) -> None:
+def pairs(log: Path, no_clicks: str, method: str, level: float, out: Output) -> None:
     """Every pair of the systems of a multileaved log.
 
     Each pair over the impressions that show both; p corrected by Holm.
@@ -125,12 +117,8 @@ def pairs(log: Path, no_clicks: str, interval: str, level: float, resamples: int
     from assay.interleaving import interleave_pairs
     from assay.io.impressions import read_impressions
 
-    if (is_given("resamples") or is_given("seed")) and interval != "bootstrap":
-        raise UsageError("--resamples and --seed are those of --interval bootstrap; give that as well")
     impressions = read_impressions(log)
-    result = interleave_pairs(
-        impressions, no_clicks=no_clicks, interval=interval, level=level, resamples=resamples, seed=seed
-    )  # fmt: skip
+    result = interleave_pairs(impressions, no_clicks=no_clicks, method=method, level=level)
     _refuse_no_clicks(log, impressions)
     out.write(result.table(), of=result)
     out.say(result.verdict)
@@ -149,6 +137,14 @@ def pairs(log: Path, no_clicks: str, interval: str, level: float, resamples: int
 )  # fmt: skip
 @click.option("--pilot", type=FILE, help="A log from which ties and design effect are taken.")
 @click.option("--looks", type=click.IntRange(min=1), default=1, show_default=True, help="How often one may look.")
+@click.option(
+    "--spending", cls=RegistryOption, registry="assay.interleaving.looks:SPENDING", default="obrien-fleming",
+    show_default=True, metavar="NAME", help="How the looks share α: {names}.",
+)  # fmt: skip
+@click.option(
+    "--method", type=KnownWord("assay.interleaving.preregistered:PLANNED"), default="users", show_default=True,
+    help="What Δ is the mean of.",
+)  # fmt: skip
 @no_clicks_option
 @click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the plan to this new file.")
 @output_options

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from assay.core.arrays import Floats
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.registry import did_you_mean
@@ -16,7 +14,7 @@ from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix
 from assay.measures import parse
 from assay.stats.effect import differences, rounded
-from assay.stats.limits import possible_differences, possible_scores
+from assay.stats.limits import assumed_scores, possible_differences
 
 EXAMPLES = "give a number such as .01, a share of the baseline such as 2%, or one for each measure"
 
@@ -85,14 +83,9 @@ class Margin:
         return rounded(differences(new, baseline)[0] + self.size)
 
     def limits(self, matrix: ScoreMatrix) -> tuple[float, float] | None:
-        """The least and largest value of `above`; None if the range of the scores is not known.
-
-        Scores of a name that is no measure of ours are taken to lie between 0 and 1 if all that are seen do.
-        """
-        scores = possible_scores(matrix)
-        if scores is None and matrix.values.min() >= 0 and matrix.values.max() <= 1:
-            scores = (0.0, 1.0)
-        if scores is None or not np.isfinite(scores).all():
+        """The least and largest value of `above`; None if the range of the scores is not known."""
+        scores = assumed_scores(matrix)
+        if scores is None:
             return None
         low, high = scores
         if self.relative:

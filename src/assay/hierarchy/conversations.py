@@ -7,6 +7,7 @@ narrow; here conversations are what is independent.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,14 @@ from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
 from assay.hierarchy.groups_of_ids import TopicGroups, topic_groups
 from assay.io.brought import score_matrix_of
-from assay.stats.effect import checked_rows, differences, ratio
+from assay.stats.clustered import ClusterClaim, claim_of
+from assay.stats.effect import checked_rows, differences
+from assay.stats.limits import assumed_differences
 from assay.stats.multiple import corrected, family_in_words
-from assay.stats.paired import outcome_of
 from assay.stats.resampling import checked_share, percent
 
+SIMULTANEOUS = ("holm", "bonferroni")
+"""Corrections with which intervals hold for the whole family."""
 WEIGHTS = ("conversations", "turns")
 """What counts alike: every conversation, whose mean is taken first, or every turn."""
 
@@ -40,8 +44,8 @@ class ConversationRow:
     low: float
     high: float
     p: float
-    p_of_turns: float
-    """p of the paired t test that takes turns for independent topics."""
+    corrected_p: float
+    """p after the correction over the family."""
     icc: float
     """Intraclass correlation of the differences; NaN where no conversation has two turns."""
     design_effect: float
@@ -60,41 +64,46 @@ class Conversations(Result):
     weights: str
     correction: str
     level: float
+    family: int
+    """Differences that were tested: against a named baseline, else of all pairs of runs."""
+    methods: tuple[str, ...]
 
-    @property
-    def corrected_p(self) -> Floats:
-        """p of the rows after the correction."""
-        return corrected([row.p for row in self.rows], self.correction)
+    unit = "conversation"
 
     @property
     def verdict(self) -> str:
-        """The run with the largest difference, and what taking turns for topics would have said."""
+        """The run with the largest difference to the baseline."""
         best = self.rows[0]
-        p = float(self.corrected_p[0])
         said = "is better than" if best.difference > 0 else "is worse than"
-        if p >= 1 - self.level:
+        if not best.corrected_p < 1 - self.level:
             said = "is not significantly different from"
-        interval = f"{best.difference:+.4f} [{best.low:+.4f}, {best.high:+.4f}]"
+        amount = f"{best.difference:+.4f}"
+        if np.isfinite(best.low):
+            amount += f" [{best.low:+.4f}, {best.high:+.4f}], {p_value(best.corrected_p)}"
+        else:
+            amount += ", no interval: too few conversations differ, and the range of the scores is not known"
         return (
-            f"{best.run} {said} {self.baseline}: {interval}, {p_value(p)}, "
-            f"{self.groups.in_words('conversation', 'turn')}, design effect {best.design_effect:.2f}"
+            f"{best.run} {said} {self.baseline}: {amount}, {self.groups.in_words('conversation', 'turn')}, "
+            f"design effect {best.design_effect:.2f}"
         )
 
     def table(self) -> Table:
         """One row per run."""
         columns = {"run": "", "mean": ".4f", "difference": "+.4f", "low": "+.4f", "high": "+.4f", "p": "p"}
-        columns |= {"p corrected": "p", "p of turns": "p", "ICC": ".3f", "design effect": ".2f"}
+        columns |= {"p corrected": "p", "ICC": ".3f", "design effect": ".2f"}
         rows = []
-        for row, p in zip(self.rows, self.corrected_p, strict=True):
-            ends = [row.run, row.mean, row.difference, row.low, row.high, row.p, p]
-            rows.append([*ends, row.p_of_turns, row.icc, row.design_effect])
+        for row in self.rows:
+            ends = [row.run, row.mean, row.difference, *(v if np.isfinite(v) else None for v in (row.low, row.high))]
+            p = row.p if np.isfinite(row.p) else None
+            rows.append([*ends, p, None if p is None else row.corrected_p, row.icc, row.design_effect])
         alike = "each conversation counts alike" if self.weights == WEIGHTS[0] else "each turn counts alike"
         notes = [
-            f"{percent(self.level)} t interval and paired t test with {len(self.groups.names) - 1} degrees of freedom: "
-            f"conversations are independent, turns are not; {alike}",
-            family_in_words(self.correction, len(self.rows), 1 - self.level),
-            "p of turns: the paired t test on turns, as if they were independent; ICC: intraclass correlation of the "
-            "differences; design effect: squared error with conversations over that without",
+            f"{percent(self.level)} intervals and p over conversations ({', '.join(self.methods)}): conversations are "
+            f"independent, turns are not; {alike}",
+            family_in_words(self.correction, self.family, 1 - self.level),
+            *self._family_notes(),
+            "ICC: intraclass correlation of the differences; design effect: squared error with conversations over that "
+            "of turns taken as independent topics",
         ]
         if np.isnan([row.icc for row in self.rows]).any():
             notes.append("–: no ICC, no conversation has two turns, or no difference varies")
@@ -102,6 +111,19 @@ class Conversations(Result):
         caption += self.groups.in_words("conversation", "turn")
         keys = {"ICC": "icc"}
         return Table.of(columns, rows, caption=caption, notes=notes, keys=keys)
+
+    def _family_notes(self) -> list[str]:
+        """What the family is, and that intervals hold for all of it."""
+        notes = []
+        if self.family > len(self.rows):
+            notes.append(
+                f"{self.baseline} is the best by mean, picked after seeing: all {self.family} pairs are tested"
+            )
+        if self.family > 1 and self.correction in SIMULTANEOUS:
+            notes.append(f"low, high: hold for all {self.family} differences at once (Bonferroni)")
+        elif self.family > 1:
+            notes.append("low, high: of each difference alone")
+        return notes
 
     def record(self) -> dict[str, Any]:
         """The verdict, the settings, and the rows."""
@@ -130,16 +152,18 @@ def compare_conversations(
 ) -> Conversations:
     """Every run against a baseline on turns of conversations, whose topic ids are such as `31_4`.
 
+    Without a baseline all pairs are tested, and those of the best run are shown.
     weights: "conversations" takes the mean of each conversation first, then a paired t test over conversations; "turns"
-    takes the mean of all turns with an error that is robust to clusters, Σ_g (Σ_i e_gi)² · G/(G−1) / N² (Liang & Zeger
-    1986), and t with G − 1 degrees of freedom. With one turn per conversation both are the paired t test.
+    takes the mean of all turns with the cluster-robust error CR2 and Satterthwaite's degrees of freedom (Bell &
+    McCaffrey 2002). With one turn per conversation both are the paired t test. If few conversations differ, interval
+    and p are the Dirichlet bound.
 
     >>> turns = ["1_1", "1_2", "2_1", "2_2", "3_1", "3_2"]
     >>> values = [[0.5, 0.6, 0.3, 0.3, 0.7, 0.8], [0.4, 0.4, 0.3, 0.2, 0.5, 0.6]]
     >>> matrix = ScoreMatrix.of(values, runs=["new", "old"], topics=turns)
     >>> [row] = compare_conversations(matrix, baseline="old").rows
-    >>> round(row.difference, 4), round(row.p, 4), round(row.p_of_turns, 4)
-    (0.1333, 0.0942, 0.0103)
+    >>> round(row.difference, 4), round(row.p, 4)
+    (0.1333, 0.0942)
     """
     one_of("weights", weights, WEIGHTS)
     checked_share(level, "level")
@@ -148,11 +172,14 @@ def compare_conversations(
     base = _baseline(matrix, groups, baseline, weights)
     if len(groups.names) < 2:
         raise DataError(f"{matrix.measure}: 1 conversation; an interval needs two or more")
-    others = [run for run in matrix.runs if run != base]
-    rows = [_row(matrix, groups, run, base, weights, level) for run in others]
+    checked_rows(matrix.values)
+    family = list(combinations(matrix.runs, 2)) if baseline is None else [(r, base) for r in matrix.runs if r != base]
+    rows, methods = _rows(matrix, groups, family, base, weights, correction, level)
     rows.sort(key=lambda row: -row.difference)
     means = _weighted(matrix.of_run(base), groups, weights)
-    return Conversations(tuple(rows), base, means, groups, matrix.measure, weights, correction, level)
+    return Conversations(
+        tuple(rows), base, means, groups, matrix.measure, weights, correction, level, len(family), methods
+    )
 
 
 def _baseline(matrix: ScoreMatrix, groups: TopicGroups, baseline: str | None, weights: str) -> str:
@@ -174,44 +201,51 @@ def _weighted(values: Floats, groups: TopicGroups, weights: str) -> float:
     return float(groups.means(values[None, :]).mean())
 
 
+def _rows(
+    matrix: ScoreMatrix,
+    groups: TopicGroups,
+    family: list[tuple[str, str]],
+    base: str,
+    weights: str,
+    by: str,
+    level: float,
+) -> tuple[list[ConversationRow], tuple[str, ...]]:
+    """The rows of the baseline, with p corrected over the whole family, and how intervals were made."""
+    limits = assumed_differences(matrix)
+    each = 1 - (1 - level) / len(family) if by in SIMULTANEOUS else level
+    pairs = []
+    for run, other in family:
+        run, other = (other, run) if run == base else (run, other)
+        d = differences(matrix.of_run(run), matrix.of_run(other))[0]
+        sums = np.bincount(groups.places, weights=d)
+        pairs.append((run, other, d, claim_of(sums, groups.sizes, limits, each, by_item=weights == "turns")))
+    # a pair without p, of scores of unknown range, counts in the family as one that shows nothing
+    p = corrected([claim.p if np.isfinite(claim.p) else 1.0 for *_, claim in pairs], by).tolist()
+    rows = [
+        _row(matrix, groups, run, d, claim, weights, p_after)
+        for (run, other, d, claim), p_after in zip(pairs, p, strict=True)
+        if other == base
+    ]
+    return rows, tuple(dict.fromkeys(claim.method for _, other, _, claim in pairs if other == base))
+
+
 def _row(
-    matrix: ScoreMatrix, groups: TopicGroups, run: str, baseline: str, weights: str, level: float
+    matrix: ScoreMatrix, groups: TopicGroups, run: str, d: Floats, claim: ClusterClaim, weights: str, p: float
 ) -> ConversationRow:
     """One run against the baseline."""
-    from scipy.special import stdtr, stdtrit
-
-    d = differences(matrix.of_run(run), matrix.of_run(baseline))[0]
-    checked_rows(d)
-    mean = _weighted(d, groups, weights)
-    error = cluster_error(d, groups, weights)
-    freedom = len(groups.names) - 1
-    half = float(stdtrit(freedom, (1 + level) / 2)) * error
-    t = float(ratio(mean, error))
     plain_variance = float(d.var(ddof=1)) / len(d)
     return ConversationRow(
         run=run,
         mean=_weighted(matrix.of_run(run), groups, weights),
-        difference=mean,
-        error=error,
-        low=mean - half,
-        high=mean + half,
-        p=float(2 * stdtr(freedom, -abs(t))),
-        p_of_turns=float(outcome_of(d, "t").p[0]),
+        difference=claim.value,
+        error=claim.error,
+        low=claim.low,
+        high=claim.high,
+        p=claim.p,
+        corrected_p=p,
         icc=intraclass_correlation(d, groups),
-        design_effect=error**2 / plain_variance if plain_variance else 1.0,
+        design_effect=claim.error**2 / plain_variance if plain_variance else 1.0,
     )
-
-
-def cluster_error(values: Floats, groups: TopicGroups, weights: str) -> float:
-    """The standard error of the mean, where groups are independent and their members are not."""
-    count = len(groups.names)
-    if weights == "conversations":
-        means = groups.means(values[None, :])[0]
-        return float(means.std(ddof=1) / np.sqrt(count))
-    residuals = values - values.mean()
-    sums = np.bincount(groups.places, weights=residuals, minlength=count)
-    variance = (sums**2).sum() * count / (count - 1) / len(values) ** 2
-    return float(np.sqrt(variance))
 
 
 def intraclass_correlation(values: Floats, groups: TopicGroups) -> float:

@@ -1,40 +1,85 @@
-"""How much more often is a system preferred than another, and is it real? Δ, intervals by user, and three tests."""
+"""How much more often is a system preferred than another, and is it real? Δ with intervals over users, and tests.
+
+The unit is the user. Each user counts once by default, since one busy user else makes most of the log; the mean of
+impressions has an error that is robust to users of uneven size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
-from assay.core.engine import generator
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import one_of
+from assay.core.registry import Registry, Within, one_of
 from assay.core.results import Result
 from assay.core.tables import Table, p_value
 from assay.data.impressions import Impressions, pair_of
+from assay.data.topic_rows import counted
+from assay.interleaving.looks import always_p, always_radius
 from assay.io.impressions import impressions_of
+from assay.stats.clustered import BOUND, ClusterClaim, claim_of
 from assay.stats.multiple import corrected
-from assay.stats.resampling import checked_resamples, checked_share, drawn_in_words, percent
+from assay.stats.resampling import checked_share, percent
 from assay.stats.verdicts import signed
 
-INTERVALS = ("normal", "bootstrap")
-"""How the interval is made: cluster-robust by t over users, or by drawing users again."""
 NO_CLICKS = ("drop", "tie")
 """What an impression without a credited click is: left out, or a tie."""
-DRAWN_AT_ONCE = 2_000_000
-"""Users that are drawn in one block."""
+LIMITS = (-0.5, 0.5)
+"""What Δ of a user can be."""
+MOST_OF_THE_LOG = 0.5
+"""A user with a larger share of the impressions is named in the sentence."""
+FEWEST_AT_ONCE = 30
+"""Users that must have been seen before the interval that always holds is shown."""
+
+Method = Callable[..., ClusterClaim]
+METHODS: Registry[Method] = Registry("method")
+"""Of what Δ is the mean, and when one may look."""
+
+
+@METHODS.register("users", words="mean of users")
+def mean_of_users(sums: Floats, counts: Floats, *, level: float = 0.95) -> ClusterClaim:
+    """The mean of the users' own Δ, each user counting once: s/√G, t with G − 1 degrees of freedom."""
+    return claim_of(sums, counts, LIMITS, level)
+
+
+@METHODS.register("impressions", words="mean of impressions")
+def mean_of_impressions(sums: Floats, counts: Floats, *, level: float = 0.95) -> ClusterClaim:
+    """The mean of all impressions: cluster-robust error CR2 by user, with Satterthwaite's degrees of freedom."""
+    return claim_of(sums, counts, LIMITS, level, by_item=True)
+
+
+@METHODS.register("always", words="mean of users, at any time")
+def mean_at_any_time(
+    sums: Floats, counts: Floats, *, level: float = 0.95, users: Annotated[int, Within(2)] = 500
+) -> ClusterClaim:
+    """The mean of the users so far, with an interval that holds at all times at once: look every day.
+
+    From 30 users on. users: the planned number of users, near which the interval is tightest. Users count in the order
+    in which they first came. Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2024.
+    """
+    if len(sums) < FEWEST_AT_ONCE:
+        raise DataError(f"{len(sums)} users; looking at any time takes at least {FEWEST_AT_ONCE}")
+    claim = claim_of(sums, counts, LIMITS, level)
+    if claim.method == BOUND:
+        return replace(claim, low=np.nan, high=np.nan, p=np.nan, method="no interval, nearly all users are alike")
+    alpha = 1 - level
+    half = always_radius(len(sums), users, alpha) * claim.error * np.sqrt(len(sums))
+    p = always_p(claim.value / claim.error, len(sums), users, alpha)
+    low, high = max(LIMITS[0], claim.value - half), min(LIMITS[1], claim.value + half)
+    return replace(claim, low=low, high=high, p=p, method="confidence sequence over users")
 
 
 @dataclass(frozen=True, eq=False)
 class Preference:
     """A system against a baseline over impressions: counts, Δ with its interval, and p-values.
 
-    delta: (wins + ½ ties)/n − ½. p: by t over users, None where users do not vary. p_sign: exact sign test of wins and
-    losses as if impressions were independent. p_users: the exact sign test of users, each by what it prefers in all.
+    delta: (wins + ½ ties)/n − ½ of each user, or of all impressions. p_users: the exact sign test of users, each by
+    what it prefers in all. low, high and p are None if nearly all users are alike and no bound is known.
     """
 
     system: str
@@ -45,11 +90,14 @@ class Preference:
     users: int
     delta: float
     error: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     p: float | None
-    p_sign: float
     p_users: float
+    method: str
+    """How the interval was made."""
+    largest: float
+    """The share of the impressions that the user with most of them has."""
 
     @property
     def n(self) -> int:
@@ -64,16 +112,16 @@ class Interleaved(Result):
     >>> from assay.interleaving import interleave
     >>> log = [("ann", "new"), ("ann", "new"), ("bob", "old"), ("bob", "new"), ("cy", "new"), ("cy", "tie")]
     >>> found = interleave(log, baseline="old")
-    >>> found.preferences[0].delta, found.preferences[0].wins, round(found.preferences[0].p_sign, 4)
-    (0.25, 4, 0.375)
+    >>> found.preferences[0].delta, found.preferences[0].wins, found.preferences[0].p_users
+    (0.25, 4, 0.5)
     """
+
+    unit = "user"
 
     preferences: tuple[Preference, ...]
     has_users: bool
-    interval: str
+    method: str
     level: float
-    resamples: int
-    seed: int
     dropped: int
     """Impressions without clicks that were left out."""
     corrected_p: tuple[float | None, ...] = ()
@@ -89,14 +137,19 @@ class Interleaved(Result):
             significant = sum(p is not None and p < alpha for p in self.corrected_p)
             return f"{significant} of {len(self.preferences)} pairs are significantly different (Holm, α = {alpha:.3g})"
         one = self.preferences[0]
-        low, high = signed(one.low, 4), signed(one.high, 4)
-        bounds = f"Δ = {signed(one.delta, 4)} [{low}, {high}]"
-        counts = f"{one.n:,} impressions of {one.users:,} users"
+        bounds = f"Δ = {signed(one.delta, 4)}"
+        if one.low is not None and one.high is not None:
+            bounds += f" [{signed(one.low, 4)}, {signed(one.high, 4)}]"
+        if one.p is not None:
+            bounds += f", {p_value(one.p)}"
+        words = METHODS.entry(self.method).facts["words"]
+        said = f"{bounds} ({words}: {counted(one.users, 'user')}, {counted(one.n, 'impression')}; {one.method})"
+        if one.largest > MOST_OF_THE_LOG:
+            said += f"; one user makes {100 * one.largest:.0f} % of the log"
         if one.p is None or one.p >= alpha:
-            p = "" if one.p is None else f", {p_value(one.p)}"
-            return f"{one.system} and {one.baseline} are not significantly different: {bounds}{p}, {counts}"
+            return f"{one.system} and {one.baseline} are not significantly different: {said}"
         better, worse = (one.system, one.baseline) if one.delta > 0 else (one.baseline, one.system)
-        return f"{better} is preferred to {worse}: {bounds}, {p_value(one.p)}, {counts}"
+        return f"{better} is preferred to {worse}: {said}"
 
     def table(self) -> Table:
         """One row per pair: counts, Δ with its interval, and the tests."""
@@ -106,33 +159,32 @@ class Interleaved(Result):
         }  # fmt: skip
         several = len(self.preferences) > 1
         columns |= {"p corrected": "p"} if several else {}
-        columns |= {"p sign test": "p", "p sign test of users": "p"}
+        columns |= {"p sign test of users": "p", "largest user": ".3f"}
         rows: list[Sequence[Any]] = []
         for at, one in enumerate(self.preferences):
             row: list[Any] = [one.system, one.baseline, one.n, one.users, one.wins, one.losses, one.ties]
             row += [one.delta, one.low, one.high, one.p, *([self.corrected_p[at]] if several else [])]
-            rows.append([*row, one.p_sign, one.p_users])
+            rows.append([*row, one.p_users, one.largest])
         return Table.of(columns, rows, caption="Interleaving", notes=self._notes())
 
     def _notes(self) -> list[str]:
-        level = percent(self.level)
-        by = "users drawn again, " + drawn_in_words(self.resamples, self.seed)
-        how = "cluster-robust by user, t with users − 1 df" if self.interval == "normal" else by
+        words = METHODS.entry(self.method).facts["words"]
+        how = ", ".join(dict.fromkeys(one.method for one in self.preferences))
         notes = [
-            f"Δ: (wins + ties/2)/impressions − 1/2; low, high: {level} interval, {how}",
-            "p: Δ = 0 by t over users; sign test: exact, impressions taken as independent; of users: exact, each user "
-            "counts once",
+            f"Δ: (wins + ties/2)/impressions − 1/2, {words}",
+            f"low, high: {percent(self.level)} interval over users; p: of Δ = 0 ({how})",
+            "sign test of users: exact, each user counts once; largest user: its share of the impressions",
         ]
         if not self.has_users:
             notes.append("the log names no users: every impression counts as one of a user of its own")
         if self.dropped:
-            notes.append(f"{self.dropped:,} impressions without a credited click are left out")
+            notes.append(f"{counted(self.dropped, 'impression')} without a credited click left out")
         return [*notes, *self.said]
 
     def record(self) -> dict[str, Any]:
         """The table with the verdict and how it was made."""
-        facts = {"verdict": self.verdict, "interval": self.interval, "level": self.level, "dropped": self.dropped}
-        return {**super().record(), **facts, "resamples": self.resamples, "seed": self.seed}
+        facts = {"verdict": self.verdict, "method": self.method, "level": self.level, "dropped": self.dropped}
+        return {**super().record(), **facts}
 
 
 def interleave(
@@ -140,22 +192,21 @@ def interleave(
     *,
     system: str | None = None,
     baseline: str | None = None,
-    interval: str = "normal",
+    method: str = "users",
     no_clicks: str = "drop",
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> Interleaved:
     """How much more often users prefer a system to the baseline in interleaved lists, with an interval by user.
 
     log: Impressions, their file, or pairs (user, winner), the winner a system or "tie". system, baseline: needed where
-    there are more than two; of two the baseline is by default the second by name. no_clicks: impressions in which no
-    system got a click are left out ("drop") or ties.
+    there are more than two; of two the baseline is by default the second by name. method: one of METHODS, "users",
+    "impressions", or "always(users=500)" for who looks at any time and plans with 500 users. no_clicks: impressions in
+    which no system got a click are left out ("drop") or ties.
 
     >>> log = [(f"u{i % 40}", "new" if i % 3 else "old") for i in range(400)]
     >>> interleave(log).verdict
-    'new is preferred to old: Δ = +.1650 [+.1496, +.1804], p < .0001, 400 impressions of 40 users'
-    """
+    'new is preferred to old: Δ = +.1650 [+.1496, +.1804], p < .0001 (mean of users: 40 users, 400 impressions; t with 39 degrees of freedom)'
+    """  # noqa: E501
     seen, dropped = _counted(log, no_clicks)
     if system is None:
         pair = pair_of(seen.systems, baseline, seen.name)
@@ -163,18 +214,16 @@ def interleave(
         raise UsageError(f"system {system!r} against which? name the baseline as well")
     else:
         pair = system, baseline
-    one = _preference(seen, *pair, interval=interval, level=level, resamples=resamples, seed=seed)
-    return Interleaved((one,), seen.has_users, interval, level, resamples, seed, dropped)
+    one = _preference(seen, *pair, method=method, level=level)
+    return Interleaved((one,), seen.has_users, method, level, dropped)
 
 
 def interleave_pairs(
     log: Any,
     *,
-    interval: str = "normal",
+    method: str = "users",
     no_clicks: str = "drop",
     level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
 ) -> Interleaved:
     """Every pair of the systems of a multileaved log, over the impressions that show both; p corrected by Holm.
 
@@ -184,12 +233,11 @@ def interleave_pairs(
     [-0.25, 0.25, 0.5]
     """
     seen, dropped = _counted(log, no_clicks)
-    how: dict[str, Any] = {"interval": interval, "level": level, "resamples": resamples, "seed": seed}
-    found = [_preference(seen, first, second, **how) for first, second in combinations(seen.systems, 2)]
-    # users who never differ leave no test by t: their pair takes the exact one of users
+    found = [_preference(seen, *pair, method=method, level=level) for pair in combinations(seen.systems, 2)]
+    # users who are nearly all alike may leave no p: their pair takes the exact one of users
     tested = [one.p_users if one.p is None else one.p for one in found]
     after = tuple(corrected(tested, "holm").tolist())
-    return Interleaved(tuple(found), seen.has_users, interval, level, resamples, seed, dropped, after)
+    return Interleaved(tuple(found), seen.has_users, method, level, dropped, after)
 
 
 def _counted(log: Any, no_clicks: str) -> tuple[Impressions, int]:
@@ -202,12 +250,8 @@ def _counted(log: Any, no_clicks: str) -> tuple[Impressions, int]:
     return clicked, len(seen.credit) - len(clicked.credit)
 
 
-def _preference(
-    seen: Impressions, system: str, baseline: str, *, interval: str, level: float, resamples: int, seed: int
-) -> Preference:
-    one_of("interval", interval, INTERVALS)
+def _preference(seen: Impressions, system: str, baseline: str, *, method: str, level: float) -> Preference:
     checked_share(level, "level")
-    checked_resamples(resamples)
     if system == baseline:
         raise UsageError(f"{system!r} is compared with itself; name two systems")
     outcomes = seen.outcomes(system, baseline)
@@ -218,9 +262,8 @@ def _preference(
         raise DataError(f"{seen.name}: 1 user; an interval by user needs at least two")
     counts = np.bincount(user_of).astype(np.float64)
     sums = np.bincount(user_of, weights=outcomes).astype(np.float64)
-    delta = float(outcomes.mean()) / 2
-    error = cluster_error(sums, counts) / 2
-    low, high = _ends(sums, counts, delta, error, interval, level, resamples, seed)
+    claim: ClusterClaim = METHODS.call(method, sums / 2, counts, level=level)
+    low, high, p = (value if np.isfinite(value) else None for value in (claim.low, claim.high, claim.p))
     wins = int((outcomes > 0).sum())
     losses = int((outcomes < 0).sum())
     return Preference(
@@ -230,29 +273,15 @@ def _preference(
         losses=losses,
         ties=len(outcomes) - wins - losses,
         users=len(users),
-        delta=delta,
-        error=error,
-        low=low,
-        high=high,
-        p=_t_p(delta, error, len(users)),
-        p_sign=sign_p(wins, losses),
+        delta=claim.value,
+        error=claim.error,
+        low=None if low is None else max(LIMITS[0], low),
+        high=None if high is None else min(LIMITS[1], high),
+        p=p,
         p_users=sign_p(int((sums > 0).sum()), int((sums < 0).sum())),
+        method=claim.method,
+        largest=claim.largest,
     )
-
-
-def cluster_error(sums: Floats, counts: Floats) -> float:
-    """The cluster-robust standard error of a mean over all observations, from the sum and count of each user.
-
-    √(G/(G − 1) Σ_u (sum_u − mean·count_u)²) / n for G users and n observations.
-
-    >>> cluster_error(np.array([2.0, 0.0]), np.array([2.0, 2.0]))
-    0.5
-    """
-    users = len(sums)
-    n = counts.sum()
-    mean = sums.sum() / n
-    residuals = sums - mean * counts
-    return float(np.sqrt(users / (users - 1) * (residuals @ residuals)) / n)
 
 
 def sign_p(wins: int, losses: int) -> float:
@@ -265,40 +294,3 @@ def sign_p(wins: int, losses: int) -> float:
 
     n = wins + losses
     return min(1.0, 2 * float(binom.cdf(min(wins, losses), n, 0.5))) if n else 1.0
-
-
-def _t_p(delta: float, error: float, users: int) -> float | None:
-    """p of Δ = 0 by t over users; None where the users do not vary."""
-    from scipy.stats import t
-
-    if error <= 1e-12 * max(1.0, abs(delta)):
-        return None
-    return float(2 * t.sf(abs(delta) / error, users - 1))
-
-
-def _ends(
-    sums: Floats, counts: Floats, delta: float, error: float, interval: str, level: float, resamples: int, seed: int
-) -> tuple[float, float]:
-    """The ends of the interval, cut to what Δ can be."""
-    if interval == "normal":
-        from scipy.stats import t
-
-        half = float(t.ppf((1 + level) / 2, len(sums) - 1)) * error
-        low, high = delta - half, delta + half
-    else:
-        drawn = _drawn_deltas(sums, counts, resamples, seed)
-        low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return max(-0.5, low), min(0.5, high)
-
-
-def _drawn_deltas(sums: Floats, counts: Floats, resamples: int, seed: int) -> Floats:
-    """Δ of samples of as many users, drawn with replacement with all their impressions."""
-    rng = generator(seed)
-    users = len(sums)
-    at_once = max(1, DRAWN_AT_ONCE // users)
-    parts = []
-    for first in range(0, resamples, at_once):
-        size = min(at_once, resamples - first)
-        drawn = rng.integers(users, size=(size, users))
-        parts.append(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1))
-    return np.concatenate(parts) / 2

@@ -2,7 +2,7 @@
 
 The plan fixes the difference worth finding, α, power and the number of impressions. It is sealed by a hash, never
 overwritten, and an analysis under it refuses a log that is too short, so that nobody stops when p happens to be small.
-With several looks each has its share α/looks (Bonferroni), which holds however the impressions depend on each other.
+Several looks share α by a spending function, see looks.py.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.interleaving.analysis import Interleaved, interleave
+from assay.interleaving.looks import SPENDING, bounds_of, growth
 from assay.io.files import read_bytes, write_whole
 from assay.io.impressions import impressions_of
 
+PLANNED = ("users", "impressions")
+"""What Δ may be the mean of under a plan."""
 SEAL = "seal"
 """The key of the hash in the file of a plan."""
 
@@ -44,6 +48,10 @@ class InterleavingPlan(Result):
     ties: float
     design: float
     looks: int
+    spending: str
+    """How the looks share α: one of SPENDING."""
+    method: str
+    """Of what Δ is the mean: users or impressions."""
     no_clicks: str
     impressions: int
 
@@ -53,9 +61,11 @@ class InterleavingPlan(Result):
         return tuple(math.ceil(self.impressions * look / self.looks) for look in range(1, self.looks + 1))
 
     @property
-    def alpha_of_look(self) -> float:
-        """The level of each look."""
-        return self.alpha / self.looks
+    def alphas(self) -> tuple[float, ...]:
+        """The level of each look: that of its bound of |z|."""
+        from scipy.special import ndtr
+
+        return tuple((2 * ndtr(-bounds_of(self.looks, self.alpha, self.spending))).tolist())
 
     def table(self) -> Table:
         """One row: what is fixed, and the impressions that it takes."""
@@ -67,11 +77,12 @@ class InterleavingPlan(Result):
         row += [self.looks, self.impressions]
         notes = [
             "impressions: (z₁₋α/₂ + z_power)²·((1 − ties)/4 − Δ²)·design effect/Δ²; those without a credited click "
-            f"{'count as ties' if self.no_clicks == 'tie' else 'do not count'}",
+            f"{'count as ties' if self.no_clicks == 'tie' else 'do not count'}; Δ is the mean of {self.method}",
         ]
         if self.looks > 1:
-            at = ", ".join(f"{n:,}" for n in self.looks_at)
-            notes.append(f"one may look at {at} impressions, each time at α = {self.alpha_of_look:.3g} (Bonferroni)")
+            at = ", ".join(f"{n:,} (α = {alpha:.2g})" for n, alpha in zip(self.looks_at, self.alphas, strict=True))
+            larger = growth(self.looks, self.alpha, self.power, self.spending)
+            notes.append(f"one may look at {at} impressions; spending {self.spending}, {larger:.3f} times one look")
         return Table.of(columns, [row], caption="Plan of an interleaving experiment", notes=notes)
 
     def save(self, path: str | Path) -> None:
@@ -93,17 +104,21 @@ def plan_interleaving(
     ties: float = 0.0,
     design: float = 1.0,
     looks: int = 1,
+    spending: str = "obrien-fleming",
+    method: str = "users",
     no_clicks: str = "drop",
     pilot: Any = None,
 ) -> InterleavingPlan:
     """The impressions that find a true Δ of `effect` with this power by a two-sided test.
 
-    pilot: a log of the same kind of traffic, from which the share of ties and the design effect are taken.
+    looks: how often one may look, after equal shares of the impressions; spending: how they share α, one of SPENDING.
+    method: what Δ is the mean of, "users" or "impressions". pilot: a log of the same kind of traffic, from which the
+    share of ties and the design effect are taken.
 
     >>> plan_interleaving(0.05).impressions, plan_interleaving(0.05, looks=2).looks_at
-    (778, (471, 941))
+    (778, (392, 784))
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     for name, value, low, high in (
         ("effect", effect, 0.0, 0.5), ("alpha", alpha, 0.0, 1.0), ("power", power, 0.0, 1.0),
@@ -114,23 +129,36 @@ def plan_interleaving(
         raise UsageError(f"ties must be a share from 0 to below 1, not {ties:g}")
     if not 0 < design < math.inf:
         raise UsageError(f"the design effect must be above 0, not {design:g}")
+    one_of("method", method, PLANNED)
     if looks < 1:
         raise UsageError(f"looks must be at least 1, not {looks}")
     if system == baseline:
         raise UsageError(f"{system!r} is planned against itself; name two systems")
     if pilot is not None:
-        ties, design = of_pilot(pilot, no_clicks)
+        ties, design = of_pilot(pilot, no_clicks, method)
     variance = (1 - ties) / 4 - effect**2
     if variance <= 0:
         raise UsageError(f"with {ties:.0%} ties Δ cannot be {effect:g}; it is at most {(1 - ties) / 2:g}")
-    quantiles = norm.ppf(1 - alpha / looks / 2) + norm.ppf(power)
-    needed = math.ceil(quantiles**2 * variance * design / effect**2)
+    quantiles = ndtri(1 - alpha / 2) + ndtri(power)
+    larger = growth(looks, alpha, power, spending) if looks > 1 else 1.0
+    needed = math.ceil(quantiles**2 * larger * variance * design / effect**2)
     return InterleavingPlan(
-        system, baseline, effect, alpha, power, ties, design, looks, no_clicks, max(needed, 2 * looks)
+        system=system,
+        baseline=baseline,
+        effect=effect,
+        alpha=alpha,
+        power=power,
+        ties=ties,
+        design=design,
+        looks=looks,
+        spending=SPENDING.entry(spending).name,
+        method=method,
+        no_clicks=no_clicks,
+        impressions=max(needed, 2 * looks),
     )
 
 
-def of_pilot(pilot: Any, no_clicks: str = "drop") -> tuple[float, float]:
+def of_pilot(pilot: Any, no_clicks: str = "drop", method: str = "users") -> tuple[float, float]:
     """The share of ties, and how many times the variance of Δ by user is that of independent impressions.
 
     >>> log = [(f"u{i // 2}", "a" if i // 2 % 2 else "b") for i in range(40)]
@@ -138,7 +166,7 @@ def of_pilot(pilot: Any, no_clicks: str = "drop") -> tuple[float, float]:
     >>> ties, round(design, 4)
     (0.0, 2.1053)
     """
-    found = interleave(pilot, no_clicks=no_clicks).preferences[0]
+    found = interleave(pilot, no_clicks=no_clicks, method=method).preferences[0]
     ties = found.ties / found.n
     independent = ((1 - ties) / 4 - found.delta**2) / found.n
     if independent <= 0:
@@ -174,9 +202,7 @@ def read_plan(path: str | Path) -> InterleavingPlan:
     return InterleavingPlan(**facts)
 
 
-def analyse_planned(
-    log: Any, plan: InterleavingPlan, *, interval: str = "normal", resamples: int = 2000, seed: int = 0
-) -> Interleaved:
+def analyse_planned(log: Any, plan: InterleavingPlan) -> Interleaved:
     """The analysis that the plan allows: of the first impressions of the log, at the last look that they reach.
 
     A log that does not reach the first look is an error: looking early is what a plan is made against.
@@ -196,11 +222,11 @@ def analyse_planned(
             "before you look"
         )
     n = reached[-1]
+    alpha = plan.alphas[len(reached) - 1]
     found = interleave(
-        both.first(n), system=plan.system, baseline=plan.baseline, interval=interval, no_clicks="tie",
-        level=1 - plan.alpha_of_look, resamples=resamples, seed=seed,
-    )  # fmt: skip
+        both.first(n), system=plan.system, baseline=plan.baseline, method=plan.method, no_clicks="tie", level=1 - alpha
+    )
     look = f"look {len(reached)} of {plan.looks}" if plan.looks > 1 else "the one look"
     after = "" if count == n else f", and {count - n:,} later ones are left out"
-    said = f"as planned: {look}, the first {n:,} impressions{after}; α = {plan.alpha_of_look:.3g}"
+    said = f"as planned: {look}, the first {n:,} impressions{after}; α = {alpha:.2g}"
     return replace(found, said=(said,), dropped=len(every.credit) - len(counted.credit))

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
-from assay.stats.bounded import p_at_most
+from assay.stats.bounded import bounded_ends, p_at_most, p_two_sided, shows_little
 
+BOUND = "Dirichlet bound"
+"""The method of a claim of clusters that are nearly all alike."""
 ENOUGH_POSITIVES = 10.0
 """Clusters over which positives must be spread, (Σy)²/Σy², before a share has an interval on the logit scale."""
 
@@ -60,7 +62,7 @@ def mean_of_clusters(sums: npt.ArrayLike, sizes: npt.ArrayLike) -> ClusterEstima
     means = total / size
     groups = len(means)
     error = float(means.std(ddof=1) / np.sqrt(groups))
-    return ClusterEstimate(float(means.mean()), error, groups - 1, groups, "mean of clusters")
+    return ClusterEstimate(float(means.mean()), error, groups - 1, groups, f"t with {groups - 1:,} degrees of freedom")
 
 
 def mean_of_items(sums: npt.ArrayLike, sizes: npt.ArrayLike, *, alike: bool = False) -> ClusterEstimate:
@@ -82,7 +84,9 @@ def mean_of_items(sums: npt.ArrayLike, sizes: npt.ArrayLike, *, alike: bool = Fa
     residual = total - size * value
     variance = float((residual**2 / (1 - share)).sum()) / items**2
     freedom = _satterthwaite(size**2 if alike else size, share)
-    return ClusterEstimate(value, float(np.sqrt(variance)), freedom, len(size), "mean of items, CR2")
+    return ClusterEstimate(
+        value, float(np.sqrt(variance)), freedom, len(size), f"CR2, t with {freedom:.1f} degrees of freedom"
+    )
 
 
 def _satterthwaite(a: Floats, h: Floats) -> float:
@@ -95,6 +99,68 @@ def _satterthwaite(a: Floats, h: Floats) -> float:
     beside_diagonal = 2 * hh * aa + total**2 * hh**2 + 2 * ha**2 - 4 * total * hh * ha
     squares = beside_diagonal + (v**2 * ((a + diagonal) ** 2 - diagonal**2)).sum()
     return float(trace**2 / squares)
+
+
+@dataclass(frozen=True)
+class ClusterClaim:
+    """A mean over clusters with the interval and p that hold; both are nan if nothing can be said."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+    p: float
+    clusters: int
+    method: str
+    largest: float
+    """The share of all items that the largest cluster has."""
+
+
+def claim_of(
+    sums: npt.ArrayLike,
+    sizes: npt.ArrayLike,
+    limits: tuple[float, float] | None,
+    level: float = 0.95,
+    *,
+    by_item: bool = False,
+) -> ClusterClaim:
+    """The mean of clusters, or of items, against 0: by t, or by the Dirichlet bound if few clusters say anything.
+
+    limits: the least and largest value of an item; None if they are not known, and then there may be no interval.
+
+    >>> claim = claim_of([2.0, 2.0, 2.0], [2, 2, 2], (-1, 1))
+    >>> claim.value, round(claim.low, 3), claim.high, round(claim.p, 3)
+    (1.0, -0.415, 1.0, 0.25)
+    """
+    total, size = _checked(sums, sizes)
+    means = total / size
+    largest = float(size.max() / size.sum())
+    estimate = mean_of_items(total, size) if by_item else mean_of_clusters(total, size)
+    if not shows_little(means)[0]:
+        low, high = estimate.interval(level)
+        ends = low, high, estimate.p()
+    elif limits is None:
+        ends = (np.nan, np.nan, np.nan)
+    elif by_item:
+        ends = _bounded_mean_of_items(total, size, limits, level)
+    else:
+        low_end, high_end = bounded_ends(means, level, limits)
+        ends = float(low_end[0]), float(high_end[0]), p_two_sided(means, 0.0, limits)
+    method = estimate.method if not shows_little(means)[0] else BOUND
+    return ClusterClaim(estimate.value, estimate.error, *ends, len(size), method, largest)
+
+
+def _bounded_mean_of_items(
+    total: Floats, size: Floats, limits: tuple[float, float], level: float
+) -> tuple[float, float, float]:
+    """Ends and p of the mean of items, read as a share of what the limits allow."""
+    low, width = limits[0], limits[1] - limits[0]
+    y = (total - low * size) / width
+    ends = [low + width * end for end in share_bounds(y, size, 1 - level)]
+    null, mean_size = -low / width, float(size.mean())
+    above = p_at_most(y - null * size, 0.0, -null * mean_size)
+    below = p_at_most(null * size - y, 0.0, -(1 - null) * mean_size)
+    return ends[0], ends[1], min(1.0, 2 * above, 2 * below)
 
 
 @dataclass(frozen=True)
@@ -122,9 +188,9 @@ def share_of(positives: npt.ArrayLike, items: npt.ArrayLike, level: float = 0.95
     rare = y if value <= 0.5 else z - y
     if not rare.any() or rare.sum() ** 2 / (rare**2).sum() < ENOUGH_POSITIVES:
         low, high = share_bounds(y, z, 1 - level)
-        return Share(value, low, high, len(y), "Dirichlet bound over clusters")
+        return Share(value, low, high, len(y), BOUND)
     low, high = logit_ends(y, z, level)
-    return Share(value, low, high, len(y), "logit t interval over clusters")
+    return Share(value, low, high, len(y), "t interval on the logit scale")
 
 
 def share_error(y: Floats, z: Floats) -> float:

@@ -41,6 +41,24 @@ def possible_scores(matrix: ScoreMatrix) -> tuple[float, float] | None:
     return limits if inside else None
 
 
+def assumed_scores(matrix: ScoreMatrix) -> tuple[float, float] | None:
+    """The range of the measure; of a name that is no measure of ours 0 to 1, if all scores that are seen lie there.
+
+    >>> assumed_scores(ScoreMatrix.of([[0.0, 1.0]], measure="solved"))
+    (0.0, 1.0)
+    """
+    limits = possible_scores(matrix)
+    if limits is None and matrix.values.size and matrix.values.min() >= 0 and matrix.values.max() <= 1:
+        return 0.0, 1.0
+    return limits if limits is not None and np.isfinite(limits).all() else None
+
+
+def assumed_differences(matrix: ScoreMatrix) -> tuple[float, float] | None:
+    """The least and largest difference of two scores in the assumed range; None if there is none."""
+    limits = assumed_scores(matrix)
+    return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
+
+
 def possible_differences(matrix: ScoreMatrix) -> tuple[float, float] | None:
     """The least and largest difference of two scores of a matrix; None where that is not known.
 

@@ -29,7 +29,7 @@ class LiveOrder:
         self._lock = threading.RLock()
         self._session: Judging | None = None
         self._fresh: Judging | None = None
-        self._item_of: dict[tuple[str, str], int] = {}
+        self._items_of: dict[tuple[str, str], list[int]] = {}
         self._pair_of: dict[int, tuple[str, str]] = {}
         self._latest = 0
         self._seen: dict[int, int] = {}
@@ -38,16 +38,29 @@ class LiveOrder:
         """Items whose judgments are to be looked at again."""
 
     def next_items(self, connection: sa.Connection, n: int, topic: str | None = None) -> list[int]:
-        """The next n items of the order, best first; those that nobody has judged yet."""
+        """The next n items of the order, best first; fewer only where there are no more that nobody has judged yet.
+
+        Docs of the order need not be items: gold docs are asked in turns of their own, and on preference scales a doc
+        may be the first of several pairs, or of none.
+        """
         with self._lock:
             session = self.session(connection)
-            if topic is None:
-                pairs = session.next(n)
-            else:
-                order = session.orders[session.topics.index(topic)] if topic in session.topics else None
-                docs = [] if order is None else order.lists.docs.take(order.next(n)).tolist()
-                pairs = [(topic, doc) for doc in docs]
-            return [self._item_of[pair] for pair in pairs if pair in self._item_of]
+            docs = n
+            while True:
+                pairs = self._next_docs(session, docs, topic)
+                found = [item for pair in pairs for item in self._items_of.get(pair, ())]
+                if len(found) >= n or len(pairs) < docs:
+                    return found[:n]
+                docs *= 2
+
+    def _next_docs(self, session: Judging, n: int, topic: str | None) -> list[tuple[str, str]]:
+        """The next n docs of the order, whether or not they are items of the campaign."""
+        if topic is None:
+            return session.next(n)
+        if topic not in session.topics:
+            return []
+        order = session.orders[session.topics.index(topic)]
+        return [(topic, doc) for doc in order.lists.docs.take(order.next(n)).tolist()]
 
     def prepare(self) -> None:
         """Read the runs and make the session, which may take a while, before a transaction waits for it."""
@@ -74,12 +87,12 @@ class LiveOrder:
 
     def _number_items(self, connection: sa.Connection) -> None:
         rows = connection.execute(
-            sa.select(items.c.id, items.c.topic, items.c.doc).where(
-                items.c.campaign_id == self._id, items.c.gold.is_(None)
-            )
+            sa.select(items.c.id, items.c.topic, items.c.doc)
+            .where(items.c.campaign_id == self._id, items.c.gold.is_(None))
+            .order_by(items.c.place)
         )
         for row in rows:
-            self._item_of[row.topic, row.doc] = row.id
+            self._items_of.setdefault((row.topic, row.doc), []).append(row.id)
             self._pair_of[row.id] = (row.topic, row.doc)
 
     def _catch_up(self, connection: sa.Connection, session: Judging) -> None:
@@ -93,16 +106,19 @@ class LiveOrder:
             return
         touched = [row.item_id for row in unseen if row.kind != "skip"]
         touched += sorted(self._again)
-        known = [item for item in dict.fromkeys(touched) if item in self._pair_of]
-        for item, relevant in self._relevance(connection, known).items():
-            self._tell(session, item, relevant)
+        docs = dict.fromkeys(self._pair_of[item] for item in touched if item in self._pair_of)
+        for (topic, doc), relevant in self._relevance(connection, list(docs)).items():
+            self._tell(session, topic, doc, relevant)
         self._again = set()
         if rows:
             self._latest = max(self._latest, rows[-1].number)
         self._seen = {row.number: row.item_id for row in rows if row.number > self._latest - OVERLAP}
 
-    def _relevance(self, connection: sa.Connection, touched: Sequence[int]) -> dict[int, bool | None]:
-        """Whether more than half of the labels of each item say relevant; None where it has no label."""
+    def _relevance(
+        self, connection: sa.Connection, docs: Sequence[tuple[str, str]]
+    ) -> dict[tuple[str, str], bool | None]:
+        """Whether more than half of the labels of each doc say relevant; None where one of its items has no label."""
+        touched = [item for doc in docs for item in self._items_of[doc]]
         labels: dict[int, list[float]] = {item: [] for item in touched}
         for start in range(0, len(touched), 500):
             some = touched[start : start + 500]
@@ -111,14 +127,15 @@ class LiveOrder:
             )
             for row in connection.execute(counted):
                 labels[row.item_id].append(row.label)
-        relevance: dict[int, bool | None] = {}
-        for item, given in labels.items():
-            relevant = sum(label >= self._plan.relevant_from for label in given)
-            relevance[item] = 2 * relevant > len(given) if given else None
+        relevance: dict[tuple[str, str], bool | None] = {}
+        for doc in docs:
+            given = [labels[item] for item in self._items_of[doc]]
+            every = [label for of_item in given for label in of_item]
+            relevant = sum(label >= self._plan.relevant_from for label in every)
+            relevance[doc] = 2 * relevant > len(every) if all(given) else None
         return relevance
 
-    def _tell(self, session: Judging, item: int, relevant: bool | None) -> None:
-        topic, doc = self._pair_of[item]
+    def _tell(self, session: Judging, topic: str, doc: str, relevant: bool | None) -> None:
         judged = session.judgments[session.topics.index(topic)]
         if relevant is None:
             if doc in judged:

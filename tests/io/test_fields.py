@@ -73,7 +73,8 @@ def test_decimals_are_those_of_python(parts: list[tuple[str, str, str, str]]) ->
     wanted = []
     for text in texts:
         try:
-            wanted.append(float(text))
+            value = float(text)
+            wanted.append(float("nan") if np.isinf(value) else value)  # no digits are infinite
         except ValueError:
             wanted.append(float("nan"))
     got = read_decimals(Ids.of(texts))

@@ -12,8 +12,9 @@ from assay.io import irds
 from assay.io.column_names import column_places, listed
 from assay.io.content import Content
 from assay.io.files import write_whole
-from assay.io.ntcir import grade_of, lines_of, numbered_fields
+from assay.io.ntcir import grade_of, lines_of
 from assay.io.recognition import looked_at
+from assay.io.rows import numbered_fields
 from assay.io.samples import Sample
 from assay.io.sheet import sheet_in
 
@@ -63,7 +64,7 @@ def intent_rows(path: str | Path) -> Iterator[tuple[str, str, str, int]]:
     looked = looked_at(content)
     looked.as_kind(content, "intents")
     is_table = looked.sample.syntax not in ("lines", "empty", "sgml")
-    rows = _rows_of_table(content, looked.sample) if is_table else numbered_fields(content)
+    rows = _rows_of_table(content, looked.sample) if is_table else numbered_fields(content.where, content.bytes())
     where, seen = content.where, set[tuple[str, str, str]]()
     for line, fields in rows:
         if len(fields) != 4:

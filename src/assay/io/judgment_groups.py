@@ -14,7 +14,7 @@ from typing import Any
 from assay.core.errors import DataError
 from assay.data import Qrels
 from assay.io.files import read_text
-from assay.io.rows import lines, number
+from assay.io.rows import number, numbered_fields
 
 Levels = Mapping[str, float]
 """Doc → level, within one subgroup: a doc of a higher level is preferred to every doc of a lower one."""
@@ -60,11 +60,7 @@ def _fields(path: str | Path, form: str) -> Iterator[tuple[int, list[str]]]:
     """The fields of each line, with its number; an error if there are not as many as in the form."""
     wanted = len(form.split())
     empty = True
-    for line, raw in lines(read_text(path)):
-        try:
-            fields = raw.decode().split()
-        except UnicodeDecodeError:
-            raise DataError.at(str(path), line, "not UTF-8; save the file as UTF-8") from None
+    for line, fields in numbered_fields(str(path), read_text(path)):
         if len(fields) != wanted:
             raise DataError.at(str(path), line, f'{len(fields)} fields: a line is "{form}"')
         empty = False

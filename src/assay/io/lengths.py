@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.core.errors import DataError
 from assay.io import irds
 from assay.io.files import read_text
-from assay.io.rows import lines, number
+from assay.io.rows import number, numbered_fields
 from assay.io.sheet import LARGEST
 
 
@@ -16,8 +16,7 @@ def read_lengths(path: str | Path) -> dict[str, float]:
     if irds.is_irds(path):
         return irds.lengths(path)
     out: dict[str, float] = {}
-    for line, raw in lines(read_text(path)):
-        parts = raw.decode(errors="replace").split()
+    for line, parts in numbered_fields(str(path), read_text(path)):
         words = number(parts[1]) if len(parts) == 2 else None
         if words is None or not 0 <= words <= LARGEST:
             raise DataError.at(str(path), line, f'{" ".join(parts)[:80]!r} is not "doc words"')

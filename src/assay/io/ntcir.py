@@ -16,8 +16,7 @@ from assay.data.answer_units import Units
 from assay.io import trec
 from assay.io.content import Content
 from assay.io.files import write_whole
-from assay.io.rows import LARGEST_GRADE
-from assay.io.sheet import decoded
+from assay.io.rows import LARGEST_GRADE, numbered_fields
 from assay.io.trec import refuse_blanks, refuse_fractions
 
 
@@ -32,7 +31,7 @@ def read_rel(path: str | Path, *, topic: str | None = None) -> Qrels:
 def qrels_in(content: Content, *, topic: str | None = None) -> Qrels:
     """As `read_rel`, of content that is read already."""
     where, judged = content.where, dict[str, dict[str, int]]()
-    for line, fields in numbered_fields(content):
+    for line, fields in numbered_fields(where, content.bytes()):
         if len(fields) not in (2, 3):
             what = f"{len(fields)} fields; a line is `topic doc L<grade>`, or `doc L<grade>` in a file of one topic"
             raise DataError.at(where, line, what)
@@ -136,15 +135,8 @@ def _answers(
 
 def lines_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Number and fields of each line that holds any; comments are passed over."""
-    return numbered_fields(Content.of(path))
-
-
-def numbered_fields(content: Content) -> Iterator[tuple[int, list[str]]]:
-    """As `lines_of`, of content that is read already."""
-    for number, line in enumerate(decoded(content.where, content.bytes()).splitlines(), 1):
-        fields = line.split()
-        if fields and not fields[0].startswith("#"):
-            yield number, fields
+    content = Content.of(path)
+    return numbered_fields(content.where, content.bytes())
 
 
 def grade_of(where: str, line: int, text: str) -> int:

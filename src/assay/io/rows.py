@@ -13,8 +13,9 @@ from typing import Any
 
 from assay.core.errors import DataError
 
-BLANKS = bytes(range(33))
-_TO_BLANK = bytes.maketrans(BLANKS, b" " * len(BLANKS))
+BLANKS = b"\t\n\x0b\x0c\r "
+"""White space, as trec_eval has it."""
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 LARGEST_GRADE = 2**31 - 1
 LARGEST_RANK = 2**53
 
@@ -61,8 +62,8 @@ class Reading:
 def _run_problem(fields: list[str]) -> str | None:
     value = number(fields[4])
     if value is None or math.isnan(value):
-        return f"score is not a number: {fields[4]!r}"
-    return None
+        return f"score is not a number: {_short(fields[4])!r}"
+    return overflow_of("score", fields[4])
 
 
 def _rank_problem(text: str) -> str | None:
@@ -79,8 +80,8 @@ def _ranked_problem(fields: list[str]) -> str | None:
 
 def _qrels_problem(fields: list[str]) -> str | None:
     value = number(fields[3])
-    if value is None or not math.isfinite(value):
-        return f"grade is not a number: {fields[3]!r}"
+    if value is None or not (math.isfinite(value) or overflow_of("grade", fields[3])):
+        return f"grade is not a number: {_short(fields[3])!r}"
     if abs(value) > LARGEST_GRADE:
         return f"grade is too large: {fields[3][:60]!r}; grades go up to {LARGEST_GRADE}"
     if len(fields) == 5:
@@ -142,13 +143,39 @@ def with_line_feeds(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
-def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
+def numbered_fields(where: str, data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Number and fields of each line that holds any and is no comment; one that cannot be read is an error."""
+    for line, raw in lines(data):
+        problem = _unreadable(raw)
+        if problem:
+            raise DataError.at(where, line, problem)
+        yield line, _fields(raw)
+
+
+def _unreadable(raw: bytes) -> str | None:
+    """What keeps the bytes of a line from being read as words."""
     try:
         raw.decode()
     except UnicodeDecodeError as error:
-        return Problem(line, f"not UTF-8: byte {raw[error.start]:#04x}; save the file as UTF-8")
-    # Fields are separated as in the fast reader: by blanks and control bytes, not by Unicode's other white space.
-    fields = [part.decode() for part in raw.translate(_TO_BLANK).split()]
+        return f"not UTF-8: byte {raw[error.start]:#04x}; save the file as UTF-8"
+    control = _CONTROL.search(raw)
+    if control is None:
+        return None
+    return (
+        f"control byte {control[0][0]:#04x} in {_short(raw)!r}; take it out, or write a blank if two fields meet there"
+    )
+
+
+def _fields(raw: bytes) -> list[str]:
+    """Fields are separated as in the fast reader: by white space of ASCII, not by Unicode's other white space."""
+    return [part.decode() for part in raw.split()]
+
+
+def _row(line: int, raw: bytes, form: Form, columns: int) -> Row | Problem:
+    unreadable = _unreadable(raw)
+    if unreadable:
+        return Problem(line, unreadable)
+    fields = _fields(raw)
     if len(fields) not in form.fields or (columns and len(fields) != columns):
         return Problem(line, f'{len(fields)} fields: {_short(raw)!r}; a {form.what} line is "{form.form}"')
     problem = form.problem(fields)
@@ -176,6 +203,17 @@ def metadata(head: bytes) -> Mapping[str, Any]:
     return {"ir_metadata": "\n".join(inside), **{p[1].strip(): p[2].strip().strip("'\"") for p in pairs if p}}
 
 
-def _short(raw: bytes) -> str:
-    text = raw.decode(errors="replace")
+def overflow_of(what: str, text: str) -> str | None:
+    """What is wrong with a number that is beyond all floats; `inf` says what it is, and 1e400 does not.
+
+    >>> overflow_of("score", "inf"), overflow_of("score", "1e400").partition(":")[0]
+    (None, 'score is too large for a 64-bit float')
+    """
+    if not math.isinf(float(text)) or "n" in text.lower():
+        return None
+    return f"{what} is too large for a 64-bit float: {_short(text)!r}; write inf if it is meant to be infinite"
+
+
+def _short(given: bytes | str) -> str:
+    text = given.decode(errors="replace") if isinstance(given, bytes) else given
     return text if len(text) <= 60 else text[:57] + "…"

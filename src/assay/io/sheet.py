@@ -15,7 +15,7 @@ from assay.io.column_names import listed
 from assay.io.content import Content
 from assay.io.files import refuse_other_encodings, table_format, write_whole
 from assay.io.json_values import json_lines
-from assay.io.rows import number
+from assay.io.rows import number, overflow_of
 from assay.io.samples import Sample, sample_of, separator_of, table_syntax
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class Sheet:
             raise DataError.at(
                 self.where, self.lines[row], f"{self.header[column]} is not a number: {_shortened(text)!r}"
             )
+        overflow = overflow_of(self.header[column], text.strip())
+        if overflow:
+            raise DataError.at(self.where, self.lines[row], overflow)
         return value
 
     def finite(self, row: int, column: int, *, largest: float = LARGEST) -> float:

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from assay.core.arrays import Bytes, Ints, Keys, Words
 from assay.core.ids import LONG, MASKS, WORD, Ids, aligned_words, first_mark, hashes_of_words, load_window, load_words
 from assay.data.order import short_keys
-from assay.io._bytes.bits import newlines
+from assay.io._bytes.bits import BLANK, has_other_controls, newlines
 from assay.io._bytes.decimals import fixed_point
-from assay.io._bytes.fields import BLANK, COMMENT, RETURN
+from assay.io._bytes.fields import COMMENT
 
 FIELDS = 6
 LONGEST_PREFIX, MOST_DECIMALS = 2 * WORD, 6
@@ -77,7 +77,7 @@ def alike_lines(buffer: Bytes, start: int, stop: int) -> RunLines | None:
         return None
     ends = newlines(text)
     # Six blanks of each line are looked at below: where that is all there are, no field has a blank in it.
-    if np.count_nonzero(text <= BLANK) != FIELDS * len(ends) or (text == RETURN).any():
+    if np.count_nonzero(text <= BLANK) != FIELDS * len(ends) or has_other_controls(text, len(ends)):
         return None
     ends += start
     starts = np.concatenate([[start], ends[:-1] + 1])

@@ -13,7 +13,7 @@ from assay.core.arrays import Bools, Bytes, Ints, Words
 from assay.core.ids import WORD
 
 Places = npt.NDArray[np.uint8]
-NEWLINE = 10
+NEWLINE, TAB, BLANK = 10, 9, 32
 BITS = 64
 _ONE = np.uint64(1)
 
@@ -38,6 +38,16 @@ def newlines(text: Bytes) -> Ints:
     at *= 16
     at += np.bitwise_count(below & ~bits)
     return at
+
+
+def has_other_controls(text: Bytes, lines: int) -> bool:
+    """Whether there are bytes below the blank other than tabs and the newlines, of which there are so many.
+
+    >>> [has_other_controls(np.frombuffer(text, np.uint8), 1) for text in (b"a\\tb\\n", b"a\\r\\n")]
+    [False, True]
+    """
+    others = int(np.count_nonzero(text < BLANK)) - lines
+    return others > 0 and others != int(np.count_nonzero(text == TAB))
 
 
 def bit_words(marked: Bools) -> Words:

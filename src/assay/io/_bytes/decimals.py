@@ -8,6 +8,7 @@ it, and rounded again. What is not certain then, and everything else (exponents,
 from __future__ import annotations
 
 import contextlib
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -40,10 +41,10 @@ _CUT_OFF, _MIDDLE = np.uint64(2**11 - 1), np.uint64(2**10)
 
 
 def read_decimals(fields: Ids) -> Floats:
-    """The numbers that the fields hold; NaN where a field is not a number.
+    """The numbers that the fields hold; NaN where a field is not a number, or one that is too large for a float.
 
-    >>> read_decimals(Ids.of(["12.5", "-0.25", "7", "1e3", "NA"])).tolist()
-    [12.5, -0.25, 7.0, 1000.0, nan]
+    >>> read_decimals(Ids.of(["12.5", "-0.25", "7", "1e3", "inf", "1e400", "NA"])).tolist()
+    [12.5, -0.25, 7.0, 1000.0, inf, nan, nan]
     """
     values, others = _plain_decimals(fields)
     if len(others):
@@ -196,7 +197,10 @@ def _by_python(fields: Ids) -> Floats:
     whole = bool((np.strings.str_len(texts) == fields.lengths).all())
     if whole and not np.strings.find(texts, b"_").max(initial=-1) >= 0:
         with contextlib.suppress(ValueError):
-            return texts.astype(np.float64)
+            values = texts.astype(np.float64)
+            infinite = np.flatnonzero(np.isinf(values))
+            values[infinite] = _one_by_one(fields.take(infinite))
+            return values
     return _one_by_one(fields)
 
 
@@ -207,6 +211,7 @@ def _one_by_one(fields: Ids) -> Floats:
 def _number(text: bytes) -> float:
     """A number as people write it in a run file; NaN for anything else."""
     try:
-        return float("nan") if b"_" in text else float(text)
+        value = float("nan") if b"_" in text else float(text)
     except ValueError:
         return float("nan")
+    return float("nan") if math.isinf(value) and b"n" not in text.lower() else value

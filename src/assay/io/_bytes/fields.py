@@ -15,9 +15,9 @@ import numpy as np
 
 from assay.core.arrays import Bytes, Ints
 from assay.core.ids import WORD, Ids
-from assay.io._bytes.bits import NEWLINE, Places, bit_words, newlines, set_bits
+from assay.io._bytes.bits import BLANK, NEWLINE, TAB, Places, bit_words, has_other_controls, newlines, set_bits
 
-RETURN, BLANK, COMMENT = 13, 32, 35
+RETURN, COMMENT = 13, 35
 _ONE = np.uint8(1)
 ROOM = 2 * WORD
 """Zero bytes behind a text, so that a word can be read whole from any place of it."""
@@ -65,7 +65,10 @@ def _line_end(buffer: Bytes, at: int) -> int:
 
 
 def fields(buffer: Bytes, start: int, stop: int, columns: int, *, exact: bool = False) -> Fields | None:
-    """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer, or if exact, more."""
+    """The first `columns` fields of each line of buffer[start:stop]; None where a line has fewer, or if exact, more.
+
+    None also where a control byte that is no white space stands in a line that is no comment.
+    """
     text = buffer[start:stop]
     return _single_blanks(buffer, text, start, columns) or _any_blanks(buffer, text, start, columns, exact)
 
@@ -78,7 +81,7 @@ def _single_blanks(buffer: Bytes, text: Bytes, start: int, columns: int) -> Fiel
     starts = np.concatenate([[0], ends[:-1] + 1])
     blanks = bit_words(text <= BLANK)
     # As many blanks as these lines need, and each line has its own: so no line has more.
-    if np.bitwise_count(blanks).sum() != columns * len(ends) or (text == RETURN).any():
+    if np.bitwise_count(blanks).sum() != columns * len(ends) or has_other_controls(text, len(ends)):
         return None
     field_ends = set_bits(blanks, starts, columns - 1)
     if field_ends is None or (text.take(starts) == COMMENT).any():
@@ -118,6 +121,9 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
     first_of_line = np.flatnonzero(np.diff(line_of_field, prepend=-1))
     count = np.diff(np.append(first_of_line, len(line_of_field)))
     is_line = text[starts[first_of_line]] != COMMENT
+    comments = first_of_line[~is_line]
+    if not _are_in_comments(_controls(text), newlines, line_of_field[comments], starts[comments]):
+        return None
     first_of_line = first_of_line[is_line]
     count = count[is_line]
     if (count < columns).any() or (exact and (count > columns).any()):
@@ -128,6 +134,23 @@ def _any_blanks(buffer: Bytes, text: Bytes, start: int, columns: int, exact: boo
         return starts[at] + start, ends[at] - starts[at]
 
     return Fields(buffer, len(first_of_line), places)
+
+
+def _controls(text: Bytes) -> Ints:
+    """The places of control bytes that are no white space."""
+    is_control = text < TAB
+    is_control |= (text > RETURN) & (text < BLANK)
+    return np.flatnonzero(is_control)
+
+
+def _are_in_comments(places: Ints, newlines: Ints, lines: Ints, starts: Ints) -> bool:
+    """Whether all of these places are in comments, which stand in these lines and start at these places."""
+    if not len(places):
+        return True
+    line = np.searchsorted(newlines, places)
+    at = np.searchsorted(lines, line)
+    is_comment = np.isin(line, lines)
+    return bool(is_comment.all() and (places > starts[at[is_comment]]).all())
 
 
 def _has_bare_returns(text: Bytes) -> bool:

@@ -17,8 +17,6 @@ import pytest
 from click.testing import CliRunner
 
 from assay.cli.main import cli
-from assay.cli.options import Output, check_targets
-from assay.core.errors import UsageError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import write_scores
 from tests.oracles.stats import SAKAI
@@ -108,13 +106,6 @@ def test_a_result_without_a_figure_is_told_before_its_table_is_written(tmp_path:
     assert (done.returncode, done.stdout) == (2, "")
     assert "there is no figure of a TrialPlan; leave --figure out" in done.stderr
     assert not list(tmp_path.iterdir())
-
-
-def test_targets_that_can_be_written_pass(tmp_path: Path) -> None:
-    check_targets(Output("text", tmp_path / "x.txt", True, tmp_path / "x.svg"))
-    check_targets(Output("text", None, True))
-    with pytest.raises(UsageError, match="No such file or directory"):
-        check_targets(Output("text", tmp_path / "no" / "x.txt", True))
 
 
 def test_figures_of_several_measures_are_numbered(scores: Path) -> None:

@@ -1,4 +1,6 @@
-"""The kinds of command: an option given twice is an error, a group may have a default, choices come from registries."""
+"""The kinds of command: an option given twice is an error, what is written is none of what is read, a group may have a
+default, choices come from registries.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,42 @@ from click.shell_completion import CompletionItem
 
 from assay.cli.run_info import refuse_idle_info
 from assay.core.errors import DataError, UsageError
+from assay.core.files_read import note_read, one_command, refuse_read
 from assay.core.registry import Registry
 
 PLACE = re.compile(r"\{(assay\.[\w.]+:\w+)\}")
 """A constant of the library in a help text."""
+FORCE = "assay.force"
+"""Where a context keeps whether --force is given."""
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
+class Target(click.Path):
+    """A file or folder that a command writes; a command that has one has --force too."""
+
+    def __init__(self, *, file_okay: bool = True, dir_okay: bool = False, allow_dash: bool = False) -> None:
+        super().__init__(file_okay=file_okay, dir_okay=dir_okay, allow_dash=allow_dash, path_type=Path)
+
+
+TARGET = Target()
+
+
+def _force_option() -> click.Option:
+    def kept(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+        ctx.meta[FORCE] = value
+
+    what = "Replace files of another kind, e.g. judgments by a table."
+    return click.Option(["--force", "replaces_other_kinds"], is_flag=True, expose_value=False, callback=kept, help=what)
+
+
 class Command(click.Command):
-    """A command that takes every option once, unless the option collects its values."""
+    """A command that takes every option once, unless the option collects its values, and destroys nothing it reads."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["context_settings"] = {**SETTINGS, **(kwargs.get("context_settings") or {})}
         super().__init__(*args, **kwargs)
+        if any(isinstance(parameter.type, Target) for parameter in self.params):
+            self.params.append(_force_option())
 
     def make_parser(self, ctx: click.Context) -> Any:
         """A parser that finds options of one letter at once.
@@ -48,10 +73,39 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         refuse_idle_info()
-        try:
-            return super().invoke(ctx)
-        except DataError as error:
-            raise _with_help(error, ctx) from None
+        with one_command(force=ctx.meta.get(FORCE, False)):
+            _refuse_targets(ctx)
+            try:
+                return super().invoke(ctx)
+            except DataError as error:
+                raise _with_help(error, ctx) from None
+
+
+def _refuse_targets(ctx: click.Context) -> None:
+    """An error before any work where a file could not be written: it is one that is read, or it has no folder."""
+    targets: list[Path] = []
+    for parameter in ctx.command.params:
+        paths = _paths_in(ctx.params.get(str(parameter.name)))
+        if isinstance(parameter.type, Target):
+            targets += [path for path in paths if str(path) != "-"]
+        else:
+            for path in paths:
+                note_read(path)
+    for path in targets:
+        if not path.parent.is_dir():
+            raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
+        refuse_read(path)
+    places = [path.resolve() for path in targets]
+    for path, place in zip(targets, places, strict=True):
+        if places.count(place) > 1 and path.is_file() is path.exists():
+            raise UsageError(f"{path}: two outputs would go to this file; name another one for one of them")
+
+
+def _paths_in(value: Any) -> list[Path]:
+    """The paths among the values of an option, which may be several."""
+    if isinstance(value, tuple | list):
+        return [path for part in value for path in _paths_in(part)]
+    return [value] if isinstance(value, Path) else []
 
 
 def _with_help(error: DataError, ctx: click.Context) -> DataError:

@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 
 from assay.cli.columns import column_option, named_columns
-from assay.cli.commands import Command, RegistryOption
+from assay.cli.commands import TARGET, Command, RegistryOption
 from assay.cli.inputs import FILE
-from assay.cli.label_files import check_folders, grades_of
+from assay.cli.label_files import grades_of
 from assay.cli.options import Output, output_options
 
 
 @click.command(cls=Command)
 @click.argument("source", metavar="IN", type=FILE)
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("target", metavar="OUT", type=TARGET)
 @click.option(
     "--to", cls=RegistryOption, registry="assay.io.writers:ALL_FORMATS", metavar="FORMAT",
     help="Format of OUT, where its ending does not say it. One of: {names}.",
@@ -46,7 +46,6 @@ def command(
     """
     from assay.io import convert
 
-    check_folders(target)
     columns = named_columns()
     done = convert(source, target, to=to, kind=kind, columns=columns, levels=grades_of(grades) or None)
     out.write(done.table(), of=done)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.columns import named_values
-from assay.cli.commands import Group, KnownWord, RegistryOption
+from assay.cli.commands import TARGET, Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.label_files import (
-    check_folders,
     has_effect,
     labels_input,
     read_reference,
@@ -71,9 +70,9 @@ def command() -> None:
 @click.option("--moved", type=click.IntRange(min=1), help="Docs on which it must be moved.  [default: 1]")
 @click.option("--attempts", type=click.IntRange(min=1), help="Maximum attempts.")
 @click.option("--test-question", is_flag=True, help="The test question must be answered right.")
-@click.option("--accepted", type=FILE, help="Write the labels of tasks that pass all checks here.")
-@click.option("--rejected", type=FILE, help="Write the tasks that fail a check here, with their workers and reasons.")
-@click.option("--bonus", type=FILE, help="Write the workers who deserve a bonus here.")
+@click.option("--accepted", type=TARGET, help="Write the labels of tasks that pass all checks here.")
+@click.option("--rejected", type=TARGET, help="Write the tasks that fail a check here, with their workers and reasons.")
+@click.option("--bonus", type=TARGET, help="Write the workers who deserve a bonus here.")
 @click.option("--bonus-share", type=click.FloatRange(0, 1), default=0.25, show_default=True,
               help="Share of the workers without a rejected task and without suspicion.")  # fmt: skip
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Rows of workers, docs and failures.")
@@ -112,7 +111,6 @@ def check(
     from assay.crowd.checkup import check_labels
     from assay.crowd.protocol import protocol_of
 
-    check_folders(accepted, rejected, bonus)
     has_effect("bonus_share", bonus is not None, "without --bonus")
     protocol = protocol_of(
         protocol_name, docs=docs, gold=gold_docs, seconds=seconds, on_docs=on_docs, start=start, moved=moved,
@@ -168,8 +166,8 @@ def write_lists(
 )
 @click.option("--repeats", default="all", show_default=True, type=KnownWord("assay.agreement.ratings:REPEATS"),
               help="Where a worker labelled a doc more than once.")  # fmt: skip
-@click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
-@click.option("--uncertainty", type=FILE, help="Write grade, low, high, probability and sd of each doc here.")
+@click.option("--qrels", "qrels_path", type=TARGET, help="Write the qrels here.")
+@click.option("--uncertainty", type=TARGET, help="Write grade, low, high, probability and sd of each doc here.")
 @click.option("--workers", type=COUNT, default=0, help="Also show N workers as the model sees them.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Show the N least certain docs.")
 @reference_option
@@ -206,7 +204,6 @@ def aggregate(
     from assay.crowd import aggregate as aggregated
     from assay.crowd.aggregation import agreement_with_reference
 
-    check_folders(qrels_path, uncertainty)
     has_effect("cut", reference is not None, "without --reference")
     has_effect("rel", reference is not None, "without --reference")
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
@@ -272,8 +269,8 @@ def methods(out: Output) -> None:
 @click.option("--topic", help="The topic of all rows, if the file has no such column.")
 @click.option("--drop-empty", is_flag=True, help="Leave out rows without a label, and say which.")
 @click.option("--prior", default=0.5, show_default=True, help="Wins and losses added to each doc.")
-@click.option("--qrels", "qrels_path", type=FILE, help="Write the qrels here.")
-@click.option("--uncertainty", type=FILE, help="Write grade, low, high and sd of each doc here.")
+@click.option("--qrels", "qrels_path", type=TARGET, help="Write the qrels here.")
+@click.option("--uncertainty", type=TARGET, help="Write grade, low, high and sd of each doc here.")
 @click.option("--most", type=COUNT, default=20, show_default=True, help="Show at most N docs.")
 @show_option("assay.crowd.preference_pairs:PARTS")
 @output_and_figure_options
@@ -300,7 +297,6 @@ def preferences(
     from assay.crowd import aggregate as aggregated
     from assay.crowd.preference_pairs import preferences_and_empty
 
-    check_folders(qrels_path, uncertainty)
     pairs, left_out = preferences_and_empty(
         path,
         columns=named_values(columns, "--column"),

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import KnownWord
+from assay.cli.commands import TARGET, KnownWord
 from assay.cli.crowd import command
 from assay.cli.cut_options import cut_options, refuse_idle_target
 from assay.cli.inputs import FILE, load_qrels, one_measure
 from assay.cli.label_files import (
-    check_folders,
     has_effect,
     labels_input,
     read_reference,
@@ -48,7 +47,7 @@ NOTICED = 10
               help="How labels are aggregated before the cut, for a+t.")  # fmt: skip
 @click.option("--search", type=KnownWord("assay.crowd.cuts:SEARCHES"), default="auto", show_default=True,
               help="Try all cuts, climb from several starts, or whichever takes minutes at most.")  # fmt: skip
-@click.option("--qrels", "qrels_path", type=FILE, help="Write the transformed judgments here.")
+@click.option("--qrels", "qrels_path", type=TARGET, help="Write the transformed judgments here.")
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs that are ranked with both judgments; repeatable.")
 @one_measure("Measure of that ranking.", "nDCG")
 @reference_option
@@ -82,7 +81,6 @@ def transform(
     from assay.io import write_qrels
     from assay.io.writers import refuse_unfit
 
-    check_folders(qrels_path)
     if runs and reference is None:
         raise UsageError("--run needs --reference: the judgments that rank the runs rightly")
     _refuse_idle_options(way, is_ranked=bool(runs), is_written=qrels_path is not None)

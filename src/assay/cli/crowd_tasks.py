@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.columns import named_columns, with_columns
-from assay.cli.commands import KnownWord
+from assay.cli.commands import TARGET, KnownWord, Target
 from assay.cli.crowd import COUNT, command
 from assay.cli.inputs import FILE
-from assay.cli.label_files import check_folders, has_effect, read_reference
+from assay.cli.label_files import has_effect, read_reference
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_options, seed_option
 from assay.core.errors import UsageError
@@ -52,8 +52,8 @@ def price_options(command: C) -> C:
 @click.option("--docs", type=COUNT, default=8, show_default=True, help="Docs (or pairs) per task, including gold.")
 @click.option("--gold-docs", type=COUNT, default=2, show_default=True, help="Gold docs (or pairs) per task.")
 @click.option("--workers", type=COUNT, default=10, show_default=True, help="Workers per doc (or pair).")
-@click.option("--to", type=FILE, required=True, help="Write the tasks here: task, topic, position, doc, gold.")
-@click.option("--html", type=click.Path(path_type=Path, file_okay=False), help="Write a page for each task here.")
+@click.option("--to", type=TARGET, required=True, help="Write the tasks here: task, topic, position, doc, gold.")
+@click.option("--html", type=Target(file_okay=False, dir_okay=True), help="Write a page for each task here.")
 @click.option("--form", type=KnownWord("assay.crowd.task_forms:FORMS"), default="slider", show_default=True,
               help="How workers answer on the pages.")  # fmt: skip
 @click.option("--pairs-per-doc", type=click.IntRange(min=2), default=4, show_default=True,
@@ -97,7 +97,6 @@ def tasks(
     from assay.crowd.tasks import make_pair_tasks, make_tasks
 
     one_of("form", form, FORMS)
-    check_folders(to, html)
     has_effect("gold_docs", gold is not None, "without --gold")
     for option in OF_PAGES:
         has_effect(option, html is not None or (option == "form" and form == "pairs"), "without --html")
@@ -200,11 +199,13 @@ def _write_pages(folder: Path, pages: dict[str, str], made: Tasks) -> None:
     "--tasks", "tasks_path", type=FILE, required=True, help="The tasks, as `assay crowd tasks --to` wrote them."
 )
 @click.option("--questions", type=FILE, help="The test questions of the tasks, with their answers.")
-@click.option("--labels", "labels_path", type=FILE, help="Write the answers as labels (pairs as preferences) here.")
+@click.option("--labels", "labels_path", type=TARGET, help="Write the answers as labels (pairs as preferences) here.")
 @click.option(
     "--rejected", type=FILE, help="Answers that failed a check, as `assay crowd check --rejected` wrote them."
 )
-@click.option("--open", "open_path", type=FILE, help="Write the tasks that are still to be done, or done again, here.")
+@click.option(
+    "--open", "open_path", type=TARGET, help="Write the tasks that are still to be done, or done again, here."
+)
 @price_options
 @output_options
 def answers(
@@ -225,7 +226,6 @@ def answers(
     from assay.crowd.task_files import read_tasks, write_tasks
     from assay.crowd.task_forms import read_questions
 
-    check_folders(labels_path, open_path)
     known = {} if questions is None else read_questions(questions)
     found = collected(
         read_tasks(tasks_path),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.commands import Group, KnownWord, RegistryOption
+from assay.cli.commands import TARGET, Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_and_figure_options, output_options
@@ -146,7 +146,7 @@ def pairs(log: Path, no_clicks: str, method: str, level: float, out: Output) -> 
     help="What Δ is the mean of.",
 )  # fmt: skip
 @no_clicks_option
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the plan to this new file.")
+@click.option("--save", type=TARGET, help="Write the plan to this new file.")
 @output_options
 def plan(save: Path | None, pilot: Path | None, out: Output, **choices: Any) -> None:
     """How many impressions, fixed before the first of them.

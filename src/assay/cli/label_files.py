@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.columns import column_option, named_columns, named_values
-from assay.cli.commands import RegistryOption
+from assay.cli.commands import TARGET, RegistryOption
 from assay.cli.inputs import FILE, load_qrels
 from assay.cli.modes import is_given, longest_form
 from assay.core.errors import UsageError
@@ -62,7 +62,6 @@ def labels_input(command: C) -> C:
     def run(*args: Any, **kwargs: Any) -> Any:
         reading = {name: kwargs.pop(name) for name in READING}
         save_profile = kwargs.pop("save_profile")
-        check_folders(save_profile)
         labels, scale = load_labels(kwargs.pop("path"), **reading, say=kwargs["out"].say)
         answer = command(*args, labels=labels, scale=scale, **kwargs)
         if save_profile is not None:
@@ -71,7 +70,7 @@ def labels_input(command: C) -> C:
         return answer
 
     save_option = click.option(
-        "--save-profile", type=FILE, help="Write how the file was read here, for --profile of any command."
+        "--save-profile", type=TARGET, help="Write how the file was read here, for --profile of any command."
     )
     wrapped: Any = click.argument("path", metavar="LABELS", type=FILE)(reading_options(save_option(run)))
     return wrapped
@@ -217,13 +216,6 @@ def has_effect(parameter: str, condition: bool, where: str) -> None:
         return
     option = next(p for p in click.get_current_context().command.params if p.name == parameter)
     raise UsageError(f"{longest_form(option)} has no effect {where}; leave it out")
-
-
-def check_folders(*paths: Path | None) -> None:
-    """An error before any work where a file that is asked for could not be written."""
-    for path in paths:
-        if path is not None and not path.parent.is_dir():
-            raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
 
 
 def shown_parts(parts: Mapping[str, Table], chosen: Sequence[str]) -> list[Table]:

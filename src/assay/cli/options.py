@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.columns import refuse_unused_columns
-from assay.cli.commands import KnownWord
+from assay.cli.commands import TARGET, KnownWord, Target
 from assay.cli.modes import is_given
 from assay.core.errors import UsageError
 from assay.core.results import json_text
@@ -115,7 +115,7 @@ class Output:
 figure_options = (
     click.option(
         "--figure",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=TARGET,
         help="Also draw it: .svg, .png, .pdf or .html; several results are numbered.",
     ),
     click.option("--width", type=float, metavar="CM", help="Width of the figure in cm; a column of a paper has 8.5."),
@@ -166,7 +166,7 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
         target = kwargs.pop("figure", None)
         paper = paper_of(target, kwargs) if figure else None
         out = Output(kwargs.pop("format"), kwargs.pop("output"), kwargs.pop("quiet"), target, [], paper)
-        check_targets(out)
+        check_figure(out)
         try:
             answer = command(*args, out=out, **kwargs)
         except SystemExit:  # a command may end with a code of its own
@@ -177,9 +177,7 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
 
     options: list[Callable[[Any], Any]] = [
         click.option("--format", type=click.Choice(formats), default="text", show_default=True),
-        click.option(
-            "-o", "--output", type=click.Path(path_type=Path, dir_okay=bool(folders)), help=f"Write here{folders}."
-        ),
+        click.option("-o", "--output", type=Target(dir_okay=bool(folders)), help=f"Write here{folders}."),
         click.option("--quiet", is_flag=True, help="No progress, no remarks."),
     ]
     if figure:
@@ -190,16 +188,8 @@ def with_output(command: C, *, figure: bool = False, formats: Sequence[str] = FO
     return wrapped
 
 
-def check_folder(path: Path | None) -> None:
-    """An error where the folder of a file to write is not there."""
-    if path is not None and not path.parent.is_dir():
-        raise UsageError(f"{path}: No such file or directory; make the folder {str(path.parent)!r} first")
-
-
-def check_targets(out: Output) -> None:
-    """An error before any work where a file could not be written: no such folder, or no such kind of figure."""
-    for path in (out.path, out.figure):
-        check_folder(path)
+def check_figure(out: Output) -> None:
+    """An error before any work where a figure could not be written: there is no such kind."""
     if out.figure is not None:
         from assay.report.figure import ending_of, refuse_paper
 

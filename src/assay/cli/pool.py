@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.asking import ask, resumed
-from assay.cli.commands import Group, KnownWord, RegistryOption
+from assay.cli.commands import TARGET, Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE, load_qrels, load_runs, numbers, one_measure, runs_argument, words
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
@@ -25,9 +25,7 @@ own_rel_option = click.option("--rel", "-l", type=float, help="Lowest relevant g
 rel_option = click.option("--rel", "-l", type=float, default=1, show_default=True, help="Lowest relevant grade.")
 groups_by_option = by_option("Each run, or each group of runs by a column of --info as one, e.g. team.", "run")
 judgments_option = click.option("--qrels", "qrels_path", type=FILE, required=True, help="Judgments.")
-save_option = click.option(
-    "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write the pool to a qrels file."
-)
+save_option = click.option("--save", type=TARGET, help="Write the pool to a qrels file.")
 journal_option = click.option(
     "--journal", type=click.Path(path_type=Path, dir_okay=False), help="Judgments so far; new ones are added here."
 )

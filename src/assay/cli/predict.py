@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import Group, KnownWord, RegistryOption
+from assay.cli.commands import TARGET, Group, KnownWord, RegistryOption
 from assay.cli.inputs import (
     FILE,
     load_qrels,
@@ -74,7 +74,7 @@ def table_options(command: C) -> C:
         click.option("--ranks", is_flag=True, help="Show the rank by every method, even if they are many."),
         click.option(
             "--save",
-            type=FILE,
+            type=TARGET,
             help="Write the scores of each method and of the combination (runs × topics) to this file.",
         ),
     ]
@@ -161,7 +161,7 @@ def rank(
     help="Model to train, one of: {names}.",
 )  # fmt: skip
 @click.option("--nearest", type=click.IntRange(min=1), help="Train on the N most similar earlier collections only.")
-@click.option("--save-model", "model_file", type=FILE, help="Write the trained model to this file, as JSON.")
+@click.option("--save-model", "model_file", type=TARGET, help="Write the trained model to this file, as JSON.")
 @click.option("--saved", type=FILE, help="Use a model that was saved with --save-model, in place of --earlier.")
 @click.option("--qrels", "qrels_path", type=FILE, help="Judgments, to show the true ranks beside the predicted ones.")
 @measure_option

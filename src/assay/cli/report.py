@@ -10,7 +10,7 @@ import click
 
 from assay.cli.board_inputs import load_collections, part_option
 from assay.cli.columns import column_option, named_columns, refuse_unused_columns
-from assay.cli.commands import Command, KnownWord, RegistryOption
+from assay.cli.commands import Command, KnownWord, RegistryOption, Target
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -29,7 +29,7 @@ from assay.cli.inputs import (
 )
 from assay.cli.label_files import scale_option
 from assay.cli.modes import is_given
-from assay.cli.options import Output, check_targets, jobs_option, seed_option
+from assay.cli.options import Output, jobs_option, seed_option
 from assay.cli.run_info import has_info, info_alone, is_filtered, kept_collections, runs_info
 from assay.core.errors import UsageError
 
@@ -87,7 +87,7 @@ SCORE_OPTIONS = {"transpose": "--transpose", "name": "--measure", "force": "--fo
     show_default=True,
     help="Tables go to a folder.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here.  [default: report.html or report/]")
+@click.option("-o", "--output", type=Target(dir_okay=True), help="Write here.  [default: report.html or report/]")
 @click.option("--quiet", is_flag=True, help="No progress, no remarks.")
 def command(
     files: tuple[Path, ...], qrels_path: Path | None, measures: str | None, transpose: bool, name: str | None,
@@ -167,7 +167,6 @@ def _refuse_info(*, of_runs: bool, of_scores: bool) -> None:
 def _check_target(out: Output) -> None:
     """An error before any work where the page or the folder of tables could not be written."""
     if out.format == "html":
-        check_targets(out)
         if out.path is not None and out.path.is_dir():
             raise UsageError(f"{out.path} is a folder; name a file, such as {out.path / 'report.html'}")
     elif (out.path or Path("report")).is_file():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from assay.cli.commands import TARGET
 from assay.cli.inputs import FILE, load_qrels, load_runs, preferences_option, runs_argument
 from assay.cli.options import Output, output_and_figure_options
 from assay.cli.predict import command, measure_option, truth_option
@@ -28,7 +29,7 @@ from assay.cli.run_info import by_option, info_for
 @click.option("--judged", type=FILE, help="Judgments made before: not asked again, their preferences count first.")
 @click.option("--depth", type=click.IntRange(min=1), default=100, show_default=True, help="Docs of each list to use.")
 @by_option("Show the mean weight of groups, by a column of --info, e.g. type.")
-@click.option("--save", type=FILE, help="Write what was judged to this qrels file.")
+@click.option("--save", type=TARGET, help="Write what was judged to this qrels file.")
 @output_and_figure_options
 def reweight(
     runs: Sequence[Path], qrels_path: Path, measure: str, rounds: int | None, epsilon: float, preferences: str,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.columns import named_columns
-from assay.cli.commands import Command, KnownWord
+from assay.cli.commands import TARGET, Command, KnownWord
 from assay.cli.inputs import (
     FILE,
     chosen_measures,
@@ -66,9 +66,7 @@ MODES = {
 @measures_option
 @by_option("Also the best, median and worst run of each group, by a column of --info, e.g. team.")
 @click.option("--per-topic", "-q", is_flag=True, help="Also a row for every topic.")
-@click.option(
-    "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write all scores to a .csv, .tsv or .parquet file."
-)
+@click.option("--save", type=TARGET, help="Write all scores to a .csv, .tsv or .parquet file.")
 @click.option("--uncertainty", type=FILE, help="Instead of --qrels, uncertain judgments from `assay crowd aggregate`.")
 @click.option(
     "--bounds", is_flag=True, help="Also the score if no unjudged doc were relevant, and if all had the top grade."

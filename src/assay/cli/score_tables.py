@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import RegistryOption
+from assay.cli.commands import TARGET, RegistryOption
 from assay.cli.inputs import one_list
 from assay.cli.options import Output
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 
-save_option = click.option(
-    "--save", type=click.Path(path_type=Path, dir_okay=False), help="Write all scores to a .csv, .tsv or .parquet file."
-)
+save_option = click.option("--save", type=TARGET, help="Write all scores to a .csv, .tsv or .parquet file.")
 
 
 def named_option(registry: str) -> Callable[[C], C]:

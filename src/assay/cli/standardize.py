@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.columns import with_columns
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import TARGET, Group, RegistryOption, Target
 from assay.cli.inputs import (
     FILE,
     force_option,
@@ -77,7 +77,7 @@ def command() -> None:
 
 @command.command()
 @scores_or_folder_input
-@click.option("--save", type=FILE, help="Write the factors here: .csv, .tsv, .jsonl or .parquet.")
+@click.option("--save", type=TARGET, help="Write the factors here: .csv, .tsv, .jsonl or .parquet.")
 @click.option("--keep-scores", is_flag=True, help="With --save: also keep the reference scores, which form E needs.")
 @output_options
 def fit(
@@ -116,7 +116,7 @@ def fit(
 @smoothing_option
 @align_option
 @click.option(
-    "--save", type=click.Path(path_type=Path, allow_dash=True),
+    "--save", type=Target(dir_okay=True, allow_dash=True),
     help="Write the standardized scores here: a table, or a folder of scores where SCORES is one.",
 )  # fmt: skip
 @output_and_figure_options

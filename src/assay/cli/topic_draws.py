@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import RegistryOption
+from assay.cli.commands import TARGET, RegistryOption
 from assay.cli.inputs import numbers, one_matrix, scores_input
 from assay.cli.modes import is_given
-from assay.cli.options import Output, check_folder, output_and_figure_options, output_options, seed_option
+from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
 from assay.cli.topic_options import (
     COUNT,
     at_option,
@@ -153,7 +153,7 @@ def growth(
     metavar="NAME", help="How to draw the scores, one of: {names}.")  # fmt: skip
 @click.option("--runs", type=click.IntRange(min=3), default=50, show_default=True, help="Runs to make.")
 @click.option("--topics", type=click.IntRange(min=2), default=100, show_default=True, help="Topics to make.")
-@click.option("--save", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Write the matrix here.")
+@click.option("--save", type=TARGET, required=True, help="Write the matrix here.")
 @seed_option
 @output_options
 def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, seed: int, out: Output) -> None:
@@ -169,7 +169,6 @@ def simulate(matrices: Matrices, kind: str, runs: int, topics: int, save: Path, 
     from assay.io.scores import write_scores
     from assay.topics import synthetic
 
-    check_folder(save)
     like = one_matrix(matrices)
     entry = synthetic.KINDS.entry(kind)
     for option in ("runs", "topics"):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import KnownWord
-from assay.cli.inputs import FILE, numbers, one_matrix, scores_input
+from assay.cli.commands import TARGET, KnownWord
+from assay.cli.inputs import numbers, one_matrix, scores_input
 from assay.cli.modes import is_given
-from assay.cli.options import Output, check_folder, output_and_figure_options
+from assay.cli.options import Output, output_and_figure_options
 from assay.cli.topics import command
 from assay.core.errors import UsageError
 
@@ -76,7 +76,7 @@ def variants(
     "--per", type=KnownWord("assay.hierarchy.groups_of_ids:PER_GROUP"), default="mean", show_default=True,
     help="How the scores of a group become one.",
 )  # fmt: skip
-@click.option("--save", type=FILE, help="Write the scores of the groups here, for any other command.")
+@click.option("--save", type=TARGET, help="Write the scores of the groups here, for any other command.")
 @output_and_figure_options
 def groups(matrices: Matrices, separator: str | None, per: str, save: Path | None, out: Output) -> None:
     """One score for each group of topics.
@@ -91,7 +91,6 @@ def groups(matrices: Matrices, separator: str | None, per: str, save: Path | Non
     from assay.hierarchy import by_group
     from assay.io.scores import write_scores
 
-    check_folder(save)
     results = [by_group(matrix, per=per, separator=separator) for matrix in matrices]
     out.write(*(result.table() for result in results), of=results)
     if save is not None:

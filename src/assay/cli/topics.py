@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.commands import Group, RegistryOption
+from assay.cli.commands import TARGET, Group, RegistryOption
 from assay.cli.inputs import FILE, numbers, one_matrix, other_scores, scores_input
-from assay.cli.options import Output, check_folder, jobs_option, output_and_figure_options, output_options, seed_option
+from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.topic_options import (
     COUNT,
     at_option,
@@ -63,7 +63,7 @@ def command() -> None:
 )
 @click.option(
     "--save",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=TARGET,
     help="Write the topics of every best and worst subset here, as CSV.",
 )
 @seed_option
@@ -89,7 +89,6 @@ def best(
 
     if not holdout:
         refuse("--no-holdout", "splits", "by")
-    check_folder(save)
     shown = chosen_sizes(at, ready)
     result = look(
         out, best_topics, cardinalities=() if at is None else shown, repetitions=repetitions,

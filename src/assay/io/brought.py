@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.core.dataframes import AnyFrame, library_of
 from assay.core.errors import DataError, MissingFile, UsageError
+from assay.core.files_read import note_read
 from assay.data import IntentQrels, Labels, Qrels, Run, ScoreMatrix, Scores
 from assay.io import irds
 from assay.io.addresses import address_of, shown
@@ -321,7 +322,10 @@ def files_given(path: str | Path, expected: str, *, folders: bool = True) -> lis
     if inside is not None:
         if not folders:
             raise DataError(f"{shown(path)!r} is a folder, and one file is expected; {expected}")
+        for file in inside:
+            note_read(file)
         return list(inside)
+    note_read(path)
     if address_of(path) is None and not os.path.exists(path):
         # Who gives a Path means one; a text may be anything else that was given by mistake.
         what_to_do = "check the path" if isinstance(path, Path) else expected

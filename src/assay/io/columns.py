@@ -21,6 +21,7 @@ import numpy as np
 
 from assay.core.arrays import Bools, Bytes, Floats, Ints
 from assay.core.errors import DataError
+from assay.core.files_read import note_read
 from assay.core.ids import WORD, Ids
 
 T = TypeVar("T")
@@ -83,6 +84,7 @@ def parse_columns(where: str, raw: bytes, how: str, *, separator: str = ",") -> 
 
 def shape_of(path: str, how: str) -> Shape:
     """The shape of a Parquet or Arrow file, of which nothing else is read."""
+    note_read(path)
     asked = {"how": how, "path": os.path.abspath(path)}
     return _answered(path, asked, b"", lambda answer, _: Shape(answer["rows"], tuple(answer["names"])))
 

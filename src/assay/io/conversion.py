@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, UsageError
+from assay.core.files_read import one_command
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -65,6 +66,18 @@ def convert(
     >>> (folder / "qrels.tsv").read_text()
     'query-id\\tcorpus-id\\tscore\\n1\\ta\\t2\\n1\\tb\\t0\\n'
     """
+    with one_command():
+        return _converted(source, target, to, kind, columns, levels)
+
+
+def _converted(
+    source: str | Path,
+    target: str | Path,
+    to: str | None,
+    kind: str | None,
+    columns: Named,
+    levels: Mapping[str, float] | None,
+) -> Conversion:
     shared = shared_columns(columns)
     what = _kind(source, kind, shared)
     format = format_of(target, what, to)

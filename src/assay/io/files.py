@@ -1,4 +1,4 @@
-"""Bytes of a file, whatever compresses it, or of standard input; and writing whole or not at all."""
+"""Bytes of a file, whatever compresses it, or of standard input; and the one door through which files are written."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import numpy as np
 from assay.core.arrays import Bytes
 from assay.core.engine import thread_map
 from assay.core.errors import DataError, UsageError
+from assay.core.files_read import note_read, refuse_read
 from assay.io.addresses import address_of, fetched, shown
 
 STANDARD_INPUT = "-"
@@ -54,6 +55,8 @@ def standard_input() -> BinaryIO:
     if sys.stdin is _read_before:
         raise UsageError("standard input (-) is given twice, and can be read once; give one of the two as a file")
     _read_before = sys.stdin
+    with contextlib.suppress(OSError):  # a test may give a text instead of a file
+        note_read(sys.stdin.fileno())
     return sys.stdin.buffer
 
 
@@ -73,6 +76,7 @@ def read_room(path: str | Path, *, room: int = 0, threads: int = 1) -> Bytes:
     if not isinstance(path, str | Path):  # a whole number would be opened as a descriptor of this process, and closed
         raise UsageError(f"a file is named by a text or a Path, not by {type(path).__name__}; give its path")
     address = address_of(path)
+    note_read(path if address is None else address.removeprefix("file://"))
     if address is not None:
         return np.frombuffer(fetched(address) + bytes(room), dtype=np.uint8)
     with open(path, "rb", buffering=0) as file:
@@ -225,33 +229,52 @@ def naming_file(path: str | Path, *, only: Collection[int] | None = None) -> Ite
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def write_whole(path: str | Path, data: str | bytes) -> None:
-    """Write a file whole or not at all: to a temporary file beside it, then rename; compressed by its ending.
+def write_whole(path: str | Path, data: str | bytes, *, again: bool = False) -> None:
+    """Write a file whole or not at all, compressed by its ending, as `written` does it."""
+    raw = compressed(data.encode() if isinstance(data, str) else data, Path(path))
+    with written(path, again=again) as beside, naming_file(path):
+        beside.write_bytes(raw)
 
-    A link is followed, and what is no plain file (a terminal, a pipe, a null device) is written to as it is.
+
+@contextlib.contextmanager
+def written(path: str | Path, *, again: bool = False) -> Iterator[Path]:
+    """The door of all output: a file beside the target, which becomes the target when it is whole, or is gone.
+
+    A target that the same command reads is an error, and so is one that holds another kind of thing, unless the person
+    says --force. again: the file is one that a command reads to continue it. A link is followed, and what is no plain
+    file (a terminal, a pipe, a null device) is written to as it is.
     """
+    target = Path(path)
+    if not again:
+        refuse_read(target)
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    place = target.resolve()
+    beside = _beside(place, path)
+    try:
+        yield beside
+        if target.exists():
+            from assay.io.other_kinds import refuse_other_kind
+
+            refuse_other_kind(target, beside)
+        os.chmod(beside, 0o644)
+        os.replace(beside, place)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _beside(place: Path, path: str | Path) -> Path:
+    """A new file in the folder of another."""
     import tempfile
 
-    target = Path(path)
-    raw = compressed(data.encode() if isinstance(data, str) else data, target)
-    if target.exists() and not target.is_file():
-        with naming_file(path):
-            target.write_bytes(raw)
-        return
-    target = target.resolve()
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:80]}.")
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:80]}.")
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with naming_file(path), os.fdopen(handle, "wb") as file:
-            file.write(raw)
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+    os.close(handle)
+    return Path(name)
 
 
 def kind(path: str | Path) -> str:

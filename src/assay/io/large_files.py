@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from assay.core.files_read import note_read
 from assay.data import Run
 from assay.io.brought import RUNS, Source, files_given, runs_of
 from assay.io.column_names import Named
@@ -99,6 +100,7 @@ def large_file(path: str | Path, columns: Named = None) -> LargeFile | None:
     where = str(path)
     if where == STANDARD_INPUT or not os.path.isfile(where):
         return None
+    note_read(where)
     size = os.path.getsize(where)
     if size < LARGE_TABLE:
         return None

@@ -30,6 +30,7 @@ from assay.core.ids import Ids
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix
 from assay.data.topic_names import TopicNames
+from assay.io.files import write_whole
 from assay.io.sheet import LARGEST
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def write_description(
         "topics": topics,
         "parts": parts,
     }
-    (folder / SCORES_FILE).write_text(json.dumps(known, indent=1) + "\n")
+    write_whole(folder / SCORES_FILE, json.dumps(known, indent=1) + "\n")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.core.errors import DataError
+from assay.core.files_read import note_read
 from assay.io._bytes.fields import BYTE_ORDER_MARK
 from assay.io.column_names import Named
 from assay.io.content import HEAD, Content
@@ -77,6 +78,7 @@ def _opened(path: str | Path) -> Iterator[IO[bytes]]:
     if str(path) == STANDARD_INPUT:
         yield io.BytesIO(decompressed(STANDARD_INPUT, standard_input().read()))
         return
+    note_read(path)
     with open(path, "rb") as file:
         head = file.read(8)
         file.seek(0)

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from zlib import crc32
 
 from assay.core.errors import DataError, UsageError
-from assay.io.files import FULL, naming_file
+from assay.io.files import FULL, naming_file, write_whole
 
 RUN_FOLDER = "run="
 QRELS_FOLDER = "qrels"
@@ -46,7 +46,7 @@ class Split:
 
     def write(self, folder: Path) -> None:
         """Write it to its file in the folder."""
-        (folder / SPLIT_FILE).write_text(json.dumps(asdict(self), indent=1) + "\n")
+        write_whole(folder / SPLIT_FILE, json.dumps(asdict(self), indent=1) + "\n")
 
     def check(self) -> None:
         """An error where something in it is not of its kind: the file was changed by hand."""

@@ -23,6 +23,7 @@ from assay.core.tables import Table
 from assay.data import Qrels, Run
 from assay.data.averages import from_means, on_scale_of_means
 from assay.io import read_qrels
+from assay.io.files import write_whole
 from assay.io.readers import read_runs
 from assay.io.topic_scores import MEANS_FILE, write_description, write_part
 from assay.measures import Measure
@@ -141,7 +142,7 @@ def score_parts(
     check_target(target)
     with made_whole(target) as made:
         scored = _scored(source, qrels, wanted, rules, made, jobs, progress)
-        (made / MEANS_FILE).write_text(scored.table().csv() + "\n")
+        write_whole(made / MEANS_FILE, scored.table().csv() + "\n")
     return replace(scored, folder=str(to))
 
 

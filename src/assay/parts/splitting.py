@@ -17,6 +17,7 @@ import numpy as np
 from assay.core.arrays import Bytes, Ints
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
+from assay.core.files_read import note_read
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.io import rows
@@ -142,6 +143,7 @@ def _divided(path: str | Path, made: Path, folder: str, parts: int, columns: int
     """Write each line of a file to the part of its topic; a table may have several runs."""
     where = str(path)
     kind = "run" if columns == RUN_FIELDS else "qrels"
+    note_read(where)
     source = standard_input() if where == STANDARD_INPUT else open(where, "rb")  # noqa: SIM115
     with source:
         stream = ByteStream(where, source)

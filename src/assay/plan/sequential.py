@@ -229,7 +229,7 @@ def write_experiment(path: str | Path, experiment: Experiment) -> None:
     """The experiment as JSON, so that the next look knows of the earlier ones."""
     record = asdict(experiment)
     text = json.dumps(record, indent=2, ensure_ascii=False)
-    write_whole(path, text + "\n")
+    write_whole(path, text + "\n", again=True)
 
 
 def read_experiment(path: str | Path) -> Experiment:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, UsageError
 from assay.data.topic_names import TopicNames
 from assay.io import topic_scores
-from assay.io.files import naming_file, table_format
+from assay.io.files import naming_file, table_format, written
 from assay.standard.factors import Factors
 
 if TYPE_CHECKING:
@@ -44,13 +43,8 @@ def write_factor_columns(path: str | Path, parts: Sequence[Factors]) -> None:
         constants = {"measure": polars.lit(part.measure), "signature": polars.lit(signature)}
         whole = frame.with_columns(**constants).select("measure", "topic", "mean", "sd", "runs", "signature")
         frames.append(whole)
-    unfinished = target.with_name(f".{target.name}.unfinished")
-    try:
-        with naming_file(path), topic_scores.said_by_system():
-            polars.concat(frames).sink_parquet(unfinished, compression="zstd")
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written(target) as beside, naming_file(path), topic_scores.said_by_system():
+        polars.concat(frames).sink_parquet(beside, compression="zstd")
 
 
 def check_factor_columns(path: Path) -> None:

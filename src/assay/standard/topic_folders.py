@@ -23,6 +23,7 @@ from assay.data.quantities import same_quantity
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import refuse_other_averages
 from assay.data.topic_names import TopicNames
+from assay.io.files import write_whole
 from assay.io.topic_scores import MEANS_FILE, TopicBlock, TopicScores, ids_of, write_description, write_part
 from assay.parts.layout import check_target, made_whole
 from assay.standard.before_after import side_by_side
@@ -155,7 +156,7 @@ def standardize_topics(
             made, runs=scores.runs, measures=names, signatures=signatures, topics=scores.topics, parts=parts
         )
         results = _results(scores, TopicScores.of(made), str(to))
-        (made / MEANS_FILE).write_text(_means_table(results).csv() + "\n")
+        write_whole(made / MEANS_FILE, _means_table(results).csv() + "\n")
     return results
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import DataError
+from assay.io.files import write_whole
 from assay.io.json_values import json_lines, json_value
 from assay.store.crowd_experiment import CrowdExperiment
 from assay.store.experiment_plan import ExperimentPlan
@@ -42,7 +43,7 @@ def write_experiment(experiment: CrowdExperiment, folder: Path) -> None:
             .where(assignments.c.experiment_id == experiment.id)
             .order_by(submissions.c.number)
         )
-        (folder / "experiment.json").write_text(json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
+        write_whole(folder / "experiment.json", json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
         _write_lines(folder / "tasks.jsonl", dealt.mappings())
         _write_lines(folder / "assignments.jsonl", given.mappings())
         _write_lines(folder / "submissions.jsonl", sent.mappings())
@@ -54,7 +55,7 @@ def _columns(table: sa.Table, names: Iterable[str]) -> list[Any]:
 
 def _write_lines(path: Path, rows: Iterable[Mapping[Any, Any]]) -> None:
     lines = [json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows]
-    path.write_text("".join(lines))
+    write_whole(path, "".join(lines))
 
 
 def read_experiment(store: Store, folder: Path) -> None:

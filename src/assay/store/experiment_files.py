@@ -10,6 +10,7 @@ from assay.core.errors import DataError, UsageError
 from assay.core.registry import one_of
 from assay.crowd.acceptance import write_bonus, write_rejected
 from assay.crowd.task_files import write_tasks
+from assay.io.files import write_whole
 from assay.io.sheet import write_sheet
 from assay.store.crowd_experiment import CrowdExperiment
 from assay.store.experiment_standing import ExperimentStanding, checkup_of, rejected_tasks, standing_of
@@ -96,5 +97,5 @@ def export_experiment(experiment: CrowdExperiment, target: Path) -> list[Path]:
 
 def _moved(path: Path, folder: Path) -> Path:
     target = folder / path.name
-    target.write_bytes(path.read_bytes())
+    write_whole(target, path.read_bytes())
     return target

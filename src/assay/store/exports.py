@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import DataError, UsageError
 from assay.io import write_labels, write_qrels
 from assay.io.docs import write_docs
+from assay.io.files import write_whole
 from assay.io.sheet import write_sheet
 from assay.io.topics import write_topics
 from assay.store.experiment_copies import write_experiment
@@ -101,11 +102,11 @@ def _write_collection(store: Store, name: str, folder: Path) -> None:
         write_docs(folder / "docs.jsonl", docs, format="jsonl")
     versions = store.qrels.listed(name)
     for version in versions:
-        (folder / "qrels" / f"{version.version}.qrels").write_bytes(store.files.read(version.hash))
+        write_whole(folder / "qrels" / f"{version.version}.qrels", store.files.read(version.hash))
     _write_lines(folder / "qrels.jsonl", _records(versions, ("version", "hash", "label", "note", "made")))
     listed = store.runs.listed(name)
     for run in listed:
-        (folder / "runs" / f"{run.hash}.run").write_bytes(store.files.read(run.hash))
+        write_whole(folder / "runs" / f"{run.hash}.run", store.files.read(run.hash))
     _write_lines(folder / "runs.jsonl", _records(listed, RUN_KEYS))
     references = [
         {"name": one.name, "note": one.note, "made": one.made, "runs": [run.hash for run in one.runs]}
@@ -215,9 +216,9 @@ def _records(things: Iterable[Any], keys: Iterable[str]) -> list[dict[str, Any]]
 
 
 def _write_json(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    write_whole(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
 def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-    path.write_text("".join(lines))
+    write_whole(path, "".join(lines))

@@ -132,7 +132,7 @@ class Archive:
             "proved": proved + self._aside["proved"],
             "sets": sets + self._aside["sets"],
         }
-        write_whole(Path(path), json.dumps(record, indent=1) + "\n")
+        write_whole(Path(path), json.dumps(record, indent=1) + "\n", again=True)
 
     def load(self, path: str | Path) -> float:
         """Take in what a file holds; the seconds already spent. Values are computed anew, so a file cannot lie.

@@ -14,6 +14,7 @@ import click
 
 from assay.cli.main import COMMANDS
 from assay.core.registry import Entry, Registry
+from assay.measures.explained import described
 from assay.measures.other_names import (
     ALIASES,
     OTHER_MEANINGS,
@@ -185,7 +186,7 @@ def section(entry: Entry[Any], level: int = 2) -> str:
         if given
         else f"{'#' * level} {entry.name}\n\n`{entry.name}`"
     )
-    text = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
+    text = described(entry)
     paper = f"\n\nPaper: {entry.facts['paper']}" if entry.facts.get("paper") else ""
     return f"{head}\n\n{text}{paper}\n"
 

@@ -69,7 +69,8 @@ def test_a_plan_is_written_once_and_followed(folder: Path) -> None:
         (["teams.csv"], "3 systems; name two with --system and --baseline, or ask for pairs"),
         (["plan", "--effect", "2"], "effect must lie between 0 and 0.5, not 2"),
         (["plan", "--effect", ".1", "--pilot", "log.csv", "--ties", ".1"], "--pilot says what --ties and --design are"),
-        (["plan", "--effect", ".1", "--pilot", "log.csv", "--save", "log.csv"], "there is a plan already"),
+        (["plan", "--effect", ".1", "--pilot", "log.csv", "--save", "log.csv"], "this command reads that file"),
+        (["plan", "--effect", ".1", "--pilot", "log.csv", "--save", "plan.json"], "there is a plan already"),
     ],
 )
 def test_bad_input_is_one_clear_line(folder: Path, words: list[str], message: str) -> None:

@@ -133,7 +133,9 @@ def drawn(
     """List the docs to judge: a random sample of a pool, with the probability of every doc.
 
     --save writes all pooled docs, with the probability in a fifth column, so that infAP, xinfAP and statAP can be
-    computed; the grade is -1 until a doc is judged. With --quiet too, nothing is printed unless -o or --format asks.
+    computed; the grade is -1 until a doc is judged. Take stratified and xinfAP for scores near AP: infAP and statAP are
+    far off where few docs are judged (assay measures statAP). With --quiet too, nothing is printed unless -o or
+    --format asks.
 
     \b
     Example: assay pool sample runs/ --method 'stratified(depths=10/100,rates=1/0.1)' --save sample.qrels

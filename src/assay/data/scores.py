@@ -216,6 +216,7 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
     """
 
     matrices: tuple[ScoreMatrix, ...]
+    remarks: tuple[str, ...] = ()  # what a reader of the table must know of its measures
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrices", tuple(self.matrices))
@@ -270,7 +271,7 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
 
     def select(self, *, runs: Sequence[str | int] | None = None, topics: Sequence[str | int] | None = None) -> Scores:
         """Only these runs and topics, in this order, of every measure."""
-        return Scores(tuple(m.select(runs=runs, topics=topics) for m in self.matrices))
+        return replace(self, matrices=tuple(m.select(runs=runs, topics=topics) for m in self.matrices))
 
     def averages(self) -> list[list[float]]:
         """For each measure the score of every run over its topics: their mean, or what the measure's aggregate is."""
@@ -286,7 +287,7 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
             counts = matrix.aggregate == "sum" and bool((matrix.values == np.rint(matrix.values)).all())
             formats[matrix.measure] = ".0f" if counts else ".4f"
         notes = [f"{len(self.topics)} topics; {matrix.signature}" for matrix in self.matrices]
-        return Table.of(formats, rows, notes=["", *notes])
+        return Table.of(formats, rows, notes=["", *notes, *self.remarks])
 
     def per_topic(self) -> Table:
         """One row per run and topic, one column per measure."""

@@ -31,7 +31,8 @@ MEASURES: Registry[Callable[..., Scores]] = Registry("measure")
 paper; linear (in the gains of its ranks); range (unit, nonneg, count, any); breaks (laws it does not keep); needs
 (lengths, inclusion, intents); aggregate (how topics become one number); lower_is_better; uses_top (it depends on the
 top grade of the scale); bounded (more gain at a rank never lowers it, and nothing else that is judged matters);
-unsure (why judging more can move it either way, where it is not for the sake of R or of the ideal list).
+unsure (why judging more can move it either way, where it is not for the sake of R or of the ideal list); caution (how
+far its estimates from sampled judgments are off: printed with its explanation and below tables of such scores).
 """
 
 MeasureFunction = Callable[..., Scores]

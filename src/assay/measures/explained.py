@@ -78,7 +78,7 @@ def explained(name: str) -> Explanation:
     'P(k=none, rel=1)'
     """
     entry = _entry(name)
-    what = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
+    what = described(entry)
     paper = str(entry.facts.get("paper", ""))
     other_names = ", ".join(aliases_of(entry.name))
     return Explanation(f"{entry.name}({written_parameters(entry)})", what, paper, other_names)
@@ -93,6 +93,13 @@ def _entry(name: str) -> Entry[Any]:
         if parse_call(name)[0] in registry:
             return registry.entry(name)
     return parse(name).entry
+
+
+def described(entry: Entry[Any]) -> str:
+    """What the docstring says without its example, and how far the measure can be off."""
+    what = inspect.cleandoc(entry.function.__doc__ or "").partition("\n>>>")[0].rstrip()
+    caution = entry.facts.get("caution")
+    return f"{what}\n\nMind: {caution}." if caution else what
 
 
 def written_parameters(entry: Entry[Any]) -> str:

@@ -165,7 +165,15 @@ def score_matrices(
         signature = policy.signature(measure, how)
         matrix = ScoreMatrix(tuple(names), topics, values, str(measure), signature)
         matrices.append(matrix)
-    return Scores(tuple(matrices))
+    return Scores(tuple(matrices), _cautions(measures, qrels))
+
+
+def _cautions(measures: Sequence[Measure], qrels: Qrels | IntentQrels) -> tuple[str, ...]:
+    """How far estimates from sampled judgments are off; nothing where the judgments are no sample."""
+    if isinstance(qrels, IntentQrels) or (qrels.probabilities is None and not (qrels.grades < 0).any()):
+        return ()
+    cautions = {measure.name: measure.entry.facts.get("caution") for measure in measures}
+    return tuple(f"{name}: {caution}" for name, caution in cautions.items() if caution)
 
 
 def _kept_topics(

@@ -41,7 +41,7 @@ def newlines(text: Bytes) -> Ints:
 
 
 def has_other_controls(text: Bytes, lines: int) -> bool:
-    """Whether there are bytes below the blank other than tabs and the newlines, of which there are so many.
+    """Whether there are bytes below the blank that are neither tabs nor newlines; lines: the number of newlines.
 
     >>> [has_other_controls(np.frombuffer(text, np.uint8), 1) for text in (b"a\\tb\\n", b"a\\r\\n")]
     [False, True]

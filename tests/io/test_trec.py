@@ -315,6 +315,9 @@ def test_a_control_byte_in_a_comment_is_no_part_of_the_data(tmp_path: Path) -> N
         read_run(path)
 
 
+OBJECTS = '{"topic": "1", "doc": "a", "score": 0.5}\n{"topic": "1", "doc": "b", "score": NUMBER}\n'
+
+
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 100_000, "-" + "9" * 400])
 def test_a_number_beyond_all_floats_is_refused_with_its_line(number: str, tmp_path: Path) -> None:
     path = tmp_path / "r.run"
@@ -330,8 +333,14 @@ def test_a_number_beyond_all_floats_is_refused_with_its_line(number: str, tmp_pa
     path.write_text(f"topic,doc,score\n1,a,0.5\n1,b,{number}\n")
     with pytest.raises(DataError, match=r"r\.run:3: .*too large"):
         read_run(path)
+    if len(number) < 1000:  # of thousands of digits Python itself says so
+        for name, text in (("r.json", '{"1": {"a": 0.5,\n"b": NUMBER}}'), ("r.jsonl", OBJECTS)):
+            (tmp_path / name).write_text(text.replace("NUMBER", number))
+            with pytest.raises(DataError, match=rf"{name}:?2?: .*too large"):
+                read_run(tmp_path / name)
+    path = tmp_path / "q.txt"
     path.write_text(f"1 0 a 1\n1 0 b {number}\n")
-    with pytest.raises(DataError, match=r"r\.run:2: grade is too large"):
+    with pytest.raises(DataError, match=r"q\.txt:2: grade is too large"):
         read_qrels(path)
 
 
@@ -340,6 +349,9 @@ def test_a_score_that_is_written_as_infinite_is_infinite(tmp_path: Path) -> None
     words = ["inf", "-inf", "Infinity", "+INF"]
     path.write_text("".join(f"1 Q0 d{n} {n} {word} t\n" for n, word in enumerate(words)))
     assert list(read_run(path).to_dict()["1"].values()).count(math.inf) == 3
+    path = tmp_path / "r.json"
+    path.write_text('{"1e400": {"a": Infinity, "1e400": -Infinity}}')
+    assert read_run(path).to_dict() == {"1e400": {"a": math.inf, "1e400": -math.inf}}
 
 
 def test_a_bare_return_ends_a_line_in_both_readers(tmp_path: Path) -> None:

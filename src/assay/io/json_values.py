@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from assay.core.errors import DataError
+from assay.io.rows import overflow_of
+
+OVERFLOW = re.compile(rb"[:\[,]\s*(-?(?:\d+(?:\.\d+)?[eE]\+?\d{3,}|\d{309,}(?:\.\d+)?))\s*[,}\]]")
+"""Numbers that may be beyond all floats."""
 
 
 def json_value(where: str, text: str, *, line: int = 1) -> Any:
@@ -31,6 +36,14 @@ def json_value(where: str, text: str, *, line: int = 1) -> Any:
     except ValueError:  # Python refuses to read integers of thousands of digits
         raise DataError.at(where, line, "a number has thousands of digits; write it shorter") from None
     return value
+
+
+def refuse_overflow(where: str, data: bytes, what: str) -> None:
+    """An error for the first number in a JSON text that is beyond all floats; for whoever found an infinite value."""
+    for found in OVERFLOW.finditer(data):
+        problem = overflow_of(what, found[1].decode())
+        if problem:
+            raise DataError.at(where, data.count(b"\n", 0, found.start(1)) + 1, problem)
 
 
 def json_lines(where: str, text: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -9,6 +9,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from assay.core.errors import DataError
 from assay.data import Qrels, Run
 from assay.io import irds, trec
@@ -16,6 +18,7 @@ from assay.io.addresses import address_of
 from assay.io.column_names import Named, SharedColumns, has_usual
 from assay.io.content import Content
 from assay.io.files import is_compressed, kind, table_format
+from assay.io.json_values import refuse_overflow
 from assay.io.recognition import looked_at
 from assay.io.rows import BLANKS
 from assay.io.samples import Sample, binary_format, separator_of
@@ -89,8 +92,12 @@ def _runs_of_format(content: Content, sample: Sample, format: str, columns: Name
         return [ntcir.run_in(content, ranks=ranks)]
     if nested.is_nested(sample):
         refuse_columns(content.where, columns)
-        return nested.runs_in(content, sample)
-    return tabular.runs_in(content, sample, columns)
+        runs = nested.runs_in(content, sample)
+    else:
+        runs = tabular.runs_in(content, sample, columns)
+    if sample.syntax in ("json", "jsonl") and any(np.isinf(run.scores).any() for run in runs):
+        refuse_overflow(content.where, content.bytes(), "score")
+    return runs
 
 
 def read_qrels(path: str | Path, *, columns: Named = None) -> Qrels:

@@ -138,7 +138,7 @@ def test_judged_means_a_grade_of_at_least_0() -> None:
         ({"ties": "coin"}, "no tie policy 'coin'"),
         ({"top": 0}, "top=0 is not a grade above 0"),
         ({"top": "a"}, "top='a' is not a grade above 0"),
-        ({"depth": 1.5}, "depth=1.5 is not a whole number of at least 1"),
+        ({"depth": 1.5}, "depth=1.5 is not a whole number from 1"),
         ({"depth": True}, "depth=True is not a whole number"),
         ({"seed": -1}, "seed=-1 is not a whole number of at least 0"),
         ({"seed": "x"}, "seed='x' is not a whole number"),

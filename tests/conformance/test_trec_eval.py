@@ -6,6 +6,9 @@ agree too.
 
 from __future__ import annotations
 
+import json
+import lzma
+import re
 from typing import Any
 
 import pytest
@@ -238,3 +241,78 @@ def test_measures_of_preferences_are_explained_and_not_taken_for_others() -> Non
     assert "akin to bpref" in CliRunner().invoke(explain, ["prefs_avgjg_Rnonrel"]).stdout
     with pytest.raises(UsageError, match="prefs_simp needs judgments by group; give --format trec_eval -R prefs"):
         parse("prefs_simp")
+
+
+NOT_IN_9 = ("rbp", "rbp_resid", "ideal_dcg", "unj")
+REFUSED_HERE = {
+    "Rprec_mult.0", "Rprec_mult.x", "11pt_avg.x", "iprec_at_recall.2", "iprec_at_recall.x", "set_F.-1", "set_F.1,2",
+    "set_F.x", "relstring.x", *(f"{name}.1=x" for name in ("G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut")),
+    *(f"ndcg_cut.{given}" for given in ("1=3", "1=3,2=9", "2=9,1=3", "1=-3", "1=0.5,2=1.5", "3=7")),
+}  # fmt: skip
+"""Parameters that mean nothing: trec_eval reads them as far as they are a number, or as 0; here one line says so."""
+BROKEN_THERE = {f"{name}.1=0.5,2=1.5" for name in ("G", "ndcg", "ndcg_rel", "Rndcg")} | {"Rndcg.1=-3"}
+"""trec_eval sorts gains by their difference as a whole number, and divides 0 by 0: 0.0000 and -nan."""
+
+
+def rows_asked(asked: dict[str, Any], runs: dict[str, Run], judgments: dict[str, Any]) -> str | None:
+    """What we print for a row of `outputs.jsonl`; None where it is refused."""
+    flags = {"": {}, "-l2": {"rel": 2}, "-q -c": {"per_topic": True, "complete": True}}[asked["flags"]]
+    compat = "trec_eval-9" if asked["version"] == "9.0.8" else "trec_eval-10"
+    options = Options(compat=compat, measures=asked["measure"].split(" -m "), **flags)
+    try:
+        return output(runs[asked["results"]], judgments[asked["qrels"]], options)
+    except UsageError:
+        return None
+
+
+def test_every_m_with_its_parameters() -> None:
+    """273 values of -m, three pairs of files and flags, both programs: what they print, and what they refuse."""
+    root = real_data("trec_eval-tests") / "input"
+    with lzma.open(real_data("trec_eval-params") / "outputs.jsonl.xz", "rt") as file:
+        rows = [json.loads(line) for line in file]
+    runs = {name: read_run(root / name) for name in {row["results"] for row in rows}}
+    judgments = {name: read_judgments(root / name, "qrels") for name in {row["qrels"] for row in rows}}
+    odd, equal, refused = set(), 0, 0
+    for row in rows:
+        got, measure = rows_asked(row, runs, judgments), row["measure"]
+        name = measure.partition(".")[0]
+        there = row["output"] if row["exit"] == 0 else None
+        if measure == "all_trec" and row["version"] == "10.0":  # without rbp, of which it does not set the least gain
+            got, there = (re.sub(r"(?m)^rbp .*\n", "", text or "") for text in (got, there))
+        if got == there:
+            equal, refused = equal + (got is not None), refused + (got is None)
+        elif row["version"] == "9.0.8" and there is None:
+            assert name in NOT_IN_9, measure
+        elif got is None:
+            assert measure in REFUSED_HERE, measure
+        else:
+            assert measure in BROKEN_THERE, (row, got)
+            odd.add(measure)
+    assert (odd, equal, refused) == (BROKEN_THERE, 865, 594)
+
+
+def test_gains_are_taken_by_every_measure_of_gains() -> None:
+    root = real_data("trec_eval-tests") / "input"
+    run, judgments = read_run(root / "results.test"), read_judgments(root / "qrels.rel_level", "qrels")
+    asked = ["G.1=3,2=9", "ndcg_rel.1=5", "Rndcg.1=2"]
+    rows = output(run, judgments, Options(measures=asked, rel=2)).splitlines()
+    plain = output(run, judgments, Options(measures=[name.partition(".")[0] for name in asked], rel=2)).splitlines()
+    assert [row.split()[0] for row in rows] == ["G_1=3,2=9", "ndcg_rel_1=5", "Rndcg_1=2"]
+    assert [row.split()[-1] for row in rows] != [row.split()[-1] for row in plain]
+    assert str(parse("G.1=3,2=9")) == str(parse("G_1=3,2=9")) == "G(gain=1:3/2:9)"
+
+
+def test_utility_counts_the_docs_of_the_collection() -> None:
+    run, grades = {"1": {"a": 1.0}}, {"1": {"a": 1, "b": 0}}
+    assert shown(run, grades, measures=["utility.1,0,0,1"], collection_size=10) == {"utility_1,0,0,1 all": "10.0000"}
+    assert shown(run, grades, measures=["utility.1,0,0,1"]) == {"utility_1,0,0,1 all": "0.0000"}
+    assert str(parse("Utility(docs=10.0,d=1)")) == "Utility(d=1,docs=10)"
+
+
+@pytest.mark.parametrize("asked", ["relstring.x", "P.inf", "P.nan", "P.", "unj.,", "P." + "9" * 5000, "map" * 1000])
+def test_what_is_no_parameter_is_one_line(asked: str) -> None:
+    with pytest.raises(UsageError) as error:
+        shown({"1": {"a": 1.0}}, {"1": {"a": 1}}, measures=[asked], per_topic=True)
+    assert len(str(error.value)) < 500
+    with pytest.raises(UsageError):
+        parse(asked)

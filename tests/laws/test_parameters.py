@@ -20,7 +20,8 @@ from tests.conftest import ROOT
 sys.path.insert(0, str(ROOT / "docs"))
 from make_reference import other_registries  # type: ignore[import-not-found]
 
-NONSENSE = ("0", "-1", "nan", "inf", "-inf", "1e308", "-1e308", "9" * 30, "x", "", "true", "none", "0.5", "2")
+NUMBERS = ("0", "-1", "nan", "inf", "-inf", "1e308", "-1e308", "9" * 30, "9" * 5000, "0.5", "2")
+NONSENSE = (*NUMBERS, "x", "", "true", "none", "1:inf", "1:nan", "1:1e308/2:1e308")
 RNG = np.random.default_rng(0)
 SCORES = ScoreMatrix.of(np.round(RNG.random((8, 7)), 3), measure="AP")
 OTHER = ScoreMatrix.of(np.round(RNG.random((8, 7)), 3), measure="RR")

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 from assay.core.errors import UsageError
+from assay.data.grades import grades
 from assay.measures import MEASURES, Measure, parse, parse_many
 
 
@@ -38,6 +40,30 @@ from assay.measures import MEASURES, Measure, parse, parse_many
 def test_what_is_wrong_is_said(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse_many(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nDCG@" + "9" * 5000, "AP(rel=" + "1" * 5000 + ")", "nDCG@5-l" + "9" * 5000, "median(" * 3000 + "AP" + ")" * 3000,
+     "(" * 50_000, "x" * 100_000],
+)  # fmt: skip
+def test_a_text_that_is_too_long_is_one_short_line(text: str) -> None:
+    for read in (parse, parse_many):
+        with pytest.raises(UsageError, match="characters; write at most 2,000") as error:
+            read(text)
+        assert len(str(error.value)) < 100
+
+
+@pytest.mark.parametrize("gain", ["1:inf", "1:nan", "nan:1", "1:1e308", "1:-1e16"])
+def test_a_gain_is_a_number_that_can_be_summed(gain: str) -> None:
+    for name in ("nDCG", "G", "RBPTrec", "Rndcg", "nDCGrel"):
+        with pytest.raises(UsageError, match="is no gain; give numbers of at most 1e"):
+            parse(f"{name}(gain={gain})")(grades([1, 0, 2]))
+
+
+def test_the_best_list_leaves_out_docs_of_negative_gain() -> None:
+    assert parse("nDCG(gain=1:-3)")(grades([1, 1])).tolist() == [0.0]
+    assert parse("nDCG(gain=1:-3/2:1)")(grades([2, 1], judged=[2, 1])).tolist() == [1 - 3 / np.log2(3)]
 
 
 def test_a_logarithm_has_a_base_above_1() -> None:

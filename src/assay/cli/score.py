@@ -96,7 +96,7 @@ MODES = {
 )
 @click.option(
     "-N", "collection_size", type=click.IntRange(min=1),
-    help="trec_eval's -N: docs in the collection. As there, no measure uses it.",
+    help="trec_eval's -N: docs in the collection, for utility with a fourth parameter.",
 )  # fmt: skip
 @policy_options
 @seed_option
@@ -169,7 +169,7 @@ def command(
         named = (measures or "official").split()
         options = Options(
             policy.compat or "trec_eval-9", tuple(named), per_topic, complete, rel, policy.depth, policy.condensed,
-            not no_summary, read_zscores(zscores) if zscores else {}, rel_format, run_format,
+            not no_summary, read_zscores(zscores) if zscores else {}, rel_format, run_format, collection_size or 0,
         )  # fmt: skip
         judgments = read_judgments(qrels_path, rel_format, columns=named_columns())
         out.text("".join(output(run, judgments, options) for run in _read(files, lenient, out)).removesuffix("\n"))

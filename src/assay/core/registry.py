@@ -28,6 +28,8 @@ UNWRITTEN = re.compile(r"Progress|Mapping|Generator")
 """Kinds of value that a program passes, and no text can write."""
 MOST_NAMES = 40
 """At most this many known names are listed in an error."""
+LONGEST_TEXT = 2000
+"""No name with its parameters is longer; a gain for each of a hundred grades takes a third of it."""
 
 
 @dataclass(frozen=True)
@@ -276,6 +278,7 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
     """
     if not isinstance(text, str):
         raise UsageError(f"{text!r} is no name; write it as a text, such as 'name' or 'name(key=value)'")
+    refuse_long(text)
     name, bracket, rest = text.strip().partition("(")
     if not bracket:
         return name, {}
@@ -288,6 +291,18 @@ def parse_call(text: str) -> tuple[str, dict[str, Any]]:
             raise UsageError(f"{text!r}: write parameters as name=value, not {part!r}")
         given[key.strip()] = literal(value.strip())
     return name.strip(), given
+
+
+def refuse_long(text: str) -> None:
+    """An error where a text is longer than any name with its parameters is.
+
+    >>> refuse_long("P@" + "9" * 5000)
+    Traceback (most recent call last):
+    assay.core.errors.UsageError: 'P@99999999999999999999…': a name of 5,002 characters; write at most 2,000
+    """
+    if len(text) > LONGEST_TEXT:
+        start = repr(text[:22])[:-1]
+        raise UsageError(f"{start}…': a name of {len(text):,} characters; write at most {LONGEST_TEXT:,}")
 
 
 def written(value: Any) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.arrays import Bools, Floats, Ints, true_cells
 from assay.core.errors import UsageError
 from assay.core.lazy import np
+from assay.core.registry import LARGEST
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -74,11 +75,11 @@ class Grades:
         return gain_of(self.ranked[:, :k], gain)
 
     def ideal_gains(self, gain: str = "grade", k: int | None = None) -> Floats:
-        """Gains of all judged docs, best first."""
+        """Gains of all judged docs, best first; 0 for those that a mapping gives a negative gain."""
         gains = gain_of(self.ideal, gain)
         if gain != "grade":
-            # By another gain than the grade the docs may come in another order.
-            gains = -np.sort(-gains, axis=1)
+            # By another gain than the grade the docs may come in another order; the best list leaves out what costs.
+            gains = -np.sort(-np.maximum(gains, 0.0), axis=1)
         return gains[:, :k]
 
     def relevant(self, rel: float = 1) -> Floats:
@@ -216,9 +217,13 @@ def gain_mapping(text: str) -> dict[float, float]:
     """The grades and gains of a text such as `1:3/2:9`."""
     try:
         pairs = (part.split(":") for part in text.split("/"))
-        return {float(grade): float(value) for grade, value in pairs}
+        gains = {float(grade): float(value) for grade, value in pairs}
     except ValueError:
         raise UsageError(f"no gain {text!r}; known: grade, exp, binary, or a mapping such as 1:3/2:9") from None
+    for grade, value in gains.items():
+        if not (abs(grade) <= LARGEST and abs(value) <= LARGEST):  # nor nan
+            raise UsageError(f"gain {text!r}: {grade:g}:{value:g} is no gain; give numbers of at most {LARGEST:g}")
+    return gains
 
 
 def grades(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.lazy import np
-from assay.core.registry import Entry, Registry, parse_call
+from assay.core.registry import Entry, Registry, parse_call, refuse_long
 from assay.data.averages import AGGREGATES, averaged
 from assay.data.grades import Grades
 
@@ -186,6 +186,7 @@ def parse(text: str) -> Measure:
     ('median', True, 'nDCG@10', 'RR@10')
     """
     text = text.strip()
+    refuse_long(text)
     wrapped = re.fullmatch(rf"({'|'.join(AGGREGATES)})\((.*)\)", text)
     if wrapped:
         return replace(parse(wrapped[2]), aggregate=wrapped[1])
@@ -220,6 +221,7 @@ def parse_many(text: str) -> list[Measure]:
     """
     one = r"(?:[^\s,()]|\([^()]*(?:\([^()]*\)[^()]*)*\))+"
     if re.sub(one, "", text).strip(", \t\n"):
+        refuse_long(text)
         raise UsageError(f"{text!r}: the brackets do not match; write measures as in 'AP(rel=2)@100 RBP(p=0.8)'")
     return [parse(p) for p in re.findall(one, text)]
 

@@ -80,7 +80,7 @@ def ndcg_jk(
 
 
 @measure("Rndcg", paper="trec_eval", breaks=("unjudged at the end",))
-def r_level_ndcg(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
+def r_level_ndcg(g: Grades, *, rel: Annotated[float, Within(0)] = 1, gain: str = "grade") -> Scores:
     """Mean nDCG at the ranks where the gain of the ideal list falls, and at the end of a list that goes on past them.
 
     With 5 docs of grade 2 and 3 of grade 1 these are ranks 5, 8 and the end. No relevant doc scores 0.
@@ -89,10 +89,10 @@ def r_level_ndcg(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
     >>> r_level_ndcg(grades([1, 0], judged=[1, 1])).round(6).tolist()
     [0.613147]
     """
-    gain_at = _cumulated(g.gains(), g)
-    best_at = _cumulated(g.ideal_gains(), g)
+    gain_at = _cumulated(g.gains(gain), g)
+    best_at = _cumulated(g.ideal_gains(gain), g)
     ndcg_at = ratio(gain_at, best_at)
-    ideal = _widened(g.ideal_gains(), g)
+    ideal = _widened(g.ideal_gains(gain), g)
     falls = np.zeros(ideal.shape, dtype=bool)
     falls[:, :-1] = (ideal[:, :-1] > ideal[:, 1:]) & (ideal[:, :-1] > 0)
     goes_on = g.retrieved > (ideal > 0).sum(axis=1) + 1
@@ -103,25 +103,27 @@ def r_level_ndcg(g: Grades, *, rel: Annotated[float, Within(0)] = 1) -> Scores:
 
 
 @measure("nDCGrel", paper="trec_eval")
-def ndcg_at_relevant(g: Grades) -> Scores:
+def ndcg_at_relevant(g: Grades, *, gain: str = "grade") -> Scores:
     """Mean over the docs with a gain of nDCG at their rank; one that was not retrieved counts with nDCG at the end.
+
+    Where negative gains, which a mapping may set, make it negative, it is 0, as in trec_eval.
 
     >>> from assay.data.grades import grades
     >>> ndcg_at_relevant(grades([1, 0], judged=[1, 1])).round(6).tolist()
     [0.806574]
     """
-    gain_at = _cumulated(g.gains(), g)
-    best_at = _cumulated(g.ideal_gains(), g)
+    gain_at = _cumulated(g.gains(gain), g)
+    best_at = _cumulated(g.ideal_gains(gain), g)
     ndcg_at = ratio(gain_at, best_at)
-    found = _widened(g.gains(), g) > 0
-    r = (g.ideal_gains() > 0).sum(axis=1)
+    found = _widened(g.gains(gain), g) > 0
+    r = (g.ideal_gains(gain) > 0).sum(axis=1)
     missed = r - found.sum(axis=1)
     total = in_order(ndcg_at * found) + missed * ndcg_at[:, -1]
-    return ratio(total, r)
+    return ratio(np.maximum(total, 0.0), r)
 
 
 @measure("G", paper="trec_eval (Buckley)", breaks=("moving up",))
-def gain_over_cost(g: Grades) -> Scores:
+def gain_over_cost(g: Grades, *, gain: str = "grade") -> Scores:
     """Σ gain(r) / log2(2 + cost(r) − gains so far), over the sum of all gains.
 
     cost(r) = Σ_{j ≤ r} max(ideal gain(j), 1).
@@ -130,8 +132,8 @@ def gain_over_cost(g: Grades) -> Scores:
     >>> gain_over_cost(grades([0, 1])).round(6).tolist()
     [0.63093]
     """
-    gains = _widened(g.gains(), g)
-    ideal = _widened(g.ideal_gains(), g)
+    gains = _widened(g.gains(gain), g)
+    ideal = _widened(g.ideal_gains(gain), g)
     cost = np.maximum(ideal, 1.0).cumsum(axis=1)
     unused = np.maximum(cost - gains.cumsum(axis=1), 0.0)
     discounted = gains / np.log2(2 + unused)

@@ -195,8 +195,11 @@ def utility(
     c: float = 0.0,
     d: float = 0.0,
     rel: Annotated[float, Within(0)] = 1,
+    docs: Annotated[float, Within(0)] | None = None,
 ) -> Scores:
-    """a·(relevant retrieved) + b·(not relevant retrieved) + c·(relevant missed) + d·(rest of the judged).
+    """a·(relevant retrieved) + b·(not relevant retrieved) + c·(relevant missed) + d·(rest of the docs).
+
+    docs: how many the collection has; by default those that are judged.
 
     >>> from assay.data.grades import grades
     >>> utility(grades([1, 0, 0], judged=[1, 1, 0, 0])).tolist()
@@ -205,8 +208,8 @@ def utility(
     found = _found(g, rel, None)
     size = _size(g, None)
     r = g.relevant(rel)
-    judged_docs = r + g.nonrelevant(rel)
-    rest = judged_docs - size - r + found
+    in_all = r + g.nonrelevant(rel) if docs is None else docs
+    rest = in_all - size - r + found
     return a * found + b * (size - found) + c * (r - found) + d * rest
 
 

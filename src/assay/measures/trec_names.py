@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from assay.core.errors import UsageError
+from assay.core.registry import LARGEST
 
 CUTOFFS = "5,10,15,20,30,100,200,500,1000"
 TENTHS = ",".join(f"{i / 10:.2f}" for i in range(11))
 FIFTHS = ",".join(f"{i / 5:.2f}" for i in range(1, 11))
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def _at_cutoffs(name: str, measure: str, judgments: str = "qrels") -> Root:
 def _at_levels(name: str, measure: str, levels: str, judgments: str = "qrels") -> Root:
     def lines(parameters: str) -> list[Line]:
         given = _numbers(name, parameters)
+        if len(set(given)) < len(given):
+            raise UsageError(f"{name}.{parameters}: the levels must differ")
         return [Line(f"{name}_{x:3.2f}", measure.format(f"{x:g}"), judgments=judgments) for x in given]
 
     return Root(lines, levels)
@@ -98,13 +102,24 @@ def _with_gains(name: str, measure: str) -> Root:
     """A measure whose parameters are gains of grades, `1=3,2=9`."""
 
     def lines(parameters: str) -> list[Line]:
-        if parameters and "=" not in parameters:
-            raise UsageError(
-                f"{name}.{parameters}: its parameters are gains, as in {name}.1=3,2=9; a cutoff is ndcg_cut"
-            )
+        if parameters and not all(re.fullmatch(rf"{NUMBER}={NUMBER}", pair) for pair in parameters.split(",")):
+            what = f"{name}.{parameters}: its parameters are gains of grades, as in {name}.1=3,2=9"
+            raise UsageError(f"{what}; a cutoff is ndcg_cut" if name == "ndcg" else what)
         return _named(name, measure, "/").lines(parameters)
 
     return Root(lines)
+
+
+def _set_f(parameters: str) -> list[Line]:
+    if parameters and not re.fullmatch(NUMBER, parameters):
+        raise UsageError(f"set_F.{parameters}: its parameter is one number, as in set_F.0.5")
+    return _named("set_F", "SetF(x={})").lines(parameters)
+
+
+def _relstring(parameters: str) -> list[Line]:
+    if parameters and not (parameters.isdecimal() and int(parameters) <= LARGEST):
+        raise UsageError(f"relstring.{parameters}: its parameter is the number of ranks, as in relstring.20")
+    return [Line(f"relstring_{parameters}" if parameters else "relstring", total="none")]
 
 
 def _utility(parameters: str) -> list[Line]:
@@ -128,7 +143,7 @@ ROOTS: dict[str, Root] = {
     "recip_rank": _one("recip_rank", "RR"),
     "iprec_at_recall": _at_levels("iprec_at_recall", "IPrec(recall={})", TENTHS),
     "P": _at_cutoffs("P", "P@{}"),
-    "relstring": Root(lambda p: [Line(f"relstring_{p}" if p else "relstring", total="none")]),
+    "relstring": Root(_relstring),
     "recall": _at_cutoffs("recall", "Recall@{}"),
     "infAP": _one("infAP", "infAP"),
     "gm_bpref": _one("gm_bpref", "bpref", total="geometric", topics=False),
@@ -136,12 +151,12 @@ ROOTS: dict[str, Root] = {
     "utility": Root(_utility),
     "11pt_avg": _named("11pt_avg", "IPrecAvg(levels={})", "/"),
     "binG": _one("binG", "binG"),
-    "G": _one("G", "G"),
+    "G": _with_gains("G", "G(gain={})"),
     "dcg": _with_gains("dcg", "DCG(gain={})"),
     "ideal_dcg": _with_gains("ideal_dcg", "IdealDCG(gain={})"),
     "ndcg": _with_gains("ndcg", "nDCG(gain={})"),
-    "ndcg_rel": _one("ndcg_rel", "nDCGrel"),
-    "Rndcg": _one("Rndcg", "Rndcg"),
+    "ndcg_rel": _with_gains("ndcg_rel", "nDCGrel(gain={})"),
+    "Rndcg": _with_gains("Rndcg", "Rndcg(gain={})"),
     "ndcg_cut": _at_cutoffs("ndcg_cut", "nDCG@{}"),
     "map_cut": _at_cutoffs("map_cut", "AP@{}"),
     "relative_P": _at_cutoffs("relative_P", "RelativeP@{}"),
@@ -150,7 +165,7 @@ ROOTS: dict[str, Root] = {
     "set_relative_P": _one("set_relative_P", "RelativeP"),
     "set_recall": _one("set_recall", "Recall"),
     "set_map": _one("set_map", "SetAP"),
-    "set_F": _named("set_F", "SetF(x={})"),
+    "set_F": Root(_set_f),
     "num_nonrel_judged_ret": _one("num_nonrel_judged_ret", "NumNonrelJudgedRet", total="sum", whole=True),
     "prefs_num_prefs_poss": _preferences("prefs_num_prefs_poss", whole=True),
     "prefs_num_prefs_ful": _preferences("prefs_num_prefs_ful", whole=True),
@@ -183,16 +198,30 @@ def our_name(name: str) -> str | None:
     >>> our_name("ndcg_cut_10"), our_name("P.5"), our_name("map"), our_name("nDCG")
     ('nDCG@10', 'P@5', 'AP', None)
     """
-    root, dot, parameters = name.partition(".")
-    if dot and root in ROOTS and "," not in parameters:
-        line = ROOTS[root].lines(parameters)[0]
-        if parameters and line.name == root:
+    root, parameters = parted(name)
+    if parameters and root in ROOTS:
+        line, *others = ROOTS[root].lines(parameters)
+        if line.name == root:
             raise UsageError(f"{name}: {root} has no parameter; write {root}")
+        if others:
+            raise UsageError(f"{name}: these are {1 + len(others)} measures; name them one by one")
         return _measure_of(line)
     if name in _lines_by_name():
         return _measure_of(_lines_by_name()[name])
     found = printed_as(name)
     return None if found is None else _measure_of(ROOTS[found[0]].lines(found[1])[0])
+
+
+def parted(text: str) -> tuple[str, str]:
+    """A measure and its parameters, as they stand behind -m; an error where there is a dot and nothing after it.
+
+    >>> parted("P.5,10"), parted("map"), parted("ndcg_cut_10")
+    (('P', '5,10'), ('map', ''), ('ndcg_cut_10', ''))
+    """
+    root, dot, parameters = text.partition(".")
+    if dot and root in ROOTS and not parameters.strip(","):
+        raise UsageError(f"{text}: no parameter stands after the dot; write {root} for the usual ones")
+    return root, parameters
 
 
 def printed_as(name: str) -> tuple[str, str] | None:
@@ -237,8 +266,10 @@ def _cutoffs(name: str, parameters: str) -> list[int]:
 
 
 def _numbers(name: str, parameters: str, ordered: bool = True) -> list[float]:
-    try:
-        values = [float(x) for x in parameters.split(",") if x]
-    except ValueError:
-        raise UsageError(f"{name}.{parameters}: the parameters must be numbers separated by commas") from None
+    given = [x for x in parameters.split(",") if x]
+    if not all(re.fullmatch(NUMBER, x) for x in given):
+        raise UsageError(f"{name}.{parameters}: the parameters must be numbers separated by commas")
+    values = [float(x) for x in given]
+    if any(abs(x) > LARGEST for x in values):
+        raise UsageError(f"{name}.{parameters}: the parameters are too large; give at most {LARGEST:g}")
     return sorted(values) if ordered else values

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from assay.core.errors import UsageError
-from assay.core.registry import did_you_mean, one_of
+from assay.core.registry import LARGEST, did_you_mean, one_of
 from assay.data import Qrels
 from assay.data.averages import signature_of_name
 from assay.data.grades import Grades
@@ -48,8 +48,8 @@ class Policy:
             object.__setattr__(self, "binary", 1 if self.binary else None)
         if self.binary is not None and not _is_number(self.binary):
             raise UsageError(f"binary={self.binary!r} is not True, False or the lowest relevant grade")
-        if self.binary is not None and not 0 < self.binary < np.inf:
-            raise UsageError(f"the lowest relevant grade of binary judgments must be above 0, not {self.binary:g}")
+        if self.binary is not None and not 0 < self.binary <= LARGEST:
+            raise UsageError(f"the lowest relevant grade of binary judgments must be above 0, not {self.binary}")
         one_of("tie policy", self.ties, TIES)
         one_of("policy for missing topics", self.missing, MISSING)
         if self.compat is not None:
@@ -57,10 +57,10 @@ class Policy:
         one_of("policy for unjudged docs", self.unjudged, UNJUDGED_AS)
         if not isinstance(self.condensed, bool | np.bool_):
             raise UsageError(f"condensed={self.condensed!r} is not True or False")
-        if self.depth is not None and not (_is_whole(self.depth) and self.depth >= 1):
-            raise UsageError(f"depth={self.depth!r} is not a whole number of at least 1")
-        if self.top is not None and not (_is_number(self.top) and 0 < self.top < np.inf):
-            raise UsageError(f"top={self.top!r} is not a grade above 0")
+        if self.depth is not None and not (_is_whole(self.depth) and 1 <= self.depth <= LARGEST):
+            raise UsageError(f"depth={self.depth!r} is not a whole number from 1 to {LARGEST:g}")
+        if self.top is not None and not (_is_number(self.top) and 0 < self.top <= LARGEST):
+            raise UsageError(f"top={self.top!r} is not a grade above 0 and at most {LARGEST:g}")
         if not (_is_whole(self.seed) and self.seed >= 0):
             raise UsageError(f"seed={self.seed!r} is not a whole number of at least 0")
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.core.errors import UsageError
-from assay.core.registry import did_you_mean, one_of
-from assay.measures.trec_names import ROOTS, Line, printed_as
+from assay.core.registry import LARGEST, did_you_mean, one_of, refuse_long
+from assay.measures.trec_names import ROOTS, Line, parted, printed_as
 
 OFFICIAL = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
             "iprec_at_recall", "P")  # fmt: skip
@@ -48,10 +48,14 @@ class Options:
     """-R: the format of the judgments."""
     run_format: str = "trec_results"
     """-T: the format of the runs."""
+    collection_size: int = 0
+    """-N: docs in the collection, with which utility counts the docs that are neither retrieved nor relevant."""
 
     def __post_init__(self) -> None:
         one_of("format of judgments", self.judgments, FORMATS)
         one_of("format of runs", self.run_format, RUN_FORMATS)
+        if self.depth is not None and not (isinstance(self.depth, int) and 1 <= self.depth <= LARGEST):
+            raise UsageError(f"depth={self.depth!r} is not a whole number from 1 to {LARGEST:g}")
 
     @property
     def version(self) -> int:
@@ -80,6 +84,7 @@ def _parameters_asked(options: Options) -> dict[str, str]:
     asked: dict[str, str] = {}
     by_printed_name: set[str] = set()
     for text in options.measures:
+        refuse_long(text)
         printed = None if text in ROOTS else printed_as(text)
         if printed is not None:
             root, given = printed
@@ -88,7 +93,7 @@ def _parameters_asked(options: Options) -> dict[str, str]:
             asked[root] = joined if root in by_printed_name else asked.get(root) or given
             by_printed_name.add(root)
             continue
-        name, _, given = text.partition(".")
+        name, given = parted(text)
         for root in _roots(name, options):
             # Parameters that are given first stay; a nickname names a measure without any.
             asked[root] = asked.get(root) or (given if root == name else "")

@@ -98,6 +98,8 @@ def _values(line: Line, grades: Grades, options: Options) -> Floats:
     given = dict(measure.parameters)
     if "rel" in measure.entry.parameters:
         given["rel"] = options.rel
+    if "docs" in measure.entry.parameters:
+        given["docs"] = options.collection_size
     if "rounding" in measure.entry.parameters and options.version == 10:
         given["rounding"] = "nearest"
     return Measure(measure.name, tuple(given.items()))(grades)

@@ -10,13 +10,13 @@ from assay.similarity.overlap import (
     LIST_SIMILARITIES,
     anchor_map,
     average_overlap,
-    average_overlap_weights,
     bar_ilan,
     footrule_top_k,
     gamma_top_k,
     kendall_top_k,
     overlap,
 )
+from assay.similarity.shared_docs import average_overlap_value
 from tests.oracles import similarity as plain
 
 relaxed = settings(deadline=None, max_examples=80)
@@ -35,8 +35,9 @@ def test_average_overlap_of_fig_7_2() -> None:
 
 def test_rank_weights_of_average_overlap() -> None:
     printed = [0.2929, 0.1929, 0.1429, 0.1096, 0.0846, 0.0646, 0.0479, 0.0336, 0.0211, 0.0100]
-    assert average_overlap_weights(10).round(4).tolist() == printed
-    assert average_overlap_weights(10).sum() == pytest.approx(1)
+    weights = average_overlap_value(10)(np.arange(1, 12))
+    assert weights.round(4).tolist() == [*printed, 0.0]
+    assert weights.sum() == pytest.approx(1)
 
 
 @relaxed

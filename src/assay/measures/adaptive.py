@@ -212,7 +212,7 @@ def nerr9(
     """
     user = BrowsingUser.of(g, gain, top, cost, k)
     i = user.ranks
-    return user.expected(i / (i + 1) * (1 - user.gains), value)
+    return user.expected(i / (i + 1) * (1 - user.gains), value, lambda rank: 1 / rank)
 
 
 @measure("NERR10", uses_top=True, unsure=SATISFIED, paper="Azzopardi, Mackenzie & Moffat 2021, eq. 10")

@@ -36,6 +36,7 @@ ENDLESS = ("DCG", "DCGjk", "SP")
 SATISFIED = ("ERR", "ERRlin")
 """Measures of a user who stops for ever once a doc satisfies."""
 LONGEST_TAIL = 5000
+"""Ranks past the end of the lists that are filled; of a deeper cutoff, at most this many from the top."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,9 @@ def _kind(m: Measure, g: Grades) -> tuple[str, str]:
         return TWO_SCENARIOS, "The second may be higher still: without a cutoff a longer list adds gain without end."
     if m.k is None and not _end_is_known(m):
         return TWO_SCENARIOS, "The second may be higher still: what docs past the end of the list add is not known."
+    filled = _depth_counted(m, g)
+    if m.k is not None and filled is not None and filled < m.k and m.name not in (*COST_LIMITS, *FIRST_ONLY):
+        return TWO_SCENARIOS, f"The second may be higher still: of the ranks past a list's end, {filled:,} are filled."
     if not _top_gains_most(given.get("gain", "grade"), g.top):
         return TWO_SCENARIOS, f"{not_a_range}: the mapping of gains does not give the top grade the highest one."
     return RANGE, "More gain at a rank never lowers it, and nothing else that is judged matters."
@@ -163,7 +167,7 @@ def _depth_counted(m: Measure, g: Grades) -> int | None:
         return DEPTH
     if m.k is None and m.name in SATISFIED:
         return g.depth + _docs_until_satisfied(m, g)
-    return m.k
+    return None if m.k is None else min(m.k, max(g.depth, LONGEST_TAIL))
 
 
 def _docs_until_satisfied(m: Measure, g: Grades) -> int:

@@ -9,9 +9,13 @@ from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.data.grades import Grades
 from assay.measures.base import Scores, measure, ratio
+from assay.measures.long_tails import sums_past
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+CELLS = 1000
+"""Ranks that are summed one by one, however short a list: those of the authors' program."""
 
 
 @measure("Compat", breaks=("unjudged at the end",), paper="Clarke, Vtyurina & Smucker 2020, 2021")
@@ -38,19 +42,26 @@ def compatibility(
     """
     ideal_size = (g.ideal > 0).sum(axis=1)
     longest = np.maximum(g.retrieved, ideal_size)
-    depth = longest if k is None else np.full(len(longest), k)
+    # Of a cutoff that lies deeper than a list, the sums over the ranks past its end need no cell for each.
+    depth = longest if k is None else np.minimum(k, np.maximum(longest, CELLS))
     ranks = np.arange(1, int(depth.max(initial=0)) + 1, dtype=np.float64)
     weights = p ** (ranks - 1)
     # A doc that both lists have down to rank r adds p^(i−1)/i at every rank i from r to n.
     added_to = _sums(weights / ranks)
+    added_in_all = added_to[depth]
+    if k is not None:
+        added_in_all += sums_past(lambda i: p ** (i - 1) / i, depth, k)
     topic, rank = _common(g)
     within = rank <= depth[topic]
     topic, rank = topic[within], rank[within]
-    added = added_to[depth[topic]] - added_to[rank - 1]
+    added = added_in_all[topic] - added_to[rank - 1]
     overlap = np.bincount(topic, weights=added, minlength=len(depth))
     if normalize:
-        return ratio(overlap, _best_overlap(ideal_size, depth, added_to))
-    return ratio(overlap, _sums(weights)[depth])
+        return ratio(overlap, _best_overlap(np.minimum(ideal_size, depth), added_in_all, added_to))
+    all_weights = _sums(weights)[depth]
+    if k is not None:
+        all_weights += sums_past(lambda i: p ** (i - 1), depth, k)
+    return ratio(overlap, all_weights)
 
 
 def _common(g: Grades) -> tuple[Ints, Ints]:
@@ -76,11 +87,10 @@ def _number_in_group(key: Ints) -> Ints:
     return number
 
 
-def _best_overlap(ideal_size: npt.NDArray[np.int64], depth: Ints, added_to: Floats) -> Scores:
+def _best_overlap(counted: npt.NDArray[np.int64], added_in_all: Floats, added_to: Floats) -> Scores:
     """The same sum for the ideal list with itself: its doc at rank q counts at every rank from q to n."""
-    counted = np.minimum(ideal_size, depth)
     before = _sums(added_to[:-1])
-    return counted * added_to[depth] - before[counted]
+    return counted * added_in_all - before[counted]
 
 
 def _sums(values: Floats) -> Floats:

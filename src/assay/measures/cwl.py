@@ -40,7 +40,7 @@ def cwl_precision(
     ([0.5], [1.0])
     """
     user = BrowsingUser.of(g, gain, top, cost, k)
-    return user.expected(np.ones(k), value)
+    return user.expected(np.ones(len(user.ranks)), value)
 
 
 @measure("CWLRBP", linear=True, bounded=True, uses_top=True, paper="Moffat & Zobel 2008")
@@ -101,7 +101,7 @@ def scaled_dcg(
     """
     user = BrowsingUser.of(g, gain, top, cost, k)
     i = user.ranks
-    return user.expected(np.log(i + 1) / np.log(i + 2), value)
+    return user.expected(np.log(i + 1) / np.log(i + 2), value, lambda rank: 1 / np.log(rank + 1))
 
 
 @measure("INSQ", linear=True, bounded=True, uses_top=True, paper="Moffat, Scholer & Thomas 2012")
@@ -145,7 +145,8 @@ def search_economics(
     i = user.ranks
     weight = (i + 1) ** beta - i**beta
     next_weight = (i + 2) ** beta - (i + 1) ** beta
-    return user.expected(next_weight / weight, value)
+    # Past the lists w(i) in the form that keeps its digits at large ranks.
+    return user.expected(next_weight / weight, value, lambda rank: rank**beta * np.expm1(beta * np.log1p(1 / rank)))
 
 
 @measure(

@@ -15,12 +15,15 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.core.lazy import np
 from assay.core.registry import Registry, Within, one_of
+from assay.measures.long_tails import sum_over_ranks
 
 FAIRNESS_MEASURES: Registry[Callable[..., float]] = Registry("fairness measure")
 """Every measure of group fairness; a function of one GroupedTopic."""
 ATTENTIONS = ("log", "geometric")
 COUNTED = ("relevant", "all")
 """Whose attention counts as exposure of a group: that of relevant docs, or of all docs."""
+CELLS = 1000
+"""Ranks whose attention is summed one by one."""
 TARGETS = ("relevant", "population", "both", "equal")
 """What the groups should get: as the relevant docs, as a population, the mean of both, or all groups the same."""
 
@@ -215,7 +218,7 @@ def _exposures(topic: GroupedTopic, k: int, attention: str, p: float, docs: str)
     """The groups' expected exposures, and those of the ideal policy."""
     one_of("docs", docs, COUNTED)
     weights = ideal_exposure(topic.relevant_grades, attention, p)
-    available = attention_of(k, attention, p).sum()
+    available = _attention_in_all(k, attention, p)
     target = topic.distribution(weights) * available
     total = np.zeros_like(target)
     for ranking, grades in zip(topic.rankings, topic.grades, strict=True):
@@ -224,6 +227,16 @@ def _exposures(topic: GroupedTopic, k: int, attention: str, p: float, docs: str)
             of_rank = of_rank * (grades[:k] > 0)
         total += of_rank @ ranking[:k]
     return total / max(1, len(topic.rankings)), target
+
+
+def _attention_in_all(k: int, attention: str, p: float) -> float:
+    """The attention of k ranks, of which few need a cell."""
+    cells = min(k, CELLS)
+
+    def of_rank(rank: Floats) -> Floats:
+        return np.asarray(1 / np.log2(rank) if attention == "log" else p ** (rank - 1))
+
+    return float(attention_of(cells, attention, p).sum()) + sum_over_ranks(of_rank, cells + 1, k)
 
 
 def _awrf(ranking: Floats, target: Floats, attention: str, p: float) -> float:

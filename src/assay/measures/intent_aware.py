@@ -16,6 +16,7 @@ from assay.core.lazy import np
 from assay.core.registry import Within
 from assay.measures.base import Measure, Scores, in_order, measure, ratio
 from assay.measures.gain import p_plus, q_measure
+from assay.measures.long_tails import sums_past
 from assay.measures.ranks import average_precisions
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 WEIGHTS = ("equal", "probability")
 """What intents count for in alpha-nDCG: all the same, or as probable as they are."""
+CELLS = 1000
+"""Ranks that are summed one by one down to a cutoff, however short a list."""
 SMALLEST = 5e-324
 """Any global gain above 0 makes a doc relevant."""
 
@@ -354,13 +357,21 @@ def _bound(
     worth: Floats | None = None,
 ) -> Scores:
     """What a list of k docs, or of those retrieved, would have if every doc were relevant to all S intents."""
-    depth = g.places.depth if k is None else k
-    ranks = np.arange(1.0, depth + 1)
+
+    def worth_of(ranks: Floats) -> Floats:
+        return np.asarray((1 - alpha) ** (ranks - 1) * discount(ranks))
+
+    # Ranks deeper than the lists are, down to a cutoff, are summed without a cell for each.
+    depth = g.places.depth if k is None else min(k, max(CELLS, g.places.depth))
     reached = np.zeros(depth + 1)
-    reached[1:] = np.cumsum((1 - alpha) ** (ranks - 1) * discount(ranks))
+    reached[1:] = np.cumsum(worth_of(np.arange(1.0, depth + 1)))
+    at_end = g.places.retrieved if k is None else np.minimum(k, np.maximum(CELLS, g.places.retrieved))
+    in_all = reached[at_end]
+    if k is not None:
+        in_all += sums_past(worth_of, at_end, k)
     answerable = g.answerable(rel)
     intents = answerable.sum(axis=1) if worth is None else (answerable * worth).sum(axis=1)
-    return intents * reached[g.places.retrieved if k is None else k]
+    return intents * in_all
 
 
 def _rank_biased(gains: Floats, beta: float) -> Scores:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Annotated
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Floats, Ints
 from assay.core.errors import UsageError
 from assay.core.lazy import np
 from assay.core.registry import Registry, Within
@@ -37,22 +37,27 @@ class Session:
     docs: Sequence[Sequence[str]] | None = None
 
     def gains(self, k: int, gain: str, *, once: bool = False) -> Floats:
-        """Gains of the first k docs of each list, 0 past its end; once: a doc seen before in the session gains 0."""
-        out = np.zeros((len(self.lists), k))
+        """Gains of the first k docs of each list, 0 past its end; once: a doc seen before in the session gains 0.
+
+        As many columns as the longest list has docs, and at most k.
+        """
+        out = np.zeros((len(self.lists), self._longest(k)))
         for q, grades in enumerate(self.lists):
             out[q, : len(grades[:k])] = gain_of(np.array(grades[:k], dtype=np.float64), gain)
         return out * self._first_time(k) if once else out
 
     def best(self, length: int, gain: str) -> Floats:
-        """The judged gains, best first, padded to a length."""
-        gains = -np.sort(-gain_of(np.array(self.judged, dtype=np.float64), gain))[:length]
-        return np.concatenate([gains, np.zeros(length - len(gains))])
+        """The judged gains, best first, of a list of that length at most."""
+        return np.asarray(-np.sort(-gain_of(np.array(self.judged, dtype=np.float64), gain))[:length])
+
+    def _longest(self, k: int) -> int:
+        return min(k, max((len(grades) for grades in self.lists), default=0))
 
     def _first_time(self, k: int) -> Floats:
         if self.docs is None:
             raise UsageError("which docs a session repeats is not known; give the docs of its lists")
         seen: set[str] = set()
-        new = np.ones((len(self.lists), k))
+        new = np.ones((len(self.lists), self._longest(k)))
         for q, docs in enumerate(self.docs):
             for r, doc in enumerate(docs[:k]):
                 new[q, r] = doc not in seen
@@ -75,7 +80,7 @@ def session_dcg(
     >>> round(session_dcg(Session([[0, 1], [2, 0]]), k=2), 6)
     1.492283
     """
-    return _joined(session.gains(k, gain), bq)
+    return _joined(session.gains(k, gain), k, bq)
 
 
 @SESSION_MEASURES.register("nsDCG", paper="Kanoulas et al. 2011; Jiang & Allan 2016")
@@ -101,12 +106,13 @@ def normalised_session_dcg(
         raise UsageError(f"nsDCG: no ideal {ideal!r}; known: repeat, once")
     queries = len(session.lists)
     once = ideal == "once"
+    best = session.best(queries * k if once else k, gain)
     if once:
-        best = session.best(queries * k, gain).reshape(queries, k)
+        place = np.arange(len(best))
+        most = _discounted(best, place + 1.0, place // k, bq)
     else:
-        best = np.tile(session.best(k, gain), (queries, 1))
-    most = _joined(best, bq)
-    return _joined(session.gains(k, gain, once=once), bq) / most if most else 0.0
+        most = _joined(np.tile(best, (queries, 1)), k, bq)
+    return _joined(session.gains(k, gain, once=once), k, bq) / most if most else 0.0
 
 
 @SESSION_MEASURES.register("sDCGjarvelin", paper="Järvelin, Price, Delcambre & Nielsen 2008")
@@ -126,7 +132,7 @@ def session_dcg_by_list(
     2.333333
     """
     gains = session.gains(k, gain)
-    ranks = np.arange(1, k + 1)
+    ranks = np.arange(1, gains.shape[1] + 1)
     of_ranks = np.maximum(1.0, np.log(ranks) / np.log(b))
     queries = np.arange(1, len(gains) + 1)
     of_queries = 1 + np.log(queries) / np.log(bq)
@@ -158,9 +164,9 @@ def expected_session_ndcg(
     m = len(gains)
     if not m:
         return 0.0
-    depth = _geometric(down, k)
     length = _geometric(reform, m)
     if k**m <= LISTED:
+        depth = _geometric(down, k)
         total = 0.0
         for lists in range(1, m + 1):
             for cuts in product(range(1, k + 1), repeat=lists):
@@ -170,17 +176,30 @@ def expected_session_ndcg(
     from assay.core.engine import generator  # it imports numpy, which names of measures do without
 
     rng = generator(seed)
-    paths = [rng.choice(k, size=1 + rng.choice(m, p=length), p=depth) + 1 for _ in range(samples)]
-    return float(np.mean([_path_ndcg(session, gains, tuple(p.tolist()), gain) for p in paths]))
+    paths = [_path(rng, length, down, k) for _ in range(samples)]
+    return float(np.mean([_path_ndcg(session, gains, path, gain) for path in paths]))
 
 
-def _joined(gains: Floats, bq: float) -> float:
-    """Σ gain / (discount of its query · discount of its rank in the session), gains queries × ranks."""
-    if not gains.size:
-        return 0.0
-    rank = np.arange(1, gains.size + 1).reshape(gains.shape)
-    query = np.log(np.arange(1, len(gains) + 1) + bq - 1) / np.log(bq)
-    return float((gains / np.log2(rank + 1) / query[:, None]).sum())
+def _path(rng: np.random.Generator, length: Floats, down: float, k: int) -> tuple[int, ...]:
+    """How far down she goes in each list that she sees, at most to rank k; length: chances of 1, 2, … lists."""
+    lists = 1 + rng.choice(len(length), p=length)
+    if k <= LISTED:
+        steps = rng.choice(k, size=lists, p=_geometric(down, k)) + 1
+    else:
+        steps = np.minimum(rng.geometric(1 - down, size=lists), k) if down < 1 else np.full(lists, k)
+    return tuple(steps.tolist())
+
+
+def _joined(gains: Floats, k: int, bq: float) -> float:
+    """Σ gain / (discount of its query · discount of its rank in the session), of lists that take k ranks each."""
+    queries = np.arange(len(gains))[:, None]
+    ranks = queries * float(k) + np.arange(1, gains.shape[1] + 1)
+    return _discounted(gains, ranks, queries, bq)
+
+
+def _discounted(gains: Floats, ranks: Floats, queries: Ints, bq: float) -> float:
+    """The same sum of gains at these ranks of the session, of these queries, the first of which is 0."""
+    return float((gains / np.log2(ranks + 1) / (np.log(queries + bq) / np.log(bq))).sum())
 
 
 def _geometric(p: float, most: int) -> Floats:
@@ -194,12 +213,11 @@ def _geometric(p: float, most: int) -> Floats:
 
 def _path_ndcg(session: Session, gains: Floats, cuts: tuple[int, ...], gain: str) -> float:
     """nDCG of the first docs of each list, joined."""
-    parts = [gains[query, :cut] for query, cut in enumerate(cuts)]
-    seen = np.concatenate(parts)
-    best = session.best(len(seen), gain)
-    discount = np.log2(np.arange(2, len(seen) + 2))
-    most = float((best / discount).sum())
-    if not most:
-        return 0.0
-    found = float((seen / discount).sum())
-    return found / most
+    above, found = 0, 0.0
+    for query, cut in enumerate(cuts):
+        seen = gains[query, :cut]
+        found += float((seen / np.log2(above + np.arange(2.0, len(seen) + 2))).sum())
+        above += cut
+    best = session.best(above, gain)
+    most = float((best / np.log2(np.arange(2, len(best) + 2))).sum())
+    return found / most if most else 0.0

@@ -57,19 +57,14 @@ def average_overlap(a: Items | Ranking, b: Items | Ranking, *, k: Annotated[int,
     >>> round(average_overlap(list("abcdefg"), list("zcavwxy"), k=4), 3)
     0.292
     """
+    from scipy.special import digamma
+
     both = _both(a, b, k)
-    return float(both.agreement().mean())
-
-
-def average_overlap_weights(k: int) -> Floats:
-    """What share of average overlap at k each rank decides: (H_k − H_{i−1})/k, summing to 1 (Webber 2010, App. A.2).
-
-    >>> average_overlap_weights(2)
-    array([0.75, 0.25])
-    """
-    reciprocals = 1 / np.arange(1, k + 1)
-    from_last_rank = reciprocals[::-1].cumsum()
-    return np.asarray(from_last_rank[::-1] / k)
+    agreement = both.agreement()
+    deepest = len(agreement)
+    # Deeper than both lists nothing is shared that was not: Σ shared / d = shared · (H_k − H_deepest).
+    past = both.shared * (digamma(both.k + 1.0) - digamma(deepest + 1.0)) if both.k > deepest else 0.0
+    return float((agreement.sum() + past) / both.k)
 
 
 @LIST_SIMILARITIES.register("kendall-top-k")
@@ -215,10 +210,11 @@ class _Both:
         return self.n_b - self.shared
 
     def agreement(self) -> Floats:
-        """|A_d ∩ B_d| / d for d = 1 … k."""
-        depth = np.arange(1, self.k + 1)
+        """|A_d ∩ B_d| / d for d = 1 … k, or to the end of the longer list if that comes first."""
+        deepest = min(self.k, max(self.n_a, self.n_b))
+        depth = np.arange(1, deepest + 1)
         in_both_from = np.maximum(self.rank_a, self.rank_b)
-        new_at_depth = np.bincount(in_both_from, minlength=self.k + 1)[1:]
+        new_at_depth = np.bincount(in_both_from, minlength=deepest + 1)[1:]
         shared = new_at_depth.cumsum()
         return np.asarray(shared / depth)
 

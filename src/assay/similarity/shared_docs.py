@@ -16,7 +16,6 @@ import numpy.typing as npt
 from assay.core.arrays import Codes, Floats, Ints
 from assay.core.engine import chunks
 from assay.data.lists import TopicLists
-from assay.similarity.overlap import average_overlap_weights
 
 
 def summed(lists: TopicLists, value: Callable[[Ints], Floats]) -> Floats:
@@ -133,9 +132,16 @@ def overlap_value(k: int) -> Callable[[Ints], Floats]:
 
 
 def average_overlap_value(k: int) -> Callable[[Ints], Floats]:
-    """H_k − H_{rank−1}, over k: what a doc that both lists hold at this depth adds to their average overlap."""
-    value = np.append(average_overlap_weights(k), 0.0)  # nothing past rank k
-    return lambda rank: value[np.minimum(rank, k + 1) - 1]
+    """H_k − H_{rank−1}, over k: what a doc that both lists hold at this depth adds to their average overlap.
+
+    Over all ranks these sum to 1 (Webber 2010, App. A.2).
+
+    >>> average_overlap_value(2)(np.array([1, 2, 3])).round(12).tolist()
+    [0.75, 0.25, 0.0]
+    """
+    from scipy.special import digamma
+
+    return lambda rank: np.where(rank <= k, (digamma(k + 1.0) - digamma(np.minimum(rank, k))) / k, 0.0)
 
 
 class _Logs:

@@ -27,6 +27,7 @@ from assay.io.content import Content
 from assay.io.readers import TREC_LINES
 from assay.io.recognition import WrongKind, looked_at
 from assay.io.rows import QRELS, RUN, Problem, Reading, Row, read_rows
+from assay.io.swapped import refuse_swapped
 from assay.measures import Measure, parse
 from assay.scoring import Policy
 
@@ -62,6 +63,7 @@ def check(
         judgments = Policy(binary=binary).judgments(judgments)
     sources = runs_of(runs, columns=shared)
     refuse_unused(shared, columns)
+    refuse_swapped(runs, sources, qrels, judgments)
     ties: list[Table] = []
     for i, source in enumerate(sources):
         if isinstance(source, Run):

@@ -17,6 +17,7 @@ from assay.data.tested_means import needs_means
 from assay.gate.alarms import Alarm, JudgedRule, JudgedShares, alarms_of, has_no_topic, same_scores_remark
 from assay.io.brought import plain_qrels_of, runs_of, scores_of
 from assay.io.column_names import Named
+from assay.io.swapped import refuse_swapped
 from assay.measures import parse
 from assay.scoring.evaluation import Aligned
 from assay.scoring.run_scores import parsed
@@ -69,6 +70,8 @@ class Contenders:
             raise _no_measure()
         judgments = plain_qrels_of(qrels, columns=columns)
         sources = (_one_run(new, ROWS[0], columns), _one_run(baseline, ROWS[1], columns))
+        for thing, source in zip((new, baseline), sources, strict=True):
+            refuse_swapped(thing, [source], qrels, judgments)
         of_new, of_baseline = (Aligned.of(source, judgments) for source in sources)
         [match] = of_new.matches
         [against] = of_baseline.matches

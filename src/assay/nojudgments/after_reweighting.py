@@ -19,6 +19,7 @@ from assay.data import Qrels
 from assay.data.info import group_of_runs
 from assay.data.scores import ScoreMatrix
 from assay.io.brought import plain_qrels_of, run_list
+from assay.io.swapped import refuse_swapped
 from assay.measures import parse
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.expected import DEPTH, expected_ap, relevance
@@ -141,6 +142,7 @@ def reweighted_ranking(
     """
     every_run = run_list(runs)
     judgments: Qrels = plain_qrels_of(qrels)
+    refuse_swapped(runs, every_run, qrels, judgments)
     lists = comparable(every_run, depth=depth, topics=judgments.topics)
     every_group = groups or {}
     group_of_runs(every_group, lists.runs)  # a run that is not there is said before anything is computed

@@ -14,9 +14,10 @@ from typing import Any
 from assay.core.engine import Progress, silent
 from assay.core.errors import UsageError
 from assay.core.registry import did_you_mean
-from assay.data import Qrels, Run
+from assay.data import Qrels, Run, ScoreMatrix
 from assay.io.brought import plain_qrels_of, run_list
 from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.swapped import refuse_swapped
 from assay.nojudgments.basis import comparable
 from assay.nojudgments.learn import Lessons, judged_collection
 from assay.nojudgments.predictors import METHODS, draws_from_judgments
@@ -81,7 +82,7 @@ def predict(
         true_measure = model.measure
     shared = shared_columns(columns)
     marked = _marked(run_list(runs, columns=shared), list(manual))
-    truth = None if qrels is None else evaluate(marked, qrels, true_measure, columns=shared)[0]
+    truth = None if qrels is None else _truth(runs, marked, qrels, true_measure, shared)
     used = marked
     if groups is not None:
         used = one_per_group(marked, groups, per_group or "first", truth=truth, seed=seed)
@@ -151,6 +152,12 @@ def _chosen_in_words(used: int, given: int, per_group: str, measure: str) -> str
         "best": f"that of the highest true mean {measure}, so judgments chose the runs",
     }
     return f"One run of each group, {how[per_group]}: {used} of {given} runs."
+
+
+def _truth(runs: Any, marked: list[Run], qrels: Any, measure: str, columns: Named) -> ScoreMatrix:
+    """The scores of the runs on judgments, which were not given in their place."""
+    refuse_swapped(runs, marked, qrels, plain_qrels_of(qrels, columns=columns))
+    return evaluate(marked, qrels, measure, columns=columns)[0]
 
 
 def _marked(runs: Sequence[Run], manual: Sequence[str]) -> list[Run]:

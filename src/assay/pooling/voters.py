@@ -18,6 +18,7 @@ from assay.data import Qrels
 from assay.data.lists import NONE, Lists, TopicLists, collected
 from assay.io.brought import plain_qrels_of, run_list
 from assay.io.column_names import Named, refuse_unused, shared_columns
+from assay.io.swapped import refuse_swapped
 
 VOTERS = ("run", "group")
 """Who votes, and who contributes: each run, or each group of runs as one."""
@@ -40,6 +41,7 @@ def lists_of(
         judgments = None if qrels is None else plain_qrels_of(qrels, columns=shared)
         found = run_list(runs, columns=shared)
         refuse_unused(shared, columns)
+        refuse_swapped(runs, found, qrels, judgments)
         return collected(found, judgments, groups=groups)
     refuse_unused(shared, columns)
     if qrels is not None or groups is not None:

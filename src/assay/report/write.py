@@ -65,6 +65,7 @@ def report(
     from assay.board.common_set import checked
     from assay.data.scores import ScoreMatrix, Scores
     from assay.io.brought import labels_of, plain_qrels_of, run_list
+    from assay.io.swapped import refuse_swapped
     from assay.report.material import material
     from assay.scoring.run_scores import parsed
 
@@ -81,6 +82,7 @@ def report(
     judged = None if labels is None else labels_of(labels, columns=shared)
     machine = None if judge is None else labels_of(judge, columns=shared)
     refuse_unused(shared, columns)
+    refuse_swapped(runs, lists, qrels, judgments)
     found = material(
         runs=lists,
         qrels=judgments,

@@ -27,6 +27,7 @@ from assay.io.files import STANDARD_INPUT
 from assay.io.large_files import LargeFile, sources_of
 from assay.io.recognition import WrongKind
 from assay.io.run_files import distinct_names
+from assay.io.swapped import refuse_swapped
 from assay.measures import Measure
 from assay.scoring.policy import Policy, chosen_policy, prepared, refuse_lost_grades
 from assay.scoring.run_scores import (
@@ -75,7 +76,8 @@ def evaluate(
     wanted = parsed(measures)
     chosen = chosen_policy(policy, choices)
     shared = shared_columns(columns)
-    judgments = chosen.judgments(_judgments(qrels, runs, shared))
+    given = _judgments(qrels, runs, shared)
+    judgments = chosen.judgments(given)
     rules = chosen.on(judgments)
     refuse_lost_grades(wanted, rules)
     is_held = isinstance(judgments, IntentQrels) or rules.ties == "average"
@@ -85,6 +87,7 @@ def evaluate(
         for source in brought(runs, columns=shared, ranks=rules.ties == "rank")
     ]
     refuse_unused(shared, columns)
+    refuse_swapped(runs, todo, qrels, given)
     threads = jobs if len(todo) == 1 else 1
 
     def scored(run: Run | str | Path | LargeFile) -> list[RunScores]:
@@ -160,10 +163,12 @@ class Aligned:
         """The alignment of runs with judgments, both as `evaluate` takes them; files are read by `jobs` threads."""
         chosen = chosen_policy(policy, choices)
         shared = shared_columns(columns)
-        judgments = chosen.judgments(plain_qrels_of(qrels, columns=shared))
+        given = plain_qrels_of(qrels, columns=shared)
+        judgments = chosen.judgments(given)
         rules = chosen.on(judgments)
         todo = runs_of(runs, columns=shared, ranks=rules.ties == "rank")
         refuse_unused(shared, columns)
+        refuse_swapped(runs, todo, qrels, given)
         threads = jobs if len(todo) == 1 else 1
 
         def joined(run: Run | str | Path) -> Match:

@@ -23,6 +23,7 @@ from assay.io import read_docs, topics_of
 from assay.io.brought import plain_qrels_of, run_list
 from assay.io.column_names import Named, refuse_unused, shared_columns
 from assay.io.docs import text_of
+from assay.io.swapped import refuse_swapped
 from assay.rankings.rank_biased import RBO, rbo
 from assay.scoring.policy import Policy, chosen_policy
 from assay.scoring.run_scores import joined_run, ordered_run, parsed, scores_of
@@ -238,6 +239,7 @@ def topic_view(
     judgments = plain_qrels_of(qrels, columns=shared)
     rules = chosen_policy(policy, choices).on(judgments)
     lists_of_docs = run_list(runs, columns=shared, ranks=rules.ties == "rank")
+    refuse_swapped(runs, lists_of_docs, qrels, judgments)
     compared = [ordered_run(run, rules, 1) for run in lists_of_docs]
     check_names(compared)
     _check_topic(name, compared, judgments)

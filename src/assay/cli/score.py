@@ -172,6 +172,7 @@ def command(
             not no_summary, read_zscores(zscores) if zscores else {}, rel_format, run_format, collection_size or 0,
         )  # fmt: skip
         judgments = read_judgments(qrels_path, rel_format, columns=named_columns())
+        _say_lost(judgments, rel, out)
         out.text("".join(output(run, judgments, options) for run in _read(files, lenient, out)).removesuffix("\n"))
         return
     wanted = chosen_measures(measures or DEFAULT)
@@ -185,6 +186,15 @@ def command(
         runs, qrels, at_level, policy, by=by, per_topic=per_topic, save=save, bounds=bounds,
         draw=draw, lengths=lengths, lenient=lenient, jobs=jobs, out=out,
     )  # fmt: skip
+
+
+def _say_lost(judgments: object, rel: float, out: Output) -> None:
+    """A remark where no grade is relevant at the level of -l; what trec_eval prints stays as it is."""
+    from assay.data import Qrels
+
+    highest = float(judgments.grades.max(initial=0)) if isinstance(judgments, Qrels) else 0.0
+    if 0 < highest < rel:
+        out.say(f"highest grade {highest:g}: no doc is relevant at grade {rel:g}; give a lower -l")
 
 
 def _refuse_folders(*paths: Path | None) -> None:

@@ -19,6 +19,7 @@ from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.averages import FLOOR, IN_WORDS, aggregate_of, averages_of, signature_of_name
+from assay.data.lost_grades import lost_grades
 from assay.data.quantities import UNNAMED, canonical, policy_of, same_measure, same_quantity
 from assay.data.topic_names import places_of, repeated_name
 from assay.data.topic_rows import counted
@@ -42,6 +43,8 @@ class ScoreMatrix(Result):
     measure: str = UNNAMED
     signature: str = ""
     """The measure in full and the policy, e.g. `AP|ties:docid|missing:zero|unjudged:0|assay:0.1`."""
+    lost: tuple[float, float] | None = None
+    """The highest grade of the judgments and the lowest that counts as relevant, where that is higher."""
 
     @classmethod
     def of(
@@ -91,7 +94,7 @@ class ScoreMatrix(Result):
         object.__setattr__(self, "values", own.view())  # which cannot be made writable again
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ScoreMatrix, (self.runs, self.topics, self.values, self.measure, self.signature)
+        return ScoreMatrix, (self.runs, self.topics, self.values, self.measure, self.signature, self.lost)
 
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.runs), 'run')} × {counted(len(self.topics), 'topic')}"
@@ -164,7 +167,7 @@ class ScoreMatrix(Result):
             row["sd"] = scores.std(ddof=1) if len(scores) > 1 else None
             rows.append([*row.values(), len(scores)])
         formats = {"run": "", heading: ".4f", "mean": ".4f", "median": ".4f", "sd": ".4f", "topics": "d"}
-        return Table.of(formats, rows, caption=self.measure, notes=[self.signature])
+        return Table.of(formats, rows, caption=self.measure, notes=[self.signature, *lost_grades([self])])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{run: {topic: score}}.
@@ -287,7 +290,7 @@ class Scores(FramesOut, Result, Sequence[ScoreMatrix]):
             counts = matrix.aggregate == "sum" and bool((matrix.values == np.rint(matrix.values)).all())
             formats[matrix.measure] = ".0f" if counts else ".4f"
         notes = [f"{len(self.topics)} topics; {matrix.signature}" for matrix in self.matrices]
-        return Table.of(formats, rows, notes=["", *notes, *self.remarks])
+        return Table.of(formats, rows, notes=["", *notes, *self.remarks, *lost_grades(self.matrices)])
 
     def per_topic(self) -> Table:
         """One row per run and topic, one column per measure."""
@@ -387,13 +390,11 @@ def _stacked(parts: Sequence[ScoreMatrix], force: str | None) -> ScoreMatrix:
     signature = head.signature if one_policy else signature_of_name(head.measure, head.aggregate)
     if len(forced) > 1:  # taken for one measure because a person says so: the signature keeps what they were
         signature = f"{head.measure}|forced:{'+'.join(name or head.measure for name in forced)}"
-    return ScoreMatrix(tuple(runs), head.topics, sealed(values), head.measure, signature)
+    return replace(head, runs=tuple(runs), values=sealed(values), signature=signature)
 
 
 def _name(value: object, what: str) -> str:
     """A name of a run or topic: a text, or a whole number as its digits."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return str(int(value))
+    if isinstance(value, str | int | np.integer) and not isinstance(value, bool):
+        return str(value)
     raise DataError(f"{what} {value!r}: names are texts or whole numbers, not {type(value).__name__}")

@@ -157,13 +157,14 @@ def score_matrices(
     keep = _kept_topics(scored, qrels, policy, names)
     topics = tuple(compress(qrels.topics, keep))
     shape = (len(scored), len(topics))
+    highest = float(qrels.grades.max(initial=0))
     matrices = []
     for i, measure in enumerate(measures):
         values = np.array([scores.values[i][keep] for scores in scored]).reshape(shape)
         # Where one run has ties and another has none, what was done with them is the longer description.
         how = max((scores.ties[i] for scores in scored), key=len, default=policy.ties)
         signature = policy.signature(measure, how)
-        matrix = ScoreMatrix(tuple(names), topics, values, str(measure), signature)
+        matrix = ScoreMatrix(tuple(names), topics, values, str(measure), signature, _lost(measure, highest, policy))
         matrices.append(matrix)
     return Scores(tuple(matrices), _cautions(measures, qrels))
 
@@ -174,6 +175,15 @@ def _cautions(measures: Sequence[Measure], qrels: Qrels | IntentQrels) -> tuple[
         return ()
     cautions = {measure.name: measure.entry.facts.get("caution") for measure in measures}
     return tuple(f"{name}: {caution}" for name, caution in cautions.items() if caution)
+
+
+def _lost(measure: Measure, highest: float, policy: Policy) -> tuple[float, float] | None:
+    """The highest grade and the lowest that the measure counts, where it counts none of the grades."""
+    if policy.binary is not None:
+        return None if highest > 0 else (0.0, policy.binary)
+    lowest = dict(measure.parameters).get("rel", measure.entry.parameters.get("rel"))
+    by_grade = lowest is not None and measure.form in ("", "IA")
+    return (highest, lowest) if by_grade and 0 < highest < lowest else None
 
 
 def _kept_topics(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.core.tables import Table
+from assay.data.lost_grades import lost_grades
 from assay.data.topic_rows import counted
 from assay.report.material import Material
 from assay.report.sections import SECTIONS, Block
@@ -18,6 +19,7 @@ SHOWN_TOPICS = 10
 def summary_section(m: Material) -> Iterator[Block]:
     """The findings in sentences."""
     yield from summary(m)
+    yield from lost_grades(m.matrices)
 
 
 @SECTIONS.register("leaderboard", title="Leaderboard", need="scores")

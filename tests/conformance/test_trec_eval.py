@@ -256,9 +256,9 @@ BROKEN_THERE = {f"{name}.1=0.5,2=1.5" for name in ("G", "ndcg", "ndcg_rel", "Rnd
 
 def rows_asked(asked: dict[str, Any], runs: dict[str, Run], judgments: dict[str, Any]) -> str | None:
     """What we print for a row of `outputs.jsonl`; None where it is refused."""
-    flags = {"": {}, "-l2": {"rel": 2}, "-q -c": {"per_topic": True, "complete": True}}[asked["flags"]]
+    known: dict[str, dict[str, Any]] = {"": {}, "-l2": {"rel": 2}, "-q -c": {"per_topic": True, "complete": True}}
     compat = "trec_eval-9" if asked["version"] == "9.0.8" else "trec_eval-10"
-    options = Options(compat=compat, measures=asked["measure"].split(" -m "), **flags)
+    options = Options(compat=compat, measures=asked["measure"].split(" -m "), **known[asked["flags"]])
     try:
         return output(runs[asked["results"]], judgments[asked["qrels"]], options)
     except UsageError:

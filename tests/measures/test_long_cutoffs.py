@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.special  # noqa: F401  (so that its own memory is not counted)
 
+from assay.core.arrays import Floats
 from assay.core.errors import AssayError
 from assay.data import Qrels, Run
 from assay.data.grades import grades
@@ -138,7 +139,9 @@ def test_a_topic_has_the_same_bits_whatever_lists_stand_beside_it() -> None:
 
 def test_sums_over_ranks_against_every_rank() -> None:
     first, last = 1001, 300_000
-    for weight in (lambda i: 1 / np.log(i + 1), lambda i: 0.999 ** (i - 1) / i, lambda i: 1 / i, np.ones_like):
+    weights: list[Callable[[Floats], Floats]]
+    weights = [lambda i: 1 / np.log(i + 1), lambda i: 0.999 ** (i - 1) / i, lambda i: 1 / i, np.ones_like]
+    for weight in weights:
         exact = math.fsum(weight(np.arange(first, last + 1, dtype=np.float64)))
         assert sum_over_ranks(weight, first, last) == pytest.approx(exact, rel=1e-12)
     assert sum_over_ranks(np.ones_like, 7, 6) == 0

@@ -86,7 +86,13 @@ def test_published_scores_go_in_and_out_and_are_joined(filled: Store, tmp_path: 
     found = filled.published.survey(["TREC-8"])
     pairs = {(e.paper, e.query_type): (e.baseline, e.improved) for e in found.experiments}
     assert pairs == {("Smith", "title"): (0.26, 0.30), ("Smith", "full"): (0.40, 0.50)}
-    assert found.tracks["TREC-8"].tolist() == filled.scores.matrix("TREC-8").averages().tolist()
+    assert found.tracks["TREC-8", "AP"].tolist() == filled.scores.matrix("TREC-8").averages().tolist()
+    filled.published.add([PublishedScore("improved", 0.9, paper="Roe", year=2008, collection="TREC-8", measure="P@10")])
+    both = filled.published.survey(["TREC-8"])
+    assert both.table().column("measure") == ["AP", "P@10"]
+    assert None not in both.table().column("weak baselines"), "a paper in one measure empties no column of another"
+    assert both.table().rows[0] == found.table().rows[0]
+    filled.published.remove(paper="Roe")
     alone = survey([score for score in read_published(table) if score.collection == "TREC-8"])
     assert [e.gain for e in alone.experiments] == [e.gain for e in found.experiments]
     assert filled.published.remove(paper="Doe") == 2

@@ -62,8 +62,8 @@ def test_nothing_is_joined_across_collections_or_query_types(papers: Path) -> No
 
 def test_lines_are_those_of_the_collection_alone(papers: Path) -> None:
     found = survey(read_published(papers), tracks={"TREC-7": [track(0.1, 0.2, 0.3, 0.4, 0.5)], "TREC-8": [0.21, 0.23]})
-    assert found.lines("TREC-7") == {"best run": 0.5, "third quartile": 0.4, "median": 0.3}
-    assert found.lines("TREC-8")["best run"] == 0.23
+    assert found.lines("TREC-7", "AP") == {"best run": 0.5, "third quartile": 0.4, "median": 0.3}
+    assert found.lines("TREC-8", "AP")["best run"] == 0.23
     summary = found.table()
     assert summary.column("weak baselines") == [4, 1]
     assert summary.column("baselines ≥ third quartile") == [0, 0]
@@ -78,9 +78,9 @@ def test_all_score_tables_of_a_track_are_used(papers: Path, tmp_path: Path) -> N
         write_scores(tmp_path / f"{name}.csv", [matrix])
     words = [str(papers), "--track", "TREC-7", str(tmp_path / "a.csv"), "--track", "TREC-7", str(tmp_path / "b.csv")]
     done = CliRunner().invoke(command, ["survey", *words, "--format", "csv"], catch_exceptions=False)
-    assert done.stdout.splitlines()[1].split(",")[6:9] == ["0", "4", "0"]
+    assert done.stdout.splitlines()[1].split(",")[7:10] == ["0", "4", "0"]
     whole = CliRunner().invoke(command, ["survey", *words], catch_exceptions=False)
-    assert "TREC-7: 3 original runs, best run 0.6000, third quartile 0.4500, median 0.3000" in whole.stdout
+    assert "TREC-7, AP: 3 original runs, best run 0.6000, third quartile 0.4500, median 0.3000" in whole.stdout
     assert "1 paper excluded: trained on the test topics" in whole.stdout
 
 
@@ -118,7 +118,7 @@ def test_one_score_a_row_and_runs_of_the_track_in_the_same_table(tmp_path: Path)
     path = tmp_path / "papers.csv"
     path.write_text("year,score,kind,pair\n2004,.2,baseline,x\n2004,.3,improved,x\n,.25,run,\n,.35,run,\n")
     found = survey(read_published(path))
-    assert found.tracks[""].tolist() == [0.25, 0.35]
+    assert found.tracks["", "AP"].tolist() == [0.25, 0.35]
     drawing = figure(found)
     assert drawing.spec["datasets"]["pairs"] == [{"year": 2004.0, "low": 0.2, "high": 0.3}]
     assert [row["line"] for row in drawing.spec["datasets"]["levels"]] == ["best run", "third quartile", "median"]
@@ -183,6 +183,82 @@ def test_lines_of_trec_8_ad_hoc() -> None:
     found = survey(
         [PublishedScore("improved", 0.3, paper="x", year=2004, collection="TREC-8")], tracks={"TREC-8": values}
     )
-    best, third, median = found.lines("TREC-8").values()
+    best, third, median = found.lines("TREC-8", "AP").values()
     assert best == pytest.approx(0.4692)
     assert best > third > median > np.min(values)
+
+
+MEASURES = """paper,year,collection,query type,measure,baseline,improved
+Adams,2001,TREC-8,title,AP,.20,.22
+Adams,2001,TREC-8,title,P@10,.40,.44
+Brown,2003,TREC-8,title,MAP,.24,.26
+Clark,2005,TREC-8,title,AP,.26,.27
+Clark,2005,TREC-8,title,nDCG@10,.50,.60
+"""
+
+
+def test_measures_are_never_averaged_with_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text(MEASURES)
+    tracks = {"TREC-8": [track(0.1, 0.2, 0.3), track(0.3, 0.41, measure="P_10")]}
+    summary = survey(read_published(path), tracks=tracks).table()
+    assert summary.column("measure") == ["AP", "P@10", "nDCG@10"]
+    assert summary.column("mean improved") == [pytest.approx(0.25), 0.44, 0.60]
+    assert summary.column("papers") == [3, 1, 1]
+    assert summary.column("trend τ") == [1, None, None]
+    assert summary.column("improved > best run") == [0, 1, None], "the lines of each measure are its own"
+    assert "TREC-8, P@10: 2 original runs, best run 0.4100, third quartile 0.3825, median 0.3550" in summary.notes
+    pairs = survey(read_published(path), tracks=tracks).pairs()
+    assert pairs.column("beats the best run") == ["no", "yes", "no", "no", None]
+
+
+def test_a_paper_in_another_measure_empties_nothing(papers: Path, tmp_path: Path) -> None:
+    before = survey(read_published(papers), tracks={"TREC-7": [track(0.1, 0.2, 0.3)]}).table().rows
+    one_more = PublishedScore("improved", 0.5, paper="Egan", year=2007, collection="TREC-7", measure="P@10")
+    after = survey([*read_published(papers), one_more], tracks={"TREC-7": [track(0.1, 0.2, 0.3)]}).table().rows
+    assert [row for row in after if row[1] == "AP"] == list(before)
+    assert len(after) == len(before) + 1
+
+
+def test_original_runs_are_held_against_papers_of_their_measure_alone(papers: Path) -> None:
+    scores = read_published(papers)
+    other = PublishedScore("improved", 0.5, paper="Egan", year=2007, collection="TREC-7", measure="P@10")
+    with pytest.raises(UsageError, match="TREC-7: means of original runs without a measure"):
+        survey([*scores, other], tracks={"TREC-7": [0.2, 0.3]})
+    runs = [PublishedScore("run", x, collection="TREC-7", measure="RR") for x in (0.2, 0.3)]
+    found = survey([*scores, *runs])
+    assert not found.tracks
+    assert "2 original runs in RR not used: no paper reports it on TREC-7" in found.table().notes
+
+
+def test_each_measure_has_a_picture_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text(MEASURES)
+    done = CliRunner().invoke(
+        command, ["survey", str(path), "--figure", str(tmp_path / "p.svg"), "--quiet"], catch_exceptions=False
+    )
+    assert done.exit_code == 0
+    assert len(list(tmp_path.glob("*.svg"))) == 3
+    found = survey(read_published(path))
+    assert len(published_scores(found).spec["datasets"]["pairs"]) == 3
+    assert "Published P@10 on TREC-8" in str(published_scores(found, measure="P@10").title)
+    with pytest.raises(UsageError, match="TREC-8: no paper reports 'RR'"):
+        published_scores(found, measure="RR")
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("paper,year,query,baseline,improved", "no column 'query' is known .*; did you mean .*query type"),
+        ("paper,year,mesure,baseline,improved", "no column 'mesure' is known .*; did you mean measure"),
+        ("paper,year,kind,baseline,improved", "no column 'kind' is known in a table of one experiment a row"),
+        ("paper,year,kind,score,improved", "no column 'improved' is known in a table of one score a row"),
+        ("paper,year,Paper,baseline,improved", "'paper' and 'Paper' are one column; keep one of them"),
+        ("paper,year,pair,baseline,improved", "'paper' and 'pair' are one column; keep one of them"),
+    ],
+)
+def test_a_column_that_nothing_reads_is_an_error(tmp_path: Path, header: str, message: str) -> None:
+    path = tmp_path / "papers.csv"
+    path.write_text(f"{header}\nx,2004,baseline,.2,.3\n")
+    with pytest.raises(DataError, match=message):
+        read_published(path)

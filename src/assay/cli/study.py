@@ -353,8 +353,8 @@ def survey(
 
     PAPERS is a table of what papers report: paper, venue, year, collection, query type, measure, baseline, improved,
     significant (yes or no), excluded (a reason). Or one score a row: year, score, kind (baseline or improved; run for a
-    run of the original track) and the same further columns. Of each paper, collection and query type the strongest
-    baseline and the best improved score count. --figure draws each collection.
+    run of the original track) and the same further columns. Of each paper, collection, query type and measure the
+    strongest baseline and the best improved score count. --figure draws each collection in each measure.
 
     \b
     assay study survey papers.csv --track TREC-8 trec8.csv --figure trec8.svg
@@ -372,7 +372,9 @@ def survey(
         found = found.only(collections)
     shown = show or ("summary" if out.format == "csv" else None)
     tables = found.tables() if shown is None else [found.shown(shown)]
-    drawn = [published_scores(found, collection=name) for name in found.collections] if out.figure else None
+    drawn = None
+    if out.figure:
+        drawn = [published_scores(found, collection=name, measure=measure) for name, measure in found.groups]
     out.write(*tables, of=found, drawn=drawn)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assay.core.errors import DataError
+from assay.core.registry import did_you_mean
 from assay.data.published import KINDS, PublishedScore
 from assay.io.sheet import Sheet, read_sheet
 
@@ -20,6 +21,8 @@ NAMES = {
     "excluded": ("excluded", "exclude"),
 }
 """What the columns may be called; none of them has to be there."""
+OF_SCORES = {"score": ("score", "value"), "kind": ("kind",), **NAMES}
+OF_EXPERIMENTS = {"baseline": ("baseline",), "improved": ("improved",), **NAMES}
 YES = ("yes", "y", "true", "1")
 NO = ("no", "n", "false", "0")
 
@@ -40,12 +43,28 @@ def read_published(path: str | Path) -> list[PublishedScore]:
     """
     sheet = read_sheet(path)
     one_score_a_row = sheet.find("score", "value") is not None
+    _refuse_unknown(sheet, OF_SCORES if one_score_a_row else OF_EXPERIMENTS)
     scores = []
     for row in range(len(sheet.rows)):
         found = _one_score(sheet, row) if one_score_a_row else _experiment(sheet, row)
         for kind, score in found:
             scores.append(_published(sheet, row, kind, score))
     return scores
+
+
+def _refuse_unknown(sheet: Sheet, columns: Mapping[str, Sequence[str]]) -> None:
+    """An error for a column that nothing would be read from: unknown, or a second name of the same thing."""
+    lowered = [name.strip().lower() for name in sheet.header]
+    known = [name for names in columns.values() for name in names]
+    for shown, name in zip(sheet.header, lowered, strict=True):
+        if name not in known:
+            kinds = "one score a row" if columns is OF_SCORES else "one experiment a row"
+            what = f"{sheet.where}: no column {shown!r} is known in a table of {kinds}"
+            raise DataError(f"{what}{did_you_mean(name, known)}")
+    for names in columns.values():
+        there = [shown for shown, name in zip(sheet.header, lowered, strict=True) if name in names]
+        if len(there) > 1:
+            raise DataError(f"{sheet.where}: {' and '.join(map(repr, there))} are one column; keep one of them")
 
 
 def _one_score(sheet: Sheet, row: int) -> Iterator[tuple[str, float]]:

@@ -17,9 +17,9 @@ from assay.core.errors import UsageError
 from assay.data import IntentQrels, Qrels, Run
 
 MOST_GRADES = 6
-"""Judgments have at most so many grades, where they are held against a run."""
+"""Judgments that are compared with a run have at most this many grades."""
 FEWEST_SCORES = 20
-"""So many judgments, nearly all different within their topic, are the scores of a run, whatever stands against them."""
+"""From this many on, judgments that are nearly all different within their topic are the scores of a run."""
 
 
 def refuse_swapped(runs: Any, brought: Sequence[Any], qrels: Any, judgments: Any) -> None:

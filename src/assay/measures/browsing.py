@@ -102,7 +102,7 @@ class BrowsingUser:
         topics = np.arange(len(last))
         goes_past = np.where(self.ends < self.k, reached[topics, last] * onward[topics, last], 0.0)
         reached *= self.ranks <= self.ends[:, None]
-        per_doc = sums_past(weight, self.ends, self.k) / weight(self.ends + 1.0)
+        per_doc = sums_past(weight, self.ends, self.k) / weight(self.ends.astype(np.float64) + 1)
         return goes_past, goes_past * per_doc
 
 

@@ -109,7 +109,7 @@ def normalised_session_dcg(
     best = session.best(queries * k if once else k, gain)
     if once:
         place = np.arange(len(best))
-        most = _discounted(best, place + 1.0, place // k, bq)
+        most = _discounted(best, np.arange(1.0, len(best) + 1), place // k, bq)
     else:
         most = _joined(np.tile(best, (queries, 1)), k, bq)
     return _joined(session.gains(k, gain, once=once), k, bq) / most if most else 0.0
@@ -193,7 +193,7 @@ def _path(rng: np.random.Generator, length: Floats, down: float, k: int) -> tupl
 def _joined(gains: Floats, k: int, bq: float) -> float:
     """Σ gain / (discount of its query · discount of its rank in the session), of lists that take k ranks each."""
     queries = np.arange(len(gains))[:, None]
-    ranks = queries * float(k) + np.arange(1, gains.shape[1] + 1)
+    ranks: Floats = queries * np.float64(k) + np.arange(1.0, gains.shape[1] + 1)
     return _discounted(gains, ranks, queries, bq)
 
 

@@ -182,8 +182,9 @@ def _lost(measure: Measure, highest: float, policy: Policy) -> tuple[float, floa
     if policy.binary is not None:
         return None if highest > 0 else (0.0, policy.binary)
     lowest = dict(measure.parameters).get("rel", measure.entry.parameters.get("rel"))
-    by_grade = lowest is not None and measure.form in ("", "IA")
-    return (highest, lowest) if by_grade and 0 < highest < lowest else None
+    if lowest is None or measure.form not in ("", "IA"):
+        return None
+    return (highest, lowest) if 0 < highest < lowest else None
 
 
 def _kept_topics(

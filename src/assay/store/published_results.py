@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import DataError, UsageError
+from assay.data import ScoreMatrix
 from assay.data.published import PublishedScore
 from assay.io.published import read_published
 from assay.io.sheet import write_sheet
+from assay.measures import parse
 from assay.store.database import Database, plain
 from assay.store.schema import published, sa
 from assay.store.stored_collections import Collections, batches
@@ -84,19 +86,22 @@ class PublishedResults:
             raise DataError("there is no published baseline or improved score; add a file of published results")
         return survey(scores, tracks=self._tracks(scores), split=split)
 
-    def _tracks(self, scores: Sequence[PublishedScore]) -> dict[str, list[float]]:
-        """The means of the public runs of those collections that papers report one measure on."""
+    def _tracks(self, scores: Sequence[PublishedScore]) -> dict[str, list[ScoreMatrix]]:
+        """The scores of the public runs of each collection, in the measures that papers report and assay knows."""
         measures: dict[str, set[str]] = {}
         for score in scores:
             if score.kind != "run" and not score.excluded:
                 measures.setdefault(score.collection, set()).add(score.measure)
-        tracks: dict[str, list[float]] = {}
+        tracks: dict[str, list[ScoreMatrix]] = {}
         for collection in self._collections.listed():
-            reported = measures.get(collection.name, set())
+            reported = [text for text in measures.get(collection.name, ()) if _is_known(text)]
             runs = self._runs.listed(collection.name, seen_by="public") if collection.qrels else []
-            if len(reported) == 1 and runs:
-                matrix = self._scores.matrix(collection.name, next(iter(reported)), runs=runs)
-                tracks[collection.name] = matrix.averages().tolist()
+            # MAP and AP are one measure, whose runs count once
+            asked = {str(parse(text)) for text in reported}
+            if asked and runs:
+                tracks[collection.name] = [
+                    self._scores.matrix(collection.name, measure, runs=runs) for measure in sorted(asked)
+                ]
         return tracks
 
     def _rows(self, connection: sa.Connection, collection: str | None) -> list[PublishedScore]:
@@ -104,6 +109,13 @@ class PublishedResults:
         if collection is not None:
             wanted = wanted.where(published.c.collection == collection)
         return [PublishedScore(**row) for row in connection.execute(wanted).mappings()]
+
+
+def _is_known(measure: str) -> bool:
+    try:
+        return bool(parse(measure))
+    except UsageError:  # papers may report what nobody scores here
+        return False
 
 
 def _row(score: PublishedScore) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def over_the_years(store: Store, collection: str = "") -> OverTheYears:
         runs = store.runs.listed(chosen, seen_by="public")
         if len(runs) > 1:
             for experiment in experiments:
-                if experiment.improved is not None:
+                if experiment.improved is not None and (chosen, experiment.measure) in found.tracks:
                     matrix = store.scores.matrix(chosen, experiment.measure, runs=runs)
                     chances[experiment] = adds_up(matrix, experiment.improved)
     return OverTheYears(chosen, found, chances)

@@ -1,7 +1,7 @@
 """Do published improvements add up? What papers report on one collection, year by year, beside the original runs.
 
-For each paper, collection and query type the strongest baseline and the best improved score count, and nothing is
-joined across collections (Armstrong, Moffat, Webber & Zobel 2009; Webber 2010, §8.2.2).
+For each paper, collection, query type and measure the strongest baseline and the best improved score count, and nothing
+is joined across collections or measures (Armstrong, Moffat, Webber & Zobel 2009; Webber 2010, §8.2.2).
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ from assay.core.tables import Table
 from assay.data import ScoreMatrix
 from assay.data.published import PublishedScore
 from assay.data.quantities import canonical
+from assay.data.topic_rows import counted
+from assay.measures.translation import spellings
 from assay.rankings import kendall_tau_b
 
 LINES = (("best run", 1.0), ("third quartile", 0.75), ("median", 0.5))
 """The runs of the original track that published scores are held against, as quantiles of the runs' means."""
 SHOWN = ("summary", "pairs", "usage")
 """The tables of a survey."""
+Group = tuple[str, str]
+"""A collection and a measure: what scores have in common that may be held against each other."""
 FEW = 5
 """A collection that is used in fewer papers than this is counted with the rare ones."""
 
@@ -55,14 +59,16 @@ class Experiment:
 
 @dataclass(frozen=True, eq=False)
 class Survey(Result):
-    """Experiments, the means of the original runs by collection, and what was left out."""
+    """Experiments, the means of the original runs by collection and measure, and what was left out."""
 
     experiments: tuple[Experiment, ...]
-    tracks: Mapping[str, Floats]
+    tracks: Mapping[Group, Floats]
     excluded: Mapping[str, int] = field(default_factory=dict)
     """How many papers were left out, by reason."""
     split: float | None = None
     """Means are also given before this year and from it on."""
+    unused: Mapping[Group, int] = field(default_factory=dict)
+    """Scores of original runs in a measure that no paper reports there."""
 
     @property
     def collections(self) -> tuple[str, ...]:
@@ -70,16 +76,29 @@ class Survey(Result):
         uses = Counter(experiment.collection for experiment in self.experiments)
         return tuple(sorted(uses, key=lambda name: (-uses[name], name)))
 
-    def on(self, collection: str) -> list[Experiment]:
-        """The experiments on one collection, in the order of their years."""
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Each collection with each measure that papers report on it, the most used first."""
+        return tuple((name, measure) for name in self.collections for measure in self.measures(name))
+
+    def measures(self, collection: str) -> tuple[str, ...]:
+        """The measures that papers report on a collection, the most used first."""
+        uses = Counter(experiment.measure for experiment in self.on(collection))
+        return tuple(sorted(uses, key=lambda measure: (-uses[measure], measure)))
+
+    def on(self, collection: str, measure: str | None = None) -> list[Experiment]:
+        """The experiments on one collection, in all measures or in one, in the order of their years."""
         if collection not in self.collections:
             raise UsageError(f"no collection {collection!r}{did_you_mean(collection, self.collections)}")
-        chosen = [experiment for experiment in self.experiments if experiment.collection == collection]
+        chosen = [e for e in self.experiments if e.collection == collection and measure in (None, e.measure)]
+        if not chosen:
+            known = did_you_mean(str(measure), self.measures(collection))
+            raise UsageError(f"{collection}: no paper reports {measure!r}{known}")
         return sorted(chosen, key=lambda experiment: (experiment.year, experiment.paper, experiment.query_type))
 
-    def lines(self, collection: str) -> dict[str, float]:
-        """Best, third quartile and median of the original runs of a collection; empty where they are not known."""
-        means = self.tracks.get(collection)
+    def lines(self, collection: str, measure: str) -> dict[str, float]:
+        """Best, third quartile and median of the original runs in a measure; empty where they are not known."""
+        means = self.tracks.get((collection, measure))
         if means is None:
             return {}
         return {name: float(np.quantile(means, share)) for name, share in LINES}
@@ -87,11 +106,12 @@ class Survey(Result):
     def only(self, collections: Sequence[str]) -> Survey:
         """The part of the survey that is on these collections."""
         kept = tuple(experiment for name in collections for experiment in self.on(name))
-        tracks = {name: means for name, means in self.tracks.items() if name in collections}
-        return replace(self, experiments=kept, tracks=tracks)
+        tracks = {group: means for group, means in self.tracks.items() if group[0] in collections}
+        unused = {group: count for group, count in self.unused.items() if group[0] in collections}
+        return replace(self, experiments=kept, tracks=tracks, unused=unused)
 
     def tables(self) -> list[Table]:
-        """Summary by collection, every experiment, and the use of collections by year."""
+        """Summary by collection and measure, every experiment, and the use of collections by year."""
         return [self.shown(name) for name in SHOWN]
 
     def shown(self, name: str) -> Table:
@@ -102,9 +122,9 @@ class Survey(Result):
         return tables[name]()
 
     def summary(self) -> Table:
-        """One row per collection: how many papers and scores, their means, how they stand to the original runs."""
+        """One row per collection and measure: papers, scores, their means, how they compare with the original runs."""
         columns = {
-            "collection": "", "papers": "d", "baselines": "d", "improved": "d", "mean baseline": ".4f",
+            "collection": "", "measure": "", "papers": "d", "baselines": "d", "improved": "d", "mean baseline": ".4f",
             "mean improved": ".4f", "baselines ≥ third quartile": "d", "weak baselines": "d",
             "improved > best run": "d", "% claim significance": ".0f", "trend τ": ".3f", "p of trend": "p",
         }  # fmt: skip
@@ -112,19 +132,21 @@ class Survey(Result):
             for kind in ("baseline", "improved"):
                 columns[f"{kind} before {self.split:g}"] = ".4f"
                 columns[f"{kind} from {self.split:g}"] = ".4f"
-        rows = [self._summary_row(collection) for collection in self.collections]
-        return Table.of(columns, rows, caption="Published scores by collection", notes=self._notes())
+        rows = [self._summary_row(*group) for group in self.groups]
+        caption = "Published scores by collection and measure"
+        return Table.of(columns, rows, caption=caption, notes=self._notes())
 
-    def _summary_row(self, collection: str) -> tuple[Any, ...]:
-        experiments = self.on(collection)
+    def _summary_row(self, collection: str, measure: str) -> tuple[Any, ...]:
+        experiments = self.on(collection, measure)
         baselines = _reported(experiments, "baseline")
         improved = _reported(experiments, "improved")
         papers = {experiment.paper for experiment in experiments}
         claims = {e.paper for e in experiments if e.significant}
-        line = self.lines(collection)
+        line = self.lines(collection, measure)
         tau, p = trend(experiments)
         row = [
-            collection or "(not named)", len(papers), len(baselines), len(improved), _mean(baselines), _mean(improved),
+            collection or "(not named)", measure,
+            len(papers), len(baselines), len(improved), _mean(baselines), _mean(improved),
             int((baselines >= line["third quartile"]).sum()) if line else None,
             int((baselines < line["median"]).sum()) if line else None,
             int((improved > line["best run"]).sum()) if line else None,
@@ -139,11 +161,15 @@ class Survey(Result):
 
     def _notes(self) -> list[str]:
         notes = ["Per paper, collection, query type and measure: the strongest baseline and the best improved score."]
-        for collection in self.collections:
-            line = self.lines(collection)
+        for collection, measure in self.groups:
+            line = self.lines(collection, measure)
             if line:
                 shown = ", ".join(f"{name} {value:.4f}" for name, value in line.items())
-                notes.append(f"{collection or 'original runs'}: {len(self.tracks[collection])} original runs, {shown}")
+                runs = len(self.tracks[collection, measure])
+                notes.append(f"{collection or 'original runs'}, {measure}: {runs} original runs, {shown}")
+        for (collection, measure), count in self.unused.items():
+            where = f" on {collection}" if collection else ""
+            notes.append(f"{counted(count, 'original run')} in {measure} not used: no paper reports it{where}")
         if self.tracks:
             notes.append("weak baseline: below the median of the original runs")
         notes.append("trend: Kendall's τ-b between the year and the improved score, with its two-sided p")
@@ -162,7 +188,7 @@ class Survey(Result):
         return Table.of(columns, rows, caption="Experiments")
 
     def _pair_row(self, e: Experiment) -> tuple[Any, ...]:
-        line = self.lines(e.collection)
+        line = self.lines(e.collection, e.measure)
         weak = None if e.baseline is None or not line else e.baseline < line["median"]
         beats = None if e.improved is None or not line else e.improved > line["best run"]
         words = [_word(weak), _word(beats), _word(e.significant)]
@@ -193,8 +219,9 @@ def survey(
 ) -> Survey:
     """Published scores brought together: one experiment per paper, collection, query type and measure.
 
-    tracks: the original runs of a collection by its name, as their means or as score matrices of the measure that the
-    papers report; scores of the kind `run` are added to them. The name may be empty where there is one collection.
+    tracks: the original runs of a collection by its name, as score matrices of measures that papers report there, or as
+    their means where papers report one measure; scores of the kind `run` are added to them. The name may be empty where
+    there is one collection. A measure may be written as in other tools: MAP is AP.
     split: also give means before this year and from it on.
 
     >>> reported = [
@@ -205,18 +232,26 @@ def survey(
     >>> round(survey(reported).experiments[0].gain, 2)
     0.04
     """
-    counted = [score for score in scores if not score.excluded and score.kind != "run"]
-    if not counted:
+    scores = [replace(score, measure=_in_our_words(score.measure)) for score in scores]
+    reported = [score for score in scores if not score.excluded and score.kind != "run"]
+    if not reported:
         raise DataError("there is no published score; baselines or improved scores are needed")
     groups: dict[tuple[str, ...], list[PublishedScore]] = {}
-    for number, score in enumerate(counted):
+    for number, score in enumerate(reported):
         # A score without a paper stands alone.
         alone = () if score.paper else (str(number),)
         groups.setdefault((*score.experiment, *alone), []).append(score)
     experiments = tuple(_experiment(group) for group in groups.values())
     reasons = {(score.paper, score.excluded) for score in scores if score.excluded}
     excluded = Counter(reason for _, reason in sorted(reasons))
-    return Survey(experiments, _original_runs(scores, tracks or {}, experiments), dict(excluded), split)
+    used, unused = _original_runs(scores, tracks or {}, experiments)
+    return Survey(experiments, used, dict(excluded), split, unused)
+
+
+def _in_our_words(measure: str) -> str:
+    """A measure as it is written here, so that MAP and AP are one; its own name where nobody knows it."""
+    *_, ours = spellings(measure)
+    return canonical(ours)
 
 
 def _experiment(group: Sequence[PublishedScore]) -> Experiment:
@@ -237,20 +272,26 @@ def _original_runs(
     scores: Sequence[PublishedScore],
     tracks: Mapping[str, Sequence[float] | Sequence[ScoreMatrix]],
     experiments: Sequence[Experiment],
-) -> dict[str, Floats]:
-    """The means of the original runs of each collection, from both places that may have them."""
+) -> tuple[dict[Group, Floats], dict[Group, int]]:
+    """The means of the original runs by collection and measure, from both places that may have them; and the unused."""
     measures: dict[str, set[str]] = {}
     for experiment in experiments:
         measures.setdefault(experiment.collection, set()).add(experiment.measure)
-    means: dict[str, list[float]] = {}
+    means: dict[Group, list[float]] = {}
     for name, values in tracks.items():
         collection = _known(name, measures)
         for value in values:
-            means.setdefault(collection, []).extend(_means(value, collection, measures[collection]))
+            measure, of_runs = _means(value, collection, measures[collection])
+            means.setdefault((collection, measure), []).extend(of_runs)
+    unused: Counter[Group] = Counter()
     for score in scores:
         if score.kind == "run" and not score.excluded:
-            means.setdefault(_known(score.collection, measures), []).append(score.score)
-    return {name: np.array(values) for name, values in means.items()}
+            collection = _known(score.collection, measures)
+            if score.measure in measures[collection]:
+                means.setdefault((collection, score.measure), []).append(score.score)
+            else:
+                unused[collection, score.measure] += 1
+    return {group: np.array(values) for group, values in means.items()}, dict(unused)
 
 
 def _known(name: str, measures: Mapping[str, set[str]]) -> str:
@@ -264,14 +305,18 @@ def _known(name: str, measures: Mapping[str, set[str]]) -> str:
     raise UsageError(f"original runs of {name!r}, on which no paper reports a score; collections: {names}")
 
 
-def _means(value: float | ScoreMatrix, collection: str, measures: set[str]) -> list[float]:
-    """One mean, or those of a matrix of the measure that the papers report."""
+def _means(value: float | ScoreMatrix, collection: str, reported: set[str]) -> tuple[str, list[float]]:
+    """A measure that papers report, and one mean in it or those of a matrix."""
+    names = " and ".join(sorted(reported))
     if not isinstance(value, ScoreMatrix):
-        return [float(value)]
-    if {canonical(value.measure)} != {canonical(measure) for measure in measures}:
-        reported = " and ".join(sorted(measures))
-        raise UsageError(f"{collection}: the original runs have {value.measure}, the papers report {reported}")
-    return [float(mean) for mean in value.averages()]
+        if len(reported) > 1:
+            raise UsageError(f"{collection}: means of original runs without a measure, and papers report {names}; "
+                             "give score matrices, which name theirs")  # fmt: skip
+        return next(iter(reported)), [float(value)]
+    measure = _in_our_words(value.measure)
+    if measure not in reported:
+        raise UsageError(f"{collection}: the original runs have {value.measure}, the papers report {names}")
+    return measure, [float(mean) for mean in value.averages()]
 
 
 def trend(experiments: Sequence[Experiment]) -> tuple[float | None, float | None]:

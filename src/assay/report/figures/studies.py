@@ -307,27 +307,27 @@ def swapped(result: SwappedLists, *, most: int = 1500) -> Figure:
 
 
 @draws("studies.Survey")
-def published_scores(result: Survey, *, collection: str | None = None) -> Figure:
-    """Published scores on one collection over the years: each baseline joined to its improved score.
+def published_scores(result: Survey, *, collection: str | None = None, measure: str | None = None) -> Figure:
+    """Published scores on one collection in one measure over the years: each baseline joined to its improved score.
 
-    The best, third-quartile and median run of the original track are lines across. collection: by default the one that
-    most experiments use.
+    The best, third-quartile and median run of the original track are lines across. collection, measure: by default
+    those that most experiments use.
     """
     name = result.collections[0] if collection is None else collection
-    experiments = result.on(name)
+    measure = result.measures(name)[0] if measure is None else measure
+    experiments = result.on(name, measure)
     rows = [row for experiment in experiments for row in _score_rows(experiment)]
     joined = [
         {"year": e.year, "low": e.baseline, "high": e.improved} for e in experiments if e.gain is not None
     ]  # fmt: skip
-    levels = [{"line": line, "at": round(value, 6)} for line, value in result.lines(name).items()]
-    measure = " and ".join(dict.fromkeys(e.measure for e in experiments))
+    levels = [{"line": line, "at": round(value, 6)} for line, value in result.lines(name, measure).items()]
     layers = [_joining_lines(), _published_points(measure)]
     if levels:
         layers = [*_level_lines(), *layers]
     place = f" on {name}" if name else ""
     title = f"Published {measure}{place} over the years: baselines and what improved on them"
     made = altair().layer(*layers).properties(height=360)
-    said = _published_in_words(result, name)
+    said = _published_in_words(result, name, measure)
     return drawn(made, name="published", title=title, description=said, rows=rows, pairs=joined, levels=levels)
 
 
@@ -368,12 +368,12 @@ def _level_lines() -> list[Any]:
     return [rule, text.encode(x=altair().value(0), text="line:N")]
 
 
-def _published_in_words(result: Survey, collection: str) -> str:
-    experiments = result.on(collection)
+def _published_in_words(result: Survey, collection: str, measure: str) -> str:
+    experiments = result.on(collection, measure)
     improved = [e.improved for e in experiments if e.improved is not None]
     baselines = sum(e.baseline is not None for e in experiments)
     counts = f"{baselines} baselines and {len(improved)} improved scores"
-    line = result.lines(collection)
+    line = result.lines(collection, measure)
     if not line:
         return f"{counts}."
     best = line["best run"]

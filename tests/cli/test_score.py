@@ -405,3 +405,29 @@ def test_scores_are_drawn(what: str, folder: Path) -> None:
 def test_measures_that_rel_makes_the_same_are_one(folder: Path) -> None:
     output = run(folder, "-m", "AP AP(rel=2) RR", "--rel", "2", "--format", "csv").stdout
     assert output.splitlines()[0] == "run,AP(rel=2),RR(rel=2)"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "nDCG@" + "9" * 5000,
+        "P(k=" + "9" * 5000 + ")",
+        "nDCG(gain=1:inf)",
+        "P.",
+        "P.inf",
+        "G.x",
+        "ndcg_cut." + "9" * 5000,
+    ],
+)
+@pytest.mark.parametrize("format", ["text", "trec_eval"])
+def test_absurd_parameters_are_refused(folder: Path, asked: str, format: str) -> None:
+    with pytest.raises(UsageError) as error:
+        run(folder, "-m", asked, "--format", format)
+    assert len(str(error.value)) < 500
+
+
+def test_absurd_parameters_are_one_line(folder: Path) -> None:
+    files = ("--qrels", folder / "qrels.txt", folder / "runs" / "one.run")
+    for asked in (["nDCG@" + "9" * 5000], ["relstring.x", "--format", "trec_eval", "-q"]):
+        done = assay("score", *files, "-m", *asked)
+        assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)

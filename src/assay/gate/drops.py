@@ -34,7 +34,7 @@ RECIPES = {
 ENOUGH_CHANGED = 20
 """Topics that must change, and half of all, before a bound may rest on how much they vary."""
 MANY_TOPICS = 20_000
-"""So many topics need no resamples for the mean to be nearly normal."""
+"""This many topics need no resamples for the mean to be nearly normal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class Sample:
 
 
 def _method(changed: int, topics: int, little: bool, test: str) -> str:
-    """The method for so many changed topics: what was asked for, unless the values show too little for it."""
+    """The method for this many changed topics: what was asked for, unless the values show too little for it."""
     if little or test == "dirichlet":
         return "dirichlet"
     if test != "auto":

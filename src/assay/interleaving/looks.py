@@ -17,7 +17,7 @@ from assay.core.registry import Registry
 NODES = 100
 """Nodes of the integrals over the statistic at each look."""
 FARTHEST = 9.0
-"""A bound of so many standard errors is never reached."""
+"""A bound of this many standard errors is never reached."""
 
 Spending = Callable[[Floats, float], Floats]
 SPENDING: Registry[Spending] = Registry("spending")
@@ -58,7 +58,7 @@ def pocock(times: Floats, alpha: float) -> Floats:
 
 @cache
 def bounds_of(looks: int, alpha: float = 0.05, spending: str = "obrien-fleming") -> Floats:
-    """The bound of |z| at each of so many looks after equal shares of the experiment.
+    """The bound of |z| at each of this many looks after equal shares of the experiment.
 
     >>> bounds_of(4).round(4).tolist()
     [3.9199, 2.774, 2.2982, 2.0426]

@@ -19,7 +19,7 @@ from assay.core.errors import UsageError
 FEW = 10
 """Values that must be unlike the commonest one before a method that needs variation is used."""
 SAME_DECIMALS = 12
-"""Values are the same if they agree in so many decimals."""
+"""Values are the same if they agree in this many decimals."""
 NODES = 2000
 """Midpoints of the integral; it is that of a periodic function, so they give 8 digits and more."""
 

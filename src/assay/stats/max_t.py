@@ -21,7 +21,7 @@ from assay.stats.resampling import every_sign_flip, sign_flips
 Places = npt.NDArray[np.intp]
 
 EVERY_FLIP = 13
-"""Up to so many topics all 2^n sign patterns are taken, and p is exact."""
+"""Up to this many topics all 2^n sign patterns are taken, and p is exact."""
 FEWEST_TOPICS = 10
 """Below this flips have too few values: 16 distinct |t| at 5 topics. p and interval come from Holm and Bonferroni."""
 FLIPS, FLIPS_OF_MANY = 9_999, 999

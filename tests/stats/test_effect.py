@@ -8,6 +8,7 @@ import pytest
 from assay.core.errors import DataError, UsageError
 from assay.stats.effect import (
     INTERVALS,
+    bca_interval,
     differences,
     mean_interval,
     ratio,
@@ -15,6 +16,7 @@ from assay.stats.effect import (
     swapped,
     two_sample_effect,
 )
+from assay.stats.paired import outcome_of
 from tests.oracles.stats import SAKAI, trec8
 from tests.oracles.stats import scipy_stats as stats
 
@@ -50,26 +52,28 @@ def test_basic_interval_swaps_the_tails() -> None:
     assert float(basic.high[0]) == pytest.approx(twice - float(percentile.low[0]), abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["basic", "percentile"])
+@pytest.mark.parametrize("kind", ["basic", "percentile", "bca"])
 def test_bootstrap_intervals_agree_with_scipy(kind: str) -> None:
-    x = np.random.default_rng(3).exponential(1, 40)
+    x = np.random.default_rng(3).exponential(1, 60)
     ours = mean_interval(x, kind, level=0.9, resamples=20_000)
     theirs = stats.bootstrap((x,), np.mean, method=kind, confidence_level=0.9, n_resamples=20_000, rng=1)
     ends = theirs.confidence_interval
     assert (float(ours.low[0]), float(ours.high[0])) == pytest.approx((ends.low, ends.high), abs=0.01)
 
 
-@pytest.mark.parametrize(("kind", "least"), [("t", 0.935), ("basic", 0.92), ("percentile", 0.92)])
+@pytest.mark.parametrize(
+    ("kind", "least"), [("t", 0.935), ("basic", 0.92), ("percentile", 0.92), ("bootstrap-t", 0.935)]
+)
 def test_intervals_cover(kind: str, least: float) -> None:
-    """2,000 samples of 40 normal scores: the share of 95 % intervals that hold the true mean."""
-    rows = np.random.default_rng(8).normal(0.4, 0.2, (2000, 40))
+    """2,000 samples of 50 normal scores: the share of 95 % intervals that hold the true mean."""
+    rows = np.random.default_rng(8).normal(0.4, 0.2, (2000, 50))
     ends = mean_interval(rows, kind, resamples=999)
     share = ((ends.low <= 0.4) & (ends.high >= 0.4)).mean()
     assert least <= share <= 0.965
 
 
 def test_rows_do_not_depend_on_their_company() -> None:
-    rows = np.random.default_rng(1).random((600, 20))
+    rows = np.random.default_rng(1).random((600, 50))
     together = mean_interval(rows, "basic", resamples=200)
     alone = mean_interval(rows[517], "basic", resamples=200)
     assert float(together.low[517]) == pytest.approx(float(alone.low[0]), abs=1e-14)
@@ -86,15 +90,54 @@ def test_degenerate_rows_have_a_stated_meaning() -> None:
     assert effects.tolist() == [np.inf, 0.0, -np.inf]
     assert ratio([1.0, 0.0], 0.0).tolist() == [np.inf, 0.0]
     for entry in INTERVALS:
-        ends = mean_interval([0.1] * 5, entry.name, resamples=50)
+        ends = mean_interval([0.1] * 60, entry.name, resamples=50)
         assert (float(ends.low[0]), float(ends.high[0])) == pytest.approx((0.1, 0.1))
         assert ends.recipe.startswith("95 % ")
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(UsageError, match="no interval 'bca'"):
-        mean_interval([1, 2, 3], "bca")
+    with pytest.raises(UsageError, match="no interval 'abc'"):
+        mean_interval([1, 2, 3], "abc")
     with pytest.raises(UsageError, match="between 0 and 1, not 95"):
         mean_interval([1, 2, 3], level=95)
     with pytest.raises(DataError, match="1 topic"):
         mean_interval([1.0])
+
+
+G2 = np.array([0.02, -0.05, 0.0, 0.10, -0.20, 0.03, 0.0, 0.07, -0.01, 0.04])
+
+
+def test_bca_of_the_golden_vector() -> None:
+    """a = −.0750464; ends by scipy with 200,000 resamples. The registry refuses ten values, the formula does not."""
+    d = G2 - G2.mean()
+    assert (d**3).sum() / (6 * (d**2).sum() ** 1.5) == pytest.approx(-0.0750464, abs=5e-8)
+    ends = bca_interval(G2[None, :], resamples=200_000, seed=7)
+    assert (float(ends.low[0]), float(ends.high[0])) == pytest.approx((-0.0700, 0.0350), abs=0.0015)
+    t = mean_interval(G2)
+    assert (float(t.low[0]), float(t.high[0])) == pytest.approx((-0.058603, 0.058603), abs=5e-7)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("percentile", 50), ("basic", 50), ("bca", 50), ("bootstrap-t", 10)])
+def test_a_bootstrap_needs_topics(kind: str, least: int) -> None:
+    rows = np.random.default_rng(0).normal(0, 1, (3, least))
+    assert np.isfinite(mean_interval(rows, kind, resamples=200).low).all()
+    said = f"interval {kind}: too few topics .{least - 1}.; a bootstrap needs 50 topics .bootstrap-t 10.; use t"
+    with pytest.raises(UsageError, match=said):
+        mean_interval(rows[:, 1:], kind)
+
+
+@pytest.mark.parametrize("resamples", [199, 999, 1000])
+def test_the_bootstrap_rejects_exactly_where_its_interval_leaves_out_zero(resamples: int) -> None:
+    rows = np.random.default_rng(5).normal(0.35, 1, (800, 15))
+    ends = mean_interval(rows, "bootstrap-t", resamples=resamples)
+    p = outcome_of(rows, "bootstrap", resamples=resamples).p
+    outside = (ends.low > 0) | (ends.high < 0)
+    assert 0.1 < outside.mean() < 0.9
+    assert (outside == (p < 0.05)).all()
+
+
+def test_bootstrap_t_covers_skewed_samples_of_ten() -> None:
+    """Spec: .93 for exponential samples of 10 topics, where percentiles cover .85."""
+    rows = np.random.default_rng(2).exponential(1, (600, 10))
+    ends = mean_interval(rows, "bootstrap-t", resamples=999)
+    assert ((ends.low <= 1) & (ends.high >= 1)).mean() >= 0.90

@@ -10,6 +10,7 @@ from assay.data.scores import ScoreMatrix
 from assay.stats.leaderboard import compare
 from assay.stats.pairwise import all_pairs, versus_baseline
 from tests.oracles.stats import SAKAI, trec8
+from tests.oracles.stats import scipy_stats as stats
 
 SMALL = ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure="nERR")
 
@@ -17,14 +18,17 @@ SMALL = ScoreMatrix.of(SAKAI, runs=["x", "y", "z"], measure="nERR")
 def test_rows_are_the_parts() -> None:
     board = compare(SMALL, baseline="y", correction="bonferroni")
     table = board.table()
-    versus = versus_baseline(SMALL, "y")
+    versus = versus_baseline(SMALL, "y", correction="bonferroni")
     assert table.column("run") == ["x", "y", "z"]
     assert table.column("mean") == pytest.approx(SAKAI.mean(axis=1))
     assert table.column("Δ") == [pytest.approx(0.075), None, pytest.approx(-0.025)]
     assert table.column("p corrected")[0] == pytest.approx(2 * versus.p[0])
     assert table.column("effect")[0] == pytest.approx(0.473, abs=5e-4)
     assert (table.column("wins")[0], table.column("ties")[0], table.column("losses")[0]) == (10, 5, 5)
-    assert table.column("Δ low")[0] == pytest.approx(0.075 - 0.0742, abs=1e-4)
+    half = stats.t.ppf(1 - 0.05 / 4, 19) * float(np.std(SAKAI[0] - SAKAI[1], ddof=1)) / np.sqrt(20)
+    assert table.column("Δ low")[0] == pytest.approx(0.075 - half, abs=1e-9)  # of both differences together
+    alone = compare(SMALL, baseline="y", correction="none").table()
+    assert alone.column("Δ low")[0] == pytest.approx(0.075 - 0.0742, abs=1e-4)
 
 
 def test_default_baseline_is_the_best_and_it_is_said() -> None:
@@ -38,7 +42,7 @@ def test_letters_come_from_all_pairs_two_sided() -> None:
     board = compare(trec8(), alternative="greater", baseline="apl8c221")
     assert board.letters is not None
     pairs = all_pairs(trec8().by_average())
-    different = pairs.square(pairs.corrected("holm")) < 0.05
+    different = pairs.square(pairs.corrected()) < 0.05
     for group in board.letters.groups:
         assert not different[np.ix_(group, group)].any()
     assert board.versus.alternative == "greater"
@@ -54,13 +58,13 @@ def test_simultaneous_tests_need_no_correction(test: str) -> None:
 
 
 def test_uncorrected_says_the_family_wise_error() -> None:
-    notes = " ".join(compare(SMALL, correction="none").table().notes)
+    notes = " ".join(compare(SMALL, baseline="x", correction="none").table().notes)
     assert "not corrected for 2 tests" in notes
     assert "0.098" in notes  # 1 − .95²
 
 
 def test_without_letters_no_pair_is_tested() -> None:
-    board = compare(SMALL, letters=False)
+    board = compare(SMALL, baseline="x", letters=False)
     assert board.pairs is None
     assert "letters" not in board.table().columns
     with pytest.raises(UsageError, match="pairs were not tested"):
@@ -84,11 +88,16 @@ def test_the_best_runs_are_shown_with_the_baseline_and_tested_among_all() -> Non
 
 
 def test_intervals_of_differences_are_told_from_corrected_p() -> None:
-    told = "of each difference alone, not corrected"
-    assert told in " ".join(compare(SMALL).table().notes)
-    assert told not in " ".join(compare(SMALL, test="tukey").table().notes)
+    """Those of max-t, Holm, Bonferroni and Tukey hold together; others are of each difference alone."""
+    alone = "of each difference alone"
+    for how in ({"correction": "bh"}, {"correction": "none"}):
+        assert alone in " ".join(compare(SMALL, **how).table().notes)
+    for how in ({}, {"correction": "holm"}, {"test": "wilcoxon"}, {"test": "tukey"}):
+        notes = " ".join(compare(SMALL, **how).table().notes)
+        assert alone not in notes
+        assert "simultaneous 95 % intervals" in notes
     two = ScoreMatrix.of(SAKAI[:2], runs=["x", "y"])
-    assert told not in " ".join(compare(two).table().notes)
+    assert alone not in " ".join(compare(two).table().notes)
 
 
 def test_a_single_test_is_not_corrected_and_says_so() -> None:
@@ -100,7 +109,7 @@ def test_a_single_test_is_not_corrected_and_says_so() -> None:
 
 def test_latex_is_plain_ascii() -> None:
     for test in ("t", "tukey", "bootstrap", "wilcoxon", "sign"):
-        board = compare(SMALL, test=test, pairs=True, resamples=99, interval="basic")
+        board = compare(SMALL, test=test, pairs=True, resamples=99)
         for table in (board.table(), board.pairs_table()):
             latex = table.latex()
             assert latex.isascii(), [c for c in latex if ord(c) > 126]
@@ -108,8 +117,8 @@ def test_latex_is_plain_ascii() -> None:
 
 
 def test_identical_and_constant_runs_have_a_meaning() -> None:
-    same = ScoreMatrix.of([[0.1, 0.2, 0.3]] * 2 + [[0.2, 0.3, 0.4]])
-    for test in ("t", "sign", "bootstrap-t", "tukey", "randomised-tukey"):
+    same = ScoreMatrix.of([np.linspace(0.1, 0.3, 12)] * 2 + [np.linspace(0.2, 0.4, 12)])
+    for test in ("t", "sign", "bootstrap", "tukey", "randomised-tukey"):
         text = compare(same, test=test, resamples=99).table().text().lower()
         assert "nan" not in text
         assert "inf " not in text

@@ -13,9 +13,10 @@ from assay.stats.limits import possible_scores
 
 def high_scores(measure: str) -> ScoreMatrix:
     """Two runs that find the first relevant doc at rank 1 on nearly every topic."""
-    values = np.ones((2, 20))
-    values[0, :2] = 0.5
-    values[1, :3] = [0.0, 0.1, 0.2]
+    values = np.ones((2, 60))
+    values[0, :11] = np.linspace(0.98, 1, 11, endpoint=False)
+    values[1, :12] = np.linspace(0.97, 1, 12, endpoint=False)
+    values[:, 0] = 0.0
     return ScoreMatrix.of(values, measure=measure)
 
 
@@ -23,7 +24,7 @@ def test_the_upper_end_of_rr_is_one() -> None:
     assert mean_interval(high_scores("RR").values).high.max() > 1  # what the plain interval says
     table = compare(high_scores("RR")).table()
     assert max(table.column("high")) == 1.0
-    assert any("19 degrees of freedom (cut at 1, the end of the measure's range)" in note for note in table.notes)
+    assert any("59 degrees of freedom (cut at 1, the end of the measure's range)" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("interval", INTERVALS.names())

@@ -55,7 +55,7 @@ def holm(values: list[float]) -> list[float]:
 @pytest.mark.parametrize("family", ["table", "measure"])
 def test_marks_are_what_scipy_and_holm_say(baselines: list[str], family: str) -> None:
     """Every distinct pair counts once; the family is all of the table, or each measure by itself."""
-    table = paper_table(scores(), baseline=baselines, family=family, marks="letters")
+    table = paper_table(scores(), baseline=baselines, family=family, marks="letters", correction="holm")
     assert table.tests is not None
     pairs = [
         (measure, a, b)

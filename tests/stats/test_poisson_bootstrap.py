@@ -49,7 +49,7 @@ def test_a_block_of_topics_draws_the_same_whatever_comes_after(monkeypatch: pyte
     assert (few == many).all()
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-t", "randomisation"])
+@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-shift", "randomisation"])
 def test_too_many_topics_to_be_drawn_one_by_one(test: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampling, "MOST_TOPICS", 100)
     with pytest.raises(UsageError, match="poisson-bootstrap"):

@@ -38,8 +38,8 @@ def test_bootstrap_is_near_welch_and_never_zero() -> None:
     x, y = rng.normal(0.5, 0.1, 40), rng.normal(0.45, 0.2, 50)
     boot, welch = (compare_topic_sets(x, y, name) for name in ("bootstrap", "welch"))
     assert boot.p == pytest.approx(welch.p, abs=0.02)
-    assert (boot.low, boot.high) == pytest.approx((welch.low, welch.high))
-    assert compare_topic_sets(x + 5, y, "bootstrap", resamples=99).p == 0.01
+    assert (boot.low, boot.high) == pytest.approx((welch.low, welch.high), abs=0.005)
+    assert compare_topic_sets(x + 5, y, "bootstrap", resamples=99).p == 0.02
     assert compare_topic_sets(x + 5, y, "bootstrap(plain=true)", resamples=99).p == 0.0
 
 
@@ -52,8 +52,8 @@ def test_p_is_uniform_under_the_null(name: str) -> None:
 
 @pytest.mark.parametrize("name", TWO_SAMPLE_TESTS.names())
 def test_degenerate_samples(name: str) -> None:
-    assert compare_topic_sets([0.1] * 5, [0.1] * 4, name, resamples=99).p == 1.0
-    apart = compare_topic_sets([0.2] * 5, [0.1] * 4, name, resamples=99)
+    assert compare_topic_sets([0.1] * 15, [0.1] * 14, name, resamples=99).p == 1.0
+    apart = compare_topic_sets([0.2] * 15, [0.1] * 14, name, resamples=199)
     assert apart.p <= 0.01
     assert "infinite" in apart.table().text()
     with pytest.raises(DataError, match="1 topic"):
@@ -75,7 +75,7 @@ def test_table_of_several_runs() -> None:
 
 def test_bootstrap_intervals() -> None:
     rng = np.random.default_rng(4)
-    x, y = rng.exponential(1, 30), rng.exponential(2, 20)
+    x, y = rng.exponential(1, 60), rng.exponential(2, 50)
     basic, percentile = (compare_topic_sets(x, y, interval=k, level=0.9) for k in ("basic", "percentile"))
     assert basic.low == pytest.approx(2 * basic.mean_difference - percentile.high, abs=1e-12)
     theirs = stats.bootstrap(

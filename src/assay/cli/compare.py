@@ -53,6 +53,11 @@ correction_option = click.option(
     "--correction", cls=RegistryOption, registry="assay.stats.multiple:CORRECTIONS", default="holm", show_default=True,
     metavar="NAME", help="Correction of p for the number of tests, one of: {names}.",
 )  # fmt: skip
+family_option = click.option(
+    "--correction", cls=RegistryOption, registry=["assay.stats.joint_tests:JOINT", "assay.stats.multiple:CORRECTIONS"],
+    default="auto", show_default=True, metavar="NAME",
+    help="Correction of p for the number of tests, one of: {names}; auto: max-t for the t test, holm for others.",
+)  # fmt: skip
 alternative_option = click.option(
     "--alternative", type=KnownWord("assay.stats.resampling:ALTERNATIVES"), default="two-sided", show_default=True,
     help="greater: the run is better than what it is compared with.",
@@ -62,8 +67,8 @@ alpha_option = click.option(
     help="Significance level; intervals have level 1 − alpha.",
 )  # fmt: skip
 interval_option = click.option(
-    "--interval", cls=RegistryOption, registry="assay.stats.effect:INTERVALS", default="t", show_default=True,
-    metavar="NAME", help="Kind of interval, one of: {names}.",
+    "--interval", cls=RegistryOption, registry="assay.stats.effect:INTERVALS", default="auto", show_default=True,
+    metavar="NAME", help="Kind of interval, one of: {names}; each holds alone. auto: that of the test and correction.",
 )  # fmt: skip
 resamples_option = click.option(
     "-B", "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
@@ -72,11 +77,21 @@ resamples_option = click.option(
 baseline_option = click.option("--baseline", metavar="RUN", help="Compare with this run.  [default: the best mean]")
 
 
-def drawing_options(command: C) -> C:
-    """--alpha, --interval, -B, --seed: what tests and intervals share."""
-    wrapped: Any = command
-    for option in (seed_option, resamples_option, interval_option, alpha_option):
-        wrapped = option(wrapped)
+sets_interval_option = click.option(
+    "--interval", cls=RegistryOption, registry="assay.stats.two_sample:SET_INTERVALS", default="auto",
+    show_default=True, metavar="NAME", help="Kind of interval, one of: {names}. auto: that of the test.",
+)  # fmt: skip
+
+
+def drawing_options(interval: Callable[[C], C]) -> Callable[[C], C]:
+    """--alpha, -B, --seed and this --interval: what tests and intervals share."""
+
+    def wrapped(command: C) -> C:
+        whole: Any = command
+        for option in (seed_option, resamples_option, interval, alpha_option):
+            whole = option(whole)
+        return whole
+
     return wrapped
 
 
@@ -98,11 +113,11 @@ def command() -> None:
 
 @command.command()
 @scores_input
-@baseline_option
+@click.option("--baseline", metavar="RUN", help="Compare with this run.  [default: the best mean, tested in all pairs]")
 @test_option
-@correction_option
+@family_option
 @alternative_option
-@drawing_options
+@drawing_options(interval_option)
 @click.option("--top", type=click.IntRange(min=2), help="Show at most N runs: the best, and the baseline.")
 @click.option(
     "--letters/--no-letters", default=True, show_default=True,
@@ -137,7 +152,8 @@ def runs(
 
     Reads score tables, or with --qrels run files, and shows one leaderboard per measure: rank, mean with its interval,
     letters (runs that share one are not significantly different), and against the baseline the difference, its
-    interval, corrected p, effect size, wins, ties and losses.
+    interval, corrected p, effect size, wins, ties and losses. Without --baseline p and intervals hold for all pairs of
+    runs, and the runs that may be the best are named.
 
     \b
     assay compare scores.csv --baseline bm25
@@ -150,8 +166,8 @@ def runs(
 
     if differences and (out.figure is None or baseline is None):
         raise UsageError("--differences is a picture of a run and the baseline; give --figure FILE and --baseline RUN")
-    _refuse_idle_options(test, interval, correction)
     every = joined(matrices)
+    _refuse_idle_options(every, test, interval, correction)
     _refuse_idle_top(top, every)
     details = shown_details(show)
     refuse_idle_places(with_places, best_of, by)
@@ -178,8 +194,8 @@ def runs(
 @command.command()
 @scores_input
 @test_option
-@correction_option
-@drawing_options
+@family_option
+@drawing_options(interval_option)
 @click.option("--top", type=click.IntRange(min=2), help="Show only pairs of the N best runs.")
 @jobs_option
 @output_and_figure_options
@@ -199,8 +215,8 @@ def pairs(
     from assay.stats import all_pairs
     from assay.stats.pair_tests import by_average
 
-    _refuse_idle_options(test, interval, correction, of_means=False)
     every = joined(matrices)
+    _refuse_idle_options(every, test, interval, correction, of_means=False)
     _refuse_idle_top(top, every)
     found = []
     for matrix in every:
@@ -244,7 +260,7 @@ def normality(matrices: list[ScoreMatrix], baseline: str | None, out: Output) ->
 @sets_test_option
 @correction_option
 @alternative_option
-@drawing_options
+@drawing_options(sets_interval_option)
 @output_and_figure_options
 def sets(
     first: Path, second: Path, measures: str | None, transpose: bool, name: str | None, force: str | None, test: str,
@@ -332,18 +348,21 @@ def uncertain(
     out.write(*(part.table() if baseline is None else part.differences() for part in found), of=found)
 
 
-def _refuse_idle_options(test: str, interval: str, correction: str, *, of_means: bool = True) -> None:
+def _refuse_idle_options(
+    matrices: Sequence[ScoreMatrix], test: str, interval: str, correction: str, *, of_means: bool = True
+) -> None:
     """An error where a given option has no effect on this test of runs."""
-    from assay.stats.multiple import CORRECTIONS
+    from assay.stats.joint_tests import chosen_correction, draws_flips
     from assay.stats.pairwise import draws, is_simultaneous
 
-    CORRECTIONS.entry(correction)
     simultaneous = is_simultaneous(test)
+    by = chosen_correction(correction, "t" if simultaneous else test)
     if simultaneous and is_given("correction"):
         raise UsageError(f"--correction has no effect: p of {test} holds for all pairs at once; leave it out")
     if simultaneous and is_given("interval") and not of_means:
         raise UsageError(f"--interval has no effect: {test} has intervals of its own; leave it out")
-    _refuse_idle_resamples(draws(test, interval), f"--test {test}", interval)
+    flips = not simultaneous and any(draws_flips(by, *matrix.shape) for matrix in matrices)
+    _refuse_idle_resamples(flips or draws(test, interval), f"--test {test}", interval)
 
 
 def _refuse_idle_resamples(drawn: bool, test: str, interval: str) -> None:

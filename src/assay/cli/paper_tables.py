@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.commands import RegistryOption
-from assay.cli.compare import alpha_option, alternative_option, command, correction_option, resamples_option
+from assay.cli.compare import alpha_option, alternative_option, command, family_option, resamples_option
 from assay.cli.inputs import scores_input
 from assay.cli.modes import is_given, longest_form
 from assay.cli.options import Output, output_options, seed_option
@@ -34,7 +34,7 @@ OF_TESTS = ("marks", "test", "correction", "family", "alternative", "alpha", "we
     "--test", cls=RegistryOption, registry="assay.stats.paired:TESTS", default="t", show_default=True, metavar="NAME",
     help="One of: {names}. Parameters in brackets: 'sign(min_difference=0.01)'.",
 )  # fmt: skip
-@correction_option
+@family_option
 @click.option(
     "--family", cls=RegistryOption, registry="assay.stats.marked_tests:FAMILIES", default="table", show_default=True,
     metavar="NAME", help="Correct p over all comparisons of the table, or over those of each measure: {names}.",
@@ -78,7 +78,7 @@ def table(
     """
     from assay.stats import paper_table
 
-    _refuse_idle(baseline, how["test"])
+    _refuse_idle(matrices, baseline, how["test"], how["correction"])
     wanted = _groups(matrices, groups, by)
     found = paper_table(matrices, baseline=baseline, groups=wanted, **how)
     if out.format in ("csv", "json"):
@@ -109,8 +109,9 @@ def _groups(matrices: Sequence[ScoreMatrix], given: Sequence[str], column: str |
     return groups
 
 
-def _refuse_idle(baseline: Sequence[str], test: str) -> None:
+def _refuse_idle(matrices: Sequence[ScoreMatrix], baseline: Sequence[str], test: str, correction: str) -> None:
     """An error where a given option has no effect."""
+    from assay.stats.joint_tests import chosen_correction, draws_flips
     from assay.stats.paired import TESTS
     from assay.stats.pairwise import draws
 
@@ -119,6 +120,9 @@ def _refuse_idle(baseline: Sequence[str], test: str) -> None:
         if not baseline and option.name in OF_TESTS and is_given(option.name):
             raise UsageError(f"{longest_form(option)} has no effect without --baseline; name a run")
     TESTS.entry(test)
+    by = chosen_correction(correction, test)
+    tests = len(matrices) * (len(matrices[0].runs) - 1) + 1 if matrices else 0
+    drawn = draws(test) or any(draws_flips(by, tests, len(matrix.topics)) for matrix in matrices)
     for name, written in (("resamples", "-B"), ("seed", "--seed")):
-        if is_given(name) and not draws(test):
+        if is_given(name) and not drawn:
             raise UsageError(f"{written} has no effect: --test {test} draws no resamples; leave it out")

@@ -12,7 +12,7 @@ from assay.data.topic_rows import counted
 from assay.gate.alarms import Alarm, JudgedShares
 from assay.stats.bounded import share_that_may_differ
 from assay.stats.resampling import percent
-from assay.stats.verdicts import decimals_for, printed, signed
+from assay.stats.sentences import decimals_for, printed, signed
 
 EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 3}
 """Exit code of each outcome; 2 is that of usage errors."""

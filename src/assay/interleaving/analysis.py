@@ -25,7 +25,7 @@ from assay.io.impressions import impressions_of
 from assay.stats.clustered import BOUND, ClusterClaim, claim_of
 from assay.stats.multiple import corrected
 from assay.stats.resampling import checked_share, percent
-from assay.stats.verdicts import signed
+from assay.stats.sentences import signed
 
 NO_CLICKS = ("drop", "tie")
 """What an impression without a credited click is: left out, or a tie."""

@@ -5,7 +5,7 @@ Everything works on rows: one row of differences (or of scores) over the topics 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -16,7 +16,16 @@ from assay.core.arrays import Floats
 from assay.core.engine import chunks
 from assay.core.errors import DataError
 from assay.core.registry import Registry, Within
-from assay.stats.resampling import RESAMPLES, checked_resamples, checked_share, drawn_in_words, percent, topic_counts
+from assay.stats.resampling import (
+    RESAMPLES,
+    checked_resamples,
+    checked_share,
+    drawn_in_words,
+    percent,
+    refuse_few,
+    resampled_t,
+    topic_counts,
+)
 
 DECIMALS = 12
 """Differences are rounded here, so that .3 − .2 is as large as .2 − .1."""
@@ -90,6 +99,13 @@ def standard_deviation(rows: npt.ArrayLike) -> Floats:
     constant = (array == first_column).all(axis=1)
     sd = array.std(axis=1, ddof=1)
     return np.where(constant, 0.0, sd)
+
+
+def centred_rows(rows: Floats) -> Floats:
+    """Rows less their mean; exactly 0 where all values are equal."""
+    deviations = rows - rows.mean(axis=1, keepdims=True)
+    has_spread = standard_deviation(rows)[:, None] > 0
+    return np.where(has_spread, deviations, 0.0)
 
 
 def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
@@ -167,16 +183,19 @@ def mean_interval(
     """Interval of the mean of each row (scores of a run, or paired differences), of one of INTERVALS.
 
     An interval of one run's mean is wide because topics differ; two runs whose intervals overlap may still differ
-    significantly when paired (Webber 2010, §3.3.5).
+    significantly when paired (Webber 2010, §3.3.5). A kind on fewer topics than it needs is an error: percentiles, the
+    basic interval and BCa cover .90 of normal and .85 of skewed samples of 10 topics, and no more than .93 of 50.
 
     >>> i = mean_interval([1, 2, 3, 4, 5])
     >>> round(float(i.low[0]), 4), round(float(i.high[0]), 4)
     (1.0368, 4.9632)
     """
     checked_share(level, "the level of an interval")
+    array = checked_rows(rows)
+    refuse_few("interval", INTERVALS.entry(kind), array.shape[1])
     ends: Intervals = INTERVALS.call(
         kind,
-        checked_rows(rows),
+        array,
         level=level,
         resamples=resamples,
         seed=seed,
@@ -202,7 +221,7 @@ def t_interval(rows: Floats, *, level: Annotated[float, Within(0, 1, open=True)]
     )
 
 
-@INTERVALS.register("basic", resampled=True)
+@INTERVALS.register("basic", resampled=True, topics=50)
 def basic_interval(
     rows: Floats,
     *,
@@ -235,7 +254,7 @@ def swapped(mean: Floats | float, low: Floats | float, high: Floats | float) -> 
     return lower_end, upper_end
 
 
-@INTERVALS.register("percentile", resampled=True)
+@INTERVALS.register("percentile", resampled=True, topics=50)
 def percentile_interval(
     rows: Floats,
     *,
@@ -254,23 +273,75 @@ def percentile_interval(
     )
 
 
+@INTERVALS.register("bca", resampled=True, topics=50)
+def bca_interval(
+    rows: Floats,
+    *,
+    level: Annotated[float, Within(0, 1, open=True)] = 0.95,
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+) -> Intervals:
+    """BCa bootstrap: quantiles of the resampled means, moved for bias and skewness; of means no better than percentile.
+
+    z₀ = Φ⁻¹(share below the mean), a = Σ(d − m)³/(6(Σ(d − m)²)^1.5). Efron & Tibshirani 1993, §14.3.
+    """
+    from scipy.special import ndtr, ndtri
+
+    mean = rows.mean(axis=1)
+    tails = ndtri([(1 - level) / 2, (1 + level) / 2])
+    deviations = centred_rows(rows)
+    lean = ratio((deviations**3).sum(axis=1), 6 * (deviations**2).sum(axis=1) ** 1.5)
+    low, high = np.empty(len(rows)), np.empty(len(rows))
+    for part, means in _resampled_means(rows, resamples, seed):
+        for at, drawn in enumerate(means.T, part.start):
+            below = ((drawn < mean[at]).sum() + (drawn == mean[at]).sum() / 2) / resamples
+            shift = float(ndtri(np.clip(below, 0.5 / resamples, 1 - 0.5 / resamples)))
+            shares = ndtr(shift + (shift + tails) / (1 - lean[at] * (shift + tails)))
+            low[at], high[at] = np.quantile(drawn, shares)
+    return Intervals(low, high, level, f"{percent(level)} BCa bootstrap interval, {drawn_in_words(resamples, seed)}")
+
+
+@INTERVALS.register("bootstrap-t", resampled=True, topics=10)
+def bootstrap_t_interval(
+    rows: Floats,
+    *,
+    level: Annotated[float, Within(0, 1, open=True)] = 0.95,
+    resamples: Annotated[int, Within(1)] = RESAMPLES,
+    seed: Annotated[int, Within(0)] = 0,
+) -> Intervals:
+    """Bootstrap-t: the mean less quantiles of the resampled t times S/√n; it leaves out 0 when the test bootstrap does.
+
+    The quantile of share q is the value after q·(B + 1); resamples without spread have t = ±∞, and an end may be
+    infinite. Efron & Tibshirani 1993, §12.5.
+    """
+    mean, n = rows.mean(axis=1), rows.shape[1]
+    error = standard_deviation(rows) / np.sqrt(n)
+    place = int(np.floor((1 + level) / 2 * (resamples + 1) + 1e-9))  # of resamples sorted from 0: the next after q
+    low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
+    for part in chunks(len(rows), max(1, MEANS_AT_ONCE // checked_resamples(resamples))):
+        centred = centred_rows(rows[part]).T
+        t = np.sort(np.concatenate([resampled_t(c, centred)[1] for c in topic_counts(n, resamples, seed)]), axis=0)
+        if place < resamples:
+            low[part] = mean[part] - t[place] * error[part]
+            high[part] = mean[part] - t[resamples - 1 - place] * error[part]
+    recipe = f"{percent(level)} bootstrap-t interval, {drawn_in_words(resamples, seed)}"
+    return Intervals(low, high, level, recipe)
+
+
 def _quantiles_of_means(rows: Floats, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """Lower and upper quantile of each row's resampled means; the same topics are drawn for all rows.
+    """Lower and upper quantile of each row's resampled means."""
+    low, high = np.empty(len(rows)), np.empty(len(rows))
+    for part, means in _resampled_means(rows, resamples, seed):
+        low[part], high[part] = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return low, high
+
+
+def _resampled_means(rows: Floats, resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
+    """Which rows, and their resampled means (draws × rows); the same topics are drawn for all rows.
 
     Memory: about MEANS_AT_ONCE numbers (32 MB), or the resamples of one row where those are more.
     """
     n = rows.shape[1]
-    lower_tail = (1 - level) / 2
-    upper_tail = (1 + level) / 2
-    low = np.empty(len(rows))
-    high = np.empty(len(rows))
-    rows_at_once = MEANS_AT_ONCE // checked_resamples(resamples)
-    for part in chunks(len(rows), rows_at_once):
+    for part in chunks(len(rows), max(1, MEANS_AT_ONCE // checked_resamples(resamples))):
         columns = rows[part].T
-        blocks = []
-        for counts in topic_counts(n, resamples, seed):
-            sums = counts @ columns
-            blocks.append(sums / n)
-        means = np.concatenate(blocks)
-        low[part], high[part] = np.quantile(means, [lower_tail, upper_tail], axis=0)
-    return low, high
+        yield part, np.concatenate([counts @ columns / n for counts in topic_counts(n, resamples, seed)])

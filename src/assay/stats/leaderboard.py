@@ -1,7 +1,8 @@
 """Which run is best, and is it really? `compare` and the leaderboard that it makes.
 
 One row per run, best first: rank, mean with its interval, letters over all pairs, and against the baseline the
-difference, corrected p, effect size, wins, ties and losses.
+difference with its interval, corrected p, effect size, wins, ties and losses. Where no baseline is named all pairs are
+the family: the best run is known only after seeing the scores.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import Progress, silent
@@ -25,15 +28,17 @@ from assay.data.tested_means import for_tests_of_means
 from assay.io.brought import score_matrix_of
 from assay.io.column_names import Named
 from assay.rankings.counts import settled, tie_groups
-from assay.stats.effect import Intervals, differences, mean_interval, standard_deviation
+from assay.stats.effect import Intervals
+from assay.stats.few_values import interval_of, interval_within
+from assay.stats.joint_tests import AUTO, MAX_T, chosen_correction
 from assay.stats.letters import Letters, compact_letters
 from assay.stats.limits import cut, possible_scores
 from assay.stats.losses import TopicLosses, topic_losses
-from assay.stats.pair_tests import RATIOS, PairsResult, amount_format, by_average
+from assay.stats.pair_tests import RATIOS, PairsResult, amount_format, best_of_pairs, by_average
 from assay.stats.pairwise import all_pairs, is_simultaneous, versus_baseline, versus_of_all
-from assay.stats.resampling import RESAMPLES, checked_share
-from assay.stats.t_power import TTest, above_alpha, detectable_effect
-from assay.stats.verdicts import CONTRADICTION, Evidence, name_of_test
+from assay.stats.resampling import RESAMPLES, checked_alternative, checked_share
+from assay.stats.sentences import Evidence, best_of_all, counts, one_by_one
+from assay.stats.t_power import above_alpha, findable_effect
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,7 @@ class Leaderboard(Result):
     `top` limits the rows that tables and pictures show, never what was tested.
     """
 
+    unit = "topic"
     matrix: ScoreMatrix
     baseline: str
     chosen: bool
@@ -60,37 +66,36 @@ class Leaderboard(Result):
 
     @cached_property
     def verdict(self) -> str:
-        """The finding in one sentence: of two runs their comparison, of more how many are better than the baseline."""
-        found = [self._evidence(place) for place in range(len(self.versus))]
+        """The finding in one sentence or two: who beats the baseline, or which runs may be the best."""
+        found = [self.versus.evidence(place) for place in range(len(self.versus))]
         if len(found) == 1:
-            return found[0].verdict()
-        how = name_of_test(self.versus.recipe)
-        if self.versus.alternative != "two-sided":
-            how += ", one-sided"
-        corrected = (
-            "" if self.correction == "none" or self.versus.simultaneous else f", p corrected by {self.correction}"
-        )
-        return f"{self._counted(found)}: {how}{corrected}, {self.versus.n:,} topics"
+            return (found[0] if self.chosen else found[0].turned()).verdict()
+        how = found[0].how()
+        if not self.chosen:
+            best, beaten = self.baseline, int(self.versus.significant().sum())
+            level = 1 - self.alpha
+            return f"{best_of_all(best, beaten, len(self.matrix.runs), self.possible_best, level)} ({how})"
+        if len(found) == 2:
+            return one_by_one(found)
+        first = found[0]
+        return f"{first.finding()}: {first.numbers()}. {counts(found)} ({how})"
 
-    def _counted(self, found: Sequence[Evidence]) -> str:
-        """How many runs are better, and worse, where the test looks for it; and how many differ either way."""
-        directions = [e.direction for e in found if e.significant]
-        better, worse, either = (directions.count(way) for way in (1, -1, 0))
-        are_better = _significantly(better, f"better than {self.baseline}")
-        said = {
-            "two-sided": f"{are_better} and {worse or 'none'} significantly worse",
-            "greater": are_better,
-            "less": _significantly(worse, f"worse than {self.baseline}"),
-        }
-        counted = f"of {len(found)} runs {said[self.versus.alternative]}"
-        if either:
-            counted += f", and {either} significantly different where {CONTRADICTION}"
-        return counted
+    @cached_property
+    def possible_best(self) -> list[str] | None:
+        """Runs that may be the best (Hsu 1996), which hold the truly best one with confidence 1 − α, best mean first.
+
+        None where a baseline was named, and for corrections other than max-t.
+        """
+        pairs = self.versus.within
+        if pairs is None or pairs.correction != MAX_T or len(self.matrix.runs) < 3:
+            return None
+        inside = best_of_pairs(pairs).inside
+        return [run for run, is_in in zip(self.matrix.runs, inside.tolist(), strict=True) if is_in]
 
     @property
-    def topics_to_decide(self) -> int | None:
-        """Of two runs that are not significantly different: the topics that would decide it; else None."""
-        return self._evidence(0).topics_to_decide() if len(self.versus) == 1 else None
+    def is_one_family(self) -> bool:
+        """Whether p and letters rest on one family, that of all pairs."""
+        return self.versus.simultaneous or self.versus.within is not None
 
     def best(self, top: int) -> Leaderboard:
         """The same board, of which only the `top` best runs are shown, the baseline always among them."""
@@ -122,17 +127,18 @@ class Leaderboard(Result):
         return replace(self, power=power)
 
     def found_from(self) -> Floats:
-        """The smallest true difference that a paired t test finds with the power, of each run against the baseline.
+        """The smallest true difference that each comparison finds with the power, in the family that decides.
 
-        Of geometric means the smallest ratio above 1.
-        The test is one at level alpha, not corrected, on the sd of the differences that were seen.
+        By a t test with the critical value of the family, on the sd of the differences that were seen; of geometric
+        means the smallest ratio above 1. NaN where the differences show too few values to say.
         """
-        scores = for_tests_of_means(self.matrix).values
-        rows = differences(scores[self.versus.first], scores[self.versus.second])
-        sides = 2 if self.versus.alternative == "two-sided" else 1
-        test = TTest(alpha=self.alpha, sides=sides)
-        effect = detectable_effect(self.versus.n, power=self.power or 0.8, test=test)
-        return from_means(effect * standard_deviation(rows), self.matrix.aggregate, self.versus.n)
+        v = self.versus
+        sides = 2 if v.alternative == "two-sided" else 1
+        effect = findable_effect(v.n, critical=v.critical_t(), sides=sides, power=self.power or 0.8)
+        deviation = np.zeros(len(v)) if v.deviation is None else v.deviation
+        if v.little is not None:
+            deviation = np.where(v.little, np.nan, deviation)
+        return from_means(effect * deviation, self.matrix.aggregate, v.n)
 
     def ranks(self) -> list[int]:
         """The rank of each run by its mean, from 1; equal means share one, and the next rank is left out."""
@@ -172,7 +178,7 @@ class Leaderboard(Result):
         averages = self.matrix.averages()
         ranks = self.ranks()
         details = self.details or {}
-        corrected_p = self.versus.corrected(self.correction)
+        corrected_p = self.versus.corrected()
         places = {int(run): place for place, run in enumerate(self.versus.first)}
         found_from = None if self.power is None else self.found_from()
         amounts = list(self.versus.shown_amounts().values())
@@ -217,7 +223,7 @@ class Leaderboard(Result):
         """The verdict, what was tested and how it was corrected, and the rows."""
         settings = {
             "verdict": self.verdict,
-            "topics_to_decide": self.topics_to_decide,
+            "possible_best": self.possible_best,
             "measure": self.matrix.measure,
             "signature": self.matrix.signature,
             "aggregate": self.matrix.aggregate,
@@ -235,7 +241,8 @@ class Leaderboard(Result):
         v = self.versus
         average = IN_WORDS[self.matrix.aggregate]
         amount = "ratio" if self.matrix.aggregate == "geometric" else "Δ"
-        chosen = "" if self.chosen else f" (the best {average}, picked after seeing the scores)"
+        seen = f" (the best {average}, picked after seeing the scores"
+        chosen = "" if self.chosen else f"{seen})" if v.within is None else f"{seen}: p holds for all pairs of runs)"
         notes = [self.verdict] if len(v) > 1 else []
         notes += [
             f"low, high: {self.interval.recipe}, of each {average} alone; runs whose intervals overlap may still "
@@ -245,12 +252,10 @@ class Leaderboard(Result):
             f"{v.recipe}; n = {v.n:,} topics; {v.family(self.correction, self.alpha)}",
         ]
         each = "ratio" if amount == "ratio" else "difference"
-        if len(v) > 1 and not v.simultaneous:
-            notes.append(f"{amount} low, {amount} high: of each {each} alone, not corrected for the number of runs")
         if self.power is not None:
             notes.append(
-                f"found from: a true {each} of this size is found with power {self.power:g} by a paired t test at "
-                f"α = {self.alpha:g}, not corrected, if differences vary as seen here; smaller ones are easily missed"
+                f"found from: a true {each} of this size is found with power {self.power:g} by a t test in the family "
+                f"of p at α = {self.alpha:g}, if differences vary as seen here; smaller ones are easily missed"
             )
         notes += v.remarks(self.correction, self.alpha)
         notes += self._letter_notes()
@@ -260,32 +265,19 @@ class Leaderboard(Result):
         """What the letters mean, and that they rest on another family of tests than p, where they do."""
         if self.pairs is None or self.letters is None:
             return []
-        family = self.pairs.family(self.correction, self.alpha)
         meaning = f"runs that share one are not significantly different at α = {self.alpha:g}, two-sided"
-        notes = [f"letters: {meaning}; {family}"]
-        if len(self.pairs) > len(self.versus) and not self.versus.simultaneous:
-            notes.append(
-                f"two families of tests: p is of the {len(self.versus)} tests against {self.baseline}, letters of all "
-                f"{len(self.pairs)} pairs; a run may be significant in one family and not in the other"
-            )
-        return notes + [n for n in self.pairs.remarks(self.correction, self.alpha) if n.startswith("too few")]
+        if self.is_one_family or len(self.pairs) == 1:
+            return [f"letters: {meaning}"]
+        return [
+            f"letters: {meaning}; {self.pairs.family(self.correction, self.alpha)}",
+            f"two families of tests: p is of the {len(self.versus)} tests against {self.baseline}, letters of all "
+            f"{len(self.pairs)} pairs; a run may be significant in one family and not in the other",
+            *(n for n in self.pairs.remarks(self.correction, self.alpha) if n.startswith("too few")),
+        ]
 
-    def _evidence(self, place: int) -> Evidence:
-        v = self.versus
-        return Evidence(
-            names=(v.runs[v.first[place]], self.baseline),
-            delta=float(v.difference[place]),
-            p=float(v.corrected(self.correction)[place]),
-            test=name_of_test(v.recipe),
-            topics=(v.n,),
-            alternative=v.alternative,
-            alpha=self.alpha,
-            low=None if v.low is None else float(v.low[place]),
-            high=None if v.high is None else float(v.high[place]),
-            lead=None if v.lead is None else float(v.lead[place]),
-            effect=float(v.effect[place]),
-            aggregate=v.aggregate,
-        )
+    def evidence(self, run: str) -> Evidence:
+        """What is known of a run against the baseline."""
+        return self.versus.evidence([self.versus.runs[i] for i in self.versus.first].index(run))
 
     def _against(
         self, place: int | None, amounts: Sequence[Floats | None], corrected_p: Floats
@@ -305,10 +297,10 @@ def compare(
     *,
     baseline: str | None = None,
     test: str = "t",
-    correction: str = "holm",
+    correction: str = AUTO,
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    interval: str = "t",
+    interval: str = AUTO,
     letters: bool = True,
     pairs: bool = False,
     resamples: int = RESAMPLES,
@@ -318,68 +310,78 @@ def compare(
     engine: Any = None,
     progress: Progress = silent,
 ) -> Leaderboard:
-    """Runs by mean, tested against the baseline (default: the best) and, for the letters, all against all.
+    """Runs by mean, tested against the baseline or, where none is named, all against all, and the best shown.
 
     scores: a ScoreMatrix, what `assay.evaluate` returns for one measure, {run: {topic: score}}, a data frame or a path.
     columns: our column → that of a table, e.g. {"run": "model"}.
-    `.verdict` is the finding in one sentence. `pairs` also prepares the table of all pairs, with intervals. The
-    correction is over the runs tested against the baseline for p, and over all pairs for the letters, which are always
-    two-sided; with Tukey's tests both come from the one simultaneous family. Intervals have level 1 − alpha and stay
-    within the range of the measure where that is known. A measure that is a geometric mean is tested on logs, and shown
-    with ratios; sums are tested as means; medians are an error. Pairs are tested by `jobs` processes or by the engine,
-    see `assay.engine`.
+    `.verdict` is the finding in a sentence. With a baseline the family is every other run against it; without one it is
+    all pairs, since the best run is picked after seeing the scores. correction: max-t for the t test (step-down over
+    sign flips of topics; Holm below 10 topics and above 500 runs), Holm for other tests, or another that is named;
+    letters are always of all pairs and two-sided. interval: `auto` goes with test and correction, and holds for all
+    differences at once with max-t, Holm and Bonferroni; a kind that is named holds for each alone. Intervals have level
+    1 − alpha and stay within the range of the measure where that is known; differences that show too few values have
+    Dirichlet bounds. A measure that is a geometric mean is tested on logs, and shown with ratios; sums are tested as
+    means; medians are an error. `pairs` also prepares the table of all pairs, with intervals. Pairs are tested by
+    `jobs` processes or by the engine, see `assay.engine`.
 
     >>> m = ScoreMatrix.of([[0.5, 0.6, 0.9], [0.4, 0.4, 0.6]], runs=["new", "old"])
     >>> compare(m, baseline="old").verdict.partition("; ")[0]
-    'new and old are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
+    'new and old are not shown to differ: +.200 [−.048, .448], p = .0742 (paired t test, 3 topics)'
     """
     matrix = score_matrix_of(scores, columns=columns)
     if len(matrix.runs) < 2:
         raise DataError(f"{matrix.measure}: {len(matrix.runs)} run; a comparison needs at least two")
+    simultaneous = is_simultaneous(test)
+    if not simultaneous:
+        _check_side(alternative, baseline)
     ordered = by_average(matrix)
     against = ordered.runs[0] if baseline is None else baseline
     how: dict[str, Any] = {"level": 1 - checked_share(alpha, "alpha"), "resamples": resamples, "seed": seed}
-    ends = _intervals(ordered, interval, how)
-    simultaneous = is_simultaneous(test)
+    by = chosen_correction("holm" if correction == AUTO and simultaneous else correction, test)
+    ends = _intervals(ordered, _kind_of_means(interval, test), how)
+    picked = baseline is None and len(ordered.runs) > 2
     tested: PairsResult | None = None
-    if simultaneous or letters or pairs:
+    if simultaneous or letters or pairs or picked:
+        sides = alternative if simultaneous else "two-sided"
+        more: dict[str, Any] = {"jobs": jobs, "progress": progress, "correction": by, **how}
         with engine_for(engine, jobs):
-            tested = all_pairs(
-                ordered,
-                test,
-                alternative=alternative if simultaneous else "two-sided",
-                interval=interval if pairs else None,
-                jobs=jobs,
-                progress=progress,
-                correction=correction,
-                **how,
-            )
+            tested = all_pairs(ordered, test, alternative=sides, interval=interval if pairs else None, **more)
     if tested is not None and simultaneous:
         versus = versus_of_all(tested, ordered, against)
     else:
-        versus = versus_baseline(ordered, against, test, alternative=alternative, interval=interval, **how)
+        versus = versus_baseline(
+            ordered, against, test, correction=by, alternative=alternative, interval=interval,
+            within=tested if picked else None, **how,
+        )  # fmt: skip
     groups = None
     if tested is not None and letters:
-        groups = compact_letters(tested.square(tested.corrected(correction)) < alpha)
-    return Leaderboard(ordered, against, baseline is not None, ends, versus, tested, groups, correction, alpha)
+        groups = compact_letters(tested.square(tested.corrected()) < alpha)
+    return Leaderboard(ordered, against, baseline is not None, ends, versus, tested, groups, by, alpha)
+
+
+def _check_side(alternative: str, baseline: str | None) -> None:
+    """An error for a one-sided test against a run that is picked after seeing the scores."""
+    if checked_alternative(alternative) != "two-sided" and baseline is None:
+        raise UsageError(
+            f"alternative {alternative}: a one-sided test needs a baseline that is named beforehand, and the best run "
+            "is known only afterwards; name the baseline"
+        )
+
+
+def _kind_of_means(interval: str, test: str) -> str:
+    """The kind of interval of a run's mean: that of the test, a t interval for tests of all pairs at once."""
+    if interval != AUTO:
+        return interval
+    return "t" if is_simultaneous(test) else interval_of(test)
 
 
 def _intervals(matrix: ScoreMatrix, interval: str, how: Mapping[str, Any]) -> Intervals:
     """The interval of every run's average, within the range of the measure."""
-    ends = mean_interval(for_tests_of_means(matrix).values, interval, **how)
+    limits = possible_scores(matrix)
+    of_means = None if matrix.aggregate == "geometric" else limits
+    ends = interval_within(for_tests_of_means(matrix).values, interval, of_means, **how)
     topics = matrix.shape[1]
     low, high = (from_means(end, matrix.aggregate, topics) for end in (ends.low, ends.high))
-    limits = possible_scores(matrix)
     if limits is not None and matrix.aggregate == "sum":
         limits = (limits[0] * topics, limits[1] * topics)
     return cut(replace(ends, low=low, high=high), limits)
-
-
-def _significantly(number: int, what: str) -> str:
-    """How many runs are significantly what.
-
-    >>> _significantly(1, "better"), _significantly(0, "better")
-    ('1 is significantly better', 'none are significantly better')
-    """
-    are = "is" if number == 1 else "are"
-    return f"{number or 'none'} {are} significantly {what}"

@@ -216,8 +216,19 @@ def possible_best(
         difference[i] = -rows.mean(axis=1)
         error[i] = rows.std(axis=1, ddof=1) / np.sqrt(topics)
     if critical is None:
-        critical = _best_critical(scores, alpha, resamples, seed)
-    others = ~np.eye(runs, dtype=bool)
+        few = topics < FEWEST_TOPICS
+        own = bonferroni_critical(runs, topics, alpha) if few else flipped_critical(scores, alpha, resamples, seed)
+    else:
+        own = critical
+    return best_among(difference, error, own)
+
+
+def best_among(difference: Floats, error: Floats, critical: Floats) -> PossibleBest:
+    """Hsu's set from mean differences row − column, their standard errors and c of each run.
+
+    Runs with the same score on every topic do not compete: of such a pair both may be the best.
+    """
+    others = ~np.eye(len(difference), dtype=bool) & ((error > SLACK) | (np.abs(difference) > SLACK))
     upper = np.where(others, difference + critical[:, None] * error, np.inf).min(axis=1)
     ahead = np.maximum(0.0, upper)
     inside = ahead > 0
@@ -226,14 +237,11 @@ def possible_best(
     return PossibleBest(inside, ahead, behind, critical)
 
 
-def _best_critical(scores: Floats, alpha: float, resamples: int | None, seed: int) -> Floats:
-    """c_i of each run."""
+def bonferroni_critical(runs: int, topics: int, alpha: float) -> Floats:
+    """c_i of each run where flips are too few or too many: the one-sided t at α/(k − 1)."""
     from scipy.special import stdtrit
 
-    runs, topics = scores.shape
-    if topics < FEWEST_TOPICS:
-        return np.full(runs, float(stdtrit(topics - 1, 1 - alpha / max(1, runs - 1))))
-    return flipped_critical(scores, alpha, resamples, seed)
+    return np.full(runs, float(stdtrit(topics - 1, 1 - alpha / max(1, runs - 1))))
 
 
 def flipped_critical(scores: Floats, alpha: float, resamples: int | None = None, seed: int = 0) -> Floats:

@@ -23,10 +23,11 @@ from assay.data.scores import Scores
 from assay.data.tested_means import TESTED
 from assay.io.column_names import Named
 from assay.stats import paper_inputs
+from assay.stats.joint_tests import AUTO
 from assay.stats.letters import nth_letter
 from assay.stats.marked_tests import MarkedTest, MarkedTests, lower_is_better, marked_tests
 from assay.stats.resampling import RESAMPLES, checked_share
-from assay.stats.verdicts import CONTRADICTION
+from assay.stats.sentences import CONTRADICTION
 
 MARKS = ("daggers", "letters", "arrows")
 """How a significant difference is marked: a sign for each baseline, its letter, or which of the two is better."""
@@ -44,6 +45,7 @@ class PaperTable(Result):
     `.text()` are what is printed; `.table()`, `.csv()` and `.record()` have all digits, and marks in their own columns.
     """
 
+    unit = "topic"
     scores: Scores
     groups: paper_inputs.Groups
     baselines: tuple[str, ...]
@@ -259,7 +261,7 @@ def paper_table(
     caption: str = "",
     label: str = "",
     test: str = "t",
-    correction: str = "holm",
+    correction: str = AUTO,
     family: str = "table",
     alternative: str = "two-sided",
     alpha: float = 0.05,
@@ -274,8 +276,9 @@ def paper_table(
     tested and nothing marked. marks: `daggers` († ‡ …, a sign for each baseline), `letters` (the baseline's letter) or
     `arrows` (▲ better, ▼ worse; with `weak_alpha` also △ ▽ at that weaker level). p is corrected over all comparisons
     that the table marks, all baselines and measures together (family="table"), or over those of each measure by itself
-    (family="measure"); the notes say so. groups: {title: runs}; runs of no group come first. Rows keep the order in
-    which the runs were given, or are `best_first` by the first measure. underline: the second best of each column.
+    (family="measure"); by max-t for the t test and Holm for others, unless a correction is named; the notes say so.
+    groups: {title: runs}; runs of no group come first. Rows keep the order in which the runs were given, or are
+    `best_first` by the first measure. underline: the second best of each column.
     columns: our column → that of a table of scores.
 
     >>> ap = {"bm25": {"1": 0.2, "2": 0.3, "3": 0.1}, "dense": {"1": 0.4, "2": 0.52, "3": 0.33}}

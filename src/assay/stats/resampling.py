@@ -7,13 +7,14 @@ and the number of resamples alone: never on how many runs are tested at once, no
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.engine import chunks, generator
 from assay.core.errors import UsageError
-from assay.core.registry import one_of, parse_call
+from assay.core.registry import Entry, one_of, parse_call
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 DRAWS_AT_ONCE = 512
@@ -134,6 +135,44 @@ def least_p(resamples: int, plain: bool = False) -> float:
     if plain:
         return 0.0
     return 1 / (resamples + 1)
+
+
+def resampled_t(counts: Floats, centred: Floats) -> tuple[Floats, Floats]:
+    """Mean and t of each resample (rows of `counts`) of each pair (columns of `centred`, topics × pairs).
+
+    A resample that drew one value only has no spread: its t is 0 if its mean is 0, else ±∞.
+    """
+    n = len(centred)
+    mean = counts @ centred / n
+    rounding = SLACK * np.abs(centred).sum(axis=0)
+    mean[np.abs(mean) <= rounding] = 0.0
+    variance = counts @ centred**2 / n - mean**2
+    np.maximum(variance, 0, out=variance)
+    error = np.sqrt(variance / (n - 1))
+    flat = error <= 1e-8 * np.abs(mean)
+    t = np.divide(mean, error, out=np.zeros_like(mean), where=~flat)
+    if flat.any():
+        infinite = np.copysign(np.inf, mean)
+        t = np.where(flat & (mean != 0), infinite, t)
+    return mean, t
+
+
+def one_or_both(greater: Floats, less: Floats, alternative: str) -> Floats:
+    """p of the tail that is asked for; two-sided twice the smaller one, at most 1."""
+    both = np.minimum(1.0, 2 * np.minimum(greater, less))
+    return np.asarray({"greater": greater, "less": less, "two-sided": both}[alternative])
+
+
+def refuse_few(what: str, entry: Entry[Any], topics: int, instead: str = "t") -> None:
+    """An error where a test or an interval has fewer topics than it needs."""
+    needed = entry.facts.get("topics", 2)
+    if topics >= needed:
+        return
+    if entry.facts.get("resampled"):
+        need = "a bootstrap needs 50 topics (bootstrap-t 10)"
+    else:
+        need = f"it needs {needed}"
+    raise UsageError(f"{what} {entry.name}: too few topics ({topics}); {need}; use {instead}")
 
 
 def percent(level: float) -> str:

@@ -119,6 +119,29 @@ def detectable_effect(topics: float, *, power: float = 0.8, test: TTest | None =
     return root(surplus, low=0.0, what="effect size")
 
 
+def findable_effect(
+    topics: int, *, critical: float | None = None, alpha: float = 0.05, sides: int = 2, power: float = 0.8
+) -> float:
+    """The standardized difference that a t test with this critical value finds on n topics with the given power.
+
+    critical: that of the family that decides; without one that of a single test at alpha. Two-sided it solves
+    1 − F(c) + F(−c) = power for the noncentral t with n − 1 degrees of freedom and noncentrality √n·δ/σ.
+
+    >>> round(0.1 * findable_effect(50), 5), round(0.1 * findable_effect(50, critical=2.82), 5)
+    (0.04042, 0.05205)
+    """
+    test = TTest(alpha=alpha, sides=sides)
+    df = np.asarray(topics - 1, dtype=np.float64)
+    limit = _critical(test, df) if critical is None else np.asarray(critical, dtype=np.float64)
+
+    def surplus(effect: float) -> float:
+        shift = np.asarray(np.sqrt(topics) * effect)
+        found = _upper_tail(df, shift, limit) + (_upper_tail(df, -shift, limit) if sides == 2 else 0.0)
+        return float(found) - power
+
+    return root(surplus, low=0.0, what="effect size")
+
+
 def critical_effect(topics: float, test: TTest | None = None) -> float:
     """The smallest observed standardized difference that is significant on n topics: t₁₋α/₂/√n, two samples t·√(2/n).
 

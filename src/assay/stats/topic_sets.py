@@ -26,6 +26,7 @@ from assay.stats.two_sample import compare_topic_sets
 class TopicSets(Result):
     """Runs on two topic sets, first − second, in the order of the first; `p` is corrected over all of them."""
 
+    unit = "topic"
     measure: str
     signature: str
     comparisons: tuple[Comparison, ...]
@@ -58,7 +59,7 @@ def compare_sets(
     correction: str = "holm",
     alternative: str = "two-sided",
     alpha: float = 0.05,
-    interval: str = "t",
+    interval: str = "auto",
     resamples: int = RESAMPLES,
     seed: int = 0,
     measure: str | None = None,

@@ -15,10 +15,10 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.stats.effect import differences, mean_interval, standardised_effect
-from assay.stats.paired import outcome_of
+from assay.stats.effect import differences, standard_deviation, standardised_effect
+from assay.stats.few_values import Limits, interval_of, interval_within, least_of_topics, outcome_within
 from assay.stats.resampling import RESAMPLES
-from assay.stats.verdicts import DELTA_KEYS, Evidence, name_of_test
+from assay.stats.sentences import DELTA_KEYS, Evidence, name_of_test
 
 ENDLESS = "every topic has the same difference; effect size and t are infinite, and p is a limit"
 
@@ -27,9 +27,11 @@ ENDLESS = "every topic has the same difference; effect size and t are infinite, 
 class Comparison(Result):
     """Two runs compared: first − second throughout. `level` is that of the interval, and 1 − level that of the verdict.
 
+    `low` and `high` are NaN where no interval can be had.
     Where the topic sets differ, wins, ties, losses and differences are None, and `df` has the degrees of freedom.
     """
 
+    unit = "topic"
     names: tuple[str, str]
     n: tuple[int, ...]
     means: tuple[float, float]
@@ -49,10 +51,13 @@ class Comparison(Result):
     lead: float | None = None
     df: float | None = None
     level: float = 0.95
+    little: bool = False
+    """Whether the differences show too few values for a t interval."""
+    least_p: float = 0.0
 
     @property
     def verdict(self) -> str:
-        """The finding in one sentence; where it is undecided, with the topics that would decide it."""
+        """The finding in one sentence; where nothing is shown, with what was findable and what is ruled out."""
         return self.evidence.verdict()
 
     @property
@@ -69,7 +74,10 @@ class Comparison(Result):
             low=self.low,
             high=self.high,
             lead=self.lead,
-            effect=None if self.differences is None else self.effect,
+            deviation=None if self.differences is None else float(standard_deviation(self.differences)[0]),
+            little=self.little,
+            differing=None if self.wins is None or self.losses is None else self.wins + self.losses,
+            least_p=self.least_p,
         )
 
     def table(self) -> Table:
@@ -80,7 +88,6 @@ class Comparison(Result):
         """The verdict, what was tested, and the row; a single test is not corrected."""
         settings = {
             "verdict": self.verdict,
-            "topics_to_decide": self.evidence.topics_to_decide(),
             "alternative": self.alternative,
             "correction": "none",
             "level": self.level,
@@ -132,26 +139,32 @@ def compare_two(
     *,
     names: tuple[str, str] = ("first", "second"),
     alternative: str = "two-sided",
-    interval: str = "t",
+    interval: str = "auto",
     level: float = 0.95,
+    limits: Limits = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Comparison:
     """Two runs on the same topics, in the same order, by one of TESTS and one of INTERVALS.
 
-    The interval is always two-sided. Identical runs: p = 1 (exactly so for every test), effect 0.
+    The interval is always two-sided; `auto` is that of the test. Identical runs: p = 1 (exactly so for every test),
+    effect 0. limits: the least and largest difference that there can be. If too few topics differ for a t interval it
+    is the Dirichlet bound within these limits, and without them there is none.
 
     >>> c = compare_two([0.5, 0.6, 0.9], [0.4, 0.4, 0.6])
     >>> round(c.mean_difference, 3), round(c.effect, 3), round(c.p, 4), (c.wins, c.ties, c.losses)
     (0.2, 2.0, 0.0742, (3, 0, 0))
     >>> c.evidence.sentence()
-    'first and second are not significantly different: +.200 [−.048, .448], p = .0742, paired t test, 3 topics'
+    'first and second are not shown to differ: +.200 [−.048, .448], p = .0742 (paired t test, 3 topics)'
     >>> c.verdict.partition("; ")[2]
-    'undecided: if the true difference is as large, about 5 topics would find it with power .8'
+    '3 topics find .326 with power .8; differences above .448 are ruled out'
     """
     rows = differences(first, second)
-    outcome = outcome_of(rows, test, alternative=alternative, resamples=resamples, seed=seed)
-    ends = mean_interval(rows, interval, level=level, resamples=resamples, seed=seed)
+    drawing: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    alpha = round(1 - level, 12)
+    outcome, little = outcome_within(rows, test, limits, alternative=alternative, alpha=alpha, **drawing)
+    kind = interval_of(test) if interval == "auto" else interval
+    ends = interval_within(rows, kind, limits, level=level, **drawing)
     d = rows[0]
     return Comparison(
         names=names,
@@ -172,6 +185,8 @@ def compare_two(
         differences=d,
         lead=None if outcome.lead is None else float(outcome.lead[0]),
         level=level,
+        little=bool(little[0]),
+        least_p=least_of_topics(test, len(d), alternative),
     )
 
 

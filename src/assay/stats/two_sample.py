@@ -20,6 +20,7 @@ from assay.stats.effect import (
     checked_rows,
     pooled_deviation,
     ratio,
+    rounded,
     standard_deviation,
     swapped,
     two_sample_effect,
@@ -31,8 +32,10 @@ from assay.stats.resampling import (
     checked_generator,
     checked_share,
     drawn_in_words,
+    one_or_both,
     percent,
     refuse_alternative,
+    refuse_few,
     resampled_p,
     sides_in_words,
     tail_counts,
@@ -54,6 +57,8 @@ class SampleOutcome:
 
 SampleTest = Callable[..., SampleOutcome]
 TWO_SAMPLE_TESTS: Registry[SampleTest] = Registry("two-sample test")
+SET_INTERVALS = ("t", "bootstrap-t", "basic", "percentile")
+"""Kinds of interval of the difference of two topic sets."""
 
 
 def compare_topic_sets(
@@ -63,14 +68,15 @@ def compare_topic_sets(
     *,
     names: tuple[str, str] = ("first", "second"),
     alternative: str = "two-sided",
-    interval: str = "t",
+    interval: str = "auto",
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Comparison:
-    """Two samples of scores on different topics, by one of TWO_SAMPLE_TESTS; the interval is t, basic or percentile.
+    """Two samples of scores on different topics, by one of TWO_SAMPLE_TESTS.
 
-    The median difference is that of the two medians; the effect size is Cohen's d on the pooled deviation.
+    interval: t, bootstrap-t (10 topics of each), basic or percentile (50 of each); `auto` is that of the test. The
+    median difference is that of the two medians; the effect size is Cohen's d on the pooled deviation.
 
     >>> c = compare_topic_sets([1, 2, 3], [2, 3, 4], "student")
     >>> round(c.statistic, 4), round(c.p, 4)
@@ -80,6 +86,13 @@ def compare_topic_sets(
     y = checked_rows(second)[0]
     checked_alternative(alternative)
     refuse_alternative(test)
+    fewest = min(len(x), len(y))
+    entry = TWO_SAMPLE_TESTS.entry(test)
+    refuse_few("test", entry, fewest, instead="welch")
+    kind = interval if interval != "auto" else entry.facts.get("interval", "t")
+    if kind not in SET_INTERVALS:
+        raise UsageError(f"no interval {kind!r} for two topic sets; known: {', '.join(SET_INTERVALS)}")
+    refuse_few("interval", INTERVALS.entry(kind), fewest)
     outcome: SampleOutcome = TWO_SAMPLE_TESTS.call(
         test,
         x,
@@ -89,7 +102,7 @@ def compare_topic_sets(
         seed=seed,
     )
     checked_share(level, "the level of an interval")
-    low, high, how = _interval(x, y, outcome, interval, level, resamples, seed)
+    low, high, how = _interval(x, y, outcome, kind, level, resamples, seed)
     return Comparison(
         names=names,
         n=(len(x), len(y)),
@@ -141,7 +154,7 @@ def welch_test(x: Floats, y: Floats, *, alternative: str = "two-sided") -> Sampl
     return _by_t(x, y, error, df, alternative, name)
 
 
-@TWO_SAMPLE_TESTS.register("bootstrap", resampled=True)
+@TWO_SAMPLE_TESTS.register("bootstrap", resampled=True, topics=10, interval="bootstrap-t")
 def two_sample_bootstrap_test(
     x: Floats,
     y: Floats,
@@ -153,7 +166,8 @@ def two_sample_bootstrap_test(
 ) -> SampleOutcome:
     """Studentised two-sample bootstrap: both samples shifted to the common mean, Welch's t of each resample.
 
-    Efron & Tibshirani 1993, algorithm 16.2; Sakai 2006. Two-sided compares |t|.
+    Efron & Tibshirani 1993, algorithm 16.2. Two-sided p is twice the smaller tail, so it agrees with the bootstrap-t
+    interval.
     """
     welch = welch_test(x, y)
     gap, error = _resampled_differences(x, y, resamples, seed)
@@ -161,13 +175,12 @@ def two_sample_bootstrap_test(
     slack = 0.0
     if np.isfinite(welch.statistic):
         slack = 1e-9 * abs(welch.statistic)
-    count = tail_counts(
-        resampled_t[:, None],
-        np.array([welch.statistic]),
-        alternative=alternative,
-        slack=slack,
-    )
-    p = resampled_p(count, resamples, plain=plain)
+    observed = np.array([welch.statistic])
+    tails = []
+    for side in ("greater", "less"):
+        count = tail_counts(resampled_t[:, None], observed, alternative=side, slack=slack)
+        tails.append(resampled_p(count, resamples, plain=plain))
+    p = one_or_both(tails[0], tails[1], alternative)
     recipe = f"two-sample studentised bootstrap test, {drawn_in_words(resamples, seed, plain)}"
     return replace(welch, p=float(p[0]), recipe=recipe)
 
@@ -198,11 +211,11 @@ def unpaired_p(values: Floats) -> Floats:
 def sets_draw(test: str, interval: str) -> bool:
     """Whether a test of two topic sets, or an interval, draws resamples: whether their number has any effect.
 
-    >>> sets_draw("welch", "t"), sets_draw("bootstrap", "t"), sets_draw("welch", "basic")
+    >>> sets_draw("welch", "auto"), sets_draw("bootstrap", "t"), sets_draw("welch", "basic")
     (False, True, True)
     """
     test_draws = TWO_SAMPLE_TESTS.entry(test).facts.get("resampled", False)
-    interval_draws = INTERVALS.entry(interval).facts.get("resampled", False)
+    interval_draws = interval != "auto" and INTERVALS.entry(interval).facts.get("resampled", False)
     return bool(test_draws or interval_draws)
 
 
@@ -210,7 +223,7 @@ def _by_t(x: Floats, y: Floats, error: float, df: float, alternative: str, name:
     """The outcome of a t test whose difference has this standard error and these degrees of freedom."""
     from scipy.special import stdtr
 
-    difference = x.mean() - y.mean()
+    difference = rounded(np.atleast_1d(x.mean() - y.mean()))[0]
     t = float(ratio(difference, error))
     if alternative == "greater":
         p = stdtr(df, -t)
@@ -235,11 +248,16 @@ def _interval(
         half = critical * outcome.error
         how = f"{percent(level)} t interval with df degrees of freedom"
         return gap - half, gap + half, how
-    if kind not in INTERVALS:
-        raise UsageError(f"no interval {kind!r} for two topic sets; known: {INTERVALS.listed()}")
-    centred, _ = _resampled_differences(x, y, resamples, seed)
-    low_quantile, high_quantile = np.quantile(centred, [lower_tail, upper_tail])
     how = f"{percent(level)} {kind} bootstrap interval, {drawn_in_words(resamples, seed)}"
+    centred, error = _resampled_differences(x, y, resamples, seed)
+    if kind == "bootstrap-t":
+        own_error = float(welch_test(x, y).error)
+        t = np.sort(ratio(centred, error))
+        place = int(np.floor(upper_tail * (resamples + 1) + 1e-9))
+        if place >= resamples:
+            return -np.inf, np.inf, how
+        return gap - float(t[place]) * own_error, gap - float(t[resamples - 1 - place]) * own_error, how
+    low_quantile, high_quantile = np.quantile(centred, [lower_tail, upper_tail])
     if kind == "basic":
         low, high = swapped(gap, low_quantile, high_quantile)
         return float(low), float(high), how

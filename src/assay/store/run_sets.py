@@ -14,6 +14,7 @@ from assay.core.tables import Table
 from assay.io.docs import text_of
 from assay.scoring.topic_views import TopicView, topic_view
 from assay.stats import compare
+from assay.stats.joint_tests import AUTO, corrections_to_choose
 from assay.stats.leaderboard import Leaderboard
 from assay.store.qrels_versions import QrelsVersion
 from assay.store.stored_runs import StoredRun, names_of
@@ -71,9 +72,7 @@ class ComparedRuns(Result):
     @staticmethod
     def corrections() -> list[str]:
         """Names of the corrections that can be asked for."""
-        from assay.stats.multiple import CORRECTIONS
-
-        return [entry.name for entry in CORRECTIONS]
+        return corrections_to_choose()
 
 
 def compared_runs(
@@ -82,7 +81,7 @@ def compared_runs(
     *,
     measure: str | None = None,
     test: str = "t",
-    correction: str = "holm",
+    correction: str = AUTO,
     qrels: str | int | None = None,
 ) -> ComparedRuns:
     """Runs of one collection, tested against the first of them."""

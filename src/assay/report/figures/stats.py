@@ -63,8 +63,8 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
 
     With a run: its difference from the baseline on every topic instead.
 
-    Letters rest on tests of all pairs, colours on tests against the baseline: a run may share a letter with the
-    baseline and yet differ from it. Both are shown only where one test of all pairs at once decides both.
+    Letters rest on tests of all pairs, colours on tests against a named baseline: a run may share a letter with the
+    baseline and yet differ from it. Both are shown only where one family of all pairs decides both.
     """
     if run is not None:
         return _from_baseline(board, run)
@@ -73,7 +73,7 @@ def leaderboard(board: Leaderboard, *, top: int | None = None, run: str | None =
     rows = _board_rows(board, shown)
     y = names("Y", "run", None)
     longest = max(len(row["all_letters"]) for row in rows)
-    one_family = board.versus.simultaneous and 0 < longest <= MOST_LETTERS
+    one_family = board.is_one_family and 0 < longest <= MOST_LETTERS
     over = []
     room = 0
     note = ""

@@ -9,7 +9,7 @@ from assay.data.lost_grades import lost_grades
 from assay.data.topic_rows import counted
 from assay.report.material import Material
 from assay.report.sections import SECTIONS, Block
-from assay.report.sentences import NAMES, compared, digits_for, summary
+from assay.report.summaries import compared, digits_for, summary
 
 SHOWN_TOPICS = 10
 """Topics with the largest differences that are listed where all are too many."""
@@ -32,11 +32,9 @@ def leaderboard_section(m: Material) -> Iterator[Block]:
         yield from (matrix.table() for matrix in m.matrices)
         return
     if len(m.main.runs) > 2:
-        yield (
-            "Runs that share a letter are not significantly different from each other, by tests of all pairs; the "
-            "columns against the baseline, and the colours, rest on the tests against the baseline alone, which are "
-            "fewer."
-        )
+        letters = "Runs that share a letter are not significantly different from each other, by tests of all pairs"
+        two = "; the columns against the baseline, and the colours, rest on the fewer tests against the baseline alone"
+        yield f"{letters}{'' if m.baseline is None else two}."
     yield (
         "The interval is that of each mean alone: two runs whose intervals overlap may still be different, since they "
         "were run on the same topics."
@@ -53,22 +51,24 @@ def comparison_section(m: Material) -> Iterator[Block]:
     from assay.report.figures.studies import measure_agreement
     from assay.stats import all_pairs
     from assay.stats.anova import two_way
+    from assay.stats.limits import possible_differences
     from assay.stats.two_runs import compare_two, comparisons_table
 
     first, second = m.pair
     matrix, board = m.main, m.boards[0]
     a, b = matrix.of_run(first), matrix.of_run(second)
-    yield compared(board, first, second, detects=m.detectable)
+    yield compared(board, first, second)
     yield from _differences(m, first, second)
     if matrix.aggregate == "mean":
-        alone = compare_two(a, b, names=(first, second), level=1 - m.alpha)
+        limits = possible_differences(matrix)
+        alone = compare_two(a, b, names=(first, second), level=1 - m.alpha, limits=limits)
         yield comparisons_table([alone], caption=f"{matrix.measure}: {first} and {second} alone, p not corrected")
     else:
         yield all_pairs(matrix.select(runs=[first, second]), level=1 - m.alpha).table()
     if board.pairs is not None and len(matrix.runs) > 2:
         share = board.pairs.share(board.alpha, board.correction)
-        how = NAMES.get(board.correction, board.correction)
         pairs = f"{len(board.pairs.p):,} pairs of runs"
+        how = board.pairs.family_named()
         yield f"Of all {pairs} {100 * share:.0f} % are significantly different in {matrix.measure} ({how})."
         yield from m.drawing(
             pair_curves, {b.matrix.measure: b.pairs for b in m.boards if b.pairs is not None}, alpha=m.alpha

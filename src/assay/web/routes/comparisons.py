@@ -27,7 +27,7 @@ def compare(
     run: Annotated[list[str] | None, Query()] = None,
     measure: str = "",
     test: str = "t",
-    correction: str = "holm",
+    correction: str = "auto",
     qrels: str = "",
 ) -> Response:
     """Two runs or more, the first of them as the baseline: verdict, differences, topics by difference."""

@@ -112,7 +112,7 @@ def _judged(store: Store, own: Collection, choices: BoardChoices) -> dict[str, A
 
 
 def _of_board(found: CollectionBoard) -> dict[str, Any]:
-    from assay.stats.multiple import CORRECTIONS
+    from assay.stats.joint_tests import corrections_to_choose
     from assay.stats.paired import TESTS
 
     rows = found.rows
@@ -121,7 +121,7 @@ def _of_board(found: CollectionBoard) -> dict[str, Any]:
         "figure": None if found.leaderboard is None else found.leaderboard.figure(top=FIRST),
         "measures": MEASURES,
         "tests": [entry.name for entry in TESTS],
-        "corrections": [entry.name for entry in CORRECTIONS],
+        "corrections": corrections_to_choose(),
         "has_team": any(row.run.team for row in rows),
         "has_type": any(row.run.kind for row in rows),
         "has_letters": any(row.letters for row in rows),

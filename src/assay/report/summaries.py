@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import AssayError
-from assay.core.tables import p_value
-from assay.data.averages import average_title, from_means
+from assay.data.averages import average_title
 from assay.data.topic_rows import counted
 from assay.report.figures.agreement import in_words
 
 if TYPE_CHECKING:
     from assay.report.material import Material
     from assay.stats.leaderboard import Leaderboard
-    from assay.stats.pair_tests import PairsResult
 
 
 SMALLEST = 0.00005
 """What is shown as .0000 is not worth a sentence."""
-NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini and Hochberg", "none": "not corrected"}
 
 
 def summary(m: Material) -> list[str]:
@@ -41,38 +38,18 @@ def summary(m: Material) -> list[str]:
     return said
 
 
-def compared(board: Leaderboard, first: str, second: str, *, detects: float | None = None) -> str:
+def compared(board: Leaderboard, first: str, second: str) -> str:
     """The sentence that compares two runs, one of which is the baseline of the board.
 
-    For example: a and b are not significantly different in AP: Δ .012 [−.004, .028], p = .14, n = 50; this collection
-    detects .035 with power .8. Δ is the first run that the sentence names minus the second.
+    For example: AP: a and b are not shown to differ: +.012 [−.004, .028], p = .14 (paired t test, 50 topics); 50 topics
+    find .023 with power .8; differences above .028 are ruled out. The difference is that of the run named first, which
+    is the better one where one is.
     """
-    pairs = board.versus
     other = second if first == board.baseline else first
-    at = [pairs.runs[i] for i in pairs.first].index(other)
-    p = float(pairs.corrected(board.correction)[at])
-    # The board has the other run minus the baseline.
-    sign = 1.0 if first == other else -1.0
-    difference = sign * float(pairs.difference[at])
-    amount = "ratio" if pairs.aggregate == "geometric" else "Δ"
-    digits = digits_for(pairs.n)
-    verdict = f"{first} and {second} are not significantly different"
-    if p < board.alpha:
-        better, worse = (first, second) if difference >= 0 else (second, first)
-        verdict = f"{better} is significantly better than {worse}"
-        sign = sign if difference >= 0 else -sign
-        difference = abs(difference)
-    between = ""
-    if pairs.low is not None and pairs.high is not None:
-        low, high = sorted((sign * float(pairs.low[at]), sign * float(pairs.high[at])))
-        between = f" [{decimal(_as_shown(low, pairs), digits)}, {decimal(_as_shown(high, pairs), digits)}]"
-    tests = ""
-    if not pairs.simultaneous and len(pairs.p) > 1:
-        tests = f" ({_correction_of(board)} over {len(pairs.p)} tests)"
-    power = "" if detects is None else f"; this collection detects {decimal(detects, digits)} with power .8"
-    measure = board.matrix.measure
-    size = f"{amount} {decimal(_as_shown(difference, pairs), digits)}{between}"
-    return f"{verdict} in {measure}: {size}, {p_value(p)}{tests}, n = {pairs.n:,}{power}."
+    found = board.evidence(other)
+    is_worse = found.significant and found.direction < 0
+    turned = is_worse if found.significant else other == second
+    return f"{board.matrix.measure}: {(found.turned() if turned else found).verdict()}."
 
 
 def digits_for(topics: int) -> int:
@@ -82,16 +59,6 @@ def digits_for(topics: int) -> int:
     [3, 4, 5]
     """
     return 3 if topics <= 10_000 else 4 if topics <= 1_000_000 else 5
-
-
-def _as_shown(difference: float, pairs: PairsResult) -> float:
-    """A difference on the scale of means as it is shown: a ratio of geometric means, a difference of sums."""
-    return float(from_means(np.array(difference), pairs.aggregate, pairs.n))
-
-
-def _correction_of(board: Leaderboard) -> str:
-    """The correction of a board as people call it."""
-    return NAMES.get(board.correction, board.correction)
 
 
 def decimal(value: float, digits: int = 3) -> str:
@@ -132,43 +99,15 @@ def _best(m: Material) -> Iterator[str]:
         level = round(100 * (1 - board.alpha))
         yield (
             f"The highest {average_title(matrix.measure, matrix.aggregate)} is that of {best}: {mean} [{low}, {high}] "
-            f"({level} % interval, {topics:,} topics); {against_baseline(board)}."
+            f"({level} % interval, {topics:,} topics). {board.verdict}."
         )
-
-
-def against_baseline(board: Leaderboard) -> str:
-    """How many runs are significantly better or worse than the baseline, and how many are neither."""
-    versus = board.versus
-    significant = versus.corrected(board.correction) < board.alpha
-    directions = versus.directions()
-    better = int((significant & (directions > 0)).sum())
-    worse = int((significant & (directions < 0)).sum())
-    either = int((significant & (directions == 0)).sum())
-    neither = len(versus.p) - better - worse - either
-    is_best = board.baseline == board.matrix.runs[0]
-    baseline = "it" if is_best else f"the baseline {board.baseline}"
-    counts = {
-        "significantly better than": better,
-        "significantly worse than": worse,
-        "neither better nor worse than, yet significantly different from": either,
-        "not significantly different from": neither,
-    }
-    parts = []
-    for words, count in counts.items():
-        if count:
-            parts.append((count, f"{words} {baseline}"))
-    if len(versus.p) == 1:
-        other = versus.runs[versus.first[0]]
-        return f"{other} is {parts[0][1]}"
-    said = ", ".join(f"{count} {words}" for count, words in parts)
-    return f"of the {len(versus.p)} other runs {said} ({_correction_of(board)})"
 
 
 def _closest(m: Material) -> Iterator[str]:
     first, second = m.pair
     board = m.boards[0]
-    if board.baseline in (first, second):
-        yield compared(board, first, second, detects=m.detectable)
+    if len(board.versus) > 1:  # of a single pair the sentence on the best says it all
+        yield compared(board, first, second)
 
 
 def _over_collections(m: Material) -> Iterator[str]:
@@ -196,9 +135,6 @@ def _power(m: Material) -> Iterator[str]:
     if len(audit.all.mean) > 1:  # of one pair alone there is no share
         share = 100 * audit.all.share_above(detectable)
         said += f"; {share:.0f} % of the pairs of runs differ by as much"
-    need = audit.topics[0]
-    if need is not None:
-        said += f"; the median difference of {decimal(audit.all.median_mean(), digits)} would take {need:,} topics"
     yield f"{said}."
 
 

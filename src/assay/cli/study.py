@@ -96,7 +96,7 @@ def predictivity(matrices: list[ScoreMatrix], keep: float, splits: int, seed: in
 @command.command()
 @scores_input
 @click.option(
-    "--test", default="bootstrap-t", show_default=True, metavar="NAME", cls=RegistryOption,
+    "--test", default="bootstrap-shift-t", show_default=True, metavar="NAME", cls=RegistryOption,
     registry=["assay.stats.paired:TESTS", "assay.stats.tukey:SIMULTANEOUS"], help="One of: {names}.",
 )  # fmt: skip
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")

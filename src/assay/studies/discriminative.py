@@ -114,7 +114,7 @@ class DiscriminativePower(Result):
 def discriminative_power(
     matrices: Sequence[ScoreMatrix],
     *,
-    test: str = "bootstrap-t",
+    test: str = "bootstrap-shift-t",
     alpha: float = 0.05,
     two_sample: bool = False,
     resamples: int = RESAMPLES,
@@ -194,7 +194,7 @@ def _is_simultaneous(test: str) -> bool:
 def draws_samples(test: str) -> bool:
     """Whether the number of resamples has an effect on the p-values of a test.
 
-    >>> draws_samples("bootstrap-t"), draws_samples("tukey"), draws_samples("sign(min_difference=0.01)")
+    >>> draws_samples("bootstrap-shift-t"), draws_samples("tukey"), draws_samples("sign(min_difference=0.01)")
     (True, False, False)
     """
     name, _ = parse_call(test)

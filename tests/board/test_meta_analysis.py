@@ -68,6 +68,24 @@ def test_hartung_knapp_covers_with_few_collections(k: int, least: float) -> None
     assert least <= predicted <= 0.97
 
 
+@pytest.mark.parametrize("k", [2, 3, 4, 6])
+def test_intervals_from_few_collections_hold_what_their_note_says(k: int) -> None:
+    """Errors that are estimated from 20 topics and very unequal: the worst case of the note."""
+    rng = np.random.default_rng(k)
+    trials, n = 4000, 20
+    sd = np.where(rng.random((trials, k)) < 0.3, 0.4, 0.1)[:, :, None]
+    topics = rng.normal(0, 0.1, (trials, k))[:, :, None] + rng.normal(0, 1, (trials, k, n)) * sd
+    found = pooled_effects(topics.mean(axis=2), topics.var(axis=2, ddof=1) / n)
+    covered = ((found.low <= 0) & (found.high >= 0)).mean()
+    assert 0.91 <= covered <= 0.96
+
+
+def test_a_table_of_systems_says_what_is_not_corrected_and_what_intervals_held() -> None:
+    notes = random_effects(made(3, 5), "run2").table().notes
+    assert any("which held .92–.95 in simulations of 2 to 10 collections" in note for note in notes)
+    assert "each system by itself: neither p nor intervals are corrected for 2 systems" in notes
+
+
 def test_differences_are_paired_and_the_table_shows_them() -> None:
     collections = made(3, 5)
     found = random_effects(collections, "run2")

@@ -54,19 +54,19 @@ def files(folder: Path) -> list[Path]:
 
 
 def test_files_and_a_table_with_a_column_of_collections_are_the_same(folder: Path) -> None:
-    from_files = rows(*files(folder), "-B", 100)
-    assert rows(folder / "tidy.csv", "-B", 100) == from_files
+    from_files = rows(*files(folder))
+    assert rows(folder / "tidy.csv") == from_files
     renamed = folder / "renamed.csv"
     renamed.write_text((folder / "tidy.csv").read_text().replace("collection", "benchmark", 1))
-    assert rows(renamed, "--column", "collection=benchmark", "-B", 100) == from_files
+    assert rows(renamed, "--column", "collection=benchmark") == from_files
     assert [row["rank"] for row in from_files] == [1, 2, 3, 4]
     assert {"rank_low", "rank_high", "letters", "borda", "mean_rank", "win_probability"} <= set(from_files[0])
 
 
 def test_means_are_read_as_rows_and_as_a_matrix(folder: Path) -> None:
-    from_rows = rows(folder / "means.csv", "--aggregate", "mean", "-B", 100, "--measure", "P@10")
-    assert rows(folder / "wide.csv", "--means", "--aggregate", "mean", "-B", 100, "--measure", "P@10") == from_rows
-    whole = rows(*files(folder), "--aggregate", "mean", "-B", 100)
+    from_rows = rows(folder / "means.csv", "--aggregate", "mean", "--measure", "P@10")
+    assert rows(folder / "wide.csv", "--means", "--aggregate", "mean", "--measure", "P@10") == from_rows
+    whole = rows(*files(folder), "--aggregate", "mean")
     assert [row["system"] for row in whole] == [row["system"] for row in from_rows]
 
 
@@ -75,17 +75,17 @@ def test_empty_cells_are_missing_not_zero(folder: Path) -> None:
     cells = lines[1].split(",")
     lines[1] = ",".join([*cells[:2], "", *cells[3:]])
     (folder / "holes.csv").write_text("\n".join(lines) + "\n")
-    result = call(folder / "holes.csv", "--means", "-B", 50)
+    result = call(folder / "holes.csv", "--means")
     assert result.exit_code == 0
     assert "1 of 16 cells are missing: 1 systems that are not on all collections have no rank" in result.output
-    shown = rows(folder / "holes.csv", "--means", "-B", 50)
+    shown = rows(folder / "holes.csv", "--means")
     assert shown[-1]["system"] == cells[0]
     assert shown[-1]["mean"] is None
     assert shown[-1]["collections"] == 3
 
 
 def test_parts_of_one_file(folder: Path) -> None:
-    shown = rows(folder / "c3.csv", "--part", "a=1-7", "--part", "b=8-15", "-B", 50)
+    shown = rows(folder / "c3.csv", "--part", "a=1-7", "--part", "b=8-15")
     assert [row["collections"] for row in shown] == [2, 2, 2, 2]
 
 
@@ -107,7 +107,7 @@ def test_every_subcommand_has_a_table_and_a_figure(folder: Path) -> None:
 
 
 def test_the_verdict_is_said_and_the_top_is_shown(folder: Path) -> None:
-    result = call(*files(folder), "--top", "2", "-B", "50")
+    result = call(*files(folder), "--top", "2")
     assert "2 of 4 systems on 4 collections, by standardized mean" in result.output
     assert "leads 4 systems on 4 collections by standardized mean" in result.output
 
@@ -119,9 +119,9 @@ def test_the_collections_of_a_store(folder: Path) -> None:
             store.qrels.add(name, {"1": {"a": 1, "b": 0}, "2": {"b": 1, "a": 0}, "3": {"a": 1}})
             for tag, docs in {"bm25": "ab", "dense": "ba"}.items():
                 store.runs.add(name, Run.from_lists(tag, {topic: [*docs, name] for topic in "123"}))
-    shown = rows("--store", folder / "lab", "-B", 50)
+    shown = rows("--store", folder / "lab")
     assert [(row["system"], row["collections"]) for row in shown] == [("bm25", 3), ("dense", 3)]
-    of_two = rows("--store", folder / "lab", "-m", "AP", "--collection", "web", "--collection", "law", "-B", 50)
+    of_two = rows("--store", folder / "lab", "-m", "AP", "--collection", "web", "--collection", "law")
     assert of_two[0]["collections"] == 2
     for words, message in (
         (["--store", folder / "lab", "--transpose"], "--transpose goes with score files, not with --store"),
@@ -148,7 +148,9 @@ def test_the_collections_of_a_store(folder: Path) -> None:
         (["tidy.csv", "--means"], "the table has a column for collections, and is no matrix; leave out --means"),
         (["tidy.csv", "c0.csv"], "c0: a collection of a table and a file have this name; rename the file"),
         (["c0.csv", "c1.csv", "--map"], "--map says what the figure shows; name its file with --figure"),
-        (["means.csv", "--over", "topics"], "only means are known, so that no topics can be drawn"),
+        (["means.csv", "--over", "topics"], "only means are known, so there is no sample of topics"),
+        (["c0.csv", "c1.csv", "-B", "99"], "-B has no effect: 2 collections cannot show what holds on others: 3 are"),
+        (["c0.csv", "c1.csv", "c2.csv", "--seed", "1"], "--seed has no effect: paired t over 3 collections, Holm over"),
         (["half.csv"], "half.csv, collection a: run 'y' has no P@10 for topic '2'; every run needs every topic"),
         (["effects", "c0.csv", "c1.csv", "--baseline", "x"], "no system 'x' on all collections"),
         (["effects", "c0.csv", "c1.csv", "--baseline", "run1", "--form", "z"], "--form is that of standardized"),

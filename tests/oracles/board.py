@@ -1,9 +1,9 @@
-"""Many collections by plain loops: aggregates, one resample at a time, all pairs, and subsets by trying all."""
+"""Many collections by plain loops: aggregates, p of all pairs in three ways, and subsets by trying all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from scipy import stats
@@ -38,41 +38,55 @@ def aggregates(scores: Sequence[Floats]) -> dict[str, list[float]]:
     return found
 
 
-def two_stage_means(scores: Sequence[Floats], resamples: int, seed: int) -> Floats:
-    """resamples × systems: means over collections that are drawn, and over topics that are drawn in each of them."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for _ in range(resamples):
-        of_collections = []
-        for c in rng.integers(len(scores), size=len(scores)):
-            part = scores[c]
-            topics = rng.integers(part.shape[1], size=part.shape[1])
-            of_collections.append(part[:, topics].mean(axis=1))
-        rows.append(np.mean(of_collections, axis=0))
-    return np.array(rows)
+def paired_p(cells: Floats) -> dict[tuple[int, int], float]:
+    """p of the paired t test of each pair of systems over collections, Holm over all; cells: collections × systems."""
+    pairs = list(combinations(range(cells.shape[1]), 2))
+    return holm({(i, j): float(stats.ttest_rel(cells[:, i], cells[:, j]).pvalue) for i, j in pairs})
 
 
-def pairs_apart(values: Floats, draws: Floats, level: float) -> list[tuple[int, int]]:
-    """(i, j) where i is significantly better than j, one critical value for all pairs."""
-    systems = len(values)
-    largest = []
-    errors = {}
-    for i, j in combinations(range(systems), 2):
-        errors[i, j] = float(np.std(draws[:, i] - draws[:, j], ddof=1))
-    centre = draws.mean(axis=0)
-    for draw in draws:
-        seen = [
-            abs((draw[i] - draw[j]) - (centre[i] - centre[j])) / error for (i, j), error in errors.items() if error > 0
-        ]
-        largest.append(max(seen))
-    critical = float(np.quantile(largest, level, method="higher"))
-    apart = []
-    for (i, j), error in errors.items():
-        if values[i] - values[j] > critical * error:
-            apart.append((i, j))
-        if values[j] - values[i] > critical * error:
-            apart.append((j, i))
-    return sorted(apart)
+def stratified_p(scores: Sequence[Floats]) -> dict[tuple[int, int], float]:
+    """p of the mean over collections of the differences of each pair, topics as units, Holm over all pairs."""
+    found = {}
+    for i, j in combinations(range(len(scores[0])), 2):
+        means, variances, freedoms = [], [], []
+        for part in scores:
+            differences = part[i] - part[j]
+            means.append(float(np.mean(differences)))
+            variances.append(float(np.var(differences, ddof=1)) / len(differences) / len(scores) ** 2)
+            freedoms.append(len(differences) - 1)
+        df = sum(variances) ** 2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
+        found[i, j] = float(2 * stats.t.sf(abs(np.mean(means)) / np.sqrt(sum(variances)), df))
+    return holm(found)
+
+
+def flipped_p(cells: Floats) -> dict[tuple[int, int], float]:
+    """Step-down max-t over all pairs by every flip of collections."""
+    c, systems = cells.shape
+    pairs = list(combinations(range(systems), 2))
+
+    def t(d: Floats) -> float:
+        spread = float(np.std(d, ddof=1))
+        return abs(float(np.mean(d))) / spread * np.sqrt(c) if spread > 1e-12 else np.inf
+
+    observed = {(i, j): t(cells[:, i] - cells[:, j]) for i, j in pairs}
+    flips = [[t((cells[:, i] - cells[:, j]) * np.array(sign)) for i, j in pairs] for sign in product([1, -1], repeat=c)]
+    order = sorted(range(len(pairs)), key=lambda at: -observed[pairs[at]])
+    found, least = {}, 0.0
+    for place, at in enumerate(order):
+        rest = order[place:]
+        hits = sum(max(flip[k] for k in rest) >= observed[pairs[at]] - 1e-9 for flip in flips)
+        least = max(least, hits / len(flips))
+        found[pairs[at]] = least
+    return found
+
+
+def holm(p: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+    """Holm's correction of one family."""
+    least, after = 0.0, {}
+    for place, pair in enumerate(sorted(p, key=lambda pair: p[pair])):
+        least = max(least, min(1.0, p[pair] * (len(p) - place)))
+        after[pair] = least
+    return after
 
 
 def best_subset(cells: Floats, size: int) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.board.common_set import CommonSet
 from assay.core.arrays import Floats
+from assay.core.registry import parse_call
 from assay.rankings.counts import settled
 from assay.rankings.fusion import ranks
 
@@ -30,6 +31,8 @@ EXPLAINED = (
 """What the notes of a table say of them."""
 PER_TOPIC = ("mean", "standardized", "wins")
 """Aggregates that are means over topics; the others go by the order of systems on a collection."""
+UNBOUNDED_FORMS = ("z",)
+"""Forms of standardized scores that have no least and no largest one; all others are between 0 and 1."""
 
 
 def better(aggregate: str, values: Floats) -> Floats:
@@ -37,13 +40,19 @@ def better(aggregate: str, values: Floats) -> Floats:
     return -values if aggregate == "mean-rank" else values
 
 
-def topic_values(data: CommonSet) -> list[Floats]:
-    """For each collection its topics × (PER_TOPIC · systems) array: what the aggregates that are means average."""
-    blocks = []
-    for raw, standardized in zip(data.scores, data.standardized, strict=True):
-        wins = win_shares(raw.T)
-        blocks.append(np.hstack([raw.T, standardized.T, wins]))
-    return blocks
+def topic_values(data: CommonSet) -> dict[str, list[Floats]]:
+    """{aggregate: systems × topics of each collection} of what the aggregates of PER_TOPIC are means of."""
+    wins = [win_shares(raw.T).T for raw in data.scores]
+    return {"mean": list(data.scores), "standardized": list(data.standardized), "wins": wins}
+
+
+def limits_of(aggregate: str, data: CommonSet, form: str) -> tuple[float, float] | None:
+    """The least and largest value on a topic; None where it is not known, or there is none."""
+    if aggregate == "mean":
+        return data.limits
+    if aggregate == "standardized" and parse_call(form)[0] in UNBOUNDED_FORMS:
+        return None
+    return 0.0, 1.0
 
 
 def win_shares(scores: Floats) -> Floats:
@@ -57,24 +66,15 @@ def win_shares(scores: Floats) -> Floats:
     return np.asarray(beaten / (systems - 1))
 
 
-def cells_of(means: Floats, systems: int) -> dict[str, Floats]:
-    """{aggregate: rows × systems} from rows of means of PER_TOPIC values side by side.
-
-    A row is a collection, or one draw of its topics.
-    """
-    cells = {}
-    for at, name in enumerate(PER_TOPIC):
-        cells[name] = means[:, at * systems : (at + 1) * systems]
-    rank = ranks(settled(cells["mean"]))
-    cells["mean-rank"] = rank
-    cells["borda"] = systems - rank
-    return {name: cells[name] for name in AGGREGATES}
-
-
 def collection_cells(data: CommonSet) -> dict[str, Floats]:
     """{aggregate: collections × systems}: what each collection says of each system."""
-    means = np.array([block.mean(axis=0) for block in topic_values(data)])
-    return cells_of(means, len(data.systems))
+    cells = {}
+    for name, blocks in topic_values(data).items():
+        cells[name] = np.array([block.mean(axis=1) for block in blocks])
+    rank = ranks(settled(cells["mean"]))
+    cells["mean-rank"] = rank
+    cells["borda"] = len(data.systems) - rank
+    return {name: cells[name] for name in AGGREGATES}
 
 
 def over_collections(aggregate: str, cells: Floats) -> Floats:

@@ -5,7 +5,7 @@ A system is what runs of one name have in common: a run called bm25 on two colle
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -20,6 +20,7 @@ from assay.data.tested_means import needs_means
 from assay.io.brought import score_matrix_of
 from assay.standard import standardize
 from assay.standard.factors import FORM
+from assay.stats.limits import possible_scores
 
 COMMON = ("systems", "collections")
 """What is kept where cells are missing: systems that are on all collections, or collections that have all systems."""
@@ -39,6 +40,10 @@ class CommonSet:
     scores: tuple[Floats, ...]
     standardized: tuple[Floats, ...]
     """The same scores relative to all runs of their collection, topic by topic."""
+    limits: tuple[float, float] | None
+    """The least and largest score of the measure; None where that is not known, or there is none."""
+    of_one_topic: tuple[str, ...]
+    """Collections that are left out, since one topic says nothing of how scores vary on it."""
     every_system: tuple[str, ...]
     every_collection: tuple[str, ...]
     every_mean: Floats
@@ -64,10 +69,15 @@ class CommonSet:
         """Whether all that is known of each collection is one number per system."""
         return max(self.topics) == 1
 
-    def note(self) -> str:
-        """How many cells are missing, and what was left out for it; nothing where all are there."""
-        if not self.missing:
-            return ""
+    def notes(self) -> list[str]:
+        """What was left out, and why."""
+        missing = [self._of_missing()] if self.missing else []
+        if self.of_one_topic:
+            missing.append(f"left out are the collections with a single topic ({', '.join(self.of_one_topic)})")
+        return missing
+
+    def _of_missing(self) -> str:
+        """How many cells are missing, and what was left out for it."""
         cells = f"{self.missing} of {self.present.size} cells are missing"
         without = len(self.every_system) - len(self.systems)
         if without:
@@ -82,13 +92,19 @@ def common_set(collections: Mapping[str, Any], *, common: str = "systems", form:
     collections: {collection: its scores}. common: one of COMMON. form: that of the standardized scores.
 
     >>> a = ScoreMatrix.of([[0.1, 0.2], [0.3, 0.4], [0.5, 0.5]], runs=["x", "y", "z"])
-    >>> b = ScoreMatrix.of([[0.2], [0.3]], runs=["x", "y"])
+    >>> b = ScoreMatrix.of([[0.2, 0.1], [0.3, 0.4]], runs=["x", "y"])
     >>> found = common_set({"a": a, "b": b})
     >>> found.systems, found.missing
     (('x', 'y'), 1)
     """
     one_of("common", common, COMMON)
     matrices = checked(collections)
+    of_one_topic = () if all(len(m.topics) == 1 for m in matrices.values()) else _of_one_topic(matrices)
+    matrices = {name: matrix for name, matrix in matrices.items() if name not in of_one_topic}
+    if len(matrices) < 2:
+        raise DataError(
+            f"{len(matrices)} collection has more than one topic ({', '.join(of_one_topic)}: one); a board needs two"
+        )
     every_system = tuple(dict.fromkeys(run for matrix in matrices.values() for run in matrix.runs))
     after = {name: standardize(matrix, form=form) for name, matrix in matrices.items()}
     means = np.full((len(every_system), len(matrices)), np.nan)
@@ -112,10 +128,23 @@ def common_set(collections: Mapping[str, Any], *, common: str = "systems", form:
         measure=measure,
         scores=tuple(matrices[name].select(runs=systems).values for name in kept),
         standardized=tuple(after[name].select(runs=systems).values for name in kept),
+        limits=_limits(matrices.values()),
+        of_one_topic=of_one_topic,
         every_system=every_system,
         every_collection=every_collection,
         every_mean=means,
     )
+
+
+def _of_one_topic(matrices: Mapping[str, ScoreMatrix]) -> tuple[str, ...]:
+    return tuple(name for name, matrix in matrices.items() if len(matrix.topics) == 1)
+
+
+def _limits(matrices: Iterable[ScoreMatrix]) -> tuple[float, float] | None:
+    """The limits of a score that hold on all collections."""
+    limits = {possible_scores(matrix) for matrix in matrices}
+    known = limits.pop() if len(limits) == 1 else None
+    return known if known is not None and np.isfinite(known).all() else None
 
 
 def checked(collections: Mapping[str, Any], what: str = "a board") -> dict[str, ScoreMatrix]:

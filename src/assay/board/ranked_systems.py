@@ -8,70 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from assay.board.aggregates import (
-    AGGREGATES,
-    EXPLAINED,
-    FORMATS,
-    better,
-    collection_cells,
-    over_collections,
-)
+from assay.board.aggregates import AGGREGATES, EXPLAINED, FORMATS, PER_TOPIC, better
 from assay.board.common_set import CommonSet, common_set
-from assay.board.simultaneous import Comparisons, comparisons
-from assay.board.two_stage import replicates
-from assay.core.arrays import Bools, Floats, Ints
+from assay.board.standings import Standing, standings_on_like_these, standings_on_these
+from assay.board.told_apart import OVER
+from assay.core.arrays import Bools
 from assay.core.errors import UsageError
 from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.rankings import kendall_tau_a
-from assay.rankings.counts import settled, tie_groups
+from assay.rankings.counts import settled
 from assay.standard.factors import FORM
-from assay.stats.resampling import checked_share, drawn_in_words, percent
+from assay.stats.max_t import EVERY_FLIP
+from assay.stats.resampling import checked_generator, checked_resamples, checked_share, percent
 
-FEW_COLLECTIONS = 6
-"""Fewer say little of how collections differ: intervals over collections are then too narrow."""
-DRAWN = {
-    "both": "collections, then topics within each, are drawn again",
-    "collections": "collections are drawn again, their topics are not",
-    "topics": "topics are drawn again within these collections, which stay",
+UNITS = {
+    "collections": "t over collections, which are taken as a sample of others like them",
+    "topics": "t over topics, which are taken as a sample of others like them within these collections",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Standing:
-    """One aggregate of all systems: values with intervals, cells (collections × systems), and all pairs compared."""
-
-    name: str
-    values: Floats
-    low: Floats
-    high: Floats
-    cells: Floats
-    pairs: Comparisons
-
-    @property
-    def order(self) -> Ints:
-        """Places of the systems, best first; equal ones in the order given."""
-        return np.argsort(-settled(better(self.name, self.values)), kind="stable")
-
-    @property
-    def ranks(self) -> Ints:
-        """1 + how many systems are better; equal ones share a rank."""
-        ahead, _ = tie_groups(-settled(better(self.name, self.values)))
-        return np.asarray(ahead + 1)
-
-    @property
-    def first_group(self) -> Ints:
-        """The first, and all systems that are not significantly different from it; best first."""
-        order = self.order
-        beaten = self.pairs.different[order[0], order]
-        return np.asarray(order[~beaten])
-
-    @property
-    def neighbours_apart(self) -> int:
-        """Pairs of neighbours in the order that are significantly different."""
-        order = self.order
-        return int(self.pairs.different[order[:-1], order[1:]].sum())
+"""How the interval of a mean is made, by what the sample consists of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +39,7 @@ class Board(Result):
     >>> from assay.board import board
     >>> one = {"a": {"1": 0.1, "2": 0.5}, "b": {"1": 0.3, "2": 0.6}}
     >>> two = {"a": {"1": 0.2, "2": 0.2}, "b": {"1": 0.4, "2": 0.7}}
-    >>> board({"first": one, "second": two}, resamples=20).table().column("system")
+    >>> board({"first": one, "second": two}).table().column("system")
     ['b', 'a']
     """
 
@@ -93,7 +49,7 @@ class Board(Result):
     over: str
     form: str
     level: float
-    resamples: int
+    resamples: int | None
     seed: int
     top: int | None = None
 
@@ -102,31 +58,43 @@ class Board(Result):
         """The aggregate that the rows go by."""
         return self.standings[self.aggregate]
 
+    @property
+    def draws(self) -> bool:
+        """Whether flips of collections were drawn, so that their number and the seed have an effect."""
+        return self.over == "collections" and len(self.data.collections) > EVERY_FLIP
+
     def best(self, top: int) -> Board:
         """The same board, of which only the `top` best systems are shown."""
         return replace(self, top=top)
 
     def agreed(self) -> Bools:
-        """systems × systems: the first is significantly better than the second by every aggregate."""
-        return np.logical_and.reduce([standing.pairs.above for standing in self.standings.values()])
+        """systems × systems: the first is significantly better than the second by every aggregate that has a test."""
+        nothing = np.zeros((len(self.data.systems),) * 2, dtype=bool)
+        return np.logical_and.reduce([standing.pairs.above for standing in self.decided]) if self.decided else nothing
 
     @property
     def verdict(self) -> str:
         """The finding in one sentence."""
         systems = self.data.systems
         firsts = {systems[standing.order[0]] for standing in self.standings.values()}
-        group = self.leading.first_group
         first = systems[self.leading.order[0]]
-        where = f"{len(systems)} systems on {len(self.data.collections)} collections"
-        others = len(group) - 1
-        if others:
-            sure = f"not significantly different from it: {others} of the other {len(systems) - 1}"
-        else:
-            sure = "significantly better than all others"
         agree = (
             "first by every aggregate" if len(firsts) == 1 else f"other aggregates put others first ({_named(firsts)})"
         )
-        return f"{first} leads {where} by {AGGREGATES[self.aggregate]}, {sure}; {agree}"
+        where = f"{len(systems)} systems on {len(self.data.collections)} collections"
+        return f"{first} leads {where} by {AGGREGATES[self.aggregate]}, {self._sure()}; {agree}"
+
+    def _sure(self) -> str:
+        """What the lead says of other topics, or of other collections."""
+        pairs = self.leading.pairs
+        if not pairs.decided:
+            return f"which says nothing of {OVER[self.over]} ({pairs.how})"
+        others = len(self.data.systems) - 1
+        ahead = int(pairs.above[self.leading.order[0]].sum())
+        on = f"on {OVER[self.over]}"
+        if ahead == others:
+            return f"{on} significantly better than all {others} others ({pairs.how})"
+        return f"{on} significantly better than {ahead} of the {others} others ({pairs.how})"
 
     def table(self) -> Table:
         """One row per system, best first: rank with its interval, letters, and all aggregates side by side."""
@@ -139,11 +107,15 @@ class Board(Result):
                 columns |= {"low": FORMATS[name], "high": FORMATS[name]}
         columns["collections"] = "d"
         order = leading.order
-        labels = leading.pairs.letters(order).labels
+        decided = leading.pairs.decided
+        labels = leading.pairs.letters(order).labels if decided else ()
         rows: list[Sequence[Any]] = []
         for place, at in enumerate(order.tolist()):
             row: list[Any] = [self.data.systems[at], leading.ranks[at]]
-            row += [leading.pairs.rank_low[at], leading.pairs.rank_high[at], labels[place]]
+            if decided:
+                row += [leading.pairs.rank_low[at], leading.pairs.rank_high[at], labels[place]]
+            else:
+                row += [None, None, None]
             for name, standing in self.standings.items():
                 row.append(standing.values[at])
                 if name == self.aggregate:
@@ -169,23 +141,30 @@ class Board(Result):
 
     def _notes(self) -> list[str]:
         level = percent(self.level)
-        drawn = drawn_in_words(self.resamples, self.seed)
-        notes = [
-            f"low, high: {level} interval of the {AGGREGATES[self.aggregate]}; {DRAWN[self.over]}; {drawn}",
-            f"from, to: ranks that the system may have, all systems considered together ({level}); systems that share "
-            "a letter are not significantly different",
-            *EXPLAINED,
-            self.data.note(),
-        ]
-        collections = len(self.data.collections)
-        if self.over != "topics" and collections < FEW_COLLECTIONS:
-            notes.append(
-                f"{collections} collections say little of how collections differ: the intervals are too narrow for new "
-                "ones; over topics alone they are about these collections"
-            )
-        if self.data.means_only and self.over == "both":
-            notes.append("only means are known: collections are drawn again, topics cannot be")
-        return [note for note in notes if note]
+        title = AGGREGATES[self.aggregate]
+        notes = [self._of_pairs(level)]
+        if np.isfinite(self.leading.low).any():
+            notes.append(f"low, high: {level} interval of the {title}; {UNITS[self.over]}")
+        else:
+            notes.append(f"no interval of the {title}: {self._no_interval()}")
+        return [*notes, *EXPLAINED, *self.data.notes()]
+
+    def _of_pairs(self, level: str) -> str:
+        """What ranks and letters rest on."""
+        pairs = self.leading.pairs
+        if not pairs.decided:
+            return f"no letters and no ranks that a system may have: {pairs.how}"
+        return (
+            f"from, to: ranks that the system may have on {OVER[self.over]}, all systems considered together "
+            f"({level}); systems that share a letter are not significantly different; {pairs.how}"
+        )
+
+    def _no_interval(self) -> str:
+        if self.aggregate not in PER_TOPIC:
+            return "ranks have the ends from and to"
+        if self.over == "collections":
+            return "too few collections, or values that hardly vary"
+        return "values that hardly vary"
 
     def conclusions(self) -> Table:
         """One row per aggregate: the first systems, how many pairs are significant; and what all agree on."""
@@ -199,14 +178,17 @@ class Board(Result):
         rows: list[Sequence[Any]] = []
         for name, standing in self.standings.items():
             tau = kendall_tau_a(by, better(name, settled(standing.values)))
-            significant = int(standing.pairs.above.sum())
-            group = len(standing.first_group)
             first = systems[standing.order[0]]
-            rows.append([AGGREGATES[name], first, group, significant, pairs, standing.neighbours_apart, tau])
+            told: list[int | None] = [None, None, None]
+            if standing.pairs.decided:
+                told = [len(standing.first_group), int(standing.pairs.above.sum()), standing.neighbours_apart]
+            rows.append([AGGREGATES[name], first, *told[:2], pairs, told[2], tau])
         firsts = {row[1] for row in rows}
         same_first = rows[0][1] if len(firsts) == 1 else None
-        kept = int(self.agreed().sum())
-        rows.append(["all of them", same_first, len(self.common_group()), kept, pairs, self._neighbours_agreed(), None])
+        kept: list[int | None] = [None, None, None]
+        if self.decided:
+            kept = [len(self.common_group()), int(self.agreed().sum()), self._neighbours_agreed()]
+        rows.append(["all of them", same_first, *kept[:2], pairs, kept[2], None])
         notes = [
             "group of the first: systems that are not significantly different from it, itself included; of all: those "
             "that are in every group",
@@ -214,13 +196,26 @@ class Board(Result):
             f"order by {AGGREGATES[self.aggregate]} that are so by every aggregate",
             f"τ: Kendall's τ-a with the order by {AGGREGATES[self.aggregate]}",
             *self._contradictions(),
+            *self._of_tests(),
         ]
         keys = {"τ": "tau", "of pairs": "pairs", "pairs significant": "significant"}
         return Table.of(columns, rows, caption="What survives all aggregates", notes=notes, keys=keys)
 
+    def _of_tests(self) -> list[str]:
+        """How the aggregates were tested; those without a test, and why."""
+        tests: dict[str, list[str]] = {}
+        for name, standing in self.standings.items():
+            tests.setdefault(standing.pairs.how, []).append(AGGREGATES[name])
+        return [f"{', '.join(names)}: {how}" for how, names in tests.items()]
+
+    @property
+    def decided(self) -> list[Standing]:
+        """The aggregates that have a test."""
+        return [standing for standing in self.standings.values() if standing.pairs.decided]
+
     def common_group(self) -> list[str]:
-        """Systems that are in the group of the first by every aggregate."""
-        groups = [set(standing.first_group.tolist()) for standing in self.standings.values()]
+        """Systems that are in the group of the first by every aggregate that has a test."""
+        groups = [set(standing.first_group.tolist()) for standing in self.decided or self.standings.values()]
         inside = set.intersection(*groups)
         return [self.data.systems[at] for at in self.leading.order.tolist() if at in inside]
 
@@ -244,10 +239,12 @@ class Board(Result):
         for at in self.leading.order.tolist()[: self.top]:
             for name, standing in self.standings.items():
                 ends = [standing.values[at], standing.low[at], standing.high[at], standing.ranks[at]]
-                ranks = [standing.pairs.rank_low[at], standing.pairs.rank_high[at]]
+                may = [standing.pairs.rank_low[at], standing.pairs.rank_high[at]]
+                ranks = may if standing.pairs.decided else [None, None]
                 rows.append([self.data.systems[at], AGGREGATES[name], *ends, *ranks])
         keys = {"from": "rank_low", "to": "rank_high"}
-        return Table.of(columns, rows, caption="All aggregates with intervals", keys=keys)
+        notes = [f"{percent(self.level)} intervals; {UNITS[self.over]}", *self._of_tests(), *self.data.notes()]
+        return Table.of(columns, rows, caption="All aggregates with intervals", notes=notes, keys=keys)
 
     def tables(self) -> list[Table]:
         """The board, and what survives all aggregates."""
@@ -260,6 +257,8 @@ class Board(Result):
             "measure": self.data.measure,
             "aggregate": self.aggregate,
             "over": self.over,
+            "test": self.leading.pairs.how,
+            "decided": self.leading.pairs.decided,
             "form": self.form,
             "level": self.level,
             "resamples": self.resamples,
@@ -274,22 +273,23 @@ def board(
     collections: Mapping[str, Any],
     *,
     aggregate: str = "standardized",
-    over: str = "both",
+    over: str = "collections",
     common: str = "systems",
     form: str = FORM,
     level: float = 0.95,
-    resamples: int = 1000,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> Board:
     """Systems over many collections: mean, standardized mean, Borda, mean rank and win probability side by side.
 
     collections: {collection: scores}, a run of the same name in two of them is one system. aggregate: the one that
-    orders the rows. over: what is drawn again for intervals: "both" (collections, then topics), "collections" or
-    "topics". common: where cells are missing, keep the "systems" that are on all collections or the "collections" that
-    have all systems. form: the form of the standardized scores.
+    orders the rows. over: what the sample consists of. "collections" speaks of collections like these, and says nothing
+    with two of them and nothing of ranks with five; "topics" speaks of these collections, and says nothing of ranks.
+    common: where cells are missing, keep the "systems" that are on all collections or the "collections" that have all
+    systems. form: the form of the standardized scores. resamples: flips of more than 13 collections, by default 9,999,
+    and 999 for more than 2,000 pairs; seed: of these.
 
-    Intervals are percentiles over the draws. Letters, rank intervals and the group of the first rest on all pairs at
-    once, see `assay.board.Board`.
+    Letters, ranks that a system may have and the group of the first rest on all pairs at once.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -298,24 +298,23 @@ def board(
     >>> from assay.data import ScoreMatrix
     >>> made = board({name: ScoreMatrix.of(scores) for name, scores in collections.items()})
     >>> made.verdict
-    'run1 leads 3 systems on 8 collections by standardized mean, significantly better than all others; first by ...'
+    'run1 leads 3 systems on 8 collections by standardized mean, on collections like these significantly better ...'
     >>> made.table().column("letters")
     ['a', 'b', 'b']
     """
     one_of("aggregate", aggregate, AGGREGATES)
+    one_of("over", over, OVER)
     checked_share(level, "level")
+    if resamples is not None:
+        checked_resamples(resamples)
+    checked_generator(seed)
     data = common_set(collections, common=common, form=form)
     if data.means_only and over == "topics":
-        raise UsageError("only means are known, so that no topics can be drawn; draw collections")
-    cells = collection_cells(data)
-    draws = replicates(data, over=over, resamples=resamples, seed=seed)
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    standings = {}
-    for name in AGGREGATES:
-        values = over_collections(name, cells[name])
-        low, high = np.quantile(draws[name], ends, axis=0)
-        pairs = comparisons(better(name, values), better(name, draws[name]), level=level)
-        standings[name] = Standing(name, values, low, high, cells[name], pairs)
+        raise UsageError("only means are known, so there is no sample of topics; take collections as the sample")
+    if over == "topics":
+        standings = standings_on_these(data, form, level)
+    else:
+        standings = standings_on_like_these(data, form, level, resamples, seed)
     return Board(data, standings, aggregate, over, form, level, resamples, seed)
 
 

@@ -13,6 +13,7 @@ from assay.cli.options import Output, output_and_figure_options, seed_option
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.board import Board
     from assay.data.scores import ScoreMatrix
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -47,18 +48,21 @@ def command() -> None:
     """
 
 
-def bootstrap_options(command: C) -> C:
-    """The options of a board: what orders the systems, and how its intervals are drawn."""
+def sample_options(command: C) -> C:
+    """The options of a board: what orders the systems, and what its sample consists of."""
     options = (
         collections_input,
         aggregate_option,
         form_option,
         click.option(
-            "--over", type=KnownWord("assay.board.two_stage:OVER"), default="both", show_default=True,
-            help="What is drawn again for intervals: topics alone are about these collections.",
+            "--over", type=KnownWord("assay.board.told_apart:OVER"), default="collections", show_default=True,
+            help="What the sample consists of: collections speak of others like these, topics of these collections.",
         ),
         level_option,
-        click.option("--resamples", "-B", type=COUNT, default=1000, show_default=True, help="Draws of the bootstrap."),
+        click.option(
+            "--resamples", "-B", type=COUNT,
+            help="Flips of more than 13 collections.  [default: 9999; 999 for more than 2000 pairs]",
+        ),
         seed_option,
     )  # fmt: skip
     wrapped: Any = command
@@ -68,7 +72,7 @@ def bootstrap_options(command: C) -> C:
 
 
 @command.command()
-@bootstrap_options
+@sample_options
 @top_option
 @click.option("--intervals", is_flag=True, help="Instead of the board, a row for each system and aggregate.")
 @click.option("--map", "as_map", is_flag=True, help="--figure is the map of systems and collections.")
@@ -78,18 +82,17 @@ def systems(
 ) -> None:
     """Systems by five aggregates, and what can be told apart (the default).
 
-    Mean, standardized mean, Borda, mean rank and win probability side by side, with intervals by a bootstrap of
-    collections and topics, ranks that each system may have, and letters.
+    Mean, standardized mean, Borda, mean rank and win probability side by side, with intervals, ranks that each system
+    may have, and letters. With collections as the sample there are none for two collections, and none for ranks on up
+    to five; topics as the sample speak of these collections alone.
 
     \b
     assay board trec6.csv trec7.csv trec8.csv
     assay board robust.csv --part trec6=301-350 --part trec7=351-400 --over topics
     """
-    from assay.board import board
-
     if as_map and out.figure is None:
         raise UsageError("--map says what the figure shows; name its file with --figure")
-    result = board(collections, **options)
+    result = _board(collections, options)
     if top is not None:
         result = result.best(top)
     table = result.intervals() if intervals else result.table()
@@ -103,7 +106,7 @@ def systems(
 
 
 @command.command()
-@bootstrap_options
+@sample_options
 @output_and_figure_options
 def conclusions(collections: dict[str, ScoreMatrix], out: Output, **options: Any) -> None:
     """Which conclusions survive all aggregates?
@@ -114,11 +117,21 @@ def conclusions(collections: dict[str, ScoreMatrix], out: Output, **options: Any
     \b
     assay board conclusions trec6.csv trec7.csv trec8.csv
     """
-    from assay.board import board
-
-    result = board(collections, **options)
+    result = _board(collections, options)
     out.write(result.conclusions(), of=result)
     out.say(result.verdict)
+
+
+def _board(collections: dict[str, ScoreMatrix], options: dict[str, Any]) -> Board:
+    """The board; an error if nothing is drawn, and a number of draws or a seed is given."""
+    from assay.board import board
+    from assay.cli.modes import is_given
+
+    result = board(collections, **options)
+    for name, option in (("resamples", "-B"), ("seed", "--seed")):
+        if is_given(name) and not result.draws:
+            raise UsageError(f"{option} has no effect: {result.leading.pairs.how}; leave it out")
+    return result
 
 
 @command.command()

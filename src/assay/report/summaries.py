@@ -113,12 +113,12 @@ def _closest(m: Material) -> Iterator[str]:
 def _over_collections(m: Material) -> Iterator[str]:
     made = m.over_collections
     yield f"{made.verdict}."
-    agreed = int(made.agreed().sum())
     count = len(made.data.systems)
     pairs = count * (count - 1) // 2
-    yield f"{agreed:,} of {pairs:,} pairs of systems are significantly different by every aggregate."
-    if made.data.missing:
-        yield f"{made.data.note()}."
+    if made.decided:
+        agreed = int(made.agreed().sum())
+        yield f"{agreed:,} of {pairs:,} pairs of systems are significantly different by every aggregate with a test."
+    yield from (f"{note}." for note in made.data.notes())
 
 
 def _power(m: Material) -> Iterator[str]:

@@ -27,7 +27,9 @@ def rank_intervals(board: Board) -> Figure:
     leading = board.leading
     order = leading.order[: board.top or TOP]
     group = set(leading.first_group.tolist())
-    kinds = ["not significantly different from the first", "significantly worse than the first"]
+    decided = leading.pairs.decided
+    first_kind = "not significantly different from the first" if decided else "not tested"
+    kinds = [first_kind, "significantly worse than the first"]
     rows = rows_of(
         system=[board.data.systems[at] for at in order],
         rank=leading.ranks[order],
@@ -51,7 +53,7 @@ def rank_intervals(board: Board) -> Figure:
         name="rank-intervals",
         title=f"Ranks that {count} systems may have on {where} ({level} %)",
         description=f"{board.verdict}.",
-        note="Intervals hold for all systems at once.",
+        note="Intervals hold for all systems at once." if decided else f"Not tested: {leading.pairs.how}.",
         rows=rows,
     )
 
@@ -121,7 +123,7 @@ def forest(result: RandomEffects) -> Figure:
         result,
         rows,
         title=f"{result.scores} of {count} systems minus {result.baseline} over {where}",
-        said=f"{above} of {len(order)} systems shown are significantly better than {result.baseline}.",
+        said=f"Of {len(order)} systems shown, each by itself, {above} are significantly better than {result.baseline}.",
     )
 
 

@@ -147,6 +147,8 @@ class RandomEffects(Result):
     """What the differences are of, e.g. cdf(AP)."""
     system: str | None = None
     """With it the table shows this system on every collection."""
+    picked: bool = False
+    """Whether the system was picked by the same scores, so that its lead looks larger than it is."""
     top: int | None = None
 
     def of(self, system: str) -> RandomEffects:
@@ -210,6 +212,10 @@ class RandomEffects(Result):
         caption = f"{self.scores}: {system} minus {self.baseline}, {self._where()}"
         tau = f"τ = {np.sqrt(pooled.tau2[at]):.4f}, I² = {pooled.i2[at]:.0%}, p = {pooled.p[at]:.4f}"
         notes = [f"collections: {percent(self.level)} interval of the paired t test", tau, *self._notes()]
+        if self.picked:
+            notes.append(
+                f"{system} was picked by these scores, so p and intervals are too favourable; the board tests all pairs"
+            )
         return Table.of(columns, rows, caption=caption, notes=notes)
 
     def ends(self, system: str) -> tuple[Floats, Floats]:
@@ -316,4 +322,4 @@ def leader_effects(collections: Mapping[str, Any], made: Board, baseline: str | 
         baseline = systems[1]
     effects = random_effects(collections, baseline, level=made.level)
     others = [system for system in systems if system != baseline]
-    return effects.of(others[0])
+    return replace(effects.of(others[0]), picked=True)

@@ -50,6 +50,9 @@ def test_score_tables_give_what_the_library_gives(folder: Path) -> None:
     assert record["effect_ratio"] == found.ratio.value
     assert [row["value"] for row in record["rows"]] == [q.value for q in found.quantities]
     assert result.stderr.startswith(found.outcome)
+    assert record["least_ratio"] == 0.5
+    more = call(folder / "original.csv", folder / "same.csv", "--baseline", "baseline", "--least-ratio", "2")
+    assert "above 2 (one-sided p" in more.output or "holds both 0 and 1" in more.output
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "latex", "markdown", "html"])

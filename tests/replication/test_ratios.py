@@ -9,6 +9,7 @@ from scipy import stats
 from assay.core.errors import DataError, UsageError
 from assay.replication import ratio_coverage, ratio_of_means
 from assay.replication.ratios import Ratio, percentiles
+from assay.stats.bounded import bounded_ends
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -38,11 +39,11 @@ def test_two_samples_use_welchs_error_at_the_ratio(seed: int) -> None:
 
 
 def test_by_hand() -> None:
-    """x = 1, 3 and y = 4, 4: no error below, so that the ends are (2 ± 12.706 · 1)/4."""
-    found = ratio_of_means([1.0, 3.0], [4.0, 4.0], paired=True)
-    t = stats.t.ppf(0.975, 1)
+    """x = 1, 3 and y = 3, 5: v_x = v_y = v_xy = 1, so the ends are where (2 − 4θ)² = t²(1 − θ)², at (2 ± t)/(4 ± t)."""
+    found = ratio_of_means([1.0, 3.0], [3.0, 5.0], paired=True, level=0.7)
+    t = stats.t.ppf(0.85, 1)
     assert found.value == pytest.approx(0.5)
-    assert [found.low, found.high] == pytest.approx([(2 - t) / 4, (2 + t) / 4])
+    assert sorted([(2 - t) / (4 - t), (2 + t) / (4 + t)]) == pytest.approx([found.low, found.high])
 
 
 def test_no_bounds_where_the_mean_below_may_be_nothing() -> None:
@@ -58,10 +59,14 @@ def test_nothing_below_is_no_ratio() -> None:
     assert np.isnan([found.value, found.low, found.high]).all()
 
 
-def test_the_same_scores_have_the_ratio_one_and_no_width() -> None:
+def test_the_same_scores_have_the_ratio_one_and_bounds_only_within_limits() -> None:
     scores = [0.3, 0.5, 0.4, 0.45]
     found = ratio_of_means(scores, scores, paired=True)
-    assert [found.low, found.value, found.high] == pytest.approx([1, 1, 1])
+    assert [found.low, found.value, found.high] == pytest.approx([-np.inf, 1, np.inf])
+    within = ratio_of_means(scores, scores, paired=True, limits=((0.0, 1.0), (0.0, 1.0)))
+    low, high = bounded_ends(scores, 0.975, (0.0, 1.0))
+    assert [within.low, within.high] == pytest.approx([low[0] / high[0], high[0] / low[0]])
+    assert ratio_of_means([1.0, 2.0], [1.0, 1.0], paired=False).bounded is False
 
 
 def test_a_share_that_is_lost_turns_the_ends_round() -> None:

@@ -18,8 +18,8 @@ from assay.data import Run, ScoreMatrix
 from assay.replication import Replication, replicate, replicate_runs, tau_union
 from assay.replication.compared import delta_ri, rmse_of
 from assay.replication.doc_order import doc_order
+from assay.replication.enough import OUTCOMES, kept_share, share_test
 from assay.replication.experiments import Experiment
-from assay.replication.replicated import OUTCOMES
 from assay.stats import read_grid
 from tests.conftest import real_data
 from tests.oracles import repro_eval_values as oracle
@@ -131,12 +131,13 @@ def gains(original: float, replicated: float, noise: float = 0.05, n: int = 50) 
 @pytest.mark.parametrize(
     ("original", "replicated", "outcome", "says"),
     [
-        (0.1, 0.1, 0, "above 0 and not shown to be below 1"),
-        (0.1, 0.3, 0, "above 1"),
-        (0.1, 0.04, 1, "above 0 and below 1"),
-        (0.1, 0.0, 2, "below 1 and not shown to be above 0"),
-        (0.1, -0.1, 2, "below 1 and not shown to be above 0"),
-        (0.0, 0.1, 3, "the original improvement itself is not significantly different from 0"),
+        (0.1, 0.1, 0, "above .5 (one-sided p < .0001) and not shown to be below 1"),
+        (0.1, 0.3, 0, "above .5 (one-sided p < .0001) and above 1"),
+        (0.1, 0.075, 1, "above .5 (one-sided p = .0030) and below 1"),
+        (0.1, 0.04, 2, "above 0 and not shown to be above .5 (one-sided p = .9"),
+        (0.1, 0.0, 3, "below 1 and not shown to be above 0"),
+        (0.1, -0.1, 3, "below 1 and not shown to be above 0"),
+        (0.0, 0.1, 4, "the original improvement itself is not significantly different from 0"),
     ],
 )
 def test_the_verdict_rests_on_the_interval(original: float, replicated: float, outcome: int, says: str) -> None:
@@ -144,6 +145,71 @@ def test_the_verdict_rests_on_the_interval(original: float, replicated: float, o
     assert found.outcome == OUTCOMES[outcome]
     assert says in found.verdict
     assert found.table().caption == found.verdict
+
+
+GOLDEN_ORIGINAL = np.array([0.10, 0.02, -0.01, 0.08, 0.05, 0.12, 0.03, 0.06, 0.00, 0.09])
+GOLDEN_REPLICATED = np.array([0.06, 0.03, 0.00, 0.05, 0.02, 0.10, 0.01, 0.05, -0.02, 0.07])
+
+
+def test_the_golden_ratio_is_not_enough_for_the_word() -> None:
+    """Ratio .685185, t 1.82574, p .050589, lower .95 limit .498905; replicated when a third would do."""
+    a, b = GOLDEN_ORIGINAL, GOLDEN_REPLICATED
+    t, p = share_test(a, b, paired=True)
+    assert b.mean() / a.mean() == pytest.approx(0.685185, abs=5e-7)
+    assert t == pytest.approx(1.82574, abs=5e-6)
+    assert p == pytest.approx(0.050589, abs=5e-7)
+    assert share_test(a, b, paired=True, least=0.498905)[1] == pytest.approx(0.05, abs=1e-6)
+    scores = [matrix({"b": np.full(10, 0.3), "s": 0.3 + gain}, range(10)) for gain in (a, b)]
+    found = replicate(*scores, baseline="b")
+    assert found.outcome == "in the same direction, size not shown"
+    assert found.ratio.value == pytest.approx(0.685185, abs=5e-7)
+
+
+def test_other_topics_have_welchs_test_at_the_share() -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0.1, 0.1, 30), rng.normal(0.08, 0.2, 45)
+    expected = stats.ttest_ind(b, 0.5 * a, equal_var=False, alternative="greater")
+    assert share_test(a, b, paired=False) == pytest.approx((expected.statistic, expected.pvalue))
+    loss = kept_share(-a, -b, paired=False)
+    assert loss.p == pytest.approx(expected.pvalue)
+    assert loss.original_p == pytest.approx(stats.ttest_1samp(a, 0).pvalue)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("ratio", [0.3, 0.5])
+def test_the_word_is_seldom_given_to_half_of_an_effect_or_less(ratio: float, paired: bool) -> None:
+    """600 replications (sd .009 at .05): the old rule, a lower end above 0, gave it to .17 at .3 and .36 at .5."""
+    rng = np.random.default_rng(int(10 * ratio) + paired)
+    given = {10: 0, 50: 0}
+    for n in given:
+        for _ in range(600):
+            common = rng.normal(0, 0.08, n) if paired else 0.0
+            a = 0.07 + common + rng.normal(0, 0.06, n)
+            b = 0.07 * ratio + common + rng.normal(0, 0.06, n)
+            given[n] += kept_share(a, b, paired=paired).enough
+    assert max(given.values()) / 600 <= (0.05 if ratio == 0.5 else 0.02) + 2.6 * 0.009
+
+
+def test_experiments_that_hardly_differ_have_no_interval_without_width() -> None:
+    """Two topics, both won, in both experiments; and twenty of which one changes."""
+    won = matrix({"b": [0.0, 0.0], "s": [1.0, 1.0]}, "12")
+    found = replicate(won, won, baseline="b")
+    shown = {q.key: q for q in found.quantities}
+    assert found.outcome == "cannot be told"
+    assert (shown["improvement_original"].low, shown["improvement_original"].high) == pytest.approx(
+        (-0.6838, 1), abs=5e-5
+    )
+    assert shown["improvement_original"].p == pytest.approx(0.5)
+    assert np.isnan([shown["rmse_system"].low, shown["delta_ri"].low]).all()
+    assert (shown["change_system"].low, shown["change_system"].high) == pytest.approx((-0.8419, 0.8419), abs=5e-5)
+    one = np.zeros(20)
+    one[3] = 1.0
+    few = matrix({"b": np.zeros(20), "s": one}, range(20))
+    of_others = replicate(few, few.select(topics=few.topics), baseline="b", topics="other")
+    assert of_others.outcome == "cannot be told"
+    changed = next(q for q in of_others.quantities if q.key == "change_system")
+    assert changed.p is None
+    assert changed.low < -0.1 < 0.1 < changed.high
 
 
 def test_a_wide_interval_cannot_be_told() -> None:
@@ -198,6 +264,7 @@ def test_names_and_topics_of_the_replicated_experiment() -> None:
         ({"test": "z"}, "no two-sample test 'z'"),
         ({"level": 1.0}, "level must lie between 0 and 1"),
         ({"resamples": 0}, "resamples must be at least 1"),
+        ({"least_ratio": -0.1}, "least_ratio must be 0 or more, not -0.1; .5 is half of the original improvement"),
         ({"seed": -1}, "a seed must not be negative"),
         ({"replicated": matrix({"b": [0.1], "s": [0.2]}, "1")}, "replicated: 1 topic; an interval needs two or more"),
         ({"replicated": matrix({"b": [0.1, 0.3], "s": [0.2, 0.3]}, "34")}, "1 of 3 topic ids are in both"),

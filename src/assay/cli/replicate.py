@@ -69,6 +69,10 @@ def command() -> None:
     help="Topics of one id are the same, or other topics.  [default: same if all ids are in both, other if none is]",
 )  # fmt: skip
 @click.option(
+    "--least-ratio", type=click.FloatRange(min=0), default=0.5, show_default=True, metavar="SHARE",
+    help="Share of the original improvement that must be exceeded for the word 'replicated'.",
+)  # fmt: skip
+@click.option(
     "--interval", type=KnownWord("assay.replication.ratios:RATIO_INTERVALS"), default="fieller", show_default=True,
     help="Intervals of all that is no mean: by Fieller's theorem and t, or by topics drawn again.",
 )  # fmt: skip
@@ -95,9 +99,10 @@ def improvement(
     """Does an improvement over a baseline replicate (the default)?
 
     ORIGINAL and REPLICATED are runs of the system, with --qrels, or score tables that hold the baseline too. The
-    verdict comes first and rests on the interval of the effect ratio: the replicated improvement over the original
-    one. On the same topics scores are paired, and with runs the order of docs is compared; on another collection
-    (--replicated-qrels, or score tables of other topics) the two are independent samples.
+    verdict comes first and rests on the effect ratio, the replicated improvement over the original one: the word
+    "replicated" needs a ratio that is shown to be above --least-ratio. On the same topics scores are paired, and with
+    runs the order of docs is compared; on another collection (--replicated-qrels, or score tables of other topics) the
+    two are independent samples.
 
     \b
     assay replicate mine.run theirs.run --baseline bm25.run --replicated-baseline their-bm25.run --qrels qrels.txt
@@ -141,7 +146,7 @@ def _of_runs(
     from assay.replication import replicate_runs
 
     _refuse(OF_TABLES, "score tables, not with runs and --qrels")
-    how = {key: given[key] for key in ("interval", "test", "level", "resamples", "seed", "p", "depth")}
+    how = {key: given[key] for key in ("least_ratio", "interval", "test", "level", "resamples", "seed", "p", "depth")}
     other = given["replicated_baseline"]
     return replicate_runs(
         original,
@@ -167,7 +172,7 @@ def _of_tables(original: Path, replicated: Path, topic_ids: str | None, given: d
     first = load_scores([original], qrels_path=None, **tables)
     second = load_scores([replicated], qrels_path=None, **tables)
     keys = ("baseline", "replicated_baseline", "system", "replicated_system")
-    how = {key: given[key] for key in (*keys, "interval", "test", "level", "resamples", "seed")}
+    how = {key: given[key] for key in (*keys, "least_ratio", "interval", "test", "level", "resamples", "seed")}
     return [replicate(one, other, topics=topic_ids, **how) for one, other in same_measures(first, second)]
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from assay.core.arrays import Floats
 from assay.core.tables import shown
 from assay.replication.experiments import Experiment
-from assay.replication.ratios import drawn_means, is_nothing, percentiles, quotients, ratio_of_means
-from assay.stats.effect import mean_interval
+from assay.replication.ratios import Limits, drawn_means, is_nothing, percentiles, quotients, ratio_of_means
+from assay.stats.bounded import bounded_ends, p_two_sided, shows_little
+from assay.stats.effect import mean_interval, rounded
 from assay.stats.two_runs import compare_two
 from assay.stats.two_sample import compare_topic_sets
 
@@ -30,6 +31,10 @@ class Quantity:
     high: float
     p: float | None = None
 
+    def shown_value(self) -> str:
+        """The number alone."""
+        return _short(self.value)
+
     def shown(self) -> str:
         """The number with its interval, as in a sentence."""
         value, low, high = (_short(number) for number in (self.value, self.low, self.high))
@@ -42,18 +47,25 @@ def _short(number: float) -> str:
     return text.replace("0.", ".", 1) if text.removeprefix("−").startswith("0.") else text
 
 
-def improvement(which: str, experiment: Experiment, level: float) -> Quantity:
-    """The mean of system − baseline in one experiment, with the paired t test."""
+def improvement(which: str, experiment: Experiment, level: float, limits: Limits | None = None) -> Quantity:
+    """The mean of system − baseline in one experiment, with the paired t test; limits: of an improvement.
+
+    Where few topics differ the Dirichlet bound within the limits, and without them no interval and no p.
+    """
     tested = compare_two(experiment.system_scores, experiment.baseline_scores, level=level)
-    return Quantity(
-        key=f"improvement_{which}",
-        name=f"improvement, {which}",
-        of="system − baseline",
-        value=tested.mean_difference,
-        low=tested.low,
-        high=tested.high,
-        p=tested.p,
-    )
+    ends: tuple[float, float, float | None] = tested.low, tested.high, tested.p
+    if shows_little(experiment.improvement)[0]:
+        ends = _of_few_values(experiment.improvement, level, limits)
+    name = f"improvement, {which}"
+    return Quantity(f"improvement_{which}", name, "system − baseline", tested.mean_difference, *ends)
+
+
+def _of_few_values(values: Floats, level: float, limits: Limits | None) -> tuple[float, float, float | None]:
+    """Both ends and p of a mean, by bounds that need no variation; none without limits."""
+    if limits is None:
+        return NONE, NONE, None
+    low, high = bounded_ends(values, level, limits)
+    return float(low[0]), float(high[0]), p_two_sided(values, 0.0, limits)
 
 
 def change_of_mean(
@@ -67,23 +79,53 @@ def change_of_mean(
     level: float,
     resamples: int,
     seed: int,
+    limits: Limits | None = None,
 ) -> Quantity:
-    """Replicated − original mean, by the paired t test on the same topics or a two-sample test on others."""
+    """Replicated − original mean, by the paired t test on the same topics or a two-sample test on others.
+
+    limits: of a score that is compared. Where few topics differ the Dirichlet bound within the limits; of two samples
+    the bounds of both means, without p; without limits neither interval nor p.
+    """
     if paired:
         tested = compare_two(after, before, level=level)
+        few = bool(shows_little(rounded(after - before))[0])
     else:
         tested = compare_topic_sets(after, before, test, level=level, resamples=resamples, seed=seed)
-    name = "replicated − original"
-    return Quantity(f"change_{key}", name, of, tested.mean_difference, tested.low, tested.high, tested.p)
+        few = bool(shows_little(after)[0] or shows_little(before)[0])
+    ends: tuple[float, float, float | None] = tested.low, tested.high, tested.p
+    if few and paired:
+        of_differences = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
+        ends = _of_few_values(rounded(after - before), level, of_differences)
+    elif few:
+        ends = *_apart(after, before, level, limits), None
+    return Quantity(f"change_{key}", "replicated − original", of, tested.mean_difference, *ends)
+
+
+def _apart(after: Floats, before: Floats, level: float, limits: Limits | None) -> tuple[float, float]:
+    """Ends of the difference of two means on different topics from the bounds of both."""
+    if limits is None:
+        return NONE, NONE
+    (low,), (high,) = bounded_ends(after, (1 + level) / 2, limits)
+    (low_before,), (high_before,) = bounded_ends(before, (1 + level) / 2, limits)
+    return float(low - high_before), float(high - low_before)
 
 
 def relative_improvement(
-    which: str, experiment: Experiment, *, interval: str, level: float, resamples: int, seed: int
+    which: str,
+    experiment: Experiment,
+    limits: Limits | None = None,
+    *,
+    interval: str,
+    level: float,
+    resamples: int,
+    seed: int,
 ) -> Quantity:
     """RI: the mean improvement over the mean of the baseline; no value where the baseline scores 0 everywhere."""
+    of_both = None if limits is None else ((limits[0] - limits[1], limits[1] - limits[0]), limits)
     ratio = ratio_of_means(
         experiment.improvement,
         experiment.baseline_scores,
+        limits=of_both,
         paired=True,
         interval=interval,
         level=level,
@@ -107,7 +149,7 @@ def delta_ri(
     """ΔRI: the original relative improvement less the replicated one.
 
     Its interval is by t on what each topic does to a relative improvement, to first order (a_i − b_i·ā/b̄)/b̄; or by
-    percentiles of topics drawn again.
+    percentiles of topics drawn again. There is none where too few topics differ.
     """
     value = low = high = NONE
     if not (is_nothing(original.baseline_scores) or is_nothing(replicated.baseline_scores)):
@@ -118,9 +160,11 @@ def delta_ri(
         else:
             by_topic = (_on_topics(original), _on_topics(replicated))
             compared = compare_two if paired else compare_topic_sets
-            tested = compared(*by_topic, level=level)
-            low = value + tested.low
-            high = value + tested.high
+            rows = [by_topic[0] - by_topic[1]] if paired else by_topic
+            if not any(shows_little(row)[0] for row in rows):
+                tested = compared(*by_topic, level=level)
+                low = value + tested.low
+                high = value + tested.high
     return Quantity("delta_ri", "ΔRI", "system − baseline", value, low, high)
 
 
@@ -150,12 +194,13 @@ def rmse_of(
 ) -> Quantity:
     """√ of the mean squared change over topics; t interval of its logarithm, or percentiles of topics drawn again.
 
-    On the scale of logarithms the mean of squares is nearer to normal, and the ends stay above 0.
+    On the scale of logarithms the mean of squares is nearer to normal, and the ends stay above 0. There is no interval
+    where too few topics differ.
     """
     squares = (after - before) ** 2
     mean = float(squares.mean())
-    if mean == 0:
-        return Quantity(f"rmse_{role}", "RMSE", role, 0.0, 0.0, 0.0)
+    if shows_little(rounded(squares))[0]:
+        return Quantity(f"rmse_{role}", "RMSE", role, float(np.sqrt(mean)), NONE, NONE)
     if interval == "percentile":
         ends = mean_interval(squares, "percentile", level=level, resamples=resamples, seed=seed)
         low, high = float(ends.low[0]), float(ends.high[0])
@@ -173,7 +218,9 @@ def mean_similarity(key: str, name: str, role: str, values: Floats, least: float
         return Quantity(f"{key}_{role}", name, role, NONE, NONE, NONE)
     value = float(defined.mean())
     low = high = NONE
-    if len(defined) > 1:
+    if shows_little(defined)[0]:
+        low, high = (float(end[0]) for end in bounded_ends(defined, level, (least, 1.0)))
+    elif len(defined) > 1:
         ends = mean_interval(defined, level=level)
         low = max(least, float(ends.low[0]))
         high = min(1.0, float(ends.high[0]))

@@ -16,7 +16,9 @@ from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, same_scores
 from assay.data.tested_means import needs_means
 from assay.io.brought import score_matrix_of
+from assay.replication.ratios import Limits
 from assay.stats.effect import rounded
+from assay.stats.limits import possible_scores
 
 TOPICS = ("same", "other")
 """Whether topics of one id are one topic: the same topics, scored twice, or those of another collection."""
@@ -65,6 +67,13 @@ class TwoExperiments:
     paired: bool
     measure: str
     note: str = ""
+    limits: Limits | None = None
+    """The least and largest score, where these are known."""
+
+    @property
+    def differences(self) -> Limits | None:
+        """The least and largest improvement."""
+        return None if self.limits is None else (self.limits[0] - self.limits[1], self.limits[1] - self.limits[0])
 
     def named(self, original: Mapping[str, Run], replicated: Mapping[str, Run]) -> TwoExperiments:
         """The same experiments under the names of their runs, which are given by role."""
@@ -99,7 +108,10 @@ def two_experiments(
     baseline = _name_there(second, baselines[1], one.baseline, "baseline")
     system = _name_there(second, systems[1], one.system, "system", but=baseline)
     other = _experiment(second, WHICH[1], baseline, system)
-    return matched(one, other, first.measure, topics)
+    two = matched(one, other, first.measure, topics)
+    limits = {possible_scores(matrix) for matrix in (first, second)}
+    known = limits.pop() if len(limits) == 1 else None
+    return replace(two, limits=known if known is not None and np.isfinite(known).all() else None)
 
 
 def same_measures(

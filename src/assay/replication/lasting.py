@@ -21,13 +21,15 @@ from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.rankings import settled
 from assay.replication.compared import Quantity, change_of_mean, delta_ri
+from assay.replication.enough import LEAST_RATIO, kept_share
 from assay.replication.experiments import Experiment
-from assay.replication.ratios import RESAMPLES, UNDEFINED, Ratio, ratio_of_means
-from assay.replication.replicated import outcome_of_ratio
+from assay.replication.ratios import RESAMPLES, UNDEFINED, Limits, Ratio, ratio_of_means
 from assay.similarity.systems import Correlation, compare_rankings
 from assay.standard import standardize
 from assay.standard.factors import FORM
+from assay.stats.limits import possible_differences, possible_scores
 from assay.stats.multiple import corrected
+from assay.stats.pairwise import alpha_of
 from assay.stats.resampling import checked_share, drawn_in_words, percent
 
 LEAST_SYSTEMS = 2
@@ -47,6 +49,8 @@ class Later:
     effect: Ratio | None = None
     """The improvement over the baseline, later over first: the effect ratio."""
     delta_ri: Quantity | None = None
+    outcome: str | None = None
+    """Whether the improvement is still there, as `replicate` words it."""
 
     def effects(self) -> tuple[Ratio, Quantity]:
         """Effect ratio and ΔRI; an error where there is no baseline."""
@@ -162,11 +166,13 @@ class ScoreSeries(Result):
             for c, one in enumerate(self.of(at), start=1):
                 effect, ri = one.effects()
                 ends = [effect.value, effect.low, effect.high, ri.value, ri.low, ri.high]
-                rows.append([one.system, one.collection, gains[c], *ends, outcome_of_ratio(effect)])
+                rows.append([one.system, one.collection, gains[c], *ends, one.outcome])
         keys = {"ΔRI": "delta_ri", "ΔRI low": "delta_ri_low", "ΔRI high": "delta_ri_high"}
         notes = [
             f"effect ratio: improvement over {self.baseline} there / on {self.collections[0]}, {percent(self.level)} "
             "interval by Fieller's theorem; – where the first improvement is not significantly different from 0",
+            f"outcome: replicated needs a ratio above {LEAST_RATIO:g} (one-sided t test); each row by itself, not "
+            "corrected for their number",
             *self._notes()[-1:],
         ]
         return Table.of(columns, rows, caption=self.verdict, notes=notes, keys=keys)
@@ -334,27 +340,40 @@ def _later(
     found = []
     for name, part in others:
         paired = part.topics == first.topics
-        kept = ratio_of_means(part.of_run(system), first.of_run(system), paired=paired, level=how["level"])
+        kept = ratio_of_means(
+            part.of_run(system), first.of_run(system), paired=paired, level=how["level"], limits=_limits(first, part)
+        )
         before = standard[first_name].of_run(system)
         after = standard[name].of_run(system)
         change = change_of_mean("standardized", system, before, after, paired=paired, test="welch", **how)
         one = Later(system, name, kept.below_one(), change, float("nan"))
         if baseline is not None:
-            effect, ri = _effects(system, baseline, first, part, paired, how)
-            one = replace(one, effect=effect, delta_ri=ri)
+            one = replace(one, **_effects(system, baseline, first, part, paired, how))
         found.append(one)
     return found
 
 
+def _limits(first: ScoreMatrix, part: ScoreMatrix) -> tuple[Limits, Limits] | None:
+    """The least and largest score on both collections, where these are known."""
+    before, after = possible_scores(first), possible_scores(part)
+    if before is None or after is None or not np.isfinite([before, after]).all():
+        return None
+    return after, before
+
+
 def _effects(
     system: str, baseline: str, first: ScoreMatrix, part: ScoreMatrix, paired: bool, how: dict[str, Any]
-) -> tuple[Ratio, Quantity]:
-    """Effect ratio and ΔRI of a system over the baseline; the baseline has none against itself."""
+) -> dict[str, Any]:
+    """Effect ratio, ΔRI and outcome of a system over the baseline; the baseline has no ratio against itself."""
     before, after = (
         Experiment(baseline, system, matrix.topics, np.stack([matrix.of_run(baseline), matrix.of_run(system)]))
         for matrix in (first, part)
     )
     ri = delta_ri(before, after, paired=paired, interval="fieller", **how)
     if system == baseline:
-        return UNDEFINED, ri
-    return ratio_of_means(after.improvement, before.improvement, paired=paired, level=how["level"]), ri
+        return {"effect": UNDEFINED, "delta_ri": ri}
+    level, limits = how["level"], possible_differences(first)
+    of_two = None if limits is None else (limits, limits)
+    effect = ratio_of_means(after.improvement, before.improvement, paired=paired, level=level, limits=of_two)
+    kept = kept_share(before.improvement, after.improvement, paired=paired, alpha=alpha_of(level), limits=limits)
+    return {"effect": effect, "delta_ri": ri, "outcome": kept.outcome(effect)}

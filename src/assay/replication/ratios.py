@@ -16,13 +16,15 @@ from assay.core.errors import DataError
 from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.stats.effect import checked_rows
+from assay.stats.bounded import bounded_ends, shows_little
+from assay.stats.effect import checked_rows, rounded
 from assay.stats.resampling import checked_generator, checked_share, topic_counts
 
 RATIO_INTERVALS = ("fieller", "percentile")
 """How the interval of a ratio is made: by Fieller's theorem, or by the percentiles of a bootstrap over topics."""
 RESAMPLES = 2000
 """Draws of a bootstrap where nobody asks for another number."""
+Limits = tuple[float, float]
 NOTHING = 1e-12
 """A mean below this share of its largest score is 0 up to rounding."""
 
@@ -65,6 +67,7 @@ def ratio_of_means(
     paired: bool,
     interval: str = "fieller",
     level: float = 0.95,
+    limits: tuple[Limits, Limits] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Ratio:
@@ -73,13 +76,14 @@ def ratio_of_means(
     Fieller: all θ for which mean(above) − θ·mean(below) is not significantly different from 0 by a t test, which is an
     interval where mean(below) is itself significantly different from 0, and has no bounds otherwise (Fieller 1954). Two
     samples: Welch's error with Satterthwaite's degrees of freedom at the ratio observed. percentile: of topics that are
-    drawn again.
+    drawn again. limits: the least and largest value above and below. Where too few values differ for either interval,
+    it is made of the Dirichlet bounds of both means within these limits, and has no bounds without limits.
 
     >>> round(ratio_of_means([0.2, 0.1, 0.3], [0.4, 0.3, 0.5], paired=True).value, 4)
     0.5
-    >>> found = ratio_of_means([0.2, 0.1, 0.3, 0.2], [0.4, 0.3, 0.5, 0.3], paired=True)
+    >>> found = ratio_of_means([0.2, 0.1, 0.32, 0.22], [0.4, 0.3, 0.5, 0.35], paired=True)
     >>> round(found.low, 4), round(found.high, 4)
-    (0.2757, 0.7143)
+    (0.252, 0.7082)
     """
     one_of("interval", interval, RATIO_INTERVALS)
     checked_share(level, "level")
@@ -90,12 +94,30 @@ def ratio_of_means(
     if is_nothing(y):
         return UNDEFINED
     value = float(x.mean() / y.mean())
-    if interval == "fieller":
+    if _hardly_varies(x, y, value, paired):
+        low, high = (-np.inf, np.inf) if limits is None else _bounded_quotient(x, y, limits, level)
+    elif interval == "fieller":
         low, high = _fieller(x, y, value, paired, level)
     else:
         draws = ratio_draws(x, y, paired=paired, resamples=resamples, seed=seed)
         low, high = percentiles(draws, level)
     return Ratio(value, low, high)
+
+
+def _hardly_varies(x: Floats, y: Floats, value: float, paired: bool) -> bool:
+    """Whether too few values differ for an interval of the ratio."""
+    rows = (y, rounded(x - value * y)) if paired else (x, y)
+    return any(bool(shows_little(row)[0]) for row in rows)
+
+
+def _bounded_quotient(x: Floats, y: Floats, limits: tuple[Limits, Limits], level: float) -> tuple[float, float]:
+    """Ends of all quotients of means within their bounds, each of which is left out in at most half of 1 − level."""
+    (x_low,), (x_high,) = bounded_ends(x, (1 + level) / 2, limits[0])
+    (y_low,), (y_high,) = bounded_ends(y, (1 + level) / 2, limits[1])
+    if y_low <= 0 <= y_high:
+        return -np.inf, np.inf
+    corners = np.outer((x_low, x_high), (1 / y_low, 1 / y_high))
+    return float(corners.min()), float(corners.max())
 
 
 def is_nothing(scores: Floats) -> bool:
@@ -115,12 +137,12 @@ def _fieller(x: Floats, y: Floats, value: float, paired: bool, level: float) -> 
         freedom = len(x) - 1.0
     else:
         shared = 0.0
-        freedom = _freedom(x_error, value**2 * y_error, len(x), len(y))
+        freedom = welch_freedom(x_error, value**2 * y_error, len(x), len(y))
     squared_t = float(stdtrit(freedom, (1 + level) / 2)) ** 2
     return _ends((float(x.mean()), float(y.mean())), (x_error, y_error, shared), squared_t)
 
 
-def _freedom(first: float, second: float, first_topics: int, second_topics: int) -> float:
+def welch_freedom(first: float, second: float, first_topics: int, second_topics: int) -> float:
     """Satterthwaite's degrees of freedom of a sum of two squared errors."""
     squares = first**2 / (first_topics - 1) + second**2 / (second_topics - 1)
     if not squares:

@@ -6,6 +6,7 @@ docs; each with an interval, on which the verdict rests.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 from assay.core.errors import UsageError
 from assay.core.registry import one_of
 from assay.core.results import Result
-from assay.core.tables import Table
+from assay.core.tables import Table, p_value
 from assay.data import Run
 from assay.io.brought import run_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
@@ -30,29 +31,13 @@ from assay.replication.compared import (
     rmse_of,
 )
 from assay.replication.doc_order import DEPTH, RBO_P, DocOrder, doc_order
+from assay.replication.enough import LEAST_RATIO, OUTCOMES, Kept, kept_share
 from assay.replication.experiments import ROLES, WHICH, Experiment, TwoExperiments, two_experiments
 from assay.replication.ratios import RATIO_INTERVALS, RESAMPLES, Ratio, ratio_of_means
 from assay.scoring import evaluate
+from assay.stats.pairwise import alpha_of
 from assay.stats.resampling import checked_generator, checked_resamples, checked_share, drawn_in_words, percent
 from assay.stats.two_sample import TWO_SAMPLE_TESTS
-
-OUTCOMES = ("replicated", "replicated, but smaller", "not replicated", "cannot be told")
-"""What the interval of the effect ratio says: above 0 and not below 1; between them; below 1 and not above 0; both."""
-
-
-def outcome_of_ratio(ratio: Ratio) -> str:
-    """One of OUTCOMES: whether the interval holds 0 (nothing of the effect is left) and 1 (all of it is there).
-
-    >>> [outcome_of_ratio(Ratio(0.5, *ends)) for ends in [(0.2, 1.4), (0.2, 0.8), (-0.1, 0.9), (-0.1, 1.2)]]
-    ['replicated', 'replicated, but smaller', 'not replicated', 'cannot be told']
-    """
-    if not (ratio.defined and ratio.bounded):
-        return OUTCOMES[3]
-    something = ratio.low > 0
-    less = ratio.high < 1
-    if something:
-        return OUTCOMES[1] if less else OUTCOMES[0]
-    return OUTCOMES[2] if less else OUTCOMES[3]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +56,8 @@ class Replication(Result):
     """All rows of the table, the effect ratio first."""
     orders: dict[str, DocOrder]
     """Similarity of the docs of the original and the replicated run, by role; empty where runs are not known."""
+    kept: Kept
+    """Whether enough of the original improvement is left for the word."""
     interval: str
     test: str
     level: float
@@ -80,7 +67,7 @@ class Replication(Result):
     @property
     def outcome(self) -> str:
         """One of OUTCOMES."""
-        return outcome_of_ratio(self.ratio)
+        return self.kept.outcome(self.ratio)
 
     @property
     def verdict(self) -> str:
@@ -91,23 +78,30 @@ class Replication(Result):
         who = f"{what.format(two.original.system, two.original.baseline)} ({two.measure}, {self._where()})"
         if not self.ratio.defined:
             return f"cannot be told whether {who} replicates: the original has none, so that there is no effect ratio"
-        if not self.ratio.bounded:
+        if self.kept.original_p >= self.kept.alpha:
             return (
                 f"cannot be told whether {who} replicates: the original improvement itself is not significantly "
-                f"different from 0, {first.shown()}, so that the effect ratio has no bounds"
+                f"different from 0, {first.shown()}, {p_value(self.kept.original_p)}"
             )
         ratio = f"effect ratio {self.quantities[0].shown()}"
-        if self.outcome == OUTCOMES[3]:
-            return f"cannot be told whether {who} replicates: {ratio}, which holds both 0 and 1"
+        if not self.ratio.bounded:
+            ratio = f"effect ratio {self.quantities[0].shown_value()}, without an interval"
+        if self.outcome == OUTCOMES[4]:
+            why = "which holds both 0 and 1" if self.ratio.bounded else self.kept.shown()
+            return f"cannot be told whether {who} replicates: {ratio}, {why}"
         return f"{self.outcome}: {who}, {ratio}, {self._reason()}"
 
     def _reason(self) -> str:
-        """What the interval says where it says something."""
-        if self.outcome == OUTCOMES[1]:
-            return "above 0 and below 1"
-        if self.outcome == OUTCOMES[2]:
+        """What was shown of the ratio."""
+        if self.outcome == OUTCOMES[3]:
             return "below 1 and not shown to be above 0"
-        return "above 1" if self.ratio.low > 1 else "above 0 and not shown to be below 1"
+        if self.outcome == OUTCOMES[2]:
+            return f"above 0 and {self.kept.shown()}"
+        if not self.ratio.bounded:
+            return self.kept.shown()
+        if self.outcome == OUTCOMES[1]:
+            return f"{self.kept.shown()} and below 1"
+        return f"{self.kept.shown()} and {'above 1' if self.ratio.low > 1 else 'not shown to be below 1'}"
 
     def _where(self) -> str:
         two = self.experiments
@@ -129,7 +123,7 @@ class Replication(Result):
         others = by_t if self.interval == "fieller" else f"ratios, ΔRI and RMSE: {drawn}"
         test = "paired t test" if two.paired else f"two-sample test {self.test}"
         notes = [
-            f"{level} intervals; means: t; {others}",
+            f"{level} intervals; means: t; {others}; where too few values differ the Dirichlet bound, or none",
             f"replicated − original: {test}; effect ratio: replicated improvement / original improvement; "
             "ΔRI: original − replicated relative improvement (Breuer et al. 2020)",
         ]
@@ -170,6 +164,8 @@ class Replication(Result):
             "paired": two.paired,
             "topics": [len(two.original.topics), len(two.replicated.topics)],
             "runs": [_names(two.original), _names(two.replicated)],
+            "least_ratio": self.kept.least,
+            "p_of_least_ratio": self.kept.p,
             "interval": self.interval,
             "test": "t" if two.paired else self.test,
             "level": self.level,
@@ -194,6 +190,7 @@ def replicate(
     replicated_baseline: str | None = None,
     replicated_system: str | None = None,
     topics: str | None = None,
+    least_ratio: float = LEAST_RATIO,
     interval: str = "fieller",
     test: str = "welch",
     level: float = 0.95,
@@ -204,17 +201,18 @@ def replicate(
 
     original, replicated: scores of one measure with the runs of each experiment. system: the other run where there are
     two. Names of replicated runs are those of the original unless given. topics: "same" or "other"; by default the ids
-    say it. Same topics are paired; others are two samples, compared by `test`. interval: of all
-    that is no mean, "fieller" (with t for ΔRI and RMSE) or "percentile" (topics drawn again).
+    say it. Same topics are paired; others are two samples, compared by `test`. least_ratio: the share of the original
+    improvement that must be exceeded for the word "replicated", by a one-sided t test. interval: of all that is no
+    mean, "fieller" (with t for ΔRI and RMSE) or "percentile" (topics drawn again).
 
     >>> rng = np.random.default_rng(0)
     >>> ease = rng.uniform(0.2, 0.6, 40)
     >>> def tried(gain):
     ...     bm25 = ease + rng.normal(0, 0.02, 40)
     ...     return {"bm25": dict(enumerate(bm25)), "dense": dict(enumerate(bm25 + rng.normal(gain, 0.05, 40)))}
-    >>> found = replicate(tried(0.1), tried(0.06), baseline="bm25")
+    >>> found = replicate(tried(0.1), tried(0.07), baseline="bm25")
     >>> found.outcome, round(found.ratio.value, 2)
-    ('replicated, but smaller', 0.6)
+    ('replicated, but smaller', 0.7)
     """
     two = two_experiments(
         original,
@@ -223,7 +221,9 @@ def replicate(
         systems=(system, replicated_system),
         topics=topics,
     )
-    return _replication(two, {}, interval=interval, test=test, level=level, resamples=resamples, seed=seed)
+    return _replication(
+        two, {}, least_ratio=least_ratio, interval=interval, test=test, level=level, resamples=resamples, seed=seed
+    )
 
 
 def replicate_runs(
@@ -244,8 +244,8 @@ def replicate_runs(
     """The same from runs and judgments, one result for each measure, with the similarity of the docs.
 
     baseline: the run that both systems are compared with, unless there is a replicated_baseline. replicated_qrels: the
-    judgments of another collection. p, depth: of RBO and τ, which are of the same topics only. how: interval, test,
-    level, resamples and seed as in `replicate`.
+    judgments of another collection. p, depth: of RBO and τ, which are of the same topics only. how: least_ratio,
+    interval, test, level, resamples and seed as in `replicate`.
 
     >>> lists = {"1": ["a", "b", "c"], "2": ["d", "e", "f"], "3": ["g", "h", "i"]}
     >>> better = {"1": ["b", "a", "c"], "2": ["e", "f", "d"], "3": ["g", "i", "h"]}
@@ -290,6 +290,7 @@ def _replication(
     two: TwoExperiments,
     orders: dict[str, DocOrder],
     *,
+    least_ratio: float = LEAST_RATIO,
     interval: str = "fieller",
     test: str = "welch",
     level: float = 0.95,
@@ -302,19 +303,28 @@ def _replication(
     checked_share(level, "level")
     checked_resamples(resamples)
     checked_generator(seed)
+    if not 0 <= least_ratio < math.inf:
+        raise UsageError(f"least_ratio must be 0 or more, not {least_ratio}; .5 is half of the original improvement")
     original, replicated = two.original, two.replicated
     drawn: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     how: dict[str, Any] = {**drawn, "interval": interval}
     difference: dict[str, Any] = {**drawn, "paired": two.paired, "test": test}
-    ratio = ratio_of_means(replicated.improvement, original.improvement, paired=two.paired, **how)
+    of_two = None if two.differences is None else (two.differences, two.differences)
+    ratio = ratio_of_means(replicated.improvement, original.improvement, paired=two.paired, limits=of_two, **how)
+    kept = kept_share(
+        original.improvement, replicated.improvement,
+        paired=two.paired, least=least_ratio, alpha=alpha_of(level), limits=two.differences,
+    )  # fmt: skip
     both = "system − baseline"
     rows = [
         Quantity("effect_ratio", "effect ratio", both, ratio.value, ratio.low, ratio.high),
-        improvement("original", original, level),
-        improvement("replicated", replicated, level),
-        change_of_mean("improvement", both, original.improvement, replicated.improvement, **difference),
-        relative_improvement("original", original, **how),
-        relative_improvement("replicated", replicated, **how),
+        improvement("original", original, level, two.differences),
+        improvement("replicated", replicated, level, two.differences),
+        change_of_mean(
+            "improvement", both, original.improvement, replicated.improvement, limits=two.differences, **difference
+        ),
+        relative_improvement("original", original, two.limits, **how),
+        relative_improvement("replicated", replicated, two.limits, **how),
         delta_ri(original, replicated, paired=two.paired, **how),
     ]
     scores = {
@@ -322,10 +332,10 @@ def _replication(
         "system": (original.system_scores, replicated.system_scores),
     }
     for role, (before, after) in scores.items():
-        rows.append(change_of_mean(role, role, before, after, **difference))
+        rows.append(change_of_mean(role, role, before, after, limits=two.limits, **difference))
         if two.paired:
             rows.append(rmse_of(role, before, after, **how))
         if role in orders:
             rows.append(mean_similarity("tau_union", "τ union", role, orders[role].tau, -1.0, level))
             rows.append(mean_similarity("rbo", "RBO", role, orders[role].rbo, 0.0, level))
-    return Replication(two, ratio, tuple(rows), orders, interval, test, level, resamples, seed)
+    return Replication(two, ratio, tuple(rows), orders, kept, interval, test, level, resamples, seed)

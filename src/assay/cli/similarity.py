@@ -274,15 +274,21 @@ def scores(
 @files_argument
 @transpose_option
 @name_option
-@resamples_option
+@click.option(
+    "-B", "--resamples", type=click.IntRange(min=1), default=999, show_default=True,
+    help="Random splits of the topics of both, or swaps of two measures on the same topics.",
+)  # fmt: skip
 @seed_option
 @output_options
 def d_rank(files: Sequence[Path], transpose: bool, name: str | None, resamples: int, seed: int, out: Output) -> None:
-    """How far is the second ranking of the runs from the first scores? Carterette's d_rank, with its p."""
-    from assay.similarity.drank import d_rank_between
+    """How far is the second ranking of the runs from the first scores? Carterette's d_rank, with its p.
+
+    The topics of both are dealt out again for p: pooled and split if they are different, swapped if they are the same.
+    """
+    from assay.similarity.drank import d_rank_test
 
     truth, *others = _matrices(files, transpose, name)
-    found = [d_rank_between(truth, m, resamples=resamples, seed=seed) for m in others]
+    found = [d_rank_test(truth, m, resamples=resamples, seed=seed) for m in others]
     out.write(*(f.table() for f in found), of=found)
 
 

@@ -3,26 +3,32 @@
 Swapping two runs that hardly differ, relative to their spread over topics, costs little; swapping a good and a bad one
 costs much. Carterette 2009. Every place counts the same: where the top or the bottom of a ranking matters more, take
 tau-ap, tau-w or rbo, which have both forms (heavy=top, heavy=bottom).
+
+Both rankings come from topics, and p draws both: the topics of the two are pooled and split again, or, if they are the
+same topics, the two score rows of a topic are swapped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.engine import generator
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
+from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import needs_means
 from assay.rankings import settled
-from assay.similarity.systems import on_common_runs, topic_weights
+from assay.similarity.systems import on_common_runs
+from assay.stats.resampling import checked_generator, checked_resamples
 
 RIDGE = 1e-5
+PIVOTS = 10_000
+"""Rounds of pivots at most; a few dozen do."""
 
 
 def d_rank(scores: ScoreMatrix, ranking: Sequence[str]) -> float:
@@ -50,75 +56,148 @@ def d_rank(scores: ScoreMatrix, ranking: Sequence[str]) -> float:
 
 @dataclass(frozen=True)
 class DRankResult(Result):
-    """d_rank of a ranking and how often resampled topics give one as far away."""
+    """d_rank of a ranking from scores, and how often topics that are dealt out again give one as far away.
+
+    `p_value` is None if no p can be had; `how` says how it was made, or why there is none.
+    """
 
     d: float
-    p_value: float
+    p_value: float | None
     measure: str
     runs: int
     topics: int
     resamples: int
     seed: int
+    how: str
 
     def table(self) -> Table:
         """One row."""
         caption = f"Distance of the ranking from {self.measure}: {self.runs} runs, {self.topics} topics"
-        notes = [
-            f"p: share of {self.resamples} bootstrap samples of the topics whose own ranking of the runs is at least "
-            f"as far, (b+1)/(B+1), seed {self.seed}"
-        ]
+        notes = [self.how]
         if self.topics <= self.runs:
             notes.append(f"{RIDGE:g} added to the variances: not more topics than runs")
         return Table.of({"d_rank": ".4f", "p": "p"}, [(self.d, self.p_value)], caption=caption, notes=notes)
 
 
-def d_rank_test(scores: ScoreMatrix, ranking: Sequence[str], *, resamples: int = 1000, seed: int = 0) -> DRankResult:
-    """d_rank and its p-value: could topics drawn again give a ranking as far from these scores as this one is?
+def d_rank_test(truth: ScoreMatrix, estimate: ScoreMatrix, *, resamples: int = 999, seed: int = 0) -> DRankResult:
+    """d_rank of the ranking by the means of `estimate` from `truth`, over the runs that both have, and its p.
 
-    Topics are drawn with replacement, runs ranked by their means, and d_rank of that ranking taken; a small p says that
-    the ranking is farther than the choice of topics explains.
+    p is the share of (count + 1)/(resamples + 1) random deals of the topics whose own d_rank is at least as large.
+    Other topics: all are pooled and split into two sets of the same sizes. The same topics: the scores of `truth` and
+    of `estimate` are swapped on half of them, by chance. Scores of different measures are first standardized on each
+    topic (z-scores over the runs), for p alone. No p if some topics are the same and others are not, or if one of the
+    two has a single topic, which is a ranking without scores of topics.
 
     >>> x = [[.50, .60, .40, .70, .55], [.40, .62, .35, .50, .52], [.30, .20, .38, .45, .30]]
-    >>> d_rank_test(ScoreMatrix.of(x, runs=["a", "b", "c"]), ["a", "b", "c"], resamples=50).d
+    >>> here = ScoreMatrix.of(x, runs=["a", "b", "c"])
+    >>> there = ScoreMatrix.of([row[::-1] for row in x], runs=["a", "b", "c"], topics="67890")
+    >>> d_rank_test(here, there, resamples=50).d
     0.0
     """
-    observed = d_rank(scores, ranking)
-    runs, topics = scores.shape
-    weights = topic_weights(topics, resamples, generator(seed))
-    means = settled(weights @ scores.values.T)
-    orders = np.argsort(-means, axis=1, kind="stable")
-    # Many samples give the same order: each is measured once.
-    distinct, times = np.unique(orders, axis=0, return_counts=True)
-    as_far = 0
-    for order, samples in zip(distinct, times.tolist(), strict=True):
-        if _distance(scores.values, order) >= observed - 1e-12:
-            as_far += samples
-    p_value = (as_far + 1) / (resamples + 1)
-    return DRankResult(observed, p_value, scores.measure, runs, topics, resamples, seed)
+    a, b = on_common_runs(truth, estimate)
+    observed = d_rank(a, b.by_average().runs)
+    runs, topics = a.shape
+    p_value: float | None = None
+    shared = len(set(a.topics) & set(b.topics))
+    deals = f"{checked_resamples(resamples)} random"
+    if b.shape[1] < 2:
+        how = "no p: the second ranking has no scores of topics, which would have to be dealt out again as well"
+    elif 0 < shared < max(topics, b.shape[1]):
+        how = f"no p: {shared} topics are in both and others are not; give the same topics, or different ones"
+    else:
+        first, second = _on_one_scale(a, b.select(topics=a.topics) if shared else b)
+        drawn = _swaps(first, second, resamples, seed) if shared else _splits(first, second, resamples, seed)
+        p_value = _share_as_far(first, second, drawn, resamples)
+        what = "swaps of both score rows of a topic" if shared else "splits of the pooled topics"
+        how = f"p: share of {deals} {what} with a d_rank at least as large, (b+1)/(B+1), seed {seed}"
+        if canonical(a.measure) != canonical(b.measure):
+            how += "; of z-scores on each topic"
+    return DRankResult(observed, p_value, a.measure, runs, topics, resamples, seed, how)
 
 
-def d_rank_between(truth: ScoreMatrix, estimate: ScoreMatrix, *, resamples: int = 1000, seed: int = 0) -> DRankResult:
-    """d_rank_test of the ranking by the means of `estimate`, over the runs that both have."""
-    true_scores, estimated_scores = on_common_runs(truth, estimate)
-    ranking = estimated_scores.by_average().runs
-    return d_rank_test(true_scores, ranking, resamples=resamples, seed=seed)
+def _on_one_scale(a: ScoreMatrix, b: ScoreMatrix) -> tuple[Floats, Floats]:
+    """Both arrays of scores, as they are if they are of one measure, else as z-scores over the runs of each topic."""
+    if canonical(a.measure) == canonical(b.measure):
+        return a.values, b.values
+    return _z_scores(a.values), _z_scores(b.values)
 
 
-def _distance(values: Floats, order: Ints) -> float:
-    from scipy.optimize import nnls
+def _z_scores(values: Floats) -> Floats:
+    spread = values.std(axis=0)
+    flat = np.ptp(values, axis=0) == 0
+    return np.where(flat, 0.0, (values - values.mean(axis=0)) / np.where(flat, 1.0, spread))
 
+
+def _splits(first: Floats, second: Floats, resamples: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """The pooled topics split at random into sets of the same sizes."""
+    rng = checked_generator(seed)
+    pooled = np.hstack([first, second])
+    size = first.shape[1]
+    for _ in range(resamples):
+        order = rng.permutation(pooled.shape[1])
+        yield pooled[:, order[:size]], pooled[:, order[size:]]
+
+
+def _swaps(first: Floats, second: Floats, resamples: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """The scores of both on each topic, swapped on half of the topics, by chance."""
+    rng = checked_generator(seed)
+    for _ in range(resamples):
+        swapped = rng.random(first.shape[1]) < 0.5
+        yield np.where(swapped, second, first), np.where(swapped, first, second)
+
+
+def _share_as_far(first: Floats, second: Floats, drawn: Iterator[tuple[Floats, Floats]], resamples: int) -> float:
+    """(b + 1)/(B + 1); whether a ridge is added goes by all topics together, so that every deal is treated alike."""
+    runs, topics = first.shape
+    both = np.hstack([first, second])
+    ridge = topics <= runs or np.linalg.matrix_rank(both - both.mean(axis=1, keepdims=True)) < runs - 1
+
+    def distance(scores: Floats, others: Floats) -> float:
+        order = np.argsort(-settled(others.mean(axis=1)), kind="stable")
+        return _distance(scores, order, ridge=bool(ridge))
+
+    observed = distance(first, second)
+    as_far = sum(distance(*deal) >= observed * (1 - 1e-12) for deal in drawn)
+    return (as_far + 1) / (resamples + 1)
+
+
+def _distance(values: Floats, order: Ints, ridge: bool | None = None) -> float:
+    """d_rank of an order of the rows; ridge: whether to add it, by default where there is no inverse without."""
     differences = values[order[:-1]] - values[order[1:]]
     mean = differences.mean(axis=1)
     if (mean >= 0).all():
         return 0.0
     runs, n = values.shape
     covariance = np.atleast_2d(np.cov(differences))
-    if n <= runs or np.linalg.matrix_rank(covariance) < len(mean):
+    if ridge is None:
+        ridge = n <= runs or int(np.linalg.matrix_rank(covariance)) < len(mean)
+    if ridge:
         covariance = covariance + RIDGE * np.eye(len(mean))
-    # With S = LLᵀ the distance is ‖L⁻¹(θ − d)‖: non-negative least squares.
-    root = np.linalg.inv(np.linalg.cholesky(covariance))
-    _, distance = nnls(root, root @ mean)
-    return float(np.sqrt(n) * distance)
+    return float(np.sqrt(n * _squared_distance(mean, covariance)))
+
+
+def _squared_distance(mean: Floats, covariance: Floats) -> float:
+    """min (θ − d)ᵀ S⁻¹ (θ − d) over θ ≥ 0, by the multipliers y ≥ 0 of θ = d + S·y, of which one or the other is 0.
+
+    Block principal pivoting: all signs that are wrong are turned at once; where that does not help, the last one alone
+    (Júdice & Pires 1994). Few y are not 0, so small systems are solved, and S is never inverted.
+    """
+    tolerance = 1e-12 * float(np.abs(mean).max())
+    bound = mean < 0
+    fewest, patience = len(mean) + 1, 5
+    for _ in range(PIVOTS):
+        multipliers = np.zeros(len(mean))
+        multipliers[bound] = np.linalg.solve(covariance[np.ix_(bound, bound)], -mean[bound])
+        wrong = np.where(bound, multipliers, mean + covariance @ multipliers) < -tolerance
+        count = int(wrong.sum())
+        if not count:
+            break
+        patience = 5 if count < fewest else patience - 1
+        fewest = min(fewest, count)
+        if patience < 0:
+            wrong[: np.flatnonzero(wrong)[-1]] = False
+        bound = bound ^ wrong
+    return max(0.0, float(-mean[bound] @ multipliers[bound]))
 
 
 def _check_shape(scores: ScoreMatrix) -> None:

@@ -20,10 +20,10 @@ from assay.data.scores import ScoreMatrix
 from assay.io import read_qrels, read_scores
 from assay.io.scores import write_scores
 from assay.standard import fit
-from assay.standard.factors import Factors
 from reproduction.items import data_folder
 
 MATRICES = "trec-score-matrices"
+MORE_MATRICES = "trec-score-matrices-more"
 ROBUST = "trec-robust-2004"
 TOPICS = {"t6": (301, 350), "t7": (351, 400), "t8": (401, 450), "t03": (601, 650), "t04": (651, 700)}
 """The topics of each part of TREC 2004 Robust: the TREC for which they were made."""
@@ -89,6 +89,13 @@ def anonymous(name: str, measure: str, first_topic: int | None = None) -> ScoreM
     return replace(matrix, topics=tuple(map(str, numbers)))
 
 
+def trec5() -> ScoreMatrix:
+    """AP of the 61 runs of TREC 5 ad hoc, without tags, on topics 251 to 300."""
+    path = data_folder() / MORE_MATRICES / "adhoc5_ap.csv"
+    matrix = read_scores(path, transpose=True, measure="AP")[0]
+    return replace(matrix, topics=tuple(map(str, range(251, 301))))
+
+
 def cut(matrix: ScoreMatrix, low: int, high: int) -> ScoreMatrix:
     """Only the topics from low to high."""
     return matrix.select(topics=[t for t in matrix.topics if low <= int(t) <= high])
@@ -133,17 +140,11 @@ def normalized_p10(p10: ScoreMatrix) -> ScoreMatrix:
     return ScoreMatrix.of(p10.values / ideal, runs=p10.runs, topics=p10.topics, measure="nP@10")
 
 
-def sample_factors(reference: ScoreMatrix) -> Factors:
-    """Standardization factors with the sample sd, n − 1: what the printed numbers of Webber's works rest on."""
-    by = fit(reference)
-    return replace(by, sd=by.sd * np.sqrt(by.runs / (by.runs - 1)))
-
-
 def _factor_lines(name: str) -> str:
-    by = sample_factors(scores(name))
+    by = fit(scores(name), sd="sample")
     columns = zip(by.topics, by.mean.tolist(), by.sd.tolist(), by.runs.tolist(), strict=True)
-    lines = [f"{by.measure},{topic},{mean!r},{sd!r},{runs}" for topic, mean, sd, runs in columns]
-    return "\n".join(["measure,topic,mean,sd,runs", *lines, ""])
+    lines = [f"{by.measure},{topic},{mean!r},{sd!r},{runs},{by.sd_of}" for topic, mean, sd, runs in columns]
+    return "\n".join(["measure,topic,mean,sd,runs,sd_of", *lines, ""])
 
 
 Example = dict[str, tuple[str, str]]
@@ -177,6 +178,7 @@ def _register() -> None:
     """All files of scores and judgments."""
     add("trec8.csv", "TREC 8 ad hoc, AP, 129 runs with their tags", lambda: named("trec8-adhoc_ap"))
     add("robust.csv", "TREC 2004 Robust, AP, 110 runs, 249 topics", lambda: robust("AP"))
+    add("trec5.csv", "TREC 5 ad hoc, AP, 61 runs without tags", trec5)
     add("terabyte06.csv", "TREC 2006 Terabyte, AP, 61 runs, 149 topics", lambda: named("terabyte2006_ap"))
     add("terabyte06-ndcg.csv", "the same, nDCG", lambda: anonymous("terabyte2006_ndcg", "nDCG"))
     for year, part in ((6, "t6"), (7, "t7"), (8, "t8")):

@@ -10,10 +10,10 @@ from scipy import stats
 
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_tau_b
-from assay.standard import item_total, longevity, reference_size, standardize
+from assay.standard import fit, item_total, longevity, reference_size, standardize
 from assay.standard.collections import kappa_p, pooled
 from assay.stats import all_pairs
-from reproduction.files import MATRICES, ROBUST, sample_factors, scores
+from reproduction.files import MATRICES, ROBUST, scores
 from reproduction.items import Line, drawn, line, missing, reproduces, statement
 from reproduction.places import STANDARDIZATION
 from reproduction.webber_collections import (
@@ -29,9 +29,9 @@ from reproduction.webber_collections import (
 from reproduction.webber_halves import positives, random_kappa
 from reproduction.webber_variance import NO_2003, between_t03_and_t04
 
-COMPARE = """assay standardize compare t7.csv t8.csv t04.csv --form cdf \\
+COMPARE = """assay standardize compare t7.csv t8.csv t04.csv --form 'cdf(sd=sample)' \\
   --factors trec7-factors.csv --factors trec8-factors.csv --factors t04-factors.csv"""
-ERRORS = """assay standardize errors t7.csv t8.csv --splits 2000 --form cdf \\
+ERRORS = """assay standardize errors t7.csv t8.csv --splits 2000 --form 'cdf(sd=sample)' \\
   --factors trec7-factors.csv --factors trec8-factors.csv"""
 
 
@@ -39,7 +39,7 @@ ERRORS = """assay standardize errors t7.csv t8.csv --splits 2000 --form cdf \\
 def standardized_trec8() -> ScoreMatrix:
     """TREC 8's runs standardized by themselves, as the paper does: Φ of z."""
     raw = scores("trec8.csv")
-    return standardize(raw, sample_factors(raw), form="cdf")
+    return standardize(raw, form="cdf(sd=sample)")
 
 
 @reproduces(
@@ -67,7 +67,7 @@ def figure_1() -> Iterator[Line]:
     "Table 1",
     "mean and sd of AP, four runs and four topics of TREC 8",
     command="""assay compare trec8.csv --baseline Flab8atdn --no-letters
-assay standardize fit trec8.csv""",
+assay standardize fit trec8.csv --sd sample""",
     needs=[MATRICES],
 )
 def table_1() -> Iterator[Line]:
@@ -79,7 +79,7 @@ def table_1() -> Iterator[Line]:
         values = matrix.of_run(run)
         yield line(f"{run}, mean", mean, float(values.mean()))
         yield line(f"{run}, sd", sd, float(values.std(ddof=1)))
-    by = sample_factors(matrix)
+    by = fit(matrix, sd="sample")
     for topic, mean, sd in (
         ("403", "0.708", "0.226"), ("430", "0.486", "0.217"), ("414", "0.203", "0.108"), ("401", "0.048", "0.090"),
     ):  # fmt: skip
@@ -114,7 +114,7 @@ def figure_2() -> Iterator[Line]:
     STANDARDIZATION,
     "Section 2",
     "spread of runs and topics, and how reliable topics are",
-    command="""assay standardize fit trec8.csv
+    command="""assay standardize fit trec8.csv --sd sample
 assay standardize items best96.csv""",
     needs=[MATRICES],
 )
@@ -124,7 +124,7 @@ def section_2() -> Iterator[Line]:
     yield line("range of the four means of runs (Table 1): factor", "2.5", of_runs, because=".469/.176 is 2.66")
     yield line("range of the four sds of topics: factor", "2.5", 0.226 / 0.090)
     yield statement("range of the four means of topics", "almost 15", f"{of_topics:.1f}", 14 < of_topics < 15)
-    sds = np.sort(sample_factors(scores("trec8.csv")).sd)[::-1]
+    sds = np.sort(fit(scores("trec8.csv"), sd="sample").sd)[::-1]
     ratio, whole = (float(sds[0] / sds[place]) for place in (37, 49))
     yield statement(
         "sds of topics, from the largest: first over the 75th percentile",
@@ -145,7 +145,7 @@ def section_2() -> Iterator[Line]:
     STANDARDIZATION,
     "Figure 3",
     "distribution of AP and of standardized AP, TREC 8",
-    command="assay standardize apply trec8.csv --form cdf --figure distribution.svg",
+    command="assay standardize apply trec8.csv --form 'cdf(sd=sample)' --figure distribution.svg",
     needs=[MATRICES],
 )
 def figure_3() -> Iterator[Line]:

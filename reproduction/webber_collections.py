@@ -13,14 +13,14 @@ from assay.data.scores import ScoreMatrix
 from assay.standard import comparability, standardize
 from assay.standard.collections import Comparability, kappa_p
 from assay.standard.factors import Factors
-from reproduction.files import MATRICES, ROBUST, anonymous, counts, robust_qrels, sample_factors, scores
+from reproduction.files import MATRICES, ROBUST, anonymous, counts, robust_qrels, scores
 from reproduction.items import Line, cannot_be_had, cell, data_folder, drawn, line, missing, reproduces, statement
 from reproduction.places import WEBBER
 from reproduction.webber_variance import NO_2003
 
 PARTS = ("t7", "t8", "t03", "t04")
 NO_RBP_DCG = "RBP and DCG of the 110 runs on these topics are not public"
-COMPARE = """assay standardize compare t7.csv t8.csv t04.csv --form z \\
+COMPARE = """assay standardize compare t7.csv t8.csv t04.csv --form 'z(sd=sample)' \\
   --factors trec7-factors.csv --factors trec8-factors.csv --factors t04-factors.csv"""
 
 cannot_be_had(
@@ -32,18 +32,19 @@ cannot_be_had(
 
 
 def part(name: str, kind: str = "", form: str | None = None) -> ScoreMatrix:
-    """The 110 runs on a part of the topics; standardized by the original runs (T7, T8) or by themselves (T04).
+    """The 110 runs on a part of the topics; standardized by the original runs (T7, T8) or by themselves (T04), n − 1.
 
     kind: "" for AP, "-sp", "-p10", "-np10".
     """
     raw = scores(f"{name}{kind}.csv")
     if form is None:
         return raw
+    form = f"{form}(sd=sample)"
     if name == "t04":
-        return standardize(raw, sample_factors(raw), form=form)
+        return standardize(raw, form=form)
     measure = "p10" if kind.endswith("p10") else "ap"
     original = scores(f"adhoc{name[1:]}-{measure}.csv")
-    return standardize(raw, sample_factors(original.select(topics=raw.topics)), form=form)
+    return standardize(raw, original.select(topics=raw.topics), form=form)
 
 
 @cache
@@ -256,7 +257,7 @@ def figure_4_13() -> Iterator[Line]:
     "Section 4.6.3",
     "permutation test of κ",
     command="""assay standardize compare t7.csv t8.csv t03.csv t04.csv --permutations 5000
-assay standardize compare t7.csv t04.csv --form z --factors trec7-factors.csv --factors t04-factors.csv""",
+assay standardize compare t7.csv t04.csv --form 'z(sd=sample)' --factors trec7-factors.csv --factors t04-factors.csv""",
     needs=[MATRICES],
 )
 def section_4_6_3() -> Iterator[Line]:

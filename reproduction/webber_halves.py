@@ -17,7 +17,7 @@ from reproduction.places import WEBBER
 from reproduction.webber_collections import NO_RBP_DCG, part
 
 SPLITS = 5000
-ERRORS = """assay standardize errors t7.csv t8.csv --splits 5000 --form z \\
+ERRORS = """assay standardize errors t7.csv t8.csv --splits 5000 --form 'z(sd=sample)' \\
   --factors trec7-factors.csv --factors trec8-factors.csv"""
 NOT_KNOWN = (
     "why two of 5,995 pairs are missing is not known: changing the released scores within their four digits leaves the "

@@ -6,21 +6,19 @@ import csv
 import lzma
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
 
 import numpy as np
 
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_tau_b
-from assay.standard import longevity, reference_size, standardize, variance_components
-from assay.standard.factors import Factors
+from assay.standard import fit, longevity, reference_size, standardize, variance_components
 from assay.studies.discriminative import discriminative_power
-from reproduction.files import MATRICES, add, scores
+from reproduction.files import MATRICES, MORE_MATRICES, scores
 from reproduction.items import Line, cannot_be_had, cell, data_folder, line, missing, reproduces, statement
 from reproduction.places import WEBBER
 
 PUBLISHED = "trec-published-means"
-NO_TREC_5 = "the scores of TREC 5's runs by topic are not public; NIST publishes only their means"
+NO_TREC_5 = "the scores of TREC 5's runs by topic are public without the tags of the runs, and not drawn here"
 NO_2003 = "the scores of the 78 runs of TREC 2003 Robust by topic are not public"
 ONLY_MEANS = "RBP and nDCG of the 110 runs on these topics are not public"
 
@@ -28,7 +26,6 @@ for _place, _title, _instead in (
     ("Figure 4.1", "AP of TREC 5 by run and topic", "Figure 1"),
     ("Figure 4.2", "densities of AP of four runs and four topics of TREC 5", "Table 1"),
     ("Figure 4.3", "intervals of the mean AP of TREC 5's runs", "Figure 2"),
-    ("Figure 4.4", "mean AP and mean standardized AP of TREC 5's runs: τ .903, r .985", "Section 5"),
     ("Figure 4.5", "distribution of AP and of standardized AP, TREC 5", "Figure 3"),
 ):
     cannot_be_had(
@@ -50,8 +47,9 @@ def published_means(trec: str, track: str) -> dict[str, float]:
     WEBBER,
     "Table 4.1",
     "mean and sd of AP, four runs and four topics of TREC 5",
-    command="python -m reproduction.page 'Webber 2010, Table 4.1'",
-    needs=[PUBLISHED],
+    command="""python -m reproduction.page 'Webber 2010, Table 4.1'
+assay standardize fit trec5.csv --sd sample""",
+    needs=[PUBLISHED, MORE_MATRICES],
 )
 def table_4_1() -> Iterator[Line]:
     means = published_means("trec5", "adhoc")
@@ -64,8 +62,14 @@ def table_4_1() -> Iterator[Line]:
         "LNmFull11" in means,
         because="TREC 5 has no run LNmFull11; LNmFull1 has the printed mean",
     )
-    yield missing("their sds", ".231 .271 .220 .232", NO_TREC_5)
-    yield missing("topics 276, 262, 277, 252: means and sds", ".771 … .039", NO_TREC_5)
+    matrix = scores("trec5.csv")
+    for run, printed in zip(runs_of_table_4_4(matrix), ("0.231", "0.271", "0.220", "0.232"), strict=True):
+        yield line(f"{run}, found by its scores in Table 4.4, sd", printed, float(matrix.of_run(run).std(ddof=1)))
+    by = fit(matrix, sd="sample")
+    for topic, (mean, sd) in FACTORS_4_1.items():
+        place = by.topics.index(topic)
+        yield line(f"topic {topic}, mean", mean, float(by.mean[place]))
+        yield line(f"topic {topic}, sd of n − 1", sd, float(by.sd[place]))
 
 
 def shares(matrix: ScoreMatrix) -> tuple[float, float, float, float]:
@@ -127,7 +131,13 @@ def section_4_2() -> Iterator[Line]:
     )
 
 
-FACTORS_4_1 = {"276": (0.771, 0.235), "262": (0.506, 0.383), "277": (0.175, 0.118), "252": (0.056, 0.039)}
+FACTORS_4_1 = {
+    "276": ("0.771", "0.235"),
+    "262": ("0.506", "0.383"),
+    "277": ("0.175", "0.118"),
+    "252": ("0.056", "0.039"),
+}
+RUNS_4_4 = ("ETHme1", "LNmFull11", "Cor5A1se", "anu5aut1")
 RAW_4_4 = {
     "276": (0.968, 1.000, 0.615, 0.814),
     "262": (0.500, 0.950, 0.017, 1.000),
@@ -144,50 +154,44 @@ STANDARD_4_4 = {
 
 @reproduces(
     WEBBER,
+    "Figure 4.4",
+    "mean AP and mean standardized AP of TREC 5's runs",
+    command="assay standardize apply trec5.csv --form 'z(sd=sample)'",
+    needs=[MORE_MATRICES],
+)
+def figure_4_4() -> Iterator[Line]:
+    raw = scores("trec5.csv")
+    before, after = raw.averages(), standardize(raw, form="z(sd=sample)").averages()
+    yield line("Kendall's τ", "0.903", kendall_tau_b(before, after))
+    yield line("Pearson's r", "0.985", float(np.corrcoef(before, after)[0, 1]))
+
+
+@reproduces(
+    WEBBER,
     "Table 4.4",
-    "standardized AP from the raw scores and the factors of Table 4.1",
-    command="assay standardize apply table-4-4.csv --factors table-4-1.csv --form z",
+    "standardized AP of four runs of TREC 5 on four topics",
+    command="assay standardize apply trec5.csv --form 'z(sd=sample)'",
+    needs=[MORE_MATRICES],
 )
 def table_4_4() -> Iterator[Line]:
-    raw = scores("table-4-4.csv")
-    after = standardize(raw, factors_of_table_4_1(), form="z")
-    rounded = "raw scores and factors are printed with three digits, whose rounding allows the printed value"
-    for place, topic in enumerate(raw.topics):
-        for run, printed, ours in zip(raw.runs, STANDARD_4_4[topic], after.values[:, place], strict=True):
-            yield cell(f"topic {topic}, {run}", printed, float(ours), rounded)
-    allowed = sum(_rounding_allows(topic, place) for topic in RAW_4_4 for place in range(4))
-    yield statement("printed values that the rounding allows", "all", f"{allowed} of 16", allowed == 16)
+    raw = scores("trec5.csv")
+    after = standardize(raw, form="z(sd=sample)")
+    runs = runs_of_table_4_4(raw)
+    for topic, printed in STANDARD_4_4.items():
+        place = raw.topics.index(topic)
+        for run, tag, value in zip(runs, RUNS_4_4, printed, strict=True):
+            yield line(f"topic {topic}, {tag} ({run})", value, float(after.of_run(run)[place]))
 
 
-def _rounding_allows(topic: str, place: int) -> bool:
-    """Whether some raw score, mean and sd that round to the printed ones give the printed standardized score."""
-    mean, sd = FACTORS_4_1[topic]
-    off = (-0.0005, 0.0005)
-    corners = product(off, off, off)
-    possible = [(RAW_4_4[topic][place] + a - mean - b) / (sd + c) for a, b, c in corners]
-    printed = float(STANDARD_4_4[topic][place].replace("−", "-"))
-    return min(possible) - 0.0005 <= printed <= max(possible) + 0.0005
-
-
-FACTOR_LINES = "measure,topic,mean,sd,runs\n" + "".join(
-    f"AP,{topic},{mean},{sd},61\n" for topic, (mean, sd) in FACTORS_4_1.items()
-)
-
-
-def raw_of_table_4_4() -> ScoreMatrix:
-    """The raw scores as printed."""
-    runs = ("ETHme1", "LNmFull1", "Cor5A1se", "anu5aut1")
-    return ScoreMatrix.of(np.array(list(RAW_4_4.values())).T, runs=runs, topics=list(RAW_4_4), measure="AP")
-
-
-def factors_of_table_4_1() -> Factors:
-    """The factors as printed: TREC 5 has 61 runs."""
-    mean, sd = np.array(list(FACTORS_4_1.values())).T
-    return Factors("AP", tuple(FACTORS_4_1), mean, sd, np.full(4, 61))
-
-
-add("table-4-4.csv", "the raw scores of Table 4.4 as printed", raw_of_table_4_4)
-add("table-4-1.csv", "the factors of Table 4.1 as printed", lambda: FACTOR_LINES)
+def runs_of_table_4_4(matrix: ScoreMatrix) -> list[str]:
+    """The runs of the table in a matrix without tags: those whose scores on its topics round to the printed ones."""
+    printed = np.array(list(RAW_4_4.values())).T
+    scores_there = matrix.select(topics=list(RAW_4_4)).values
+    found = []
+    for row in printed:
+        [place] = np.flatnonzero((np.abs(scores_there - row) < 0.0006).all(axis=1)).tolist()
+        found.append(matrix.runs[place])
+    return found
 
 
 @reproduces(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import assay
 from assay.core.errors import AssayError, DataError, UsageError
 from assay.data.scores import ScoreMatrix
+from assay.standard.factor_columns import read_factor_columns, write_factor_columns
 from assay.standard.factorfiles import read_factors, write_factors
 from assay.standard.factors import FORMS, Factors, fit, joined_factors, standardize
 from assay.standard.items import item_total
 from assay.stats import all_pairs
+from tests.conftest import real_data
 from tests.oracles.standard import named, original, robust, z_score
 
 seeds = st.integers(0, 2**32 - 1)
@@ -34,13 +38,70 @@ TABLE_4_4 = {  # topic: mean, sd (Table 4.1), four raw scores, four standardized
 }
 
 
+def trec5() -> ScoreMatrix:
+    path = real_data("trec-score-matrices-more/adhoc5_ap.csv")
+    matrix = assay.read_scores(path, transpose=True, measure="AP")[0]
+    return replace(matrix, topics=tuple(f"q{number}" for number in range(251, 301)))
+
+
 @pytest.mark.parametrize("topic", TABLE_4_4)
-def test_table_4_4(topic: str) -> None:
-    """Webber 2010, Table 4.4 from the factors of Table 4.1, whose rounding moves a score by at most .02."""
+def test_table_4_4_comes_out_with_the_sample_sd(topic: str) -> None:
+    """Webber 2010, Tables 4.1 and 4.4, all printed digits, from the scores of TREC 5: n − 1, not n."""
     mean, sd, raw, printed = TABLE_4_4[topic]
-    by = Factors("AP", (topic,), np.array([mean]), np.array([sd]), np.array([61]))
-    matrix = ScoreMatrix.of(np.array(raw)[:, None], topics=[topic], measure="AP")
-    assert standardize(matrix, by, form="z").values[:, 0] == pytest.approx(printed, abs=0.02)
+    matrix = trec5()
+    by = fit(matrix, sd="sample").of((topic,))
+    assert (round(float(by.mean[0]), 3), round(float(by.sd[0]), 3)) == (mean, sd)
+    place = matrix.topics.index(topic)
+    after = {form: standardize(matrix, form=form).values[:, place] for form in ("z(sd=sample)", "z")}
+    for score, standardized in zip(raw, printed, strict=True):
+        [*rows] = np.flatnonzero(np.abs(matrix.values[:, place] - score) < 0.0006)
+        assert standardized in after["z(sd=sample)"][rows].round(3)
+    assert not set(printed) <= set(after["z"].round(3).tolist())
+
+
+@pytest.mark.parametrize("form", ["z", "cdf", "t1"])
+def test_the_sample_sd_is_a_word_of_the_form(form: str) -> None:
+    matrix = scores(3)
+    sample = standardize(matrix, form=f"{form}(sd=sample)")
+    z = (matrix.values - matrix.values.mean(axis=0)) / matrix.values.std(axis=0, ddof=1)
+    mapped = {"z": z, "cdf": stats.norm.cdf(z), "t1": stats.t.cdf(z, 1)}[form]
+    assert sample.values == pytest.approx(mapped)
+    assert f"std:{form}(sd=sample)|reference:6 runs" in sample.signature
+    assert standardize(matrix, form=f"{form}(sd=population)").values == pytest.approx(
+        standardize(matrix, form=form).values
+    )
+    for smoothing in ("virtual", "background"):
+        factors = (fit(matrix), fit(matrix, sd="sample"))
+        one, other = (standardize(matrix, by, form=form, smoothing=smoothing).values for by in factors)
+        assert one == pytest.approx(other)  # the form takes the sd that it needs, whatever the factors carry
+    with pytest.raises(UsageError, match="no sd 'both'"):
+        standardize(matrix, form=f"{form}(sd=both)")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_files_of_factors_carry_which_sd_they_have(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"factors{suffix}"
+    factors = fit(scores(4), sd="sample")
+    write_factors(path, [factors])
+    found = read_factors(path)["AP"]
+    assert (found.sd_of, found.sd.tolist()) == ("sample", factors.sd.tolist())
+    assert found.with_sd("population").sd == pytest.approx(fit(scores(4)).sd)
+    assert "Mean and sample sd of 6 reference runs." in found.table().notes
+    assert joined_factors(fit(scores(5)).of(("1",)), factors.of(("2",))).sd[1] == pytest.approx(fit(scores(4)).sd[1])
+    write_factors(path, [fit(scores(4))])
+    assert read_factors(path)["AP"].sd_of == "population"
+    write_factor_columns(tmp_path / "large.parquet", [factors])
+    assert read_factor_columns(tmp_path / "large.parquet", measure="AP", wanted=None)["AP"].sd_of == "sample"
+
+
+def test_a_file_that_says_another_sd_is_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "factors.csv"
+    path.write_text("measure,topic,mean,sd,runs,sd_of\nAP,1,.5,.1,3,both\n")
+    with pytest.raises(DataError, match="sd_of of AP is 'both'; write population or sample"):
+        read_factors(path)
+    path.write_text("measure,topic,mean,sd,runs,sd_of\nAP,1,.5,.1,3,sample\nAP,2,.5,.1,3,population\n")
+    with pytest.raises(DataError, match="AP has two kinds of sd_of, 'sample' and 'population'"):
+        read_factors(path)
 
 
 @pytest.mark.parametrize(

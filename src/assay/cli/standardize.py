@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.columns import with_columns
-from assay.cli.commands import TARGET, Group, RegistryOption, Target
+from assay.cli.commands import TARGET, Group, KnownWord, RegistryOption, Target
 from assay.cli.inputs import (
     FILE,
     force_option,
@@ -79,10 +79,15 @@ def command() -> None:
 @scores_or_folder_input
 @click.option("--save", type=TARGET, help="Write the factors here: .csv, .tsv, .jsonl or .parquet.")
 @click.option("--keep-scores", is_flag=True, help="With --save: also keep the reference scores, which form E needs.")
+@click.option(
+    "--sd", type=KnownWord("assay.standard.factors:SDS"), default="population", show_default=True,
+    help="Divide squares by the number of runs (population), or by one less (sample); --form has the same word.",
+)  # fmt: skip
 @output_options
 def fit(
-    matrices: Sequence[ScoreMatrix], folder: TopicScores | None, save: Path | None, keep_scores: bool, out: Output
-) -> None:
+    matrices: Sequence[ScoreMatrix], folder: TopicScores | None, save: Path | None, keep_scores: bool, sd: str,
+    out: Output,
+) -> None:  # fmt: skip
     """Factors of reference runs: mean and sd.
 
     Of every topic over these runs; save them to standardize other runs. Of millions of topics, in a folder that
@@ -99,9 +104,9 @@ def fit(
     if keep_scores and save is None:
         raise UsageError("--keep-scores says what the file holds; name the file with --save")
     if folder is not None:
-        fit_folder(folder, save, keep_scores, out)
+        fit_folder(folder, save, keep_scores, sd, out)
         return
-    factors = [fitted(matrix, keep_scores=keep_scores) for matrix in joined(matrices)]
+    factors = [fitted(matrix, keep_scores=keep_scores, sd=sd) for matrix in joined(matrices)]
     out.write(*(part.table() for part in factors), of=factors)
     if save is not None:
         write_factors(save, factors)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.standard.factors import Factors
 
 
-def fit_folder(folder: TopicScores, save: Path | None, keep_scores: bool, out: Output) -> None:
+def fit_folder(folder: TopicScores, save: Path | None, keep_scores: bool, sd: str, out: Output) -> None:
     """Factors of the runs of a folder: a summary, and with --save those of every topic."""
     from assay.standard.factor_columns import check_factor_columns
     from assay.standard.factorfiles import write_factors
@@ -27,7 +27,7 @@ def fit_folder(folder: TopicScores, save: Path | None, keep_scores: bool, out: O
     if save is not None:
         check_factor_columns(save)
     with out.progress("fitting") as progress:
-        factors = fit_topics(folder, progress=progress)
+        factors = [of_measure.with_sd(sd) for of_measure in fit_topics(folder, progress=progress)]
     summaries = [FactorsSummary(of_measure) for of_measure in factors]
     out.write(*(summary.table() for summary in summaries), of=summaries)
     if save is not None:

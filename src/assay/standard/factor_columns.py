@@ -41,7 +41,10 @@ def write_factor_columns(path: str | Path, parts: Sequence[Factors]) -> None:
         signature = part.signature or part.measure
         # Constants are made while the file is written, never as whole columns.
         constants = {"measure": polars.lit(part.measure), "signature": polars.lit(signature)}
-        whole = frame.with_columns(**constants).select("measure", "topic", "mean", "sd", "runs", "signature")
+        if any(one.sd_of != "population" for one in parts):
+            constants["sd_of"] = polars.lit(part.sd_of)
+        columns = ("measure", "topic", "mean", "sd", "runs", "signature", "sd_of")
+        whole = frame.with_columns(**constants).select(c for c in columns if c != "sd_of" or c in constants)
         frames.append(whole)
     with written(target) as beside, naming_file(path), topic_scores.said_by_system():
         polars.concat(frames).sink_parquet(beside, compression="zstd")
@@ -111,20 +114,23 @@ def _factors(path: str | Path, lines: polars.LazyFrame, header: Sequence[str], m
         mean=frame["mean"].cast(polars.Float64).to_numpy(),
         sd=frame["sd"].cast(polars.Float64).to_numpy(),
         runs=frame["runs"].cast(polars.Int64).to_numpy(),
-        signature=_signature(path, lines, header, measure),
+        signature=_one_value(path, lines, header, "signature", measure) or measure,
+        sd_of=_one_value(path, lines, header, "sd_of", measure) or "population",
     )
 
 
-def _signature(path: str | Path, lines: polars.LazyFrame, header: Sequence[str], measure: str) -> str:
+def _one_value(path: str | Path, lines: polars.LazyFrame, header: Sequence[str], column: str, measure: str) -> str:
+    """What the lines of one measure have in a column, the same in all; nothing where there is no such column."""
     import polars
 
-    if "signature" not in header:
-        return measure
-    signatures = lines.select(polars.col("signature").unique(maintain_order=True)).collect()["signature"].to_list()
-    if len(signatures) > 1:
-        what = f"{measure} has two signatures, {signatures[0]!r} and {signatures[1]!r}; write a file for each"
+    if column not in header:
+        return ""
+    values = lines.select(polars.col(column).unique(maintain_order=True)).collect()[column].to_list()
+    if len(values) > 1:
+        name = {"signature": "signatures"}.get(column, f"kinds of {column}")
+        what = f"{measure} has two {name}, {values[0]!r} and {values[1]!r}; write a file for each"
         raise DataError(f"{path}: {what}")
-    return str(signatures[0] or measure)
+    return str(values[0] or "")
 
 
 def _texts(names: Sequence[str]) -> polars.Series:

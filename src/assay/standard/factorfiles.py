@@ -1,6 +1,7 @@
 """Files of standardization factors: measure, topic, mean, sd, runs, signature, to publish a collection with them.
 
-A last column `scores` holds the scores of the reference runs, separated by blanks, where they were kept.
+A column `sd_of` says "sample" where the sd is divided by n − 1; without it the sd is divided by n. A last column
+`scores` holds the scores of the reference runs, separated by blanks, where they were kept.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from assay.io.scores import score_tables
 from assay.io.sheet import LARGEST, Sheet, read_sheet, write_sheet
 from assay.io.topic_scores import TopicScores, is_topic_scores, read_topic_scores
 from assay.standard.factor_columns import has_many_topics, is_factor_columns, read_factor_columns, write_factor_columns
-from assay.standard.factors import Factors, joined_factors
+from assay.standard.factors import SDS, Factors, joined_factors
 
 COLUMNS = ("measure", "topic", "mean", "sd", "runs", "signature")
 
@@ -46,6 +47,9 @@ def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
     # A column that some lines would leave empty is left out.
     with_scores = all(part.scores is not None for part in parts)
     header = list(COLUMNS)
+    of_sample = any(part.sd_of != "population" for part in parts)
+    if of_sample:
+        header.append("sd_of")
     if with_scores:
         header.append("scores")
     rows: list[list[object]] = []
@@ -56,6 +60,8 @@ def write_factors(path: str | Path, parts: Sequence[Factors]) -> None:
         signature = part.signature or part.measure
         for i, topic in enumerate(part.topics):
             row: list[object] = [part.measure, topic, means[i], sds[i], runs[i], signature]
+            if of_sample:
+                row.append(part.sd_of)
             if with_scores and part.scores is not None:
                 scores = [repr(score) for score in part.scores[i].tolist()]
                 row.append(" ".join(scores))
@@ -68,7 +74,7 @@ def read_factors(path: str | Path, *, measure: str | None = None, wanted: str | 
 
     measure: that of a file without a column `measure`, by default the file's own name. wanted: of millions of lines
     only those of this measure are read, where the file has it. Every other column but
-    signature and scores is needed; a value that is not a number, a topic with two lines, an sd below 0, or two
+    signature, sd_of and scores is needed; a value that is not a number, a topic with two lines, an sd below 0, or two
     signatures of one measure: an error that names the line or the topic.
 
     >>> from tempfile import TemporaryDirectory
@@ -96,7 +102,8 @@ def read_factors(path: str | Path, *, measure: str | None = None, wanted: str | 
             sd=sds[rows],
             runs=runs[rows].astype(np.int64),
             scores=_scores(sheet, rows),
-            signature=_signature(sheet, name, rows),
+            signature=_one_of_measure(sheet, "signature", name, rows) or name,
+            sd_of=_sd_of(sheet, name, rows),
         )
     return factors
 
@@ -150,16 +157,25 @@ def reference_scores(
     return only_measure(same or tables)
 
 
-def _signature(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:
-    """The signature on the lines of one measure; its name where the file has none."""
-    place = sheet.find("signature")
+def _sd_of(sheet: Sheet, measure: str, rows: Sequence[int]) -> str:
+    """Which sd the lines of one measure have: population where the file does not say it."""
+    sd_of = _one_of_measure(sheet, "sd_of", measure, rows) or "population"
+    if sd_of not in SDS:
+        raise DataError(f"{sheet.where}: sd_of of {measure} is {sd_of!r}; write {' or '.join(SDS)}")
+    return sd_of
+
+
+def _one_of_measure(sheet: Sheet, column: str, measure: str, rows: Sequence[int]) -> str:
+    """What the lines of one measure have in a column, the same in all; nothing where the file has no such column."""
+    place = sheet.find(column)
     if place is None:
-        return measure
-    signatures = list(dict.fromkeys(sheet.rows[i][place].strip() for i in rows))
-    if len(signatures) > 1:
-        what = f"{measure} has two signatures, {signatures[0]!r} and {signatures[1]!r}; write a file for each"
+        return ""
+    values = list(dict.fromkeys(sheet.rows[i][place].strip() for i in rows))
+    if len(values) > 1:
+        name = {"signature": "signatures"}.get(column, f"kinds of {column}")
+        what = f"{measure} has two {name}, {values[0]!r} and {values[1]!r}; write a file for each"
         raise DataError(f"{sheet.where}: {what}")
-    return signatures[0] or measure
+    return values[0]
 
 
 def _column(sheet: Sheet, name: str) -> Floats:

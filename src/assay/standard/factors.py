@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
 from assay.core.arrays import Floats, Ints, sealed
 from assay.core.engine import chunks
 from assay.core.errors import DataError, UsageError
-from assay.core.registry import Registry, Within, did_you_mean
+from assay.core.registry import Registry, Within, did_you_mean, one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.quantities import same_measure, same_quantity
@@ -33,14 +33,18 @@ FORMS: Registry[Form] = Registry("form of standardization")
 SMOOTHINGS: Registry[Smoothing] = Registry("smoothing")
 TOPICS_AT_ONCE = 1 << 20
 """Topics that are standardized at a time."""
+Sd = Literal["population", "sample"]
+SDS = get_args(Sd)
+"""The sd of the reference runs: squares divided by their number n, or by n − 1."""
 FORM = "cdf"
 """The form that is used where nobody asks for another: the standardized score of Webber, Moffat & Zobel 2008."""
 
 
 @dataclass(frozen=True, eq=False)
 class Factors(Result):
-    """Standardization factors: mean and population sd of the reference runs on every topic of one measure.
+    """Standardization factors: mean and sd of the reference runs on every topic of one measure.
 
+    `sd_of` says which sd: one of SDS. A form takes the one that it needs, whatever the factors carry.
     `runs` counts the reference runs of each topic. `scores` (those of the reference runs, ascending, one array or row
     per topic) is there only if it was kept; form E needs it. `signature` is that of the reference scores.
     """
@@ -53,9 +57,11 @@ class Factors(Result):
     scores: Sequence[Floats] | Floats | None = None
     signature: str = ""
     overall: tuple[float, float] | None = None
-    """Mean and sd of the average topic, where these factors are a part of those of all topics."""
+    """Mean and population sd of the average topic, where these factors are a part of those of all topics."""
+    sd_of: str = "population"
 
     def __post_init__(self) -> None:
+        one_of("sd", self.sd_of, SDS)
         self._check_values()
         twice = repeated_name(self.topics)
         if twice is not None:
@@ -103,6 +109,13 @@ class Factors(Result):
             scores=scores,
         )
 
+    def with_sd(self, sd_of: str) -> Factors:
+        """The same factors with the population or the sample sd; of a single reference run both are 0."""
+        if one_of("sd", sd_of, SDS) == self.sd_of:
+            return self
+        ratio = np.sqrt(self.runs / np.maximum(self.runs - 1, 1))
+        return replace(self, sd=self.sd * ratio if sd_of == "sample" else self.sd / ratio, sd_of=sd_of)
+
     def part(self, topics: slice) -> Factors:
         """The factors of topics that follow each other; they know those of the average topic of all."""
         return replace(
@@ -116,8 +129,8 @@ class Factors(Result):
         )
 
     def average_topic(self) -> tuple[float, float]:
-        """The mean over the topics of their mean and of their sd."""
-        return self.overall or (float(self.mean.mean()), float(self.sd.mean()))
+        """The mean over the topics of their mean and of their population sd."""
+        return self.overall or (float(self.mean.mean()), float(self.with_sd("population").sd.mean()))
 
     def renamed(self, measure: str) -> Factors:
         """The same factors taken for another measure, because a person says so."""
@@ -145,7 +158,7 @@ class Factors(Result):
             self.runs,
             strict=True,
         )
-        notes = [f"Mean and population sd of {self.counted()} reference runs."]
+        notes = [f"Mean and {self.sd_of} sd of {self.counted()} reference runs."]
         flat = int((self.sd == 0).sum())
         if flat:
             notes.append(f"{flat} topics have sd 0: every standardized score there is average (0 by U, E and N).")
@@ -153,10 +166,11 @@ class Factors(Result):
         return Table.of(columns, rows, caption=caption, notes=notes)
 
 
-def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
-    """Mean and population sd (divided by the number of runs) of every topic over the reference runs.
+def fit(reference: ScoreMatrix, *, keep_scores: bool = False, sd: str = "population") -> Factors:
+    """Mean and sd of every topic over the reference runs.
 
-    Webber 2010, §4.3 and App. A.1. `keep_scores` also keeps the scores, which form E needs.
+    Webber 2010, §4.3 and App. A.1. `keep_scores` also keeps the scores, which form E needs. sd: "population" (divided
+    by the number of runs n) or "sample" (n − 1), on which the numbers that Webber prints rest.
 
     >>> f = fit(ScoreMatrix.of([[0.1], [0.3]], topics=["401"]))
     >>> round(float(f.mean[0]), 3), round(float(f.sd[0]), 3)
@@ -169,17 +183,18 @@ def fit(reference: ScoreMatrix, *, keep_scores: bool = False) -> Factors:
     flat = np.ptp(scores, axis=0) == 0
     # One column alone would be added in another order: a topic has the same bits whatever stands beside it.
     columns = np.repeat(scores, 2, axis=1) if topics == 1 else scores
-    sd = columns.std(axis=0)[:topics]
-    sd[flat] = 0.0  # equal scores have sd 0, not what rounding leaves
-    return Factors(
+    spread = columns.std(axis=0)[:topics]
+    spread[flat] = 0.0  # equal scores have sd 0, not what rounding leaves
+    factors = Factors(
         measure=reference.measure,
         topics=reference.topics,
         mean=columns.mean(axis=0)[:topics],
-        sd=sd,
+        sd=spread,
         runs=np.full(topics, runs),
         scores=np.sort(scores, axis=0).T if keep_scores else None,
         signature=reference.signature,
     )
+    return factors.with_sd(sd)
 
 
 def joined_factors(*parts: Factors) -> Factors:
@@ -193,6 +208,7 @@ def joined_factors(*parts: Factors) -> Factors:
         same_quantity(first._quantity, other._quantity)
     topics: list[str] = []
     scores: list[Floats] = []
+    parts = tuple(part.with_sd(first.sd_of) for part in parts)
     for part in parts:
         topics += part.topics
         scores += () if part.scores is None else tuple(part.scores)
@@ -205,6 +221,7 @@ def joined_factors(*parts: Factors) -> Factors:
         runs=np.concatenate([part.runs for part in parts]),
         scores=tuple(scores) if every_part_has_scores else None,
         signature=first.signature,
+        sd_of=first.sd_of,
     )
 
 
@@ -244,8 +261,8 @@ def standardize(
 def standard_values(x: Floats, used: Factors, *, form: str, smoothing: str | None, moved: float = 0.0) -> Floats:
     """Scores (runs × topics) in one of FORMS, by the factors of their topics; `moved` is taken off every z."""
     facts = FORMS.entry(form).facts
-    mean, sd = _smoothed(used, x, smoothing)
-    if facts["sample_sd"]:
+    mean, sd = _smoothed(used.with_sd("population"), x, smoothing)
+    if facts["sample_sd"] or FORMS.given(form).get("sd") == "sample":
         freedom = np.maximum(used.runs - 1, 1)
         sd = sd * np.sqrt(used.runs / freedom)
     flat = sd == 0
@@ -265,22 +282,25 @@ def signature_of(measure: str, signature: str, form: str, how: str) -> str:
 
 
 @FORMS.register("z", sample_sd=False, zero_where_flat=False, needs_scores=False)
-def _z(z: Floats, x: Floats, by: Factors) -> Floats:
-    """Standard deviations above the mean of the reference runs; 0 is average, no bounds."""
+def _z(z: Floats, x: Floats, by: Factors, *, sd: Sd = "population") -> Floats:
+    """Standard deviations above the mean of the reference runs; 0 is average, no bounds; sd=sample divides by n − 1."""
+    one_of("sd", sd, SDS)
     return z
 
 
 @FORMS.register("cdf", sample_sd=False, zero_where_flat=False, needs_scores=False)
-def _cdf(z: Floats, x: Floats, by: Factors) -> Floats:
-    """Φ(z), the normal distribution function: .5 is average, .84 one sd above."""
+def _cdf(z: Floats, x: Floats, by: Factors, *, sd: Sd = "population") -> Floats:
+    """Φ(z), the normal distribution function: .5 is average, .84 one sd above; sd as in z."""
+    one_of("sd", sd, SDS)
     from scipy.special import ndtr
 
     return np.asarray(ndtr(z))
 
 
 @FORMS.register("t1", sample_sd=False, zero_where_flat=False, needs_scores=False)
-def _t1(z: Floats, x: Floats, by: Factors) -> Floats:
-    """The distribution function of Student's t with 1 degree of freedom: outliers stay apart."""
+def _t1(z: Floats, x: Floats, by: Factors, *, sd: Sd = "population") -> Floats:
+    """The distribution function of Student's t with 1 degree of freedom: outliers stay apart; sd as in z."""
+    one_of("sd", sd, SDS)
     return np.asarray(0.5 + np.arctan(z) / np.pi)
 
 

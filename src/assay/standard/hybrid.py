@@ -35,7 +35,8 @@ def aligned(
     ([0.0, 0.0], [2.449, 2.449])
     """
     check_alignment(matrix.measure, matrix.runs, common, form)
-    z = standardize(matrix, by, form="z", smoothing=smoothing)
+    own_sd = FORMS.given(form).get("sd", "population")
+    z = standardize(matrix, by, form=f"z(sd={own_sd})", smoothing=smoothing)
     level = z.select(runs=list(common)).values.mean()
     moved = z.values - level
     plain = standardize(matrix, by, form=form, smoothing=smoothing)

@@ -137,7 +137,8 @@ def standardize_topics(
         references[measure] = _reference(scores, measure, signature, given, form, smoothing)
     levels = dict.fromkeys(scores.measures, 0.0)
     if common is not None:
-        levels = _levels(scores, references, smoothing, common)
+        plain_z = f"z(sd={FORMS.given(form).get('sd', 'population')})"
+        levels = _levels(scores, references, plain_z, smoothing, common)
     names = [f"{form}({measure})" for measure in scores.measures]
     aligned = "" if common is None else f"|aligned:{len(common)} common runs"
     signatures = []
@@ -216,6 +217,7 @@ def _reference(
 def _levels(
     scores: TopicScores,
     references: Mapping[str, _Reference],
+    form: str,
     smoothing: str | None,
     common: Sequence[str],
 ) -> dict[str, float]:
@@ -226,7 +228,7 @@ def _levels(
         z = np.empty((len(places), scores.topics))
         for block in scores.blocks():
             used = references[measure].of(_matrix(scores, block, measure), block.rows)
-            of_block = standard_values(block.values[measure], used, form="z", smoothing=smoothing)
+            of_block = standard_values(block.values[measure], used, form=form, smoothing=smoothing)
             z[:, block.rows] = of_block[places]
         levels[measure] = float(z.mean())
     return levels

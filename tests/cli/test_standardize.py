@@ -91,7 +91,7 @@ def test_references_and_trend(folder: Path) -> None:
     assert [r["runs"] for r in trend["rows"]] == [3, 3]
     assert trend["rows"][0]["best_run"] == "run6"
     (plain,) = records("trend", *pair, "--reference", "run1,run2", "--smoothing", "none", "--form", "z")
-    assert "smoothing none" in plain["notes"][0]
+    assert "smoothing none" in plain["notes"][-1]
 
 
 @pytest.mark.parametrize(

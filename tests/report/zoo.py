@@ -428,7 +428,7 @@ def reference_size() -> Any:
 
 @kept
 def trend() -> Any:
-    from assay.standard.reference import trend
+    from assay.standard import trend
 
     first, second = _halves()
     return trend({"2025": first, "2026": second}, list(first.runs[:4]))

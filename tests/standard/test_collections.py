@@ -11,11 +11,12 @@ from scipy import stats
 from assay.core.errors import DataError, UsageError
 from assay.data.scores import ScoreMatrix
 from assay.rankings import kendall_rows
+from assay.standard import trend
 from assay.standard.collections import comparability, kappa_p
 from assay.standard.factors import standardize
 from assay.standard.halves import false_negatives, false_positives, half_errors, half_kappas, t_of_rows
 from assay.standard.mean_moves import rmse
-from assay.standard.reference import longevity, reference_size, trend
+from assay.standard.reference import longevity, reference_size
 from tests.oracles.standard import kendall_tau_b, original, robust
 
 
@@ -264,9 +265,12 @@ def test_trend_over_years() -> None:
         names = [f"ref{i}" for i in range(6)] + [f"{year}-{i}" for i in range(6)]
         years[year] = ScoreMatrix.of(x, runs=names)
     found = trend(years, [f"ref{i}" for i in range(6)], smoothing=None)
-    medians = [float(np.median(m)) for m in found.means]
-    assert found.slope == pytest.approx(np.polyfit([2001, 2002, 2003], medians, 1)[0])
-    assert found.slope == pytest.approx(0, abs=0.03)
+    assert found.slope is not None
+    means = [float(np.mean(m)) for m in found.means]
+    assert found.slope.value == pytest.approx(np.polyfit([2001, 2002, 2003], means, 1)[0])
+    assert found.slope.value == pytest.approx(0, abs=0.03)
+    assert "no interval: 3 years, and 4 are needed" in found.table().notes[0]
+    assert np.isnan([*found.slope.interval(), found.slope.p]).all()
     assert all(best.startswith(year) for best, year in zip(found.best, years, strict=True))
     assert trend({"a": years["2001"]}, ["ref0", "ref1"]).slope is None
     with pytest.raises(UsageError, match="no run 'nobody'"):
@@ -275,6 +279,63 @@ def test_trend_over_years() -> None:
         trend({"a": years["2001"].select(runs=["ref0"])}, ["ref0"])
     with pytest.raises(UsageError, match="no reference run named"):
         trend(years, [])
+
+
+def years_of(rng: np.random.Generator, count: int, shock: float) -> dict[str, ScoreMatrix]:
+    """Years without a trend: topics and runs of each year are drawn, and the year has a shock of its own."""
+    years = {}
+    for year in range(2000, 2000 + count):
+        topics = rng.normal(0, 0.15, 25)
+        runs = np.append(np.zeros(2), rng.normal(0, 0.04, 15) + rng.normal(0, shock))
+        values = 0.4 + topics * np.append([0, 0], np.ones(15))[:, None] + runs[:, None] + rng.normal(0, 0.05, (17, 25))
+        values[:2] = [[0.3], [0.5]]
+        years[str(year)] = ScoreMatrix.of(values, runs=["ref1", "ref2", *(f"{year}-{i}" for i in range(15))])
+    return years
+
+
+def test_the_slope_is_that_of_least_squares_over_the_means_and_shows_its_parts() -> None:
+    years = years_of(np.random.default_rng(1), 6, 0.02)
+    found = trend(years, ["ref1", "ref2"], smoothing=None, form="z").slope
+    assert found is not None
+    after = [standardize(m.select(runs=m.runs[2:]), m.select(runs=m.runs[:2]), form="z").values for m in years.values()]
+    x = np.arange(6) - 2.5
+    fitted = stats.linregress(x, [values.mean() for values in after])
+    assert (found.value, found.error, found.p) == pytest.approx((fitted.slope, fitted.stderr, fitted.pvalue))
+    half = stats.t.ppf(0.975, 4) * fitted.stderr
+    assert found.interval() == pytest.approx((fitted.slope - half, fitted.slope + half))
+    w = x / (x**2).sum()
+    of_topics = [w[i] ** 2 * values.mean(axis=0).var(ddof=1) / 25 for i, values in enumerate(after)]
+    of_runs = [w[i] ** 2 * values.mean(axis=1).var(ddof=1) / 15 for i, values in enumerate(after)]
+    assert (found.topics, found.runs) == pytest.approx((np.sqrt(sum(of_topics)), np.sqrt(sum(of_runs))))
+    squares = [sum(v**2 for v in part) / df for part, df in ((of_topics, 24), (of_runs, 14))]
+    dfs = [sum(part) ** 2 / square for part, square in zip((of_topics, of_runs), squares, strict=True)]
+    whole = sum(of_topics) + sum(of_runs)
+    df = whole**2 / (sum(of_topics) ** 2 / dfs[0] + sum(of_runs) ** 2 / dfs[1])
+    assert found.parts_df == pytest.approx(df)
+    half = stats.t.ppf(0.975, df) * np.sqrt(whole)
+    assert found.without_shocks() == pytest.approx((found.value - half, found.value + half))
+    assert np.isnan(found.references)  # two references without smoothing: one alone has no spread
+    smoothed = trend(years, ["ref1", "ref2"]).slope
+    assert smoothed is not None
+    without = [trend({y: m.select(runs=[r for r in m.runs if r != left]) for y, m in years.items()}, [kept]).slope
+               for left, kept in (("ref1", "ref2"), ("ref2", "ref1"))]  # fmt: skip
+    slopes = np.array([one.value for one in without if one is not None])
+    assert smoothed.references == pytest.approx(np.sqrt(0.5 * ((slopes - slopes.mean()) ** 2).sum()))
+
+
+@pytest.mark.parametrize(("count", "shock"), [(4, 0.0), (4, 0.05), (7, 0.05)])
+def test_years_without_a_trend_seldom_have_one(count: int, shock: float) -> None:
+    """The interval excludes 0 in .05 of cases, with and without shocks of a year; by runs alone .15."""
+    rng = np.random.default_rng(count + int(100 * shock))
+    wrong, by_parts, trials = 0, 0, 200
+    for _ in range(trials):
+        found = trend(years_of(rng, count, shock), ["ref1", "ref2"], smoothing=None, form="z").slope
+        assert found is not None
+        wrong += found.p < 0.05
+        low, high = found.without_shocks()
+        by_parts += not low <= 0 <= high
+    assert wrong / trials <= 0.05 + 2.6 * 0.0154
+    assert shock or by_parts / trials <= 0.05 + 2.6 * 0.0154
 
 
 def test_degenerate_longevity() -> None:

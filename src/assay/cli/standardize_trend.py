@@ -7,7 +7,7 @@ import click
 from assay.cli.columns import with_columns
 from assay.cli.commands import RegistryOption
 from assay.cli.inputs import force_option, measures_option, name_option, transpose_option
-from assay.cli.options import Output, output_and_figure_options, seed_option
+from assay.cli.options import Output, output_and_figure_options
 from assay.cli.reference_inputs import reference_files, years_of
 from assay.cli.run_info import info_options, kept_collections
 from assay.cli.standardize import command, form_option
@@ -31,20 +31,14 @@ from assay.core.errors import UsageError
     "--smoothing", cls=RegistryOption, registry="assay.standard.factors:SMOOTHINGS", default="virtual",
     show_default=True, metavar="NAME", help="One of: {names}, or none.",
 )  # fmt: skip
-@click.option(
-    "-B", "--resamples", type=click.IntRange(min=1), default=2000, show_default=True,
-    help="Bootstrap samples of the runs of each year, for the intervals.",
-)  # fmt: skip
-@seed_option
 @output_and_figure_options
 def trend(
     collections: tuple[str, ...], reference: str | None, sets: tuple[str, ...], measures: str | None,
-    transpose: bool, name: str | None, force: str | None, form: str, smoothing: str, resamples: int, seed: int,
-    out: Output,
+    transpose: bool, name: str | None, force: str | None, form: str, smoothing: str, out: Output,
 ) -> None:  # fmt: skip
     """Did runs get better over the years?
 
-    All standardized by the same reference runs; with 95 % intervals of the medians and of their change.
+    All standardized by the same reference runs. The change of the mean per year has an interval from 4 years on.
 
     \b
     assay standardize trend 2019=y19.csv 2020=y20.csv --reference bm25,rm3
@@ -60,6 +54,6 @@ def trend(
     names = [run.strip() for run in (reference or "").split(",") if run.strip()]
     result = over_years(
         kept_collections(years, always=names), names, references=references, form=form,
-        smoothing=None if smoothing == "none" else smoothing, resamples=resamples, seed=seed,
+        smoothing=None if smoothing == "none" else smoothing,
     )  # fmt: skip
     out.write(result.table(), of=result)

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from assay.standard.factorfiles import read_factors, write_factors
     from assay.standard.factors import fit, standardize
     from assay.standard.items import item_total
-    from assay.standard.reference import longevity, reference_size, trend
+    from assay.standard.reference import longevity, reference_size
     from assay.standard.variance import variance_components
+    from assay.standard.yearly import trend
 
 _HOMES = {
     "comparability": "collections",
@@ -22,7 +23,7 @@ _HOMES = {
     "read_factors": "factorfiles",
     "reference_size": "reference",
     "standardize": "factors",
-    "trend": "reference",
+    "trend": "yearly",
     "variance_components": "variance",
     "write_factors": "factorfiles",
 }

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from assay.standard.collections import Comparabilities
     from assay.standard.halves import HalfErrors
     from assay.standard.items import ItemTotal
-    from assay.standard.reference import ReferenceSize, Trend
+    from assay.standard.reference import ReferenceSize
     from assay.standard.variance import Components
+    from assay.standard.yearly import Trend
 
 
 @draws("standard.Components")
@@ -119,7 +120,7 @@ def trend(result: Trend) -> Figure:
     five = np.array([np.quantile(m, (0, 0.25, 0.5, 0.75, 1)) for m in result.means])
     rows = rows_of(
         year=result.labels, low=five[:, 0], q1=five[:, 1], median=five[:, 2], q3=five[:, 3], high=five[:, 4],
-        best=result.best, median_low=result.median_low, median_high=result.median_high,
+        best=result.best, mean=[float(means.mean()) for means in result.means],
     )  # fmt: skip
     tip = tips(
         [("year", "year", ""), ("median", "median", ".3f"), ("high", "highest", ".3f"), ("best", "best run", "")]
@@ -129,12 +130,12 @@ def trend(result: Trend) -> Figure:
     layers = [
         base.mark_rule(color=MAIN).encode(y=alt.Y("low:Q", title="standardized mean score"), y2="high:Q"),
         base.mark_bar(size=22, color=MAIN, opacity=0.6).encode(y="q1:Q", y2="q3:Q"),
-        base.mark_rule(color=ACCENT, strokeWidth=5, opacity=0.6).encode(y="median_low:Q", y2="median_high:Q"),
         base.mark_tick(size=22, thickness=3, color=ACCENT).encode(y="median:Q"),
+        base.mark_point(shape="diamond", size=60, filled=True, color=MAIN).encode(y="mean:Q"),
     ]
-    slope = "" if result.slope is None else f" The median changes by {result.change()} a year."
+    slope = "" if result.slope is None else f" T{result.slope.said()[0][1:]}."
     said = f"Medians: {', '.join(f'{y} {m:.3f}' for y, m in zip(result.labels, five[:, 2], strict=True))}.{slope}"
-    title = "Runs of each year on one scale: range, quartiles, median with its 95 % interval"
+    title = "Runs of each year on one scale: range, quartiles, median; a diamond is the mean"
     return drawn(alt.layer(*layers).properties(height=300), name="trend", title=title, description=said, rows=rows)
 
 

@@ -62,7 +62,10 @@ def test_best_resumes(scores: str, tmp_path: Path) -> None:
         (["map"], ["Pixel map", "#"]),
         (["holdout", "--at", "3,4", "--splits", "2"], ["best, held out", "worst, held out", "ahead"]),
         (["conclusions", "--at", "3,6", "--test", "wilcoxon"], ["SSA", "random", "only on the subset"]),
-        (["clusters", "--pca", "2", "--repetitions", "20"], ["one per cluster", "2 principal components"]),
+        (
+            ["clusters", "--pca", "2", "--repetitions", "20"],
+            ["one per cluster", "2 principal components of standardized scores"],
+        ),
         (["clusters", "--clusters", "3", "--repetitions", "20"], ["3 clusters, round by round"]),
         (["hits"], ["HITS of the topics", "HITS of the runs"]),
         (["choose", "--count", "4", "--splits", "2"], ["expected on new runs", "judge: "]),

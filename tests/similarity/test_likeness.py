@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import importlib
 import json
+import tarfile
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import assay
 from assay.core.errors import UsageError
 from assay.core.results import Result
 from assay.data import Run, ScoreMatrix
@@ -23,6 +27,7 @@ from assay.similarity import (
     similarity_matrix,
 )
 from assay.similarity.shared_preferences import likeness_and_scores
+from tests.conftest import real_data
 
 A = Run.from_lists("a", {"1": list("abcd"), "2": list("xyz")})
 B = Run.from_lists("b", {"1": list("abdc"), "2": list("zxu")})
@@ -84,10 +89,25 @@ def test_the_exported_names_are_there() -> None:
         assert getattr(package, name) is not None
 
 
-def test_the_spread_of_a_series_is_over_the_topics_of_each_step() -> None:
-    """All topics agree in every step, so that nothing varies over topics, however much the steps do."""
+def test_the_spread_of_a_series_is_that_over_time_and_of_a_step_that_over_topics() -> None:
+    """All topics agree in every step, so nothing varies over topics, and each topic has 1, 0, 1 over time."""
     days = [("mon", "abc"), ("tue", "abc"), ("wed", "xyz"), ("thu", "xyz")]
     result = series([Run.from_lists(day, {"1": list(docs), "2": list(docs)}) for day, docs in days])
     assert result.step_means().round(6).tolist() == [1, 0, 1]
-    assert result.table().column("sd") == [pytest.approx(0.0, abs=1e-12)]
+    assert result.table().column("sd") == [pytest.approx(np.std([1, 0, 1], ddof=1))]
+    assert "sd: over the 3 steps of a topic, mean of the topics" in result.table().notes[1]
+    assert result.step_table().notes[0].endswith("sd: over the topics of a step")
+
+
+def test_the_spread_of_three_runs_of_trec_covid_is_over_time(tmp_path: Path) -> None:
+    """Over topics, as it was printed, it is .1406; per topic over time, as in Webber 2010, §7.4.1, .3153."""
+    names = ("10x10.prf.unipd.it", "10x20.prf.unipd.it", "BBGhelani1")
+    with tarfile.open(real_data("trec-covid-round1") / "runs.tar.xz") as archive:
+        for name in names:
+            archive.extract(f"runs/{name}", tmp_path, filter="data")
+    result = series([assay.read_run(tmp_path / "runs" / name) for name in names])
+    assert result.step_sds().mean() == pytest.approx(0.1406, abs=5e-5)
+    [first, second] = result.steps
+    assert result.table().column("sd") == [pytest.approx((np.abs(first - second) / np.sqrt(2)).mean())]
+    assert result.table().column("sd") == [pytest.approx(0.3153, abs=5e-5)]
     assert result.step_table().column("sd") == [pytest.approx(0.0, abs=1e-12)] * 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.commands import TARGET, RegistryOption
+from assay.cli.commands import TARGET, KnownWord, RegistryOption
 from assay.cli.inputs import numbers, one_matrix, scores_input
 from assay.cli.modes import is_given
 from assay.cli.options import Output, output_and_figure_options, output_options, seed_option
@@ -77,6 +77,10 @@ def good(
     help="One of: {names}.  [default: euclidean for {assay.topics.clusters:EUCLIDEAN_ONLY}, else cosine]",
 )  # fmt: skip
 @click.option("--pca", type=int, help="Cluster by this number of principal components.")
+@click.option(
+    "--pca-columns", type=KnownWord("assay.topics.clusters:PCA_COLUMNS"), default="standardized", show_default=True,
+    help="With --pca: scores of each run divided by their sd over the topics, or centred alone.",
+)  # fmt: skip
 @click.option("--clusters", type=int, help="A fixed number of clusters.  [default: as many as topics wanted]")
 @click.option("--list", "listed", is_flag=True, help="List the topics of each of --clusters, with silhouettes.")
 @click.option("--weighted", is_flag=True, help="Weigh topics by the size of their cluster (WMAP).")
@@ -84,8 +88,8 @@ def good(
 @seed_option
 @output_and_figure_options
 def clusters(
-    ready: Problem, linkage: str, metric: str | None, pca: int | None, clusters: int | None, listed: bool,
-    weighted: bool, repetitions: int, seed: int, out: Output,
+    ready: Problem, linkage: str, metric: str | None, pca: int | None, pca_columns: str, clusters: int | None,
+    listed: bool, weighted: bool, repetitions: int, seed: int, out: Output,
 ) -> None:  # fmt: skip
     """One topic from each cluster of similar topics, against random topics; or the clusters themselves.
 
@@ -96,17 +100,21 @@ def clusters(
     from assay.topics import cluster_series
     from assay.topics.clusters import cluster_list
 
+    if pca is None and is_given("pca_columns"):
+        raise UsageError("--pca-columns is about principal components; give their number with --pca")
     if listed:
         if clusters is None:
             raise UsageError("--list shows the topics of each cluster; give the number of clusters with --clusters")
         refuse("--list", "weighted", "repetitions", "criterion", "scale")
-        members = cluster_list(ready.matrix, clusters, linkage=linkage, metric=metric, pca=pca, seed=seed)
+        members = cluster_list(
+            ready.matrix, clusters, linkage=linkage, metric=metric, pca=pca, pca_columns=pca_columns, seed=seed
+        )
         out.write(members.table(), of=members)
         return
     with out.progress("drawing") as progress:
         result = cluster_series(
-            ready, linkage=linkage, metric=metric, pca=pca, clusters=clusters, weighted=weighted,
-            repetitions=repetitions, seed=seed, progress=progress,
+            ready, linkage=linkage, metric=metric, pca=pca, pca_columns=pca_columns, clusters=clusters,
+            weighted=weighted, repetitions=repetitions, seed=seed, progress=progress,
         )  # fmt: skip
     out.write(result.table(), of=result)
 

@@ -49,6 +49,12 @@ class SeriesResult(Result):
         """The mean over topics of each step: a dip is a day on which the engine changed."""
         return np.asarray(self.steps.mean(axis=1))
 
+    def topic_sds(self) -> Floats:
+        """The standard deviation over time of each topic; NaN with a single step."""
+        if len(self.steps) < 2:
+            return np.full(len(self.topics), np.nan)
+        return np.asarray(self.steps.std(axis=0, ddof=1))
+
     def step_sds(self) -> Floats:
         """The standard deviation over topics of each step; NaN with a single topic."""
         if len(self.topics) < 2:
@@ -61,7 +67,7 @@ class SeriesResult(Result):
         change = int(means.argmin())
         row = (
             float(means.mean()),
-            float(self.step_sds().mean()),
+            float(self.topic_sds().mean()),
             float(np.median(self.steps)),
             float(self.ends.mean()),
             f"{self.runs[change]} → {self.runs[change + 1]}",
@@ -84,7 +90,7 @@ class SeriesResult(Result):
             rows.append((self.runs[i], self.runs[i + 1], *spread, *change))
         columns = {"run": "", "next": "", "mean": ".4f", "sd": ".4f", "median": ".4f"}
         columns |= {"most changed topic": "", "there": ".4f"}
-        recipe, _ = self._notes()
+        recipe = f"{self._notes()[0]}; sd: over the topics of a step"
         return Table.of(
             columns,
             rows,
@@ -108,7 +114,7 @@ class SeriesResult(Result):
     def _notes(self) -> list[str]:
         return [
             f"RBO EXT at p = {self.p:g} of {len(self.runs)} runs in the order given, {len(self.topics)} common topics",
-            f"sd: over the topics of a step, mean of {len(self.steps)} steps; median: of all steps and topics; "
+            f"sd: over the {len(self.steps)} steps of a topic, mean of the topics; median: of all steps and topics; "
             f"start to end: first {self.window} × last {self.window} runs",
         ]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError, UsageError
+from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table, shown
 from assay.data.scores import ScoreMatrix
@@ -35,16 +36,28 @@ LINKAGES = Names(("complete", "single", "average", "weighted", *EUCLIDEAN_ONLY))
 METRICS = Names(("cosine", "correlation", "euclidean", "cityblock", "jaccard"))
 
 
-def components(matrix: ScoreMatrix) -> tuple[Floats, Floats]:
+PCA_COLUMNS = ("standardized", "centred")
+"""What principal components are made of: the scores of each run over the topics with sd 1, or as far apart as they are.
+"""
+
+
+def components(matrix: ScoreMatrix, columns: str = PCA_COLUMNS[0]) -> tuple[Floats, Floats]:
     """Topics as principal components (topics × components), and the share of variance the first 1, 2, … hold.
+
+    columns: the scores of each run are centred over the topics, and "standardized" ones divided by their sd, so that a
+    run whose scores spread more counts no more than others; a run with one score everywhere says nothing.
 
     >>> _, held = components(ScoreMatrix.of([[0.1, 0.2, 0.3], [0.2, 0.4, 0.6]]))
     >>> held.round(6).tolist()
     [1.0, 1.0]
     """
-    vectors = matrix.values.T
-    centre = vectors.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(vectors - centre, full_matrices=False)
+    one_of("columns of principal components", columns, PCA_COLUMNS)
+    vectors = matrix.values.T - matrix.values.mean(axis=1)
+    if columns == "standardized":
+        spread = matrix.values.std(axis=1)
+        flat = np.ptp(matrix.values, axis=1) == 0
+        vectors = np.where(flat, 0.0, vectors / np.where(flat, 1.0, spread))
+    left, sizes, _ = np.linalg.svd(vectors, full_matrices=False)
     variances = sizes**2
     total = variances.sum()
     if total == 0:
@@ -104,9 +117,10 @@ def clustering(
     linkage: str = "complete",
     metric: str | None = None,
     pca: int | None = None,
+    pca_columns: str = PCA_COLUMNS[0],
     seed: int = 0,
 ) -> Clustering:
-    """Topics clustered by their scores, or by their first `pca` principal components.
+    """Topics clustered by their scores, or by their first `pca` principal components (of `pca_columns`).
 
     Any linkage and metric of scipy in LINKAGES and METRICS, or k-means (seed: of its starts). Without a metric it is
     cosine, and euclidean for the linkages that need it. A topic on which all runs score 0 has no direction: under
@@ -124,8 +138,8 @@ def clustering(
     vectors = matrix.values.T
     recipe = f"{K_MEANS}, best of {STARTS} starts" if linkage == K_MEANS else f"{linkage} linkage, {metric}"
     if pca is not None:
-        vectors = components(matrix)[0][:, :pca]
-        recipe += f", {pca} principal components"
+        vectors = components(matrix, pca_columns)[0][:, :pca]
+        recipe += f", {pca} principal components of {pca_columns} scores"
     with np.errstate(invalid="ignore", divide="ignore"):
         condensed = np.nan_to_num(pairwise(vectors, metric), nan=1.0)
     # Rounding may leave a distance of almost nothing below zero.
@@ -219,6 +233,7 @@ def cluster_list(
     linkage: str = "complete",
     metric: str | None = None,
     pca: int | None = None,
+    pca_columns: str = PCA_COLUMNS[0],
     seed: int = 0,
 ) -> ClusterList:
     """The topics in that number of clusters (at most), each with its silhouette.
@@ -230,7 +245,7 @@ def cluster_list(
     topics = len(matrix.topics)
     if not 2 <= clusters < topics:
         raise UsageError(f"{clusters} clusters of {topics} topics; take 2 to {topics - 1}")
-    made = clustering(matrix, linkage=linkage, metric=metric, pca=pca, seed=seed)
+    made = clustering(matrix, linkage=linkage, metric=metric, pca=pca, pca_columns=pca_columns, seed=seed)
     labels = made.labels(clusters)
     silhouettes = silhouette(made.distances, labels)
     largest_first = np.argsort(-np.bincount(labels), kind="stable")

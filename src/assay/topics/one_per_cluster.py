@@ -13,7 +13,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.stats.paired import outcome_of
-from assay.topics.clusters import Clustering, clustering
+from assay.topics.clusters import PCA_COLUMNS, Clustering, clustering
 from assay.topics.criteria import Numbers
 from assay.topics.extremes import all_where_few, random_values
 from assay.topics.problem import Problem, problem
@@ -76,6 +76,7 @@ def cluster_series(
     linkage: str = "complete",
     metric: str | None = None,
     pca: int | None = None,
+    pca_columns: str = PCA_COLUMNS[0],
     clusters: int | None = None,
     weighted: bool = False,
     repetitions: int = 1000,
@@ -99,7 +100,7 @@ def cluster_series(
         raise UsageError("weights by cluster size need one topic per cluster; leave the number of clusters open")
     if clusters is not None and not 1 <= clusters <= ready.n:
         raise UsageError(f"{clusters} clusters of {ready.n} topics; take 1 to {ready.n}")
-    topics = clustering(ready.matrix, linkage=linkage, metric=metric, pca=pca, seed=seed)
+    topics = clustering(ready.matrix, linkage=linkage, metric=metric, pca=pca, pca_columns=pca_columns, seed=seed)
     recipe = topics.recipe
     if clusters is None:
         values = _one_per_cluster(ready, topics, weighted, repetitions, seed, progress)

@@ -157,7 +157,7 @@ def test_preferences_and_methods(tmp_path: Path) -> None:
         ("1,a,w,1", ["--times", "0"], "labels times 0 say nothing; the factor must be above 0"),
         ("1,a,w,1", ["--method", "mace(restarts=0)"], "mace: restarts must be at least 1, not 0"),
         ("1,a,w,1", ["--method", "mace(theta=0)"], "mace: theta must be above 0, not 0"),
-        ("1,a,w,1", ["--method", "glad(steps=0)"], "glad: steps must be at least 1, not 0"),
+        ("1,a,w,1", ["--method", "glad(iterations=0)"], "glad: iterations must be at least 1, not 0"),
         ("1,a,w,1", ["--method", "dawid-skene(smoothing=-1)"], "dawid-skene: smoothing must be at least 0, not -1"),
         ("1,a,w,1", ["--method", "ordinal(iterations=0)"], "ordinal: iterations must be at least 1, not 0"),
         ("1,a,w,1", ["--method", "bradley-terry"], "bradley-terry needs preference pairs"),

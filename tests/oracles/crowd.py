@@ -7,7 +7,10 @@ import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from scipy.special import digamma
 
 Label = tuple[str, str, int]
@@ -193,3 +196,17 @@ def pairwise(x: Sequence[float], y: Sequence[float]) -> float:
     for i, j in itertools.permutations(range(n), 2):
         same += x[i] < x[j] and y[i] < y[j]
     return same / math.comb(n, 2)
+
+
+def glad_loss(
+    state: npt.NDArray[np.float64], item: npt.NDArray[Any], worker: npt.NDArray[Any], own: npt.NDArray[Any], levels: int
+) -> tuple[float, npt.NDArray[np.float64]]:
+    """Minus GLAD's expected log joint density at (abilities, log eases) and its slope, for a general minimiser."""
+    workers = int(worker.max()) + 1
+    ease = np.exp(state[workers + item])
+    x = state[worker] * ease
+    value = (own * x - np.logaddexp(0, x) - (1 - own) * math.log(levels - 1)).sum() - 0.5 * ((state - 1) ** 2).sum()
+    slope = (own - 1 / (1 + np.exp(-x))) * ease
+    of_workers = np.bincount(worker, slope, workers)
+    of_docs = np.bincount(item, slope * state[worker], len(state) - workers)
+    return -float(value), state - 1 - np.concatenate([of_workers, of_docs])

@@ -18,7 +18,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 
 # Imported for what they register.
-from assay.crowd import graded, latent, preference_pairs, spammers  # noqa: F401
+from assay.crowd import eases, graded, hidden_line, latent, preference_pairs, spammers  # noqa: F401
 from assay.crowd.magnitudes import comparable_magnitudes, short_units
 from assay.crowd.preference_pairs import Preferences
 from assay.crowd.uncertain import Uncertain

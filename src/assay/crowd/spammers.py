@@ -14,7 +14,8 @@ from assay.core.arrays import Floats
 from assay.core.engine import generators
 from assay.core.registry import Within
 from assay.crowd.identified import softmax
-from assay.crowd.latent import Fit, checked_for_levels, judged, log_sum, settled
+from assay.crowd.latent import checked_for_levels, judged, log_sum
+from assay.crowd.squarem import LARGEST_CHANGE, MOST_MAPS, Expected, Model, fitted
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
 
@@ -23,8 +24,8 @@ from assay.crowd.vote import AGGREGATIONS
 def mace(
     ratings: Ratings,
     *,
-    iterations: Annotated[int, Within(1)] = 500,
-    tolerance: Annotated[float, Within(0)] = 1e-7,
+    iterations: Annotated[int, Within(1)] = MOST_MAPS,
+    tolerance: Annotated[float, Within(0)] = LARGEST_CHANGE,
     restarts: Annotated[int, Within(1)] = 10,
     seed: Annotated[int, Within(0)] = 0,
     theta: Annotated[float, Within(0, open=True)] = 0.5,
@@ -39,39 +40,42 @@ def mace(
     checked_for_levels(ratings, iterations=iterations, restarts=restarts, theta=theta, strategy=strategy)
     workers = len(ratings.workers)
     levels = len(ratings.levels)
+    model = mace_model(ratings, theta, strategy)
     runs = []
     for rng in generators(seed, restarts):
         spam = _shares(rng.uniform(1, 2.5, (workers, 2)))
         habit = _shares(rng.uniform(1, 2.5, (workers, levels)))
-        run = _climbed(ratings, spam, habit, iterations, tolerance, (theta, strategy))
-        runs.append(run)
+        start = model.maximise(np.empty(0), _expected(ratings, spam, habit))
+        runs.append(fitted(model, start, iterations=iterations, tolerance=tolerance))
     fit = max(runs, key=lambda run: run.likelihood)
-    honest = _shares(fit.parameters["spam"])[:, 1]
+    spams, _ = _split(fit.state, workers)
+    honest = _shares(_log_mean(spams))[:, 1]
     facts = {}
     for worker, share in zip(ratings.workers, honest, strict=True):
         facts[worker] = {"honest": float(share)}
-    ending = fit.ending(restarts, tolerance, "evidence lower bound")
-    return judged("MACE", ratings, fit.posterior, (ending,), facts)
+    return judged("MACE", ratings, fit.posterior, (fit.ending(restarts, "evidence lower bound"),), facts)
 
 
-def _climbed(
-    ratings: Ratings, spam: Floats, habit: Floats, iterations: int, tolerance: float, priors: tuple[float, float]
-) -> Fit:
-    """One variational run. spam: workers × (spams, honest); habit: workers × levels; neither sums to one exactly."""
-    theta, strategy = priors
-    posterior, _, honest = _expected(ratings, spam, habit)
-    history = [-np.inf]
-    while len(history) <= iterations and not settled(history, tolerance):
-        spam_counts, habit_counts = _counts(ratings, honest)
-        spam_counts = spam_counts + theta
-        habit_counts = habit_counts + strategy
-        spam = _log_mean(spam_counts)
-        habit = _log_mean(habit_counts)
-        posterior, evidence, honest = _expected(ratings, spam, habit)
-        divergence = _divergence(spam_counts, theta) + _divergence(habit_counts, strategy)
-        history.append(evidence - divergence)
-    converged = settled(history, tolerance)
-    return Fit(posterior, tuple(history[1:]), converged, {"spam": spam, "habit": habit})
+def mace_model(ratings: Ratings, theta: float, strategy: float) -> Model:
+    """Parameters: the counts of the workers' Dirichlets, (spams, honest) and then the habit, prior included."""
+    workers = len(ratings.workers)
+
+    def expect(state: Floats) -> Expected:
+        spams, habits = _split(state, workers)
+        expected = _expected(ratings, _log_mean(spams), _log_mean(habits))
+        divergence = _divergence(spams, theta) + _divergence(habits, strategy)
+        return expected._replace(value=expected.value - divergence)
+
+    def maximise(_: Floats, expected: Expected) -> Floats:
+        spams, habits = _counts(ratings, expected.rest)
+        return np.concatenate([(spams + theta).ravel(), (habits + strategy).ravel()])
+
+    return Model(expect, maximise, shares=True)
+
+
+def _split(state: Floats, workers: int) -> tuple[Floats, Floats]:
+    """Workers × (spams, honest), and workers × levels."""
+    return state[: 2 * workers].reshape(workers, 2), state[2 * workers :].reshape(workers, -1)
 
 
 def _counts(ratings: Ratings, honest: Floats) -> tuple[Floats, Floats]:
@@ -86,8 +90,11 @@ def _counts(ratings: Ratings, honest: Floats) -> tuple[Floats, Floats]:
     return spammed_or_honest.astype(np.float64), spammed
 
 
-def _expected(ratings: Ratings, spam: Floats, habit: Floats) -> tuple[Floats, float, Floats]:
-    """Posterior of the levels, log-likelihood, and the probability that each label was given honestly."""
+def _expected(ratings: Ratings, spam: Floats, habit: Floats) -> Expected:
+    """Posterior of the levels, log-likelihood, and as the rest the probability that each label was given honestly.
+
+    spam: workers × (spams, honest); habit: workers × levels; neither sums to one exactly.
+    """
     levels = habit.shape[1]
     spams = spam[:, :1]
     is_honest = spam[:, 1]
@@ -100,7 +107,7 @@ def _expected(ratings: Ratings, spam: Floats, habit: Floats) -> tuple[Floats, fl
     posterior = softmax(logs)
     of_label = posterior[ratings.item, ratings.answer]
     given_honestly = of_label * honest / (honest + habitual)
-    return posterior, log_sum(logs), given_honestly
+    return Expected(posterior, log_sum(logs), given_honestly)
 
 
 def _divergence(counts: Floats, prior: float) -> float:

@@ -129,6 +129,20 @@ def test_workers_who_share_no_doc_are_unidentified() -> None:
     assert collapse_of(ratings, np.zeros(4, dtype=np.int64)) == ""
 
 
+def test_docs_with_one_label_and_those_it_says_nothing_of_are_counted_apart() -> None:
+    # Of 4 docs with one label, 1 is by a worker who shares no doc; of the others the workers are known.
+    rows = [("1", f"d{i}", w, float(i % 2)) for i in range(6) for w in ("u", "v", "w")]
+    rows += [("1", f"one{i}", w, 1.0) for i, w in enumerate(("u", "v", "w", "alone"))]
+    labels = Labels.from_rows(rows)
+    assert aggregate(labels, "dawid-skene").warnings[-1] == (
+        "4 of 10 docs have one label; for 1 of them the worker shares no doc with anybody, so these take the "
+        "uncertainty of the docs with several labels."
+    )
+    assert aggregate(labels, "mean", scale="0-1").warnings[-1] == (
+        "4 of 10 docs have one label: their uncertainty is that of the docs with several labels."
+    )
+
+
 def test_scores_carry_it_and_files_keep_it(s100: Labels, tmp_path: Path) -> None:
     judged = aggregate(first_labels(s100), "mean", scale=S100)
     path = tmp_path / "mean.csv"

@@ -117,11 +117,18 @@ def basis_of_one_label(ratings: Ratings) -> str:
 
 
 def unidentified_warning(ratings: Ratings, docs: Bools) -> str:
-    """How many docs have an uncertainty that their own labels do not tell, and where it comes from."""
-    count = f"{int(docs.sum())} of {len(docs)} docs"
-    if has_several_labels(ratings):
-        return f"{count} have one label: their uncertainty is that of the docs with several labels."
-    return f"{count} have one label, and no doc has two: nothing says how sure they are, so all the scale is possible."
+    """How many docs have one label, of how many it does not tell the uncertainty, and where that comes from."""
+    with_one = int((ratings.sizes == 1).sum())
+    count = f"{with_one} of {len(docs)} docs have one label"
+    if not has_several_labels(ratings):
+        return f"{count}, and no doc has two: nothing says how sure they are, so all the scale is possible."
+    concerned = int(docs.sum())
+    if concerned == with_one:
+        return f"{count}: their uncertainty is that of the docs with several labels."
+    return (
+        f"{count}; for {concerned} of them the worker shares no doc with anybody, so these take the uncertainty of the "
+        "docs with several labels."
+    )
 
 
 def collapse_of(ratings: Ratings, chosen: Ints) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from assay.core.arrays import Bools, Floats
 from assay.core.errors import DataError, UsageError
 from assay.data import Labels
+from assay.data.labels import number_in
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -46,7 +47,14 @@ class Scale:
 
     @classmethod
     def ordered(cls, levels: int | Sequence[str], *, name: str = "") -> Scale:
-        """Ordered categories: their number, or their words from the lowest to the highest."""
+        """Ordered categories: their number, or their words from the lowest to the highest.
+
+        Words that are numbers are levels as they are, so that a label 1 and a label 1.0 are one level; other words
+        are the levels 0, 1, …
+
+        >>> Scale.ordered(["1", "2", "3"]).levels, Scale.ordered(["no", "maybe", "yes"]).levels
+        ((1.0, 2.0, 3.0), (0.0, 1.0, 2.0))
+        """
         if isinstance(levels, int):
             words: tuple[str, ...] = ()
             count = levels
@@ -57,8 +65,11 @@ class Scale:
             raise UsageError(f"a scale needs two or more different levels, not {levels!r}")
         if count > MOST_LEVELS:
             raise UsageError(f"a scale of {count} levels is too fine; write it as a range, 0-{count - 1}")
+        numbers = _numbers_of(words)
+        if numbers is not None:
+            return cls(name or "<".join(f"{number:g}" for number in numbers), "categories", numbers, *_ends(numbers))
         numbers = tuple(float(i) for i in range(count))
-        return cls(name or f"S{count}", "categories", numbers, 0.0, float(count - 1), words)
+        return cls(name or f"S{count}", "categories", numbers, *_ends(numbers), words)
 
     @classmethod
     def interval(cls, low: float, high: float, *, name: str = "") -> Scale:
@@ -103,7 +114,7 @@ class Scale:
         first = bad[0]
         line = None if labels.lines is None else int(labels.lines[first])
         what = f"label {labels.label[first]:g} is not on the scale {self.name} ({self.described()})"
-        raise DataError.at(labels.name, line, f"{what}; {len(bad)} such labels")
+        raise DataError.at(labels.name, line, f"{what}; {len(bad)} such labels{_advice(self, labels.label)}")
 
     def described(self) -> str:
         """The levels or limits in words.
@@ -118,11 +129,52 @@ class Scale:
         return " < ".join(self.names or [f"{v:g}" for v in self.levels])
 
     @property
+    def relevant_from(self) -> float:
+        """The label from which on a doc is relevant if nobody says: the second level, or the middle of a range.
+
+        >>> S4.relevant_from, Scale.ordered(["1", "2", "3"]).relevant_from, S100.relevant_from
+        (1.0, 2.0, 50.0)
+        """
+        if self.kind == "interval":
+            return (self.low + self.high) / 2
+        return self.levels[1] if self.kind == "categories" else 1.0
+
+    @property
     def width(self) -> float:
         """From the lowest to the highest label; infinite for magnitudes."""
         return self.high - self.low
 
 
+def _numbers_of(words: Sequence[str]) -> tuple[float, ...] | None:
+    """The levels of words that are all numbers; None for words. A mixture, or numbers that do not rise, is an error."""
+    numbers = [number_in(word) for word in words]
+    known = [number for number in numbers if number is not None]
+    if not known:
+        return None
+    text = "<".join(words)
+    if len(known) < len(words):
+        raise UsageError(f"a scale {text} of words and numbers; write either, and give words their numbers (--grades)")
+    if (np.diff(known) <= 0).any():
+        raise UsageError(f"a scale {text} whose numbers do not rise; give them grades that do, e.g. --grades 1=3")
+    return tuple(known)
+
+
+def _ends(levels: tuple[float, ...]) -> tuple[float, float]:
+    return levels[0], levels[-1]
+
+
+def _advice(scale: Scale, label: Floats) -> str:
+    """How the scale is written on which labels of a few whole numbers lie, where it is not the one that was named."""
+    whole = bool((label == np.floor(label)).all())
+    low, high = float(label.min()), float(label.max())
+    if scale.kind != "categories" or not whole or not 1 <= high - low < MOST_USUAL:
+        return ""
+    fitting = "<".join(f"{level:g}" for level in range(int(low), int(high) + 1))
+    return f"; whole numbers from {low:g} to {high:g} are the scale {fitting}"
+
+
+MOST_USUAL = 20
+"""Whole numbers from 0 to below this look like categories."""
 S2 = Scale.ordered(("no", "yes"), name="S2")
 S4 = Scale.ordered(("N", "M", "R", "H"), name="S4")
 TITLES_OF_S4 = ("not relevant", "marginally relevant", "relevant", "highly relevant")
@@ -158,18 +210,19 @@ def checked_level(level: str) -> None:
 
 
 def scale_of(text: str) -> Scale:
-    """The scale that a text names: S2, S4, S100, magnitude, preference, `0-5`, `6` (levels 0–5) or `no<maybe<yes`.
+    """The scale that a text names: S2, S4, S100, magnitude, preference, `0-5`, `6` (levels 0–5), `1<2<3`, `no<yes`.
 
-    >>> [scale_of(t).described() for t in ("s100", "3", "0-5", "no<maybe<yes")]
-    ['0 to 100', '0 < 1 < 2', '0 to 5', 'no < maybe < yes']
+    >>> [scale_of(t).described() for t in ("s100", "3", "0-5", "no<maybe<yes", "1<2<3")]
+    ['0 to 100', '0 < 1 < 2', '0 to 5', 'no < maybe < yes', '1 < 2 < 3']
     """
     known = NAMED.get(text.strip().lower())
     if known is not None:
         return known
     if "<" in text:
         return Scale.ordered([w.strip() for w in text.split("<")])
-    if text.strip().isdecimal():
-        return Scale.ordered(int(text))
+    count = text.strip().lower().removeprefix("s")
+    if count.isdecimal():
+        return Scale.ordered(int(count))
     low, _, high = text.partition("-")
     try:
         limits = float(low), float(high)
@@ -222,7 +275,7 @@ def usual_scale(values: Floats) -> Scale | None:
     low = float(values.min(initial=np.inf))
     high = float(values.max(initial=-np.inf))
     whole = bool((values == np.floor(values)).all())
-    if whole and low >= 0 and high < 20:
+    if whole and low >= 0 and high < MOST_USUAL:
         if high <= 1:
             return S2
         if high == 3:

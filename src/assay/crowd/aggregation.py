@@ -157,11 +157,7 @@ def agreement_with_reference(
 
 def _middle(scale: Scale) -> float:
     """The label from which on a doc is relevant where nobody says."""
-    if scale.kind == "interval":
-        return (scale.low + scale.high) / 2
-    if scale.kind == "ratio":
-        return RATIO_STEPS / 2
-    return 1.0
+    return RATIO_STEPS / 2 if scale.kind == "ratio" else scale.relevant_from
 
 
 def _compared(ours: Bools, theirs: Bools) -> tuple[int, float, float, float | None]:

@@ -66,6 +66,12 @@ def judged_levels(
         posterior = np.where(unidentified[:, None], votes_posterior(ratings), posterior)
         basis[unidentified] = basis_of_one_label(ratings)
         warnings.append(unidentified_warning(ratings, unidentified))
+    if ratings.levels[0] >= 1:
+        lowest, second = ratings.levels[:2]
+        warnings.append(
+            f"The lowest grade of the scale is {lowest:g}: measures of relevant docs need rel={second:g}, or every doc "
+            "counts."
+        )
     return Uncertain.of_posterior(
         method,
         ratings.items,

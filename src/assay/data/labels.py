@@ -20,6 +20,20 @@ COLUMNS = (
 )  # fmt: skip
 
 
+def number_in(text: str) -> float | None:
+    """The number that a label is written as, None if it is a word: '1', '1.0' and ' 1 ' are one label.
+
+    >>> number_in("1"), number_in(" 1.0 "), number_in("no"), number_in("1_0"), number_in("nan")
+    (1.0, 1.0, None, None, None)
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    # Python reads 1_000 as a number; a person who typed it may have meant something else.
+    return number if abs(number) < float("inf") and "_" not in text else None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels(Sealed):
     """Crowd judgments: one row per (topic, doc, worker, label). Names are coded once; `topic[i]` indexes `topics`.

@@ -17,6 +17,7 @@ from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import natural_order
 from assay.data import Labels
+from assay.data.labels import number_in
 from assay.io import doccano, label_studio
 from assay.io.column_names import OF_LABELS, Named, column_places, listed
 from assay.io.content import Content
@@ -279,19 +280,28 @@ def _without_words(sheet: Sheet, column: int, levels: Mapping[str, float]) -> Sh
     """The sheet with the words of a scale written as numbers; a file may hold numbers already."""
     if not levels:
         return sheet
-    number_of = {word: repr(float(value)) for word, value in levels.items()}
-    known_numbers = set(number_of.values())
+    # A word that is a number stands for every way to write that number: 1 is 1.0.
+    number_of = {_as_label(word): repr(float(value)) for word, value in levels.items()}
+    written: dict[str, str] = {}
     rows = []
     for line, row in zip(sheet.lines, sheet.rows, strict=True):
         cell = row[column]
-        number = number_of.get(cell.strip(), cell)
-        if number not in known_numbers and np.isnan(_number_or_nan(number)):
-            what = f"{sheet.header[column]} {cell!r} is neither a number nor a level ({', '.join(levels)})"
-            raise DataError.at(sheet.where, line, what)
+        if cell not in written:
+            label = _as_label(cell)
+            if label not in number_of and isinstance(label, str):
+                what = f"{sheet.header[column]} {cell!r} is neither a number nor a level ({', '.join(levels)})"
+                raise DataError.at(sheet.where, line, what)
+            written[cell] = number_of.get(label, cell)
         with_number = list(row)
-        with_number[column] = number
+        with_number[column] = written[cell]
         rows.append(with_number)
     return Sheet(sheet.where, sheet.header, rows, sheet.lines)
+
+
+def _as_label(text: str) -> str | float:
+    """The number that a label is written as, or else its word."""
+    number = number_in(text)
+    return text.strip() if number is None else number
 
 
 def _numbers(sheet: Sheet, column: int, advice: str = "", *, may_be_empty: bool = False) -> Floats:

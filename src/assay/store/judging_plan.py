@@ -76,6 +76,8 @@ class JudgingPlan:
         if self.order is not None and scale.kind in ("ratio", "preference") and self.rel is None:
             what = f"order {self.order} learns which docs are relevant, and labels on the scale {scale.name} do not say"
             raise UsageError(f"{what}; give rel, or a pool instead of an order")
+        if scale.kind == "categories" and any(np.diff(scale.levels) != 1):
+            raise UsageError(f"the levels of a campaign are whole numbers one apart, not {scale.described()}")
         kind = AGGREGATIONS.entry(self.aggregated_by).facts["kind"]
         if (kind == "preferences") != (scale.kind == "preference"):
             raise UsageError(f"aggregation {self.aggregated_by} does not go with the scale {scale.name}")
@@ -127,11 +129,8 @@ class JudgingPlan:
 
     @property
     def relevant_from(self) -> float:
-        """The label from which on a doc is relevant: as chosen, else 1 of categories and the middle of numbers."""
-        if self.rel is not None:
-            return self.rel
-        scale = self.scale_of_labels
-        return (scale.low + scale.high) / 2 if scale.kind == "interval" else 1.0
+        """The label from which on a doc is relevant: as chosen, else the second level or the middle of numbers."""
+        return self.scale_of_labels.relevant_from if self.rel is None else self.rel
 
     @property
     def aggregated_by(self) -> str:
@@ -150,8 +149,8 @@ class JudgingPlan:
         """
         scale = self.scale_of_labels
         words = scale.words()
-        if isinstance(label, str) and label in words:
-            return words[label]
+        if isinstance(label, str) and label.strip() in words:
+            return words[label.strip()]
         try:
             value = float(label)
         except (TypeError, ValueError):

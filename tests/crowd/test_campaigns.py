@@ -185,3 +185,25 @@ def test_the_command_on_four_pilots(tmp_path: Path) -> None:
         refused = call([*asked, *given])
         assert refused.code == 2
         assert words in refused.err
+
+
+def test_what_cannot_be_tested_is_named_and_makes_no_other_row_harder() -> None:
+    """Three campaigns with one label a doc have no α: what is left is the time, and its family is the time alone."""
+    rng = np.random.default_rng(0)
+
+    def campaign(name: str, seconds: float) -> Campaign:
+        rows = [(str(d % 8), f"d{d:02d}", f"{name}{d % 5}", float(d % 4)) for d in range(40)]
+        return Campaign.of(name, Labels.from_rows(rows, seconds=seconds * rng.lognormal(0, 0.2, 40)), "S4")
+
+    found = compare_campaigns([campaign("a", 10), campaign("b", 20), campaign("c", 30)], resamples=50)
+    assert {one.what for one in found.tested} == {"median seconds of a doc"}
+    assert [one.what for one in found.untested] == ["α", "mean α of topics"] * 3
+    smallest = min(one.p for one in found.tested)
+    assert min(one.corrected_p for one in found.tested) == pytest.approx(3 * smallest)
+    note = found.difference_table().notes[1]
+    assert note.startswith(
+        "Not tested, and not counted: α of a and b (undefined for a and b); mean α of topics of a and b"
+    )
+    assert "(defined on 0 topics, a test needs 6)" in note
+    one = compare_campaigns([campaign("a", 10), campaign("b", 20)], resamples=50)
+    assert [difference.corrected_p for difference in one.tested] == [difference.p for difference in one.tested]

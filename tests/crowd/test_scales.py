@@ -146,9 +146,7 @@ def test_grades_that_begin_above_0_say_what_measures_need() -> None:
 
 def test_a_scale_that_does_not_fit_names_the_one_that_does() -> None:
     labels = Labels.from_rows([("1", f"d{i}", "w", float(i)) for i in range(1, 7)])
-    with pytest.raises(
-        DataError, match="; whole numbers from 1 to 6 are the scale 1<2<3<4<5<6"
-    ):
+    with pytest.raises(DataError, match="; whole numbers from 1 to 6 are the scale 1<2<3<4<5<6"):
         aggregate(labels, scale="6")
 
 

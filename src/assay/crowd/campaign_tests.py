@@ -51,19 +51,37 @@ class Difference:
         return (self.first, self.second, self.what, self.n, *values, self.test)
 
 
+@dataclass(frozen=True)
+class Untested:
+    """A question about two campaigns that their labels cannot answer, and why."""
+
+    first: str
+    second: str
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.first} and {self.second} ({self.why})"
+
+
 def differences(
     campaigns: Mapping[str, Coded], *, reference: Qrels | None, resamples: int, seed: int
-) -> list[Difference]:
-    """All pairs of campaigns: α, agreement with the reference, and time."""
-    found: list[Difference] = []
+) -> tuple[list[Difference], list[Untested]]:
+    """All pairs of campaigns: α, agreement with the reference, and time; and what cannot be tested.
+
+    p is corrected by Holm over what is tested: a question without an answer does not make the others harder.
+    """
+    found: list[Difference | Untested] = []
     drawn = {name: _draws(coded, reference, resamples, seed) for name, coded in campaigns.items()}
     for first, second in combinations(campaigns, 2):
         for what in drawn[first]:
             found.append(_resampled(first, second, what, drawn[first][what], drawn[second][what]))
         found += _by_topic(first, second, campaigns[first][0], campaigns[second][0])
         found += _by_time(first, second, campaigns[first][1], campaigns[second][1])
-    adjusted = corrected([difference.p for difference in found]) if found else np.zeros(0)
-    return [replace(one, corrected_p=float(p)) for one, p in zip(found, adjusted, strict=True)]
+    tested = [one for one in found if isinstance(one, Difference)]
+    adjusted = corrected([one.p for one in tested]) if tested else np.zeros(0)
+    untested = [one for one in found if isinstance(one, Untested)]
+    return [replace(one, corrected_p=float(p)) for one, p in zip(tested, adjusted, strict=True)], untested
 
 
 def _draws(coded: Coded, reference: Qrels | None, resamples: int, seed: int) -> dict[str, tuple[int, Floats]]:
@@ -118,13 +136,18 @@ def _weighted_agreement(labels: Labels, reference: Qrels, weights: Floats) -> tu
 
 def _resampled(
     first: str, second: str, what: str, of_first: tuple[int, Floats], of_second: tuple[int, Floats]
-) -> Difference:
+) -> Difference | Untested:
     """The difference on all docs, the middle 95 % of those on docs drawn again, and how often its sign turns."""
     docs, values = of_first
     _, others = of_second
+    undefined = [name for name, own in ((first, values), (second, others)) if not np.isfinite(own[0])]
+    if undefined:
+        return Untested(first, second, what, f"undefined for {' and '.join(undefined)}")
     delta = values - others
     draws = delta[1:][np.isfinite(delta[1:])]
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if len(draws) else (np.nan, np.nan)
+    if not len(draws):
+        return Untested(first, second, what, "undefined on docs drawn again")
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     turned = min((draws <= 0).sum(), (draws >= 0).sum())
     p = min(1.0, 2 * (turned + 1) / (len(draws) + 1))
     test = f"{len(draws)} resamples of the docs"
@@ -133,25 +156,30 @@ def _resampled(
     )
 
 
-def _by_topic(first: str, second: str, a: Ratings, b: Ratings) -> list[Difference]:
-    """α of the topics of both, by signed ranks; nothing for a handful of topics."""
+def _by_topic(first: str, second: str, a: Ratings, b: Ratings) -> list[Difference | Untested]:
+    """α of the topics of both, by signed ranks; a handful of topics cannot be tested."""
     of_a = dict(zip(a.topics, alpha_by_topic(a)[0].tolist(), strict=True))
     of_b = dict(zip(b.topics, alpha_by_topic(b)[0].tolist(), strict=True))
     pairs = [(of_a[topic], of_b[topic]) for topic in of_a if topic in of_b]
     values = np.array([pair for pair in pairs if np.isfinite(pair).all()]).reshape(-1, 2)
+    what = "mean α of topics"
     if len(values) < FEWEST_TOPICS:
-        return []
-    return [_signed_ranks(first, second, "mean α of topics", values)]
+        why = f"defined on {len(values)} topics, a test needs {FEWEST_TOPICS}"
+        return [Untested(first, second, what, why)]
+    return [_signed_ranks(first, second, what, values)]
 
 
-def _by_time(first: str, second: str, a: Labels, b: Labels) -> list[Difference]:
-    """Median seconds of each doc in both, by signed ranks over docs."""
+def _by_time(first: str, second: str, a: Labels, b: Labels) -> list[Difference | Untested]:
+    """Median seconds of each doc in both, by signed ranks over docs; nothing if one of them has no seconds."""
     of_a = _seconds_by_doc(a)
     of_b = _seconds_by_doc(b)
     pairs = [(of_a[doc], of_b[doc]) for doc in of_a if doc in of_b]
-    if len(pairs) < FEWEST_TOPICS:
+    what = "median seconds of a doc"
+    if not of_a or not of_b:
         return []
-    return [_signed_ranks(first, second, "median seconds of a doc", np.array(pairs))]
+    if len(pairs) < FEWEST_TOPICS:
+        return [Untested(first, second, what, f"{len(pairs)} docs with seconds in both, a test needs {FEWEST_TOPICS}")]
+    return [_signed_ranks(first, second, what, np.array(pairs))]
 
 
 def _seconds_by_doc(labels: Labels) -> dict[tuple[str, str], float]:

@@ -21,7 +21,7 @@ from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
 from assay.core.tables import Table
-from assay.crowd.campaign_tests import Difference, differences
+from assay.crowd.campaign_tests import Difference, Untested, differences
 from assay.crowd.effort import Fewer, fewer_docs, fewer_judgments, time_by_position
 from assay.crowd.magnitudes import comparable_magnitudes
 from assay.crowd.units import summable, task_of
@@ -96,6 +96,7 @@ class CampaignComparison(Result):
     overview: tuple[tuple[object, ...], ...]
     by_grade: tuple[tuple[object, ...], ...]
     tested: tuple[Difference, ...]
+    untested: tuple[Untested, ...]
     curves: tuple[CampaignCurves, ...]
     notes: tuple[str, ...]
 
@@ -120,13 +121,15 @@ class CampaignComparison(Result):
         return parts
 
     def difference_table(self) -> Table:
-        """One row per pair of campaigns and question."""
+        """One row per pair of campaigns and question that can be tested; a note names the others."""
         formats = {
             "first": "", "second": "", "what": "", "n": "d", "of the first": ".4f", "of the second": ".4f",
             "Δ": "+.4f", "low": "+.4f", "high": "+.4f", "p": "p", "p corrected": "p", "test": "",
         }  # fmt: skip
         rows = [difference.row() for difference in self.tested]
         notes = ["Δ: first minus second. p corrected by Holm over all rows of this table."]
+        if self.untested:
+            notes.append(f"Not tested, and not counted: {'; '.join(map(str, self.untested))}.")
         return Table.of(formats, rows, caption="Differences between the campaigns", notes=notes)
 
     def tables(self) -> list[Table]:
@@ -167,13 +170,15 @@ def compare_campaigns(
         curves += _against_reference(shared, reference, untied, most, repeats, seed, progress)
     curves += _times(shared)
     overview = [_overview(campaign, reference, untied) for campaign in shared]
-    tested = differences(
+    tested, untested = differences(
         {c.name: (c.ratings(), c.additive(), default_level(c.scale)) for c in shared},
         reference=reference,
         resamples=resamples,
         seed=seed,
     )
-    return CampaignComparison(tuple(overview), tuple(by_grade), tuple(tested), tuple(curves), tuple(notes))
+    return CampaignComparison(
+        tuple(overview), tuple(by_grade), tuple(tested), tuple(untested), tuple(curves), tuple(notes)
+    )
 
 
 def on_shared_docs(campaigns: Sequence[Campaign]) -> tuple[list[Campaign], list[str]]:

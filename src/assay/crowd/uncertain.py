@@ -22,6 +22,7 @@ from assay.core.registry import one_of
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Qrels
+from assay.data.grade_scales import GradeScale
 
 PARTS = ("summary", "docs", "workers", "reference")
 """The tables of aggregated judgments, by name."""
@@ -269,13 +270,20 @@ class Uncertain(Result):
         keys = {name: name for name in names}
         return Table.of(formats, rows, caption=f"Workers by {self.method}{which}", notes=self.notes, keys=keys)
 
+    @property
+    def scale(self) -> GradeScale:
+        """The scale of the grades, and that they are made of so many labels a doc."""
+        levels = 0 if self.posterior is None else len(self.levels)
+        origin = f"{self.method} of {np.median(self.labels):g} labels" if len(self) else self.method
+        return GradeScale(float(self.levels[0]), float(self.levels[-1]), levels, origin)
+
     def _as_qrels(self, grades: Floats, name: str) -> Qrels:
         topics = [topic for topic, _ in self.items]
         docs = [doc for _, doc in self.items]
         docs_of_topic = Counter(topics)
         ends = np.cumsum(list(docs_of_topic.values()), dtype=np.int64)
         bounds = np.concatenate([[0], ends])
-        return Qrels(tuple(docs_of_topic), bounds, Ids.of(docs), grades, name=name)
+        return Qrels(tuple(docs_of_topic), bounds, Ids.of(docs), grades, name=name, scale=self.scale)
 
 
 def _is_whole(values: Floats) -> bool:

@@ -15,6 +15,7 @@ from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids
 from assay.data.given import D, T, already_binary, as_grades, binary_grades, id_texts, numbers, refuse_twice
+from assay.data.grade_scales import GradeScale, scale_of_grades
 from assay.data.topic_rows import TopicRows, bounds_of
 
 
@@ -42,6 +43,8 @@ class Qrels(TopicRows):
     name: str = "qrels"
     binary_from: float | None = None
     """The grade from which on a doc has grade 1, where judgments were made binary; the signature of scores says it."""
+    scale: GradeScale | None = None
+    """The scale of the grades and where they come from, if somebody said so."""
 
     def __post_init__(self) -> None:
         """Nobody can change the columns: those that somebody else could write to are copied."""
@@ -123,7 +126,9 @@ class Qrels(TopicRows):
         """
         if self.binary_from is not None:
             return already_binary(self, self.binary_from, rel)
-        return replace(self, grades=binary_grades(self.grades, rel), binary_from=rel)
+        origin = f"{self.scale}, cut at {rel:g}" if self.scale else ""
+        scale = GradeScale(0, 1, 2, origin) if origin else None
+        return replace(self, grades=binary_grades(self.grades, rel), binary_from=rel, scale=scale)
 
     def numbers_of(self, topics: Sequence[str]) -> Ints:
         """The numbers of those topics that are judged, in the order in which they are given."""
@@ -152,6 +157,11 @@ class Qrels(TopicRows):
     def judged(self) -> Bools:
         """Whether each doc is judged: its grade is at least 0. The others are in the pool and not judged."""
         return np.asarray(self.grades >= 0)
+
+    def fine_scale(self) -> GradeScale | None:
+        """The scale, if it has so many levels that a grade of 1 says nothing of relevance: named, or seen."""
+        scale = self.scale or scale_of_grades(self.grades)
+        return scale if scale is not None and scale.is_fine else None
 
     def top_grade(self) -> float:
         """The highest grade of the whole set, at least 1: the scale is the collection's, never a topic's."""

@@ -21,6 +21,7 @@ from assay.core.errors import DataError
 from assay.core.groups import natural_order
 from assay.core.ids import Ids, coded
 from assay.data import Qrels, Run, RunInfo
+from assay.data.grade_scales import GradeScale
 from assay.data.order import short_keys
 from assay.data.topic_rows import bounds_of
 from assay.io import rows
@@ -32,6 +33,7 @@ from assay.io.files import write_whole
 
 _BLANK = re.compile(r"[\x00-\x20]")
 RUN_FIELDS, QRELS_FIELDS = 6, 4
+FIRST_LINES = 1 << 16
 TOPIC, DOC, GRADE, RANK, SCORE, TAG = 0, 2, 3, 3, 4, 5
 
 
@@ -70,7 +72,16 @@ def qrels_in(content: Content) -> Qrels:
     qrels = grouped_qrels(topics, docs, grades, probabilities, name=Path(where).name)
     if qrels is None:
         raise rows.first_problem(where, text.bytes(), rows.QRELS)
-    return qrels
+    return replace(qrels, scale=_told_scale(content.bytes()))
+
+
+def _told_scale(data: bytes) -> GradeScale | None:
+    """The scale that the second column of the first line tells of, if it does."""
+    for line in data[:FIRST_LINES].splitlines():
+        words = line.split()
+        if len(words) > 2 and not words[0].startswith(b"#"):
+            return GradeScale.read(words[1].decode("ascii", "replace"))
+    return None
 
 
 def grouped_qrels(topics: Ids, docs: Ids, grades: Floats, probabilities: Floats | None, *, name: str) -> Qrels | None:
@@ -103,11 +114,12 @@ def write_run(path: str | Path, run: Run) -> None:
 
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
-    """Judgments as a TREC file; sampled ones with their probability as the fifth column."""
+    """Judgments as a TREC file; the scale, if it is known, as the second column, a probability as the fifth."""
     refuse_blanks(path, qrels)
     topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
     columns = zip(topics, qrels.docs.tolist(), qrels.grades.tolist(), strict=True)
-    lines = [f"{topic} 0 {doc} {grade}" for topic, doc, grade in columns]
+    told = "0" if qrels.scale is None else qrels.scale.written()
+    lines = [f"{topic} {told} {doc} {grade}" for topic, doc, grade in columns]
     if qrels.probabilities is not None:
         probabilities = qrels.probabilities.tolist()
         lines = [f"{line} {p!r}" for line, p in zip(lines, probabilities, strict=True)]

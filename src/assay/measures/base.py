@@ -100,6 +100,15 @@ class Measure:
         return replace(self, parameters=(*self.parameters, ("rel", rel)))
 
     @property
+    def needs_rel(self) -> bool:
+        """Whether it counts relevant docs, and does not say which grades are.
+
+        >>> parse("AP").needs_rel, parse("AP(rel=2)").needs_rel, parse("nDCG@10").needs_rel
+        (True, False, False)
+        """
+        return "rel" in self.entry.parameters and "rel" not in dict(self.parameters)
+
+    @property
     def rel(self) -> float:
         """The lowest grade that it counts as relevant: as it says, else its default; 1 where it has none.
 

@@ -22,7 +22,7 @@ from assay.io.line_forms import WordLines
 from assay.io.readers import read_runs
 from assay.measures import Measure
 from assay.parts.layout import Split, loose_parts, parts_of_run, run_folders, whole_runs
-from assay.scoring.policy import Policy, refuse_lost_grades
+from assay.scoring.policy import Policy, refuse_unscorable
 from assay.scoring.run_scores import RunScores, score_matrices
 from assay.scoring.streamed_runs import Gathered, PieceScores, scored_piece
 
@@ -54,7 +54,7 @@ def gathered_scores(
     """The scores of all runs of a folder of parts on the topics of the judgments; a topic in two parts is an error."""
     judgments = policy.judgments(plain_qrels_of(qrels))
     rules = policy.on(judgments)
-    refuse_lost_grades(measures, rules)
+    refuse_unscorable(measures, rules, judgments)
     files = part_files(folder)
     score = partial(_scored_file, qrels=judgments, measures=measures, policy=rules)
     by_run: dict[str, Gathered] = {}

@@ -29,7 +29,7 @@ from assay.io.recognition import WrongKind
 from assay.io.run_files import distinct_names
 from assay.io.swapped import refuse_swapped
 from assay.measures import Measure
-from assay.scoring.policy import Policy, chosen_policy, prepared, refuse_lost_grades
+from assay.scoring.policy import Policy, chosen_policy, prepared, refuse_unscorable
 from assay.scoring.run_scores import (
     RunScores,
     intent_scores_of,
@@ -79,7 +79,7 @@ def evaluate(
     given = _judgments(qrels, runs, shared)
     judgments = chosen.judgments(given)
     rules = chosen.on(judgments)
-    refuse_lost_grades(wanted, rules)
+    refuse_unscorable(wanted, rules, judgments)
     is_held = isinstance(judgments, IntentQrels) or rules.ties == "average"
     brought = runs_of if is_held else sources_of
     todo: list[Run | str | Path | LargeFile] = [
@@ -199,7 +199,7 @@ class Aligned:
     ) -> Scores:
         """The scores of all runs, one matrix per measure."""
         wanted = parsed(measures)
-        refuse_lost_grades(wanted, self.policy)
+        refuse_unscorable(wanted, self.policy, self.qrels)
 
         def scored(joined: Match) -> RunScores:
             return scores_of(joined, wanted, self.policy, lengths)

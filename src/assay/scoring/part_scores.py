@@ -23,7 +23,7 @@ from assay.io.arrow_tables import is_arrow, qrels_in_arrow, runs_in_arrow
 from assay.io.brought import qrels_of, run_of
 from assay.measures import Measure
 from assay.measures.ties import EXACT
-from assay.scoring.policy import Policy, refuse_lost_grades
+from assay.scoring.policy import Policy, refuse_unscorable
 from assay.scoring.run_scores import RunScores, intent_scores_of, joined_run, ordered_run, parsed, scores_of
 
 NAMES = ("run", "topic", "missing")
@@ -110,7 +110,7 @@ def score_part(
     judgments = chosen.judgments(_judgments(qrels))
     _refuse_unknown_top(wanted, chosen)
     rules = chosen.on(judgments)
-    refuse_lost_grades(wanted, rules)
+    refuse_unscorable(wanted, rules, judgments)
     ordered = ordered_run(_one_run(run), rules, 1)
     if isinstance(judgments, IntentQrels):
         scored = intent_scores_of(ordered, judgments, wanted, rules)

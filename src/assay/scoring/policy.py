@@ -111,7 +111,26 @@ class Policy:
         return "|".join(parts)
 
 
-def refuse_lost_grades(measures: Sequence[Measure], policy: Policy) -> None:
+def refuse_unscorable(measures: Sequence[Measure], policy: Policy, judgments: Qrels | IntentQrels) -> None:
+    """An error for measures that cannot see what is relevant in these judgments.
+
+    Judgments that were made binary have no grade above 1. On a scale of many levels, 0–100 say, nobody knows from where
+    on a doc is relevant: a person does.
+    """
+    _refuse_lost_grades(measures, policy)
+    unsaid = [measure for measure in measures if measure.needs_rel]
+    if not unsaid or isinstance(judgments, IntentQrels):
+        return
+    scale = judgments.fine_scale()
+    if scale is not None:
+        first, half = unsaid[0], (scale.low + scale.high) / 2
+        raise UsageError(
+            f"{first}: {judgments.name} has grades on a scale of many levels ({scale}), and which of them are relevant "
+            f"nobody said; name the lowest, e.g. {first.with_rel(half)}, or cut the judgments (binary={half:g})"
+        )
+
+
+def _refuse_lost_grades(measures: Sequence[Measure], policy: Policy) -> None:
     """An error where a measure asks for a grade above 1 of judgments that were made binary: it would find none."""
     for measure in measures:
         rel = dict(measure.parameters).get("rel")

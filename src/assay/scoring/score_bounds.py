@@ -17,7 +17,7 @@ from assay.data.scores import Scores
 from assay.measures import Measure
 from assay.measures.bounds import bounds_of
 from assay.scoring.evaluation import Aligned
-from assay.scoring.policy import Policy, prepared, refuse_lost_grades
+from assay.scoring.policy import Policy, prepared, refuse_unscorable
 from assay.scoring.run_scores import RunScores, blocks_of_topics, parsed, score_matrices
 
 
@@ -69,7 +69,7 @@ def bounds(aligned: Aligned, measures: str | Measure | Sequence[str | Measure], 
     if rules.condensed or rules.unjudged != "0":
         raise UsageError("bounds say what the unjudged docs could change; a condensed list has none, leave that out")
     wanted = parsed(measures)
-    refuse_lost_grades(wanted, rules)
+    refuse_unscorable(wanted, rules, aligned.qrels)
     ends = ordered_map(lambda joined: _bounds_of_run(joined, wanted, rules), aligned.matches, jobs=jobs, forks=True)
     lows = [low for low, _ in ends]
     highs = [high for _, high in ends]

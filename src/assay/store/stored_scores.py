@@ -19,7 +19,7 @@ from assay.data.aligned import Match
 from assay.data.averages import averaged
 from assay.measures import Measure
 from assay.scoring import Policy
-from assay.scoring.policy import chosen_policy, refuse_lost_grades
+from assay.scoring.policy import chosen_policy, refuse_unscorable
 from assay.scoring.run_scores import RunScores, joined_run, parsed, score_matrices, scores_of
 from assay.store.database import Database
 from assay.store.qrels_versions import QrelsVersion, QrelsVersions
@@ -107,7 +107,7 @@ class StoredScores:
         chosen = chosen_policy(policy, choices)
         judgments = chosen.judgments(self._qrels.read_version(version))
         rules = chosen.on(judgments)
-        refuse_lost_grades(wanted, rules)
+        refuse_unscorable(wanted, rules, judgments)
         kept = self._kept(version, chosen_runs, wanted, rules)
         lacking = [run for run in chosen_runs if len(kept[run.id]) < len(wanted)]
         if lacking:

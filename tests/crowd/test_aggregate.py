@@ -8,11 +8,12 @@ from sklearn.metrics import cohen_kappa_score
 
 from assay.agreement.scales import S2, S100
 from assay.core.errors import DataError, UsageError
-from assay.crowd.aggregation import aggregate, agreement_with_reference
+from assay.crowd.aggregation import aggregate
 from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.effort import fewer_docs
 from assay.crowd.profiles import gain_profile
 from assay.crowd.quality import topic_quality
+from assay.crowd.reference_agreement import agreement_with_reference
 from assay.crowd.system_ranking import ranking_agreement
 from assay.data import Labels, Qrels, Run
 from tests.crowd.simulated import categories

@@ -13,13 +13,14 @@ from assay.agreement.across_scales import ordered_pairs, reference_of
 from assay.agreement.left_out import alpha_by_topic
 from assay.agreement.ratings import Ratings, single
 from assay.agreement.scales import S2, S100, Scale
-from assay.crowd.aggregation import aggregate, agreement_with_reference
+from assay.crowd.aggregation import aggregate
 from assay.crowd.cuts import best_cuts, transformed
 from assay.crowd.effort import run_out, time_by_position
 from assay.crowd.findings import findings
 from assay.crowd.profiles import gain_profile
 from assay.crowd.protocol import check_protocol, protocol_of, with_gold
 from assay.crowd.quality import topic_quality
+from assay.crowd.reference_agreement import agreement_with_reference
 from assay.crowd.units import units
 from assay.data import Labels, Qrels
 from assay.io.labels import read_labels

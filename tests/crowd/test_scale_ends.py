@@ -12,7 +12,7 @@ from assay.agreement.alpha import krippendorff_alpha
 from assay.agreement.scales import S2, S100, Scale
 from assay.core.errors import DataError
 from assay.crowd import aggregate, best_cuts
-from assay.crowd.aggregation import agreement_with_reference
+from assay.crowd.reference_agreement import agreement_with_reference
 from assay.data import Labels, Qrels
 from assay.io import read_labels, read_qrels, write_qrels
 from tests.conftest import real_data

@@ -171,10 +171,10 @@ def write_lists(
 @click.option("--workers", type=COUNT, default=0, help="Also show N workers as the model sees them.")
 @click.option("--most", type=COUNT, default=10, show_default=True, help="Show the N least certain docs.")
 @reference_option
-@click.option("--cut", type=float, help="Label from which on a doc is relevant, for --reference.  [default: the middle "
-              "of a numeric scale; 1 for levels]")  # fmt: skip
+@click.option("--cut", type=float, help="Label from which on a doc is relevant, for --reference.  [default: where κ "
+              "with it is highest; the middle of the scale if both are on it]")  # fmt: skip
 @click.option("--rel", type=float, help="Grade of the reference from which on a doc is relevant.  [default: that of "
-              "--cut if the reference reaches it, else 1]")  # fmt: skip
+              "--cut if the reference is on the scale of the labels, else 1]")  # fmt: skip
 @click.option("--give", type=KnownWord("assay.crowd.uncertain:GIVEN"), default="level", show_default=True,
               help="Grades of methods for levels: the most probable, or the expected one, a fraction.")  # fmt: skip
 @show_option("assay.crowd.uncertain:PARTS")
@@ -202,7 +202,7 @@ def aggregate(
       assay crowd aggregate labels.csv --method 'dawid-skene(restarts=5)' --qrels crowd.qrels --uncertainty crowd.csv
     """
     from assay.crowd import aggregate as aggregated
-    from assay.crowd.aggregation import agreement_with_reference
+    from assay.crowd.reference_agreement import agreement_with_reference
 
     has_effect("cut", reference is not None, "without --reference")
     has_effect("rel", reference is not None, "without --reference")

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.commands import KnownWord
-from assay.cli.crowd import command
+from assay.cli.crowd import command, write_judgments
 from assay.cli.cut_options import cut_options, refuse_idle_target
 from assay.cli.inputs import FILE, load_runs, one_measure
 from assay.cli.label_files import (
+    check_folders,
     has_effect,
     labels_input,
     read_reference,
@@ -47,8 +48,11 @@ C = TypeVar("C", bound=Callable[..., Any])
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence, for all cuts together.")  # fmt: skip
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs ranked under cuts of the set; repeatable.")
+@click.option("--uncertainty", type=FILE, help="Write each doc's grade and the share of the cuts that give it here.")
 @one_measure("Measure of that ranking.", "nDCG")
-@click.option("--draws", type=click.IntRange(min=1), default=50, show_default=True, help="Cuts drawn for that ranking.")
+@click.option(
+    "--draws", type=click.IntRange(min=1), default=50, show_default=True, help="Cuts drawn for --run and --uncertainty."
+)
 @reference_option
 @seed_option
 @show_option("assay.crowd.cutsets:PARTS")
@@ -64,6 +68,7 @@ def cuts(
     candidates: int,
     level: float,
     runs: tuple[Path, ...],
+    uncertainty: Path | None,
     measure: str,
     draws: int,
     reference: Path | None,
@@ -78,10 +83,13 @@ def cuts(
       assay crowd cuts labels.tsv --scale S100 --scope mean --run a.run --run b.run --reference expert.qrels
     """
     from assay.crowd.cut_rankings import ranking_over_cuts
+    from assay.crowd.cut_uncertainty import judgments_over_cuts
     from assay.crowd.cutsets import honest_cuts
 
-    for option in ("measure", "draws", "reference"):
+    check_folders(uncertainty)
+    for option in ("measure", "reference"):
         has_effect(option, bool(runs), "without --run")
+    has_effect("draws", bool(runs) or uncertainty is not None, "without --run and --uncertainty")
     refuse_idle_target(way)
     asked = [_points(text) for text in named]
     with out.progress("cuts") as progress:
@@ -117,6 +125,9 @@ def cuts(
         drawn.append(ranked)
     out.write(*shown_parts(found.parts(ranking=ranked), show), of=found, drawn=drawn)
     say_repeats(labels, scale, out, "the first counts")
+    if uncertainty is not None:
+        judged = judgments_over_cuts(labels, found, draws=draws, seed=seed)
+        write_judgments(judged, None, uncertainty, out)
 
 
 def _points(text: str) -> list[float]:

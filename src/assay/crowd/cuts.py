@@ -26,6 +26,7 @@ from assay.crowd.cutsums import CutSums, table_alpha
 from assay.crowd.cutways import WAYS, Source, doc_places, parts_of, source_of
 from assay.crowd.units import task_of
 from assay.data import Labels, Qrels
+from assay.data.grade_scales import GradeScale
 
 PARTS = ("cuts", "ranking")
 """The tables of a search for cuts, by name."""
@@ -62,34 +63,26 @@ class CutSearch(Result):
                 return cut.points
         raise DataError(f"no cut was searched for topic {topic!r}")
 
+    @property
+    def scale(self) -> GradeScale:
+        """The coarse scale, where it was cut, and between which cuts others do as well."""
+        known = [cut for cut in self.cuts if cut.points]
+        ends = (f"{shown_points(cut.points)} ({shown_points(cut.low)} to {shown_points(cut.high)})" for cut in known)
+        where = next(ends, "–") if len(known) < 2 else f"{len(known)} cuts, one a topic,"
+        return GradeScale(0, self.levels - 1, self.levels, f"{self.source.name} cut at {where} by {self.way}")
+
     def degenerate(self) -> list[str]:
         """Topics whose best cut should not be trusted."""
         return [cut.topic for cut in self.cuts if cut.trouble]
 
     def table(self) -> Table:
         """One row per topic: the cut, its α, and the range of cuts that do as well."""
-        formats = {
-            "topic": "",
-            "cut": "",
-            "α": ".4f",
-            "tied": "d",
-            "from": "",
-            "to": "",
-            "trouble": "",
-        }
+        formats = {"topic": "", "cut": "", "α": ".4f", "tied": "d", "from": "", "to": "", "trouble": ""}
         rows = []
         for cut in self.cuts:
             alpha = cut.alpha if np.isfinite(cut.alpha) else None
-            row = (
-                cut.topic,
-                shown_points(cut.points),
-                alpha,
-                cut.tied,
-                shown_points(cut.low),
-                shown_points(cut.high),
-                cut.trouble,
-            )
-            rows.append(row)
+            points, low, high = (shown_points(given) for given in (cut.points, cut.low, cut.high))
+            rows.append((cut.topic, points, alpha, cut.tied, low, high, cut.trouble))
         caption = f"{self.source.name} → {self.levels} levels by {self.way}"
         return Table.of(formats, rows, caption=caption, notes=self.notes)
 
@@ -392,4 +385,5 @@ def transformed(labels: Labels, search: CutSearch, *, ties: str = "low", aggrega
         docs,
         grades,
         name=f"{search.way} cuts",
+        scale=search.scale,
     )

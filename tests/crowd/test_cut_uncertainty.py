@@ -62,5 +62,7 @@ def test_cut_judgments_say_where_they_were_cut(tmp_path: Path) -> None:
     (cut,) = found.cuts
     (point,), (low,), (high,) = cut.points, cut.low, cut.high
     assert str(judged.scale) == f"2 levels 0–1, S100 cut at {point:g} ({low:g} to {high:g}) by H_t+a"
+    # Two levels are what every program takes them for: files of them stay plain.
     write_qrels(tmp_path / "cut.qrels", judged)
-    assert read_qrels(tmp_path / "cut.qrels").scale == judged.scale
+    assert read_qrels(tmp_path / "cut.qrels").scale is None
+    assert (tmp_path / "cut.qrels").read_text().startswith("1 0 d00 0\n")

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.cli.commands import KnownWord
+from assay.cli.commands import TARGET, KnownWord
 from assay.cli.crowd import command, write_judgments
 from assay.cli.cut_options import cut_options, refuse_idle_target
 from assay.cli.inputs import FILE, load_runs, one_measure
 from assay.cli.label_files import (
-    check_folders,
     has_effect,
     labels_input,
     read_reference,
@@ -48,7 +47,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
               help="Confidence, for all cuts together.")  # fmt: skip
 @click.option("--run", "runs", multiple=True, type=FILE, help="Runs ranked under cuts of the set; repeatable.")
-@click.option("--uncertainty", type=FILE, help="Write each doc's grade and the share of the cuts that give it here.")
+@click.option("--uncertainty", type=TARGET, help="Write each doc's grade and the share of the cuts that give it here.")
 @one_measure("Measure of that ranking.", "nDCG")
 @click.option(
     "--draws", type=click.IntRange(min=1), default=50, show_default=True, help="Cuts drawn for --run and --uncertainty."
@@ -86,7 +85,6 @@ def cuts(
     from assay.crowd.cut_uncertainty import judgments_over_cuts
     from assay.crowd.cutsets import honest_cuts
 
-    check_folders(uncertainty)
     for option in ("measure", "reference"):
         has_effect(option, bool(runs), "without --run")
     has_effect("draws", bool(runs) or uncertainty is not None, "without --run and --uncertainty")

@@ -272,7 +272,7 @@ class Uncertain(Result):
 
     @property
     def scale(self) -> GradeScale:
-        """The scale of the grades, and that they are made of so many labels a doc."""
+        """The scale of the grades, and that they are made of how many labels a doc."""
         levels = 0 if self.posterior is None else len(self.levels)
         origin = f"{self.method} of {np.median(self.labels):g} labels" if len(self) else self.method
         return GradeScale(float(self.levels[0]), float(self.levels[-1]), levels, origin)

@@ -1,7 +1,7 @@
-"""On which scale are grades, and where do they come from? Few levels, or so many that somebody must say what counts.
+"""On which scale are grades, and where do they come from? A few levels, or a long scale on which somebody must say what counts.
 
-Grades of a file say it themselves by how many levels they have; grades that were made of labels carry it, also through
-TREC files: the second column, which no program reads, holds it (`0-100,,mean-of-10-labels`).
+Grades of a file say it themselves by how many levels they have; grades that were made of labels carry it, those on
+many levels also through TREC files: the second column, which no program reads, holds it (`0-100,,mean-of-10-labels`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class GradeScale:
 
     @property
     def is_fine(self) -> bool:
-        """Whether there are so many levels that 1 says nothing of relevance."""
+        """Whether the scale is so long that 1 says nothing of relevance."""
         return self.levels > MOST_LEVELS or (not self.levels and self.high - self.low >= MOST_LEVELS)
 
     def written(self) -> str:

@@ -159,7 +159,7 @@ class Qrels(TopicRows):
         return np.asarray(self.grades >= 0)
 
     def fine_scale(self) -> GradeScale | None:
-        """The scale, if it has so many levels that a grade of 1 says nothing of relevance: named, or seen."""
+        """The scale, named or seen, if it is so long that a grade of 1 says nothing of relevance."""
         scale = self.scale or scale_of_grades(self.grades)
         return scale if scale is not None and scale.is_fine else None
 

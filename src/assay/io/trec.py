@@ -114,11 +114,11 @@ def write_run(path: str | Path, run: Run) -> None:
 
 
 def write_qrels(path: str | Path, qrels: Qrels) -> None:
-    """Judgments as a TREC file; the scale, if it is known, as the second column, a probability as the fifth."""
+    """Judgments as a TREC file; a scale of many levels as the second column, a probability as the fifth."""
     refuse_blanks(path, qrels)
     topics = [qrels.topics[t] for t in qrels.topic_of_row().tolist()]
     columns = zip(topics, qrels.docs.tolist(), qrels.grades.tolist(), strict=True)
-    told = "0" if qrels.scale is None else qrels.scale.written()
+    told = qrels.scale.written() if qrels.scale is not None and qrels.scale.is_fine else "0"
     lines = [f"{topic} {told} {doc} {grade}" for topic, doc, grade in columns]
     if qrels.probabilities is not None:
         probabilities = qrels.probabilities.tolist()

@@ -1,4 +1,4 @@
-"""On which scale are grades, and where do they come from? A few levels, or a long scale on which somebody must say what counts.
+"""On which scale are grades, and where do they come from? On a long scale somebody must say what counts as relevant.
 
 Grades of a file say it themselves by how many levels they have; grades that were made of labels carry it, those on
 many levels also through TREC files: the second column, which no program reads, holds it (`0-100,,mean-of-10-labels`).

@@ -12,7 +12,7 @@ from assay.agreement.scales import S2, S100
 from assay.core.errors import DataError
 from assay.crowd import aggregate, read_uncertain, score_uncertainty, write_uncertain
 from assay.crowd.identified import collapse_of, unidentified_docs
-from assay.crowd.latent import one_coin
+from assay.crowd.latent import glad, one_coin
 from assay.data import Labels, Run
 from assay.io import read_labels
 from tests.conftest import real_data
@@ -108,6 +108,21 @@ def test_all_docs_relevant_with_certainty_is_not_certain() -> None:
     assert judged.sd.min() > 0.1
 
 
+def test_glad_that_calls_nearly_all_docs_relevant_is_said() -> None:
+    """Workers who lean to one answer or the other: GLAD calls .92 relevant; votes .71, truth .6."""
+    rng = np.random.default_rng(1)
+    truth = rng.random(2000) < 0.6
+    docs = np.repeat(np.arange(2000), 5)
+    worker = np.concatenate([rng.choice(100, 5, replace=False) for _ in range(2000)])
+    log_odds = np.where(truth[docs], np.log(0.72 / 0.28), np.log(0.62 / 0.38)) + rng.normal(0, 1.5, 100)[worker]
+    label = (rng.random(len(docs)) < 1 / (1 + np.exp(-log_odds))).astype(float)
+    judged = glad(Ratings.of(docs, label, worker=worker))
+    assert (judged.grade == 1).mean() == pytest.approx(0.924, abs=0.02)
+    assert "GLAD has collapsed: grade 1 for" in judged.warnings[0]
+    assert "the probabilities those of the votes" in judged.warnings[0]
+    assert set(judged.basis) == {"votes"}
+
+
 @pytest.mark.parametrize("method", ["dawid-skene", "one-coin"])
 def test_workers_who_are_never_wrong_prove_nothing(method: str) -> None:
     labels = read_labels(real_data("crowd-trec2011") / "otherparticipantsvotes.tsv.xz", split="_")
@@ -168,4 +183,4 @@ def test_the_command_says_it(tmp_path: Path) -> None:
     assert done.code == 0
     assert "has collapsed" in done.err
     assert '"basis": "votes"' in done.out
-    assert out.read_text().splitlines()[0].endswith("labels,basis,p(0),p(1)")
+    assert out.read_text().splitlines()[0].endswith("labels,basis,calibration,p(0),p(1)")

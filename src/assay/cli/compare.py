@@ -29,6 +29,7 @@ from assay.cli.inputs import (
     scores_input,
     transpose_option,
 )
+from assay.cli.label_files import gold_options
 from assay.cli.modes import is_given
 from assay.cli.options import Output, jobs_option, output_and_figure_options, output_options, seed_option
 from assay.cli.run_info import by_option, info_alone, info_options
@@ -323,29 +324,31 @@ def factorial(file: Path, measure: str, only: str | None, alpha: float, out: Out
 @info_options
 @measures_option
 @click.option("--baseline", metavar="RUN", help="Show the differences to this run instead of the means.")
+@gold_options
 @seed_option
 @output_options
 def uncertain(
-    judgments: Path, files: Sequence[Path], measures: str | None, baseline: str | None, seed: int, out: Output
-) -> None:
+    judgments: Path, files: Sequence[Path], measures: str | None, baseline: str | None, reference: Path | None,
+    calibration: str | None, seed: int, out: Output,
+) -> None:  # fmt: skip
     """Compare runs under uncertain judgments.
 
-    JUDGMENTS is what `assay crowd aggregate` writes: labels with their uncertainty; FILES are runs. Intervals
-    include the uncertainty of the judgments and that of the topics.
+    JUDGMENTS is what `assay crowd aggregate` writes: labels with their uncertainty; FILES are runs. Gold docs in
+    --reference give scores with 95 % intervals over topics, for measures that add up their ranks (DCG, P, RBP). Without
+    them there is no interval of the true score, only how far the labels' uncertainty moves it.
 
     \b
+    assay compare uncertain crowd.csv runs/*.run -m 'DCG@10 P@10' --baseline bm25 --reference gold.qrels
     assay compare uncertain crowd.csv runs/*.run -m nDCG@10 --baseline bm25
     """
-    from assay.crowd import read_uncertain, score_uncertainty
+    from assay.cli.score import uncertain_scores
 
-    drawn_from = read_uncertain(judgments)
-    scored = load_runs(files)
-    found = []
-    for measure in chosen_measures(measures or "nDCG@10"):
-        with out.progress(f"drawing judgments for {measure}") as progress:
-            drawn = score_uncertainty(scored, drawn_from, str(measure), baseline=baseline, seed=seed, progress=progress)
-        found.append(drawn)
-    out.write(*(part.table() if baseline is None else part.differences() for part in found), of=found)
+    default = "nDCG@10" if reference is None else "DCG@10"
+    found = uncertain_scores(
+        load_runs(files), judgments, chosen_measures(measures or default), baseline=baseline, reference=reference,
+        calibration=calibration, seed=seed, out=out,
+    )  # fmt: skip
+    out.write(*(result.tables()[-1] for result in found), of=found)
 
 
 def _refuse_idle_options(

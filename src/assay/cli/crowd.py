@@ -11,6 +11,7 @@ from assay.cli.columns import named_values
 from assay.cli.commands import TARGET, Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.label_files import (
+    calibration_option,
     has_effect,
     labels_input,
     read_reference,
@@ -177,6 +178,7 @@ def write_lists(
               "--cut if the reference is on the scale of the labels, else 1]")  # fmt: skip
 @click.option("--give", type=KnownWord("assay.crowd.uncertain:GIVEN"), default="level", show_default=True,
               help="Grades of methods for levels: the most probable, or the expected one, a fraction.")  # fmt: skip
+@calibration_option
 @show_option("assay.crowd.uncertain:PARTS")
 def aggregate(
     labels: Labels,
@@ -191,31 +193,42 @@ def aggregate(
     cut: float | None,
     rel: float | None,
     give: str,
+    calibration: str | None,
     show: tuple[str, ...],
     out: Output,
 ) -> None:
     """Qrels from workers, and how sure each grade is.
 
     Means and other numbers keep their fractions, in the qrels too; --give expected gives models of levels fractions.
+    With --reference also how far the probabilities hold.
 
     \b
       assay crowd aggregate labels.csv --method 'dawid-skene(restarts=5)' --qrels crowd.qrels --uncertainty crowd.csv
+      assay crowd aggregate labels.csv --method dawid-skene --reference gold.qrels --calibration platt
     """
     from assay.crowd import aggregate as aggregated
+    from assay.crowd.probability_checks import calibrated, reliability
     from assay.crowd.reference_agreement import agreement_with_reference
 
     has_effect("cut", reference is not None, "without --reference")
     has_effect("rel", reference is not None, "without --reference")
+    has_effect("calibration", reference is not None, "without --reference")
     judged = aggregated(labels, method, scale=scale, repeats=repeats)
     has_effect("give", judged.posterior is not None, f"with {judged.method}, whose grades are numbers already")
-    judged = judged.giving(give)
-    refuse_unwritable(judged, qrels_path)
     has_effect("workers", bool(judged.workers), f"with {judged.method}, which says nothing about workers")
     known = read_reference(reference)
-    compared = None
+    compared = checked = None
     if known is not None:
-        compared = agreement_with_reference(labels, known, [judged], scale=scale, cut=cut, rel=rel)
-    out.write(*shown_parts(judged.parts(most=most, workers=workers, reference=compared), show), of=judged)
+        compared = agreement_with_reference(labels, known, [judged.giving(give)], scale=scale, cut=cut, rel=rel)
+        if judged.posterior is not None:
+            checked = reliability(judged, known, cut=compared.cut, rel=compared.rel, calibration=calibration)
+        if calibration is not None:
+            judged = calibrated(judged, known, calibration, rel=compared.rel)
+            compared = agreement_with_reference(labels, known, [judged.giving(give)], scale=scale, cut=cut, rel=rel)
+    judged = judged.giving(give)
+    refuse_unwritable(judged, qrels_path)
+    parts = judged.parts(most=most, workers=workers, reference=compared, calibration=checked)
+    out.write(*shown_parts(parts, show), of=judged, drawn=None if checked is None else [judged, checked])
     say_repeats(labels, scale, out, "all count" if repeats == "all" else f"the {repeats} counts")
     _say_shared_errors(labels, known, out)
     write_judgments(judged, qrels_path, uncertainty, out)

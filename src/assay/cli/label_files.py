@@ -30,6 +30,23 @@ READING = ("scale", "grades", "times", "where", "topic", "split", "drop_empty")
 """The parameters that `reading_options` adds."""
 
 reference_option = click.option("--reference", type=FILE, help="Qrels to compare with, e.g. of experts.")
+calibration_option = click.option(
+    "--calibration", cls=RegistryOption, registry="assay.crowd.recalibration:RECALIBRATIONS", metavar="NAME",
+    help="Calibrate probabilities on --reference, from 80 gold docs on, one of: {names}.",
+)  # fmt: skip
+
+
+def gold_options(command: C) -> C:
+    """--reference and --calibration for scores from uncertain judgments and gold docs."""
+    reference = click.option(
+        "--reference", type=FILE,
+        help="With uncertain judgments: qrels of gold docs by people, with the probability of being drawn in a fifth "
+        "column, as `assay pool sample` writes them.",
+    )  # fmt: skip
+    wrapped: Any = reference(calibration_option(command))
+    return wrapped
+
+
 scale_option = click.option(
     "--scale", cls=RegistryOption, registry="assay.agreement.scales:NAMES",
     help="Scale of the labels: {names}, 6 (levels), 0-5, or words such as no<maybe<yes.",

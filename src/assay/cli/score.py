@@ -16,6 +16,7 @@ from assay.cli.inputs import (
     chosen_measures,
     intent_options,
     judgments_of,
+    load_qrels,
     measures_at,
     measures_option,
     policy_options,
@@ -23,6 +24,7 @@ from assay.cli.inputs import (
     run_sources,
     runs_argument,
 )
+from assay.cli.label_files import gold_options
 from assay.cli.modes import is_given, refuse_others
 from assay.cli.options import Output, jobs_option, seed_option, with_output
 from assay.cli.run_info import by_option, groups_by, kept_runs
@@ -30,6 +32,7 @@ from assay.core.errors import UsageError
 from assay.core.tables import FORMATS, Table
 
 if TYPE_CHECKING:
+    from assay.core.results import Result
     from assay.data import Qrels, Run
     from assay.data.intents import IntentQrels
     from assay.data.scores import Scores
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from assay.scoring import Aligned, Policy
 
 DEFAULT = "AP nDCG@10 P@10 RR"
+WITH_GOLD = "DCG@10 P@10"
+"""Measures by default if gold docs correct uncertain judgments."""
 POLICY = frozenset(
     {"binary", "ties", "missing", "compat", "condensed", "depth", "top_grade", "max_docs", "judged_only"}
 )
@@ -47,7 +52,7 @@ OF_PARTS = "a folder of parts"
 MODES = {
     "--qrels": frozenset({"qrels_path", "bounds", *TABLES}),
     "--intents": frozenset({"intents", "intent_info", *TABLES}) - {"top_grade", "lengths"},
-    "--uncertainty": frozenset({"uncertainty", "seed"}),
+    "--uncertainty": frozenset({"uncertainty", "seed", "reference", "calibration"}),
     OF_PARTS: frozenset({"qrels_path", "rel", *POLICY, *WORKERS}),
     "--format trec_eval": AS_TREC_EVAL
     | {"qrels_path", "per_topic", "rel", "lenient", "compat", "condensed", "depth", "max_docs", "judged_only"},
@@ -68,6 +73,7 @@ MODES = {
 @click.option("--per-topic", "-q", is_flag=True, help="Also a row for every topic.")
 @click.option("--save", type=TARGET, help="Write all scores to a .csv, .tsv or .parquet file.")
 @click.option("--uncertainty", type=FILE, help="Instead of --qrels, uncertain judgments from `assay crowd aggregate`.")
+@gold_options
 @click.option(
     "--bounds", is_flag=True, help="Also the score if no unjudged doc were relevant, and if all had the top grade."
 )
@@ -110,6 +116,8 @@ def command(
     intents: Path | None,
     intent_info: Path | None,
     uncertainty: Path | None,
+    reference: Path | None,
+    calibration: str | None,
     measures: str | None,
     by: str | None,
     per_topic: bool,
@@ -175,9 +183,13 @@ def command(
         _say_lost(judgments, rel, out)
         out.text("".join(output(run, judgments, options) for run in _read(files, lenient, out)).removesuffix("\n"))
         return
-    wanted = chosen_measures(measures or DEFAULT)
+    wanted = chosen_measures(measures or (DEFAULT if reference is None else WITH_GOLD))
     if uncertainty is not None:
-        _with_uncertainty(files, uncertainty, wanted, seed, out)
+        found = uncertain_scores(
+            _read(files, False, out), uncertainty, wanted, reference=reference, calibration=calibration, seed=seed,
+            out=out,
+        )  # fmt: skip
+        out.write(*(result.table() for result in found), of=found)
         return
     _check_effects(wanted, policy, out)
     qrels = _judgments(qrels_path, intents, intent_info)
@@ -316,15 +328,26 @@ def _plain(qrels: Qrels | IntentQrels, bounds: bool, draw: str) -> Qrels:
     raise UsageError(f"{'--bounds' if bounds else f'--draw {draw}'} needs plain judgments; give --qrels")
 
 
-def _with_uncertainty(files: list[Path], judgments: Path, measures: list[Measure], seed: int, out: Output) -> None:
-    """Scores with the uncertainty of their judgments."""
-    from assay.crowd import read_uncertain, score_uncertainty
+def uncertain_scores(
+    runs: Sequence[Run], judgments: Path, measures: list[Measure], *,
+    baseline: str | None = None, reference: Path | None, calibration: str | None, seed: int, out: Output,
+) -> Sequence[Result]:  # fmt: skip
+    """Scores under uncertain judgments: with gold docs and intervals, or under draws of the judgments."""
+    from assay.crowd import gold_scores, read_uncertain, score_uncertainty
 
     uncertain = read_uncertain(judgments)
-    runs = _read(files, False, out)
+    if reference is not None:
+        if is_given("seed"):
+            raise UsageError("--seed has no effect with --reference, where nothing is drawn; leave it out")
+        gold = load_qrels(reference)
+        return [gold_scores(runs, uncertain, gold, m, baseline=baseline, calibration=calibration) for m in measures]
+    if calibration is not None:
+        raise UsageError("--calibration has no effect without --reference; leave it out")
     with out.progress("drawing judgments") as progress:
-        results = [score_uncertainty(runs, uncertain, str(m), seed=seed, progress=progress) for m in measures]
-    out.write(*(result.table() for result in results), of=results)
+        return [
+            score_uncertainty(runs, uncertain, str(m), baseline=baseline, seed=seed, progress=progress)
+            for m in measures
+        ]
 
 
 def _judgments(qrels: Path | None, intents: Path | None, info: Path | None) -> Qrels | IntentQrels:

@@ -17,7 +17,7 @@ from assay.crowd.uncertain import AT_EDGE, NOTHING, OWN_LABELS, POOLED, VOTES, U
 
 SURE = 1 - 1e-6
 """A probability from here on is printed as 1."""
-COLLAPSED_SHARE = 0.1
+COLLAPSED_SHARE = 1 / 3
 """A model that leaves the other levels fewer than this share of the docs that the votes give them has collapsed."""
 FEWEST_VOTED = 10
 """With fewer docs than this on the other levels by the votes, nothing can be said to have collapsed."""

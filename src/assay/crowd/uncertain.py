@@ -24,12 +24,14 @@ from assay.core.tables import Table
 from assay.data import Qrels
 from assay.data.grade_scales import GradeScale
 
-PARTS = ("summary", "docs", "workers", "reference")
+PARTS = ("summary", "docs", "workers", "reference", "calibration", "reliability")
 """The tables of aggregated judgments, by name."""
 COLUMNS = ("topic", "doc", "grade", "low", "high", "probability", "sd", "labels", "basis")
 GIVEN = ("level", "expected")
 """The grade that a model of levels gives a doc: its most probable level, or the expected one, a fraction."""
 OWN_LABELS = "labels"
+RAW = "raw"
+"""The calibration of probabilities as a method made them."""
 POOLED = "pooled"
 NOTHING = "nothing"
 VOTES = "votes"
@@ -54,7 +56,8 @@ class Uncertain(Result):
     Grades of methods that estimate a number are that number, fractions and all. probability is that of the grade (NaN
     where a method has none), sd is on the scale of the grades. posterior: docs × levels; None for methods that estimate
     a number. workers: what a model says of each worker. warnings: what a person must know before using the grades.
-    basis: what the uncertainty of each doc rests on (a name of BASES); empty where all rest on labels.
+    basis: what the uncertainty of each doc rests on (a name of BASES); empty where all rest on labels. calibration: how
+    the posterior was calibrated on gold docs, or raw.
 
     >>> u = Uncertain.of_posterior("demo", [("1", "a"), ("1", "b")], [[.9, .1], [.2, .8]], levels=[0, 1], labels=[5, 5])
     >>> u.grade.tolist(), u.low.tolist(), u.high.tolist()
@@ -76,6 +79,7 @@ class Uncertain(Result):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     basis: tuple[str, ...] = ()
+    calibration: str = RAW
 
     def __post_init__(self) -> None:
         """An error where the labels were so large that a number of theirs cannot be written."""
@@ -164,6 +168,22 @@ class Uncertain(Result):
             probability=np.full(len(self), np.nan),
         )
 
+    def with_posterior(self, posterior: Floats, calibration: str) -> Uncertain:
+        """The same judgments with a calibrated posterior, and the grades and intervals that follow from it."""
+        made = Uncertain.of_posterior(
+            self.method, self.items, posterior, levels=self.levels, labels=self.labels, workers=self.workers,
+            notes=self.notes, warnings=self.warnings, basis=self.basis,
+        )  # fmt: skip
+        return replace(made, calibration=calibration)
+
+    def probabilities_note(self) -> str:
+        """Whether the probabilities are raw, or how they were calibrated; of numbers that they have none."""
+        if self.posterior is None:
+            return "no probabilities: numbers with their sd"
+        if self.calibration == RAW:
+            return "probabilities: raw, as the method made them"
+        return f"probabilities: calibrated by {self.calibration} on gold docs, each topic from others"
+
     def low_qrels(self) -> Qrels:
         """Every doc at the low end of its interval: an all-at-once bound, so wider than 95 % for a mean over docs."""
         return self._as_qrels(self.low, f"{self.method} low")
@@ -218,11 +238,16 @@ class Uncertain(Result):
         return [self.summary(), self.table(), *workers]
 
     def parts(
-        self, *, most: int | None = None, workers: int | None = None, reference: Result | None = None
+        self,
+        *,
+        most: int | None = None,
+        workers: int | None = None,
+        reference: Result | None = None,
+        calibration: Result | None = None,
     ) -> dict[str, Table]:
         """The tables by the names of PARTS: at most `most` docs and `workers` workers, with 0 none of them.
 
-        reference: how far these judgments agree with others.
+        reference: how far these judgments agree with others. calibration: how far their probabilities hold.
         """
         parts = {"summary": self.summary()}
         if most != 0:
@@ -231,6 +256,8 @@ class Uncertain(Result):
             parts["workers"] = self.worker_table(most=workers)
         if reference is not None:
             parts["reference"] = reference.table()
+        if calibration is not None:
+            parts["calibration"], parts["reliability"] = calibration.tables()
         return parts
 
     def row(self, i: int) -> tuple[Any, ...]:

@@ -9,30 +9,31 @@ import numpy as np
 
 from assay.core.arrays import Floats
 from assay.core.errors import DataError
-from assay.crowd.uncertain import BASES, COLUMNS, Uncertain
+from assay.crowd.uncertain import BASES, COLUMNS, RAW, Uncertain
 from assay.io.rows import LARGEST_GRADE
 from assay.io.sheet import Sheet, read_sheet, write_sheet
 
 NUMBERS = ("grade", "low", "high", "probability", "sd", "labels")
 MAY_BE_EMPTY = ("probability", "sd")
+CALIBRATION = "calibration"
 
 
 def write_uncertain(path: str | Path, judgments: Uncertain) -> None:
-    """The judgments as a table of COLUMNS and, where there is a posterior, p(level) for each level.
+    """The judgments as a table of COLUMNS and, where there is a posterior, how it is calibrated and p(level).
 
     >>> from tempfile import TemporaryDirectory
     >>> judged = Uncertain.of_posterior("demo", [("1", "a")], [[0.2, 0.8]], levels=[0, 1], labels=[5])
     >>> with TemporaryDirectory() as folder:
     ...     write_uncertain(Path(folder) / "judged.csv", judged)
     ...     print((Path(folder) / "judged.csv").read_text().splitlines()[0])
-    topic,doc,grade,low,high,probability,sd,labels,basis,p(0),p(1)
+    topic,doc,grade,low,high,probability,sd,labels,basis,calibration,p(0),p(1)
     """
     header = list(COLUMNS)
     rows = [list(judgments.row(i)) for i in range(len(judgments))]
     if judgments.posterior is not None:
-        header += [f"p({level:g})" for level in judgments.levels]
+        header += [CALIBRATION, *(f"p({level:g})" for level in judgments.levels)]
         for row, shares in zip(rows, judgments.posterior.tolist(), strict=True):
-            row += shares
+            row += [judgments.calibration, *shares]
     write_sheet(path, header, map(_cells, rows))
 
 
@@ -84,7 +85,19 @@ def read_uncertain(path: str | Path) -> Uncertain:
         levels=levels,
         posterior=posterior,
         basis=_basis(sheet),
+        calibration=_calibration(sheet),
     )
+
+
+def _calibration(sheet: Sheet) -> str:
+    """How the posterior was calibrated; a file that does not say has it as a method made it."""
+    column = sheet.find(CALIBRATION)
+    names = {RAW} if column is None else {row[column].strip() for row in sheet.rows}
+    if len(names) > 1:
+        raise DataError(
+            f"{sheet.where}: probabilities of several calibrations: {', '.join(sorted(names))}; write each apart"
+        )
+    return min(names, default=RAW) or RAW
 
 
 def _basis(sheet: Sheet) -> tuple[str, ...]:

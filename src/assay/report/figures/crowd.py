@@ -345,4 +345,4 @@ def crowd_ranking(result: RankingAgreement) -> Figure:
 
 
 # Pictures of cuts and of tasks live in files of their own and are registered when those are imported.
-from assay.report.figures import crowd_cuts, crowd_tasks  # noqa: E402, F401
+from assay.report.figures import crowd_cuts, crowd_reliability, crowd_tasks  # noqa: E402, F401

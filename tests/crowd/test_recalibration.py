@@ -100,7 +100,8 @@ def test_levels_stay_a_distribution() -> None:
 def test_calibration_on_enough_gold_docs_is_better_than_none() -> None:
     """Posteriors twice too sure: Platt on 200 gold docs of 40 topics brings the held-out log score down."""
     rng = np.random.default_rng(3)
-    raw, platt_score = [], []
+    raw: list[float] = []
+    platt_score: list[float] = []
     for _ in range(20):
         true = 1 / (1 + np.exp(-rng.normal(-1, 1.5, 2000)))
         relevant = (rng.random(2000) < true).astype(float)

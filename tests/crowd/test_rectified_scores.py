@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -207,13 +209,10 @@ PEOPLE = {str(topic): {str(doc): (topic + doc) % 2 for doc in range(5)} for topi
         ({"reference": {"1": {"zz": 1}}}, "no doc has a grade"),
     ],
 )
-def test_bad_input(change: dict[str, object], message: str) -> None:
+def test_bad_input(change: dict[str, Any], message: str) -> None:
     given = {"runs": {"a": LISTS, "b": LISTS}, "judgments": small(), "reference": PEOPLE, "measure": "P@5", **change}
     with pytest.raises(AssayError, match=message):
-        gold_scores(
-            given["runs"], given["judgments"], given["reference"], given["measure"],
-            baseline=given.get("baseline"), calibration=given.get("calibration"),
-        )  # fmt: skip
+        gold_scores(**given)
 
 
 def test_probabilities_that_cannot_be_are_refused() -> None:
@@ -224,6 +223,41 @@ def test_probabilities_that_cannot_be_are_refused() -> None:
         gold_scores(w.runs(), w.judged(w.raw), w.gold(drawn, probability * 4), "P@5")
     with pytest.raises(DataError, match="not above 0 and at most 1"):
         gold_scores(w.runs(), w.judged(w.raw), w.gold(drawn, probability * 0), "P@5")
+
+
+def test_docs_that_could_not_be_drawn_are_counted() -> None:
+    """The reference names all docs but one of rank 1, which may have been drawn or not."""
+    rng = np.random.default_rng(1)
+    w = world(rng)
+    drawn, probability = uniform(rng, 10)
+    first = int(w.rankings[0][3, 0])
+    full = w.gold(drawn, probability)
+    kept = np.arange(len(full)) != 3 * DOCS + first
+    bounds = full.bounds - (full.bounds > 3 * DOCS + first)
+    chance = full.probabilities
+    assert chance is not None
+    named = Qrels(full.topics, bounds, full.docs.take(np.flatnonzero(kept)), full.grades[kept], chance[kept])
+    note = "docs that count and could not be drawn, since the reference does not name them: 1"
+    assert note in gold_scores(w.runs(), w.judged(w.raw), named, "P@5").notes
+    assert note not in gold_scores(w.runs(), w.judged(w.raw), full, "P@5").notes
+
+
+@pytest.mark.parametrize("with_probability", [True, False])
+def test_differences_to_a_baseline_hold_together(with_probability: bool) -> None:
+    """Two differences: each at 97.5 %."""
+    rng = np.random.default_rng(1)
+    w = world(rng)
+    drawn, probability = uniform(rng, 10)
+    gold = w.gold(drawn, probability if with_probability else None)
+    third = Run.from_lists("c", {str(t): [str(d) for d in range(DOCS)] for t in range(TOPICS)})
+    alone = gold_scores(w.runs(), w.judged(w.raw), gold, "P@5", baseline="b")
+    both = gold_scores([*w.runs(), third], w.judged(w.raw), gold, "P@5", baseline="b")
+    assert both.runs == ("a", "c")
+    assert "95 % for all 2 together, 40 topics" in both.verdict
+    assert both.notes[0].startswith("95 % for all 2 differences together (Bonferroni): ")
+    if with_probability:  # a fit on the ranks of three runs is another fit
+        wider = t_quantile(0.9875, TOPICS - 1) / t_quantile(0.975, TOPICS - 1)
+        assert both.high[0] - both.low[0] == pytest.approx(wider * (alone.high[0] - alone.low[0]))
 
 
 def test_calibrated_files_are_not_calibrated_again() -> None:

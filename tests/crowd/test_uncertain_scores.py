@@ -102,7 +102,7 @@ def test_gold_docs_give_intervals(command: str, tmp_path: Path) -> None:
         assert "DCG@3 against bad from uncertain judgments and gold docs" in done.stdout
     assert done.exit_code == 0
     assert "probabilities: raw; 24 gold docs are too few to calibrate (80)" in done.stdout
-    assert "95 %: t over 8 topics" in done.stdout
+    assert "t over 8 topics; gains rectified by 24 gold docs" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -344,10 +344,10 @@ def uncertain(
     from assay.cli.score import uncertain_scores
 
     default = "nDCG@10" if reference is None else "DCG@10"
+    measured = chosen_measures(measures or default)
     found = uncertain_scores(
-        load_runs(files), judgments, chosen_measures(measures or default), baseline=baseline, reference=reference,
-        calibration=calibration, seed=seed, out=out,
-    )  # fmt: skip
+        load_runs(files), judgments, measured, reference, calibration, seed, out, baseline=baseline
+    )
     out.write(*(result.tables()[-1] for result in found), of=found)
 
 

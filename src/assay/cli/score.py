@@ -185,10 +185,7 @@ def command(
         return
     wanted = chosen_measures(measures or (DEFAULT if reference is None else WITH_GOLD))
     if uncertainty is not None:
-        found = uncertain_scores(
-            _read(files, False, out), uncertainty, wanted, reference=reference, calibration=calibration, seed=seed,
-            out=out,
-        )  # fmt: skip
+        found = uncertain_scores(_read(files, False, out), uncertainty, wanted, reference, calibration, seed, out)
         out.write(*(result.table() for result in found), of=found)
         return
     _check_effects(wanted, policy, out)
@@ -329,8 +326,8 @@ def _plain(qrels: Qrels | IntentQrels, bounds: bool, draw: str) -> Qrels:
 
 
 def uncertain_scores(
-    runs: Sequence[Run], judgments: Path, measures: list[Measure], *,
-    baseline: str | None = None, reference: Path | None, calibration: str | None, seed: int, out: Output,
+    runs: Sequence[Run], judgments: Path, measures: list[Measure], reference: Path | None, calibration: str | None,
+    seed: int, out: Output, *, baseline: str | None = None,
 ) -> Sequence[Result]:  # fmt: skip
     """Scores under uncertain judgments: with gold docs and intervals, or under draws of the judgments."""
     from assay.crowd import gold_scores, read_uncertain, score_uncertainty

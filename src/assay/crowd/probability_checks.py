@@ -42,6 +42,7 @@ class Bin:
 class Reliability(Result):
     """Probabilities of being relevant against the grades of a reference; those of gold docs are held out by topic."""
 
+    unit = "topic"
     method: str
     docs: int
     topics: int

@@ -51,6 +51,7 @@ FEW_A_TOPIC = 5
 class GoldScores(Result):
     """Scores of runs, or their differences to a baseline, as people's grades of all docs would give them."""
 
+    unit = "topic"
     measure: str
     method: str
     """rectified, or fitted on ranks."""
@@ -75,7 +76,8 @@ class GoldScores(Result):
             delta, low, high = (signed(float(number), 3) for number in numbers)
             how = "beats" if numbers[1] > 0 else "is worse than" if numbers[2] < 0 else "is not shown to differ from"
             said.append(f"{run} {how} {self.baseline}: {delta} [{low}, {high}]")
-        return f"{self.measure}: {', '.join(said)} ({self.topics} topics, {self.gold} gold docs)."
+        together = f"95 % for all {len(said)} together, " if len(said) > 1 else ""
+        return f"{self.measure}: {', '.join(said)} ({together}{self.topics} topics, {self.gold} gold docs)."
 
     def table(self) -> Table:
         """One row per run, best first."""
@@ -193,6 +195,20 @@ class _Rows:
             raise UsageError(f"{baseline} is the only run; give another to compare with it")
         return cls(tuple(runs[run] for run in others), others, runs.index(baseline))
 
+    @property
+    def level(self) -> float:
+        """The level of one interval: all differences to a baseline hold together (Bonferroni), each score by itself."""
+        return LEVEL if self.base is None else 1 - (1 - LEVEL) / len(self.names)
+
+    @property
+    def promise(self) -> str:
+        """What the intervals promise, in words."""
+        if self.base is None:
+            return "95 %, each score by itself"
+        if len(self.names) == 1:
+            return "95 %"
+        return f"95 % for all {len(self.names)} differences together (Bonferroni)"
+
     def of_runs(self, scores: Floats) -> Floats:
         """The rows of runs × topics."""
         chosen = scores[list(self.place)]
@@ -231,22 +247,31 @@ def _rectified(
     values = rows.of_runs(ranked.scores(shares)) + moved
     topics = values.shape[1]
     mean = values.mean(axis=1)
-    half = t_quantile((1 + LEVEL) / 2, topics - 1) * values.std(axis=1, ddof=1) / np.sqrt(topics)
+    half = t_quantile((1 + rows.level) / 2, topics - 1) * values.std(axis=1, ddof=1) / np.sqrt(topics)
     low, high = mean - half, mean + half
     little = shows_little(moved)
     if little.any():
         limits = (0.0, limit) if rows.base is None else (-limit, limit)
-        low[little], high[little] = bounded_ends(values[little], LEVEL, limits)
-    what = "score" if rows.base is None else "difference"
+        low[little], high[little] = bounded_ends(values[little], rows.level, limits)
     notes = [
-        f"95 %: t over {topics} topics; gains rectified by {int(known.sum())} gold docs that were drawn with known "
-        f"probability; each {what} by itself",
+        f"{rows.promise}: t over {topics} topics; gains rectified by {int(known.sum())} gold docs that were drawn with "
+        "known probability",
         how,
     ]
+    outside = _not_on_offer(gold, ranked.counted())
+    if outside:
+        notes.append(f"docs that count and could not be drawn, since the reference does not name them: {outside}")
     if little.any():
         names = ", ".join(name for name, is_little in zip(rows.names, little, strict=True) if is_little)
         notes.append(f"{names}: gold docs correct few topics, so the interval is the Dirichlet bound")
     return mean, low, high, notes
+
+
+def _not_on_offer(gold: _Gold, counted: Bools) -> int:
+    """How many docs that count a reference that names the docs which were not drawn does not name."""
+    assert gold.probability is not None
+    named = ~np.isnan(gold.probability)
+    return int((counted & ~named).sum()) if (named & ~gold.known).any() else 0
 
 
 def _refuse_unlike_draws(gold: _Gold, counted: Bools) -> None:
@@ -258,11 +283,12 @@ def _refuse_unlike_draws(gold: _Gold, counted: Bools) -> None:
     chosen = gold.known & counted
     pi = gold.probability[chosen]
     stand_for = float((1 / pi).sum())
-    error = float(np.sqrt(((1 - pi) / pi**2).sum()))
     docs = int(counted.sum())
     if not chosen.any():
         raise DataError(f"none of the {docs} docs with labels that count in the measure is gold; draw some of them")
-    if abs(stand_for - docs) > 4 * error + 0.5:
+    # The variance of that number, made larger if the draw gave few of the docs that count.
+    variance = float(((1 - pi) / pi**2).sum()) * max(1.0, docs / stand_for)
+    if abs(stand_for - docs) > 4 * np.sqrt(variance) + 0.5:
         raise DataError(
             f"the probabilities of {int(chosen.sum())} gold docs are those of a draw from {stand_for:.0f} docs, but "
             f"{docs} docs with labels count in the measure; draw gold docs from all of these, and give the probability "
@@ -306,17 +332,18 @@ def _fitted(
 
     value = estimate(None)
     left_out = np.array([estimate(topic) for topic in range(topics)])
-    ends = [jackknife(float(v), left_out[:, i]).interval(LEVEL) for i, v in enumerate(value)]
+    ends = [jackknife(float(v), left_out[:, i]).interval(rows.level) for i, v in enumerate(value)]
     low, high = np.transpose(ends)
-    what = "score" if rows.base is None else "difference"
     notes = [
-        f"95 %: delete-one-topic jackknife over {topics} topics of gains fitted on {docs} gold docs, by logistic "
-        f"regression on p and on 1/√rank in each run; each {what} by itself. It holds if that model does: gold docs "
-        "drawn with known probability (a fifth column) need no model",
+        f"{rows.promise}: delete-one-topic jackknife over {topics} topics of gains fitted on {docs} gold docs",
+        "the fit is a logistic regression on p and on 1/√rank in each run, and intervals hold if that model does; gold "
+        "docs drawn with known probability (a fifth column) need no model",
         judgments.probabilities_note(),
     ]
     if docs < FEW_A_TOPIC * topics:
-        notes.append(f"fewer than {FEW_A_TOPIC} gold docs a topic: differences come out too small (by a quarter at 2)")
+        notes.append(
+            f"fewer than {FEW_A_TOPIC} gold docs a topic: differences may come out too small, by a quarter at 2"
+        )
     return value, low, high, notes
 
 

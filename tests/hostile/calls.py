@@ -75,6 +75,7 @@ CALLS = [
     "compare sets {scores} {scores} -m AP",
     "compare factorial {grid} --only analysis",
     "compare uncertain {doubt} {run} {runs} -m AP",
+    "compare uncertain {doubt} {run} {runs} -m P@2 --reference {sampled qrels}",
     "gate {run} --baseline {one run} --qrels {qrels} -m 'AP RR' --max-drop .9 --max-drop RR=99%",
     "gate {run scores} --baseline {run scores} --max-drop .99",
     "standardize fit {scores} --save {out}/factors.csv",

@@ -105,8 +105,8 @@ def _tables() -> dict[str, tuple[list[str], list[list[str]]]]:
             [[f"p{i // 2}", ("baseline", "improved")[i % 2], str(2000 + i), f"{0.2 + i / 50:.3f}"] for i in range(8)],
         ),
         "doubt": (
-            ["topic", "doc", "low", "high", "probability", "sd", "labels", "grade"],
-            [[t, d, "0", "2", "0.9", "0.1", "4", "1"] for t in TOPICS for d in DOCS[:8]],
+            ["topic", "doc", "low", "high", "probability", "sd", "labels", "grade", "p(0)", "p(1)", "p(2)"],
+            [[t, d, "0", "2", "0.9", "0.1", "4", "1", "0.05", "0.9", "0.05"] for t in TOPICS for d in DOCS[:8]],
         ),
         "topics": (["topic", "title"], [[t, f"title of {t}"] for t in TOPICS]),
         "run scores": (["run", "topic", "measure", "score"], [row for row in scores if row[0] == RUNS[0]]),
@@ -171,7 +171,9 @@ def _lines() -> dict[str, list[str]]:
             for t in TOPICS for i, d in enumerate(sorted(DOCS, key=lambda d: d != FIRST and rng.random())[:9])
         ],
         "qrels": qrels,
-        "sampled qrels": [f"{t} 0 {d} {rng.randrange(3)} 0.5" for t in TOPICS for d in DOCS],
+        "sampled qrels": [
+            f"{t} 0 {d} {(rng.randrange(3), -1)[i % 2]} 0.5" for t in TOPICS for i, d in enumerate(DOCS)
+        ],
         "few qrels": qrels[: len(DOCS) + 6],
         "intents": [f"{t} {i} {d} {rng.randrange(2)}" for t in TOPICS for i in (1, 2) for d in DOCS],
         "intent info": [f"{t} {i} 0.5" for t in TOPICS for i in (1, 2)],

@@ -655,6 +655,16 @@ def doc_quality() -> Any:
 
 
 @kept
+def crowd_reliability() -> Any:
+    from assay.crowd import reliability
+    from tests.crowd.informed_runs import uniform, world
+
+    rng = np.random.default_rng(0)
+    drawn = world(rng)
+    return reliability(drawn.judged(drawn.raw), drawn.gold(uniform(rng, 5)[0], None))
+
+
+@kept
 def aggregated() -> Any:
     from assay.crowd.aggregation import aggregate
 

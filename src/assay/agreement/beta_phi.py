@@ -25,6 +25,8 @@ LOWEST, HIGHEST = 1e-3, 1e6
 class PhiResult(Result):
     """Φ with its likelihood-ratio interval, and the precision behind it."""
 
+    unit = "doc"
+
     phi: float
     low: float
     high: float

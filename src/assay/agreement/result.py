@@ -88,6 +88,8 @@ class AgreementRow:
 class AgreementResult(Result):
     """Every measure in all and per topic; None where it is undefined."""
 
+    unit = "doc"
+
     rows: tuple[AgreementRow, ...]
     notes: tuple[str, ...]
     whole: str = "all"

@@ -133,6 +133,8 @@ def _between(effects: Floats, v: Floats) -> tuple[Floats, Floats]:
 class RandomEffects(Result):
     """Each system against the baseline over all collections: the mean difference, τ², and a new collection."""
 
+    unit = "collection"
+
     data: CommonSet
     baseline: str
     systems: tuple[str, ...]

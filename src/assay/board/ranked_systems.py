@@ -54,6 +54,11 @@ class Board(Result):
     top: int | None = None
 
     @property
+    def unit(self) -> str:
+        """Collections, or topics where only these are drawn again."""
+        return "topic" if self.over == "topics" else "collection"
+
+    @property
     def leading(self) -> Standing:
         """The aggregate that the rows go by."""
         return self.standings[self.aggregate]

@@ -185,6 +185,8 @@ def wrong_order(delta: Floats, error: Floats) -> Floats:
 class Allocation(Result):
     """The docs that the next labels should go to, and how sure each comparison of runs is."""
 
+    unit = "worker"
+
     items: tuple[tuple[str, str], ...]
     labels: Ints
     useful: Floats

@@ -93,6 +93,8 @@ class CampaignCurves(Result):
 class CampaignComparison(Result):
     """Campaigns on the docs that all of them judged."""
 
+    unit = "doc"
+
     overview: tuple[tuple[object, ...], ...]
     by_grade: tuple[tuple[object, ...], ...]
     tested: tuple[Difference, ...]

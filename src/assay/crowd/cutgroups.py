@@ -55,6 +55,8 @@ class WidthCorrelation:
 class CutGroups(Result):
     """The groups of each topic and, with a reference, the share of its docs that are relevant."""
 
+    unit = "topic"
+
     way: str
     source: Scale
     levels: int

@@ -65,6 +65,8 @@ class CutSet:
 class HonestCuts(Result):
     """One set of cuts per topic, or one for all."""
 
+    unit = "worker"
+
     search: CutSearch
     sets: tuple[CutSet, ...]
     notes: tuple[str, ...]

@@ -64,6 +64,8 @@ class Uncertain(Result):
     ([0.0, 1.0], [0.0, 0.0], [1.0, 1.0])
     """
 
+    unit = "doc"
+
     method: str
     items: tuple[tuple[str, str], ...]
     grade: Floats

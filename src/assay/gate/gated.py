@@ -111,6 +111,8 @@ class Gate(Result):
     ('undecided', 3, 1, 59)
     """
 
+    unit = "topic"
+
     names: tuple[str, str]
     n: int
     measures: tuple[MeasureGate, ...]

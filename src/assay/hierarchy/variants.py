@@ -57,6 +57,8 @@ class VariantSource:
 class QueryVariants(Result):
     """Where the spread of scores over query variants comes from, who suffers from it, how many variants it takes."""
 
+    unit = "topic"
+
     matrix: ScoreMatrix
     groups: TopicGroups
     sources: tuple[VariantSource, ...]

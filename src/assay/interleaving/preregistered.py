@@ -40,6 +40,8 @@ class InterleavingPlan(Result):
     3917
     """
 
+    unit = "user"
+
     system: str
     baseline: str
     effect: float

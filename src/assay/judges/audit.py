@@ -44,6 +44,8 @@ _KEY = (
 class JudgeAudit(Result):
     """What an audit found: its parts, the faults of each judge, and a summary in sentences."""
 
+    unit = "topic"
+
     pairs: Labelled
     labels: LabelAudit
     rankings: RankingAudit | None

@@ -47,6 +47,8 @@ class GainOfGaming:
 class Circularity(Result):
     """What reranking by each judge gains under the judge and under people."""
 
+    unit = "topic"
+
     measure: str
     k: int
     runs: int

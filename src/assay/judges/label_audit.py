@@ -48,6 +48,8 @@ class AgreementWithPeople:
 class LabelAudit(Result):
     """How a judge's labels compare with those of people, judge by judge."""
 
+    unit = "topic"
+
     pairs: Labelled
     rel: float
     agreement: tuple[AgreementWithPeople, ...]

@@ -41,6 +41,8 @@ class PairOutcomes:
 class Conclusions(Result):
     """What would be concluded of all pairs of runs, with people and with each judge."""
 
+    unit = "topic"
+
     measure: str
     outcomes: tuple[PairOutcomes, ...]
     pairs: int

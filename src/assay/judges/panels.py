@@ -49,6 +49,8 @@ class PanelRow:
 class PanelAudit(Result):
     """Judges and panels of them against people, how far judges agree with each other, and whether they err together."""
 
+    unit = "topic"
+
     rows: tuple[PanelRow, ...]
     compared: str
     level: str

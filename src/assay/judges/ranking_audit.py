@@ -55,6 +55,8 @@ class JudgesCompared:
 class RankingAudit(Result):
     """Rankings of the runs by each judge against the ranking by people."""
 
+    unit = "topic"
+
     measure: str
     human: ScoreMatrix
     machine: tuple[ScoreMatrix, ...]

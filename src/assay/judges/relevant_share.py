@@ -40,6 +40,8 @@ class PrevalenceRow:
 class Prevalence(Result):
     """The share of relevant docs among those that a machine judged and people did not."""
 
+    unit = "topic"
+
     rows: tuple[PrevalenceRow, ...]
     rel: float
     level: float

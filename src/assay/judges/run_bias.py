@@ -32,6 +32,8 @@ DIFFICULTY = ("hard", "medium", "easy")
 class RunBias(Result):
     """The bias of one judge: machine − human, with intervals over the topics."""
 
+    unit = "topic"
+
     judge: str
     measure: str
     runs: tuple[str, ...]

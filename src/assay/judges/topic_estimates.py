@@ -37,6 +37,8 @@ class TopicEstimates(Result):
     `human_only` and `machine_only` stand beside: what the human topics alone say, and what the machine alone would.
     """
 
+    unit = "topic"
+
     measure: str
     judge: str
     method: str

@@ -31,6 +31,8 @@ LEAST_TOPICS = 4
 class Estimated(Result):
     """For each row the estimate, its standard error, the λ that it rests on, and the degrees of freedom of the rows."""
 
+    unit = "topic"
+
     value: Floats
     error: Floats
     weight: Floats

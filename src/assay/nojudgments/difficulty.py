@@ -48,6 +48,8 @@ def geometric_average_ap(matrix: ScoreMatrix, *, floor: float = 1e-5) -> Floats:
 class Difficulty(Result):
     """Predicted and true ease of topics, their correlations, and the true ease by quarter of predicted ease."""
 
+    unit = "topic"
+
     method: str
     topics: tuple[str, ...]
     predicted: Floats

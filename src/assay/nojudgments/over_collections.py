@@ -52,6 +52,8 @@ class ComparedPair:
 class MethodsCompared(Result):
     """Accuracy of methods on collections, and paired tests between methods with collections as the units."""
 
+    unit = "collection"
+
     methods: tuple[str, ...]
     collections: tuple[str, ...]
     values: Floats

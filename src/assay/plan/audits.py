@@ -76,6 +76,8 @@ class Audit(Result):
     takes at the family's median σ (None where that is 0).
     """
 
+    unit = "topic"
+
     measure: str
     runs: int
     n: int
@@ -296,6 +298,8 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
 @dataclass(frozen=True, eq=False)
 class OneSigma(Result):
     """Is one σ of differences plausible? Observed spread of the pairs' σ, and its spread if there were one σ."""
+
+    unit = "topic"
 
     measure: str
     observed: float

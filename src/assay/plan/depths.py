@@ -36,6 +36,8 @@ class DepthTradeoff(Result):
     `topics` is the number that the budget pays for, `found` the share of the effects detectable with that many.
     """
 
+    unit = "topic"
+
     depths: tuple[int, ...]
     judgments: Floats
     effects: Floats

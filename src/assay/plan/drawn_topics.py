@@ -134,6 +134,8 @@ def _some_differences(matrix: ScoreMatrix, pairs: int, seed: int) -> Floats:
 class TopicInclusion(Result):
     """How often each topic is in the topic set of an experiment that stops on power, with its difference."""
 
+    unit = "topic"
+
     pair: tuple[str, str]
     topics: tuple[str, ...]
     differences: Floats

@@ -42,6 +42,11 @@ class PowerPlan(Result):
     icc: float = 0.0
 
     @property
+    def unit(self) -> str:
+        """Conversations where topics have several turns."""
+        return "topic" if self.turns == 1 else "conversation"
+
+    @property
     def significant_from(self) -> float:
         """The smallest observed difference that will be significant; in σ where that is not known."""
         return critical_effect(self.topics, self.test) * (1.0 if self.sigma is None else self.sigma)
@@ -93,6 +98,8 @@ class PowerPlan(Result):
 @dataclass(frozen=True, eq=False)
 class PowerCurve(Result):
     """Detectable difference and power over numbers of topics, for one or several σ."""
+
+    unit = "topic"
 
     topics: tuple[int, ...]
     sigmas: tuple[float, ...]

@@ -48,6 +48,8 @@ class Experiment(Result):
     56
     """
 
+    unit = "topic"
+
     delta: float
     sigma: float | None = None
     power: float = 0.8
@@ -153,6 +155,8 @@ class Experiment(Result):
 @dataclass(frozen=True)
 class Step(Result):
     """An experiment after its latest look, what to do next, and the one test if it is due."""
+
+    unit = "topic"
 
     experiment: Experiment
     topics: int

@@ -45,6 +45,8 @@ class Size(Result):
     `start` is a real number; published tables sometimes print its ceiling.
     """
 
+    unit = "topic"
+
     design: str
     exact: int
     approximation: int
@@ -59,6 +61,8 @@ class Size(Result):
 @dataclass(frozen=True)
 class Sizes(Result):
     """Topics by several designs, all for scores of one variance."""
+
+    unit = "topic"
 
     designs: tuple[Size, ...]
     variance: float

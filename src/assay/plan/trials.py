@@ -24,6 +24,8 @@ from assay.stats.t_power import TTest, between, positive, topics_needed, whole
 class TrialPlan(Result):
     """After a trial: σ as seen and as inflated, topics of the main experiment with each, and the total cost."""
 
+    unit = "topic"
+
     trial: int
     sigma: float
     inflated: float
@@ -60,6 +62,8 @@ def trial_sigma(pair: ScoreMatrix) -> float:
 @dataclass(frozen=True)
 class BestTrial(Result):
     """The trial size with the smallest total, and the totals of the sizes around it."""
+
+    unit = "topic"
 
     best: TrialPlan
     plans: tuple[TrialPlan, ...]

@@ -48,6 +48,11 @@ class Adjustment(Result):
     notes: tuple[str, ...] = ()
 
     @property
+    def unit(self) -> str:
+        """Pooled runs, or the common topics."""
+        return "run" if self.method == "systems" else "topic"
+
+    @property
     def adjusted(self) -> float:
         """The estimate: unpooled mean plus adjustment."""
         return self.unpooled + self.amount

@@ -190,6 +190,8 @@ def mtc(
 class Confidence(Result):
     """How sure it is that one run's mean score is above another's: `above[a, b]` = P(run a > run b)."""
 
+    unit = "doc"
+
     runs: tuple[str, ...]
     means: Floats
     above: Floats

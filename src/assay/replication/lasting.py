@@ -70,6 +70,8 @@ class ScoreSeries(Result):
     ([[1, 2], [2, 1]], -1.0)
     """
 
+    unit = "topic"
+
     systems: tuple[str, ...]
     collections: tuple[str, ...]
     measure: str

@@ -33,6 +33,8 @@ NOTHING = 1e-12
 class Ratio(Result):
     """A ratio of two means and its interval; NaN where the mean below is 0, infinite ends where there are no bounds."""
 
+    unit = "topic"
+
     value: float
     low: float
     high: float

@@ -50,6 +50,8 @@ class Replication(Result):
     ('replicated', 0.0)
     """
 
+    unit = "topic"
+
     experiments: TwoExperiments
     ratio: Ratio
     quantities: tuple[Quantity, ...]

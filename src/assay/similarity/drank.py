@@ -61,6 +61,8 @@ class DRankResult(Result):
     `p_value` is None if no p can be had; `how` says how it was made, or why there is none.
     """
 
+    unit = "topic"
+
     d: float
     p_value: float | None
     measure: str

@@ -200,6 +200,8 @@ def _shares(lists: TopicLists, preferences: str) -> tuple[Floats, Bools]:
 class LikenessAndScores(Result):
     """Does a run that goes with the others score well? Their similarity beside their mean scores."""
 
+    unit = "topic"
+
     similarity: PreferenceSimilarity
     measure: str
     means: Floats

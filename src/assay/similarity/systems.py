@@ -42,6 +42,8 @@ class Correlation:
 class RankingComparison(Result):
     """How similarly two score matrices rank their common runs."""
 
+    unit = "topic"
+
     names: tuple[str, str]
     runs: tuple[str, ...]
     means: tuple[tuple[float, ...], tuple[float, ...]]

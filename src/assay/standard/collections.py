@@ -50,6 +50,8 @@ class Comparability:
 class Comparabilities(Result):
     """All pairs of collections."""
 
+    unit = "topic"
+
     pairs: tuple[Comparability, ...]
     measure: str
 

@@ -30,6 +30,8 @@ CHUNK = 500  # splits at a time: memory 500 × (topics + a few times runs) float
 class FalsePositives(Result):
     """The share of runs that differ significantly from themselves, one value per random split in halves."""
 
+    unit = "topic"
+
     measure: str
     rates: Floats
     alpha: float
@@ -102,6 +104,8 @@ class HalfErrors(Result):
 
     `negatives` is None where no pair of runs surely differs, so that nothing could be missed.
     """
+
+    unit = "topic"
 
     positives: tuple[FalsePositives, ...]
     negatives: FalseNegatives | None

@@ -28,6 +28,8 @@ class ItemTotal(Result):
     None where fewer than three topics vary.
     """
 
+    unit = "topic"
+
     measure: str
     topics: tuple[str, ...]
     mean: Floats

@@ -21,6 +21,8 @@ RESAMPLES = 1000
 class ReferenceIntervals(Result):
     """Raw and standardized means of runs, and between which values other reference runs would leave the latter."""
 
+    unit = "run"
+
     measure: str
     signature: str
     runs: tuple[str, ...]

@@ -64,6 +64,8 @@ class Source:
 class Anova(Result):
     """An analysis of variance: the effects, the residual, and n observations in all."""
 
+    unit = "topic"
+
     effects: tuple[Source, ...]
     residual: Source
     n: int
@@ -239,6 +241,8 @@ def without_noise(squares: Sequence[float], values: Floats) -> list[float]:
 @dataclass(frozen=True)
 class Friedman(Result):
     """Friedman's test: χ², its p, Kendall's W, and the mean rank of each run (1 is best)."""
+
+    unit = "topic"
 
     runs: tuple[str, ...]
     mean_ranks: Floats

@@ -39,6 +39,8 @@ LEVEL_COLUMNS = {"level": "", "mean": ".4f", "low": ".4f", "high": ".4f", "lette
 class FactorLevels(Result):
     """Levels of one factor, best first: mean ± half, so that two levels differ exactly when these do not overlap."""
 
+    unit = "topic"
+
     factor: str
     levels: tuple[str, ...]
     means: Floats
@@ -65,6 +67,8 @@ PARTS = ("analysis", "levels")
 @dataclass(frozen=True)
 class Factorial(Result):
     """The analysis of variance of a factorial design and the levels of each factor."""
+
+    unit = "topic"
 
     anova: Anova
     factors: tuple[FactorLevels, ...]

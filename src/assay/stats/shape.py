@@ -198,6 +198,8 @@ def rule_of_thumb(scores: npt.ArrayLike) -> float:
 class Normality(Result):
     """Shapiro and Wilk's W and p, skewness and excess kurtosis of n differences, and what that means."""
 
+    unit = "topic"
+
     w: float
     p: float
     skewness: float
@@ -262,6 +264,8 @@ def advice(topics: int) -> str:
 @dataclass(frozen=True)
 class RunsNormality(Result):
     """Whether the differences of every other run to the baseline look normal."""
+
+    unit = "topic"
 
     measure: str
     baseline: str

@@ -35,6 +35,8 @@ NO_COLLECTION = "no collection has judgments and at least two runs; add some fir
 class Across(Result):
     """Standardized means of systems on collections; a cell without a run is nan, is shown empty, and is never 0."""
 
+    unit = "collection"
+
     systems: tuple[str, ...]
     """Systems on all collections first, best standardized mean first; then the others, by how many they are on."""
     collections: tuple[str, ...]
@@ -131,6 +133,8 @@ def scores_by_collection(
 @dataclass(frozen=True, eq=False)
 class SystemsOverCollections(Result):
     """The board of a store's collections, and the leader minus the second on each; None where only means are known."""
+
+    unit = "collection"
 
     board: Board
     lead: RandomEffects | None

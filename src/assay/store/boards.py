@@ -76,6 +76,8 @@ class CollectionBoard(Result):
     `leaderboard` has the tests; None where there is a single run.
     """
 
+    unit = "topic"
+
     collection: Collection
     version: QrelsVersion
     choices: BoardChoices

@@ -31,6 +31,8 @@ SURE = "mtc(measure=dcg)"
 class BoardSoFar(Result):
     """The runs by their means as judgments stand, with intervals, and what unjudged docs could change."""
 
+    unit = "topic"
+
     measure: str
     runs: tuple[str, ...]
     means: Floats
@@ -164,6 +166,8 @@ def _ranks(campaign: JudgingCampaign, wanted: list[tuple[str, str]]) -> dict[tup
 @dataclass(frozen=True, eq=False)
 class StopAdvice(Result):
     """Whether to stop judging, and what that rests on."""
+
+    unit = "doc"
 
     stop: bool
     why: str

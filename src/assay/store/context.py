@@ -40,6 +40,8 @@ def context_lines(matrix: ScoreMatrix, runs: Sequence[StoredRun]) -> dict[str, f
 class AddsUp(Result):
     """How probable it is that a published score is above the best stored run, on topics like these."""
 
+    unit = "topic"
+
     claimed: float
     best: str
     mean: float

@@ -31,6 +31,8 @@ MOST_TOGETHER = 20
 class ComparedRuns(Result):
     """Runs of one collection against the first of them."""
 
+    unit = "topic"
+
     runs: tuple[StoredRun, ...]
     version: QrelsVersion
     leaderboard: Leaderboard

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class OverTheYears(Result):
     """The pairs that papers report on one collection, in the order of their years, and how far each adds up."""
 
+    unit = "topic"
+
     collection: str
     survey: Survey
     chances: Mapping[Experiment, AddsUp]

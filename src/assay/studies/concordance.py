@@ -23,6 +23,8 @@ from assay.studies.measure_sets import same_cells
 class Concordance(Result):
     """How often each of two measures agrees with the gold measures where the two disagree."""
 
+    unit = "topic"
+
     measures: tuple[str, str]
     gold: tuple[str, ...]
     disagreements: int

@@ -46,6 +46,8 @@ class Unpaired:
 class DiscriminativePower(Result):
     """p-values of all pairs by each measure, and the difference that each needs."""
 
+    unit = "topic"
+
     measures: tuple[str, ...]
     p: tuple[Floats, ...]
     """Per measure the p-values of all pairs, largest first: its ASL curve."""

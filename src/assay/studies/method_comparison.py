@@ -61,6 +61,8 @@ class FullSet(NamedTuple):
 class MethodTest(Result):
     """Two arms on several collections."""
 
+    unit = "run"
+
     arms: tuple[str, str]
     results: tuple[Collected, ...]
     full: tuple[FullSet, ...]
@@ -96,6 +98,8 @@ class MethodTest(Result):
 @dataclass(frozen=True)
 class MethodTests(Result):
     """One arm against each of several others, on the same subsets."""
+
+    unit = "run"
 
     tests: tuple[MethodTest, ...]
 

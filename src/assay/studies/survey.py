@@ -61,6 +61,8 @@ class Experiment:
 class Survey(Result):
     """Experiments, the means of the original runs by collection and measure, and what was left out."""
 
+    unit = "year"
+
     experiments: tuple[Experiment, ...]
     tracks: Mapping[Group, Floats]
     excluded: Mapping[str, int] = field(default_factory=dict)

@@ -36,6 +36,8 @@ class Vote:
 class PredictivePower(Result):
     """Agreement of a measure with the majority of votes, for small and large differences."""
 
+    unit = "topic"
+
     measure: str
     units: int
     undecided: int

@@ -28,6 +28,8 @@ Signs = npt.NDArray[np.int8]
 class ConclusionsResult(Result):
     """Shares of the pairs of runs with each outcome, per kind of subset (best, random, worst) and cardinality."""
 
+    unit = "topic"
+
     c: tuple[int, ...]
     shares: dict[str, Floats]
     full: float

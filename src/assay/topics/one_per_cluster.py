@@ -23,6 +23,8 @@ from assay.topics.problem import Problem, problem
 class ClusterResult(Result):
     """Mean value of subsets with one topic per cluster and of random ones, for c = 1 … n-1."""
 
+    unit = "topic"
+
     problem: Problem
     clustered: Floats
     average: Floats

@@ -12,7 +12,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
-sys.modules.setdefault("coverage", None)  # type: ignore[arg-type]  # the folder here is no package; numba would use it
+if (found := importlib.util.find_spec("coverage")) is not None and found.origin is None:
+    sys.modules["coverage"] = None  # type: ignore[assignment]  # numba would take the folder here for the program
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import traceback
 
 from cells import Cell, measured
 from claims import Row, chosen, loaded
@@ -26,17 +27,10 @@ def main() -> int:
         return _budget(rows)
     if asked.check:
         return _check(rows)
-    for row in rows if not asked.page else ():
-        repeats = max(1, math.ceil(row.repeats * asked.share))
-        todo = row.cells if asked.again else missing(row, kept(), repeats)
-        if todo:
-            print(f"{row.name} ({len(todo)} cells of {repeats:,}, about {row.ms * repeats * len(todo) / 1000:.0f} s)")
-        for cell in measured(row, todo, repeats, asked.jobs):
-            add(cell)
-            print(f"  {_said(row, cell)}", flush=True)
+    broken = [row for row in rows if not asked.page and not _is_done(row, asked)]
     put_in_order(loaded().values())
     PAGE.write_text(page(list(loaded().values()), kept()))
-    return _check(rows, whole=False)
+    return max(_check(rows, whole=False), int(bool(broken)))
 
 
 def _asked() -> argparse.Namespace:
@@ -50,6 +44,22 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="only say what is missing or fails")
     parser.add_argument("--page", action="store_true", help="only write the page")
     return parser.parse_args()
+
+
+def _is_done(row: Row, asked: argparse.Namespace) -> bool:
+    """Measure what is missing of a row; False if its call does not work any more, which must not stop the others."""
+    repeats = max(1, math.ceil(row.repeats * asked.share))
+    todo = row.cells if asked.again else missing(row, kept(), repeats)
+    if todo:
+        print(f"{row.name} ({len(todo)} cells of {repeats:,}, about {row.ms * repeats * len(todo) / 1000:.0f} s)")
+    try:
+        for cell in measured(row, todo, repeats, asked.jobs):
+            add(cell)
+            print(f"  {_said(row, cell)}", flush=True)
+    except Exception:
+        print(f"BROKEN: {row.name}: {traceback.format_exc(limit=-2)}")
+        return False
+    return True
 
 
 def _said(row: Row, cell: Cell) -> str:

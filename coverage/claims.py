@@ -76,7 +76,8 @@ class Row:
     @property
     def cells(self) -> list[tuple[str, int]]:
         """World and number of units of every cell, known truth first."""
-        known = [(world, n) for world in self.worlds for n in self.sizes]
+        some = [n for n in self.sizes if n in FEW]
+        known = [(world, n) for world in self.worlds for n in (some if world in THIRDS else self.sizes)]
         return known + [(world, n) for world in self.real for n in self.real_sizes]
 
     @property

@@ -22,10 +22,10 @@ An error is what the sentence in the output says that it is not: an interval tha
 nothing is, a *pass* of a change that is just too bad, a set of best runs without the best.
 
 How to read a cell: `.049` means that the claim was wrong in 4.9 % of the repeats. A cell **fails** if it is more than
-{tolerance} Monte Carlo standard deviations above what is promised, and again in a second measurement with four times as many
-repeats. *Italic* numbers fail by design, and the output says so: the reason stands in the last column. **Bold** numbers
-fail. A dash means that nothing is claimed there: assay refuses, and says why. A dot means that the cell is not measured
-yet.
+{tolerance} Monte Carlo standard deviations above what is promised, and again in a second measurement with four times as
+many repeats. *Italic* numbers fail by design, and the output says so: the reason stands in the last column. **Bold**
+numbers fail. A dash means that nothing is claimed there: assay refuses, and says why. A dot means that the cell is not
+measured yet.
 
 Worlds: *normal*, *skewed* (exponential), *0/1* (a topic is solved or not), *sparse* (most topics have equal scores) and
 *uneven* (a quarter of the runs is three times as noisy). "A third better": a third of the runs has a higher true mean,

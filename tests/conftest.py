@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,11 @@ settings.register_profile("random", derandomize=False)
 settings.load_profile(os.environ.get("ASSAY_EXAMPLES", "same"))
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The folder coverage/ is no package. Where the program of that name is not installed, numba would take it for one.
+_found = importlib.util.find_spec("coverage")
+if _found is not None and _found.origin is None:
+    sys.modules["coverage"] = None  # type: ignore[assignment]
 
 
 def real_data(name: str) -> Path:

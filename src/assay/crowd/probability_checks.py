@@ -19,7 +19,7 @@ from assay.crowd.recalibration import EDGE, FEWEST_GOLD, RECALIBRATIONS, cross_f
 from assay.crowd.uncertain import RAW, Uncertain
 from assay.data import Qrels
 from assay.stats.clustered import Share, share_of
-from assay.stats.verdicts import printed
+from assay.stats.sentences import printed
 
 BINS = 10
 CERTAIN = 0.99

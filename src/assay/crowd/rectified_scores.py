@@ -36,7 +36,7 @@ from assay.scoring import evaluate
 from assay.scoring.run_scores import parsed
 from assay.stats.bounded import bounded_ends, shows_little
 from assay.stats.clustered import jackknife, t_quantile
-from assay.stats.verdicts import DELTA_KEYS, signed
+from assay.stats.sentences import DELTA_KEYS, signed
 
 LEVEL = 0.95
 ALONE = "as if labels told all"

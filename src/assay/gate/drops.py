@@ -19,8 +19,8 @@ from assay.core.registry import one_of
 from assay.stats.bounded import lower_bound, p_at_most, share_that_may_differ, shows_little, unlike
 from assay.stats.effect import standard_deviation
 from assay.stats.multiple import corrected
-from assay.stats.paired import resampled_t
-from assay.stats.resampling import drawn_in_words, topic_counts
+
+from assay.stats.resampling import drawn_in_words, resampled_t, topic_counts
 
 GATE_TESTS = ("auto", "bootstrap-t", "t", "dirichlet")
 """How the mean is bounded; `auto` chooses by how many topics change."""

@@ -14,9 +14,10 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import ScoreMatrix
 from assay.judges.listed import ListedPairs
+from assay.judges.topic_means import Limits, gap_limits, mean_ends
 from assay.measures import Measure
 from assay.rankings import settled
-from assay.stats.effect import differences, mean_interval
+from assay.stats.effect import differences
 
 K = 20
 
@@ -55,6 +56,7 @@ class Circularity(Result):
     topics: int
     level: float
     gains: tuple[GainOfGaming, ...]
+    unit = "topic"
 
     def of(self, judge: str) -> GainOfGaming:
         """The gains of one judge."""
@@ -74,7 +76,8 @@ class Circularity(Result):
         ]  # fmt: skip
         notes = [
             f"the first {self.k} docs of each run reranked by the judge's labels, ties as they were; means over "
-            f"{self.runs} runs, {100 * self.level:g} % t intervals over {self.topics} topics",
+            f"{self.runs} runs, {100 * self.level:g} % intervals over {self.topics} topics (bounds "
+            "where few differ, else t)",
             "places: how many a run wins if it alone is reranked, on average; most places: the run that wins most "
             "under the judge",
         ]
@@ -109,8 +112,9 @@ def _gain(
     human_after: ScoreMatrix,
     level: float,
 ) -> GainOfGaming:
-    under_judge, judge_ends = _mean_gain(machine, machine_after, level)
-    under_people, people_ends = _mean_gain(human, human_after, level)
+    limits = gap_limits(human, machine)
+    under_judge, judge_ends = _mean_gain(machine, machine_after, level, limits)
+    under_people, people_ends = _mean_gain(human, human_after, level, limits)
     places = places_won(machine.averages(), machine_after.averages())
     most = int(np.argmax(places))
     return GainOfGaming(
@@ -122,11 +126,13 @@ def _gain(
     )  # fmt: skip
 
 
-def _mean_gain(before: ScoreMatrix, after: ScoreMatrix, level: float) -> tuple[float, tuple[float, float]]:
+def _mean_gain(
+    before: ScoreMatrix, after: ScoreMatrix, level: float, limits: Limits
+) -> tuple[float, tuple[float, float]]:
     """The mean gain over the runs, and its interval over the topics."""
     of_topic = differences(after.values, before.values).mean(axis=0)
-    ends = mean_interval(of_topic, "t", level=level)
-    return float(of_topic.mean()), (float(ends.low[0]), float(ends.high[0]))
+    low, high = mean_ends(of_topic, level, limits)
+    return float(of_topic.mean()), (float(low[0]), float(high[0]))
 
 
 def places_won(before: Floats, after: Floats) -> Floats:

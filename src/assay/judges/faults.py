@@ -14,7 +14,7 @@ from assay.judges.pair_conclusions import Conclusions
 from assay.judges.panels import PanelAudit
 from assay.judges.ranking_audit import RankingAudit
 from assay.judges.run_bias import RunBias
-from assay.stats.effect import mean_interval
+from assay.judges.topic_means import mean_ends
 
 LITTLE = 0.4
 """Agreement beyond chance below this is little."""
@@ -112,11 +112,10 @@ def _rating(audit: LabelAudit, j: int, judge: str) -> Iterator[Fault]:
     of_topic = ((tables * apart).sum(axis=(1, 2)) / np.maximum(n, 1))[n > 0]
     if len(of_topic) < 2:
         return
-    ends = mean_interval(of_topic, "t")
-    mean = float(of_topic.mean())
-    low = float(ends.low[0])
-    high = float(ends.high[0])
     width = float(levels[-1] - levels[0])
+    ends = mean_ends(of_topic, 0.95, (-width, width))
+    low, high = (float(end[0]) for end in ends)
+    mean = float(of_topic.mean())
     if (low > 0 or high < 0) and abs(mean) > SMALL * width:
         what = "grades" if width > 1 else "(1 is relevant)"
         name = "rates too high" if mean > 0 else "rates too low"

@@ -56,6 +56,7 @@ class LabelPlan(Result):
     strata: tuple[tuple[float, int, int, float, float], ...]
     """Machine label, docs with it, judged in the pilot, sd of their human grades, share of the human labels."""
     notes: tuple[str, ...]
+    unit = "topic"
 
     @property
     def worth(self) -> float:

@@ -17,10 +17,10 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import ScoreMatrix
 from assay.data.info import RunsInfo
+from assay.judges.topic_means import Limits, gap_limits, mean_ends, mean_p
 from assay.rankings import settled
-from assay.stats.effect import differences, mean_interval
+from assay.stats.effect import differences
 from assay.stats.multiple import corrected
-from assay.stats.paired import outcome_of
 
 PARTS = ("best", "middle", "worst")
 """Thirds of the runs by the human ranking."""
@@ -53,6 +53,7 @@ class RunBias(Result):
     correction: str
     level: float
     topics: int
+    unit = "topic"
 
     @property
     def alpha(self) -> float:
@@ -103,7 +104,8 @@ class RunBias(Result):
     def _notes(self) -> list[str]:
         return [
             f"mean bias over the runs {self.mean:+.4f} [{self.mean_low:+.4f}, {self.mean_high:+.4f}]",
-            f"bias: machine − human, {100 * self.level:g} % t intervals over {self.topics} topics",
+            f"bias: machine − human, {100 * self.level:g} % intervals over {self.topics} topics (bounds where few "
+            "differ, else t)",
             f"beyond mean: bias less the mean over all runs; p of a paired t test, corrected by {self.correction} over "
             f"{len(self.runs)} runs",
         ]
@@ -121,38 +123,46 @@ def run_bias(
 ) -> RunBias:
     """The bias of one judge for every run, and by parts of runs and topics; by: columns of the table of runs."""
     rows = differences(machine.values, human.values)
-    ends = mean_interval(rows, "t", level=level)
+    limits = gap_limits(human, machine)
+    low, high = mean_ends(rows, level, limits)
     of_topic = rows.mean(axis=0)
     beyond = differences(rows, np.broadcast_to(of_topic, rows.shape))
     if len(rows) > 1:
-        p = corrected(outcome_of(beyond, "t").p, correction)
+        p = corrected(mean_p(beyond, _twice(limits)), correction)
     else:
         p = np.ones(1)
-    mean_ends = mean_interval(of_topic, "t", level=level)
+    mean_low, mean_high = mean_ends(of_topic, level, limits)
     groups = {"rank": _by_rank(human)}
     for column in by:
         if info is not None:
             groups[column] = info.groups(column, list(human.runs))
-    parts = [part for what, members in groups.items() for part in _run_parts(what, members, human.runs, rows, level)]
-    parts += _topic_parts(human, of_topic, level)
+    parts = []
+    for what, members in groups.items():
+        parts += _run_parts(what, members, human.runs, rows, level, limits)
+    parts += _topic_parts(human, of_topic, level, limits)
     return RunBias(
         judge=judge,
         measure=human.measure,
         runs=human.runs,
         human=human.averages(),
         bias=rows.mean(axis=1),
-        low=ends.low,
-        high=ends.high,
+        low=low,
+        high=high,
         beyond_mean=beyond.mean(axis=1),
         p=p,
         mean=float(of_topic.mean()),
-        mean_low=float(mean_ends.low[0]),
-        mean_high=float(mean_ends.high[0]),
+        mean_low=float(mean_low[0]),
+        mean_high=float(mean_high[0]),
         parts=tuple(parts),
         correction=correction,
         level=level,
         topics=human.shape[1],
     )
+
+
+def _twice(limits: Limits) -> Limits:
+    """The limits of the difference of two biases."""
+    return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
 def _by_rank(human: ScoreMatrix) -> dict[str, list[str]]:
@@ -165,7 +175,7 @@ def _by_rank(human: ScoreMatrix) -> dict[str, list[str]]:
 
 
 def _run_parts(
-    what: str, members: Mapping[str, Sequence[str]], runs: Sequence[str], rows: Floats, level: float
+    what: str, members: Mapping[str, Sequence[str]], runs: Sequence[str], rows: Floats, level: float, limits: Limits
 ) -> list[tuple[str, str, int, float, float, float, float | None]]:
     place = {run: i for i, run in enumerate(runs)}
     found = []
@@ -176,15 +186,15 @@ def _run_parts(
         p = None
         if not inside.all():
             against = differences(of_topic, rows[~inside].mean(axis=0))
-            p = float(outcome_of(against, "t").p[0])
-        ends = mean_interval(of_topic, "t", level=level)
+            p = float(mean_p(against, _twice(limits))[0])
+        low, high = mean_ends(of_topic, level, limits)
         mean = float(of_topic.mean())
-        found.append((what, name, int(inside.sum()), mean, float(ends.low[0]), float(ends.high[0]), p))
+        found.append((what, name, int(inside.sum()), mean, float(low[0]), float(high[0]), p))
     return found
 
 
 def _topic_parts(
-    human: ScoreMatrix, of_topic: Floats, level: float
+    human: ScoreMatrix, of_topic: Floats, level: float, limits: Limits
 ) -> list[tuple[str, str, int, float, float, float, float | None]]:
     """Bias on thirds of the topics, from hard to easy by the mean human score."""
     if human.shape[1] < 2 * len(DIFFICULTY):
@@ -192,7 +202,7 @@ def _topic_parts(
     order: Ints = np.argsort(settled(human.values.mean(axis=0)), kind="stable")
     found: list[tuple[str, str, int, float, float, float, float | None]] = []
     for name, part in zip(DIFFICULTY, np.array_split(order, len(DIFFICULTY)), strict=True):
-        ends = mean_interval(of_topic[part], "t", level=level)
+        low, high = mean_ends(of_topic[part], level, limits)
         mean = float(of_topic[part].mean())
-        found.append(("topic difficulty", name, len(part), mean, float(ends.low[0]), float(ends.high[0]), None))
+        found.append(("topic difficulty", name, len(part), mean, float(low[0]), float(high[0]), None))
     return found

@@ -12,7 +12,7 @@ from assay.core.errors import DataError
 from assay.data import ScoreMatrix
 from assay.data.scores import same_scores
 from assay.data.tested_means import needs_means
-from assay.judges.topic_estimates import TopicEstimates, contrasted, contrasts, treated_alike
+from assay.judges.topic_estimates import TopicEstimates, contrasted, contrasts, limits_of, treated_alike
 from assay.judges.topic_estimators import DEFAULT, estimated
 
 
@@ -54,6 +54,7 @@ def estimate_scores(
     on_others = of_machine[:, len(both) :]
     y, f, u = (contrasts(values, rows, baseline) for values in (of_people, on_human, on_others))
     checks = treated_alike(on_human, on_others)
+    limits = limits_of(human, machine, baseline)
     left_out = len(human.topics) - len(both)
     if left_out:
         checks.append(f"{left_out} human topics without machine scores are left out")
@@ -63,8 +64,8 @@ def estimate_scores(
         method=method,
         runs=tuple(human.runs[i] for i in rows[0].tolist()),
         baseline=baseline,
-        found=estimated(y, f, u, method, large=normal),
-        human_only=estimated(y, f, u, "classical", large=normal),
+        found=estimated(y, f, u, method, large=normal, limits=limits),
+        human_only=estimated(y, f, u, "classical", large=normal, limits=limits),
         machine_only=np.concatenate([f, u], axis=1).mean(axis=1),
         level=level,
         normal=normal,

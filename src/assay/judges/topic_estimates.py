@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.arrays import Floats, Ints
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import AssayError, DataError, UsageError
 from assay.core.registry import did_you_mean
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -20,8 +20,9 @@ from assay.io.column_names import Named
 from assay.judges.labelled_pairs import Labelled, Scales, labelled
 from assay.judges.listed import listed, one_measure
 from assay.judges.topic_estimators import DEFAULT, Estimated, estimated
-from assay.measures import Measure
+from assay.measures import Measure, parse
 from assay.scoring import Policy
+from assay.stats.limits import possible_scores
 from assay.stats.multiple import corrected
 from assay.stats.pair_tests import pairs_with
 
@@ -52,6 +53,7 @@ class TopicEstimates(Result):
     human_topics: tuple[str, ...]
     machine_topics: tuple[str, ...]
     checks: tuple[str, ...]
+    unit = "topic"
 
     @property
     def interval(self) -> tuple[Floats, Floats]:
@@ -77,7 +79,9 @@ class TopicEstimates(Result):
         if self.baseline is not None:
             columns |= {"p": "p", "p corrected": "p"}
         p = self.found.p(normal=self.normal)
-        after = corrected(p, "holm")
+        known = np.isfinite(p)
+        after = p.copy()
+        after[known] = corrected(p[known], "holm")
         rows = []
         for i in np.argsort(-self.found.value, kind="stable").tolist():
             row: tuple[Any, ...] = (
@@ -101,7 +105,8 @@ class TopicEstimates(Result):
         ]
         if self.baseline is not None:
             notes.append(f"p of no difference, corrected by holm over {len(self.runs)} tests")
-        return [*notes, *self.checks]
+        alone = self.human_only.remarks()
+        return [*notes, *self.found.remarks(), *(f"human only, {said}" for said in alone), *self.checks]
 
     def record(self) -> dict[str, Any]:
         """The rows, with the method and the numbers of topics."""
@@ -157,14 +162,15 @@ def estimate(
         for values in (of_people, of_machine.values[:, by_people], of_machine.values[:, by_machine])
     )
     everything = np.concatenate([f, u], axis=1)
+    limits = limits_of(lists.human(wanted), of_machine, baseline)
     return TopicEstimates(
         measure=str(wanted),
         judge=one.judges[0],
         method=method,
         runs=names,
         baseline=baseline,
-        found=estimated(y, f, u, method, large=normal),
-        human_only=estimated(y, f, u, "classical", large=normal),
+        found=estimated(y, f, u, method, large=normal, limits=limits),
+        human_only=estimated(y, f, u, "classical", large=normal, limits=limits),
         machine_only=everything.mean(axis=1),
         level=level,
         normal=normal,
@@ -215,6 +221,30 @@ def contrasts(values: Floats, rows: tuple[Ints, Ints], baseline: str | None) -> 
     """The scores of each run, or their differences from the baseline."""
     first, second = rows
     return values if baseline is None else values[first] - values[second]
+
+
+def limits_of(human: ScoreMatrix, machine: ScoreMatrix, baseline: str | None) -> tuple[float, float] | None:
+    """The least and largest score that the measure allows, or difference from a baseline; None where there are none.
+
+    A name that is no measure of runs is taken to be a share if all its scores lie between 0 and 1.
+    """
+    low, high = 0.0, 1.0
+    for matrix in (human, machine):
+        limits = possible_scores(matrix) or _as_a_share(matrix)
+        if limits is None or not np.isfinite(limits).all():
+            return None
+        low, high = min(low, limits[0]), max(high, limits[1])
+    return (low, high) if baseline is None else (low - high, high - low)
+
+
+def _as_a_share(matrix: ScoreMatrix) -> tuple[float, float] | None:
+    """0 and 1 for the scores of an unknown measure between them."""
+    try:
+        parse(matrix.measure)
+    except AssayError:
+        inside = bool(((matrix.values >= 0) & (matrix.values <= 1)).all())
+        return (0.0, 1.0) if inside else None
+    return None
 
 
 def treated_alike(on_human: Floats, on_others: Floats) -> list[str]:

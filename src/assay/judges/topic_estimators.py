@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from assay.core.arrays import Floats
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.errors import DataError
 from assay.core.registry import Registry
 from assay.core.results import Result
@@ -29,7 +30,10 @@ LEAST_TOPICS = 4
 
 @dataclass(frozen=True, eq=False)
 class Estimated(Result):
-    """For each row the estimate, its standard error, the λ that it rests on, and the degrees of freedom of the rows."""
+    """For each row the estimate, its standard error, the λ that it rests on, and the degrees of freedom of the rows.
+
+    `scores` are Y, F and U; `limits` the least and largest value of each, None where they have none.
+    """
 
     unit = "topic"
 
@@ -37,27 +41,80 @@ class Estimated(Result):
     error: Floats
     weight: Floats
     degrees: int
+    scores: tuple[Floats, Floats, Floats]
+    limits: tuple[float, float] | None = None
+    unit = "topic"
+
+    @cached_property
+    def little(self) -> Bools:
+        """Rows whose human topics say too little for a t interval: their ends are bounds, see `little_seen`."""
+        from assay.judges.little_seen import says_little
+
+        return says_little(self.scores[0], self.scores[1], self.weight)
 
     def table(self) -> Table:
         """One row for each row of scores, with its 95 % interval."""
         low, high = self.interval()
         rows = list(zip(range(1, len(self.value) + 1), self.value, self.error, low, high, self.weight, strict=True))
         columns = {"row": "d", "estimate": ".4f", "error": ".4f", "low": ".4f", "high": ".4f", "λ": ".3f"}
-        notes = [f"low, high: 95 % interval, t with {counted(self.degrees, 'degree')} of freedom"]
+        notes = [f"low, high: 95 % interval, t with {counted(self.degrees, 'degree')} of freedom", *self.remarks()]
         return Table.of(columns, rows, caption="Estimated means", notes=notes, keys={"λ": "weight"})
 
+    def remarks(self) -> list[str]:
+        """What must be said of rows that have no t interval."""
+        count = int(self.little.sum())
+        if not count:
+            return []
+        topics = counted(self.scores[0].shape[1], "human topic")
+        said = f"{counted(count, 'row')}: too few of {topics} are unlike the others for a t interval"
+        if self.limits is None or not np.isfinite(self.limits).all():
+            return [f"{said}, and the scores have no limits: no interval and no p"]
+        low, high = self.limits
+        return [f"{said}: Dirichlet bounds over the topics for scores between {low:g} and {high:g}"]
+
     def interval(self, level: float = 0.95, *, normal: bool = False) -> tuple[Floats, Floats]:
-        """value ± quantile · error, the quantile of t or of the normal distribution."""
+        """value ± quantile · error, the quantile of t or of the normal distribution, within the limits.
+
+        Bounds take its place for rows of which the human topics say little; NaN if there are no limits either.
+        """
+        from assay.judges.little_seen import bounded
+
         half = quantile(level, self.degrees, normal=normal) * self.error
-        return self.value - half, self.value + half
+        low, high = self.value - half, self.value + half
+        rows = self.little
+        if rows.any():
+            few = self.of_rows(rows)
+            low[rows], high[rows] = bounded(few.value, few.scores, few.weight, self.limits, level)
+        if self.limits is None:
+            return low, high
+        # An estimate may lie beyond the limits; its interval still has a width there.
+        return np.clip(low, *self.limits), np.clip(high, *self.limits)
 
     def p(self, *, normal: bool = False) -> Floats:
-        """Two-sided p of the value being 0."""
+        """Two-sided p of the value being 0, from the method of the interval."""
         from scipy.special import ndtr, stdtr
 
-        ratio = np.divide(self.value, self.error, out=np.full(len(self.value), np.inf), where=self.error > 0)
-        size = -np.abs(np.where((self.error == 0) & (self.value == 0), 0.0, ratio))
-        return np.asarray(2 * (ndtr(size) if normal else stdtr(self.degrees, size)))
+        from assay.judges.little_seen import bounded_p
+
+        ratio = np.divide(self.value, self.error, out=np.zeros(len(self.value)), where=self.error > 0)
+        size = -np.abs(ratio)
+        p = np.asarray(2 * (ndtr(size) if normal else stdtr(self.degrees, size)))
+        rows = self.little
+        if rows.any():
+            few = self.of_rows(rows)
+            p[rows] = bounded_p(few.value, few.scores, few.weight, self.limits)
+        return p
+
+    def of_rows(self, rows: Bools | Ints) -> Estimated:
+        """These rows alone."""
+        y, f, u = self.scores
+        return replace(
+            self,
+            value=self.value[rows],
+            error=self.error[rows],
+            weight=self.weight[rows],
+            scores=(y[rows], f[rows], u[rows]),
+        )
 
 
 def quantile(level: float, degrees: int, *, normal: bool = False) -> float:
@@ -73,20 +130,22 @@ def quantile(level: float, degrees: int, *, normal: bool = False) -> float:
 
 
 def estimated(
-    human: Floats, machine: Floats, others: Floats, method: str = DEFAULT, *, large: bool = False
-) -> Estimated:
+    human: Floats, machine: Floats, others: Floats, method: str = DEFAULT, *, large: bool = False,
+    limits: tuple[float, float] | None = None,
+) -> Estimated:  # fmt: skip
     """The estimate of the mean of each row of human scores, by one of ESTIMATORS.
 
     human, machine: rows × n, scores on the same topics; others: rows × N, machine scores on other topics. large: the
-    formulas for very many topics, variances divided by n instead of n − 1, as the papers print them.
+    formulas for very many topics, variances divided by n instead of n − 1, as the papers print them. limits: the least
+    and largest score (or difference) there can be, within which intervals are.
 
-    >>> human, machine = np.array([[0.5, 0.7, 0.6, 0.4]]), np.array([[0.6, 0.8, 0.7, 0.5]])
+    >>> human, machine = np.array([[0.5, 0.7, 0.6, 0.4]]), np.array([[0.6, 0.9, 0.65, 0.55]])
     >>> estimated(human, machine, np.array([[0.7, 0.9, 0.8, 0.6, 0.75]]), "plain")
     Estimated means
     <BLANKLINE>
     row  estimate   error     low    high      λ
     ---  --------  ------  ------  ------  -----
-      1    0.6500  0.0500  0.4909  0.8091  1.000
+      1    0.6250  0.0595  0.4356  0.8144  1.000
     low, high: 95 % interval, t with 3 degrees of freedom
     """
     y = np.atleast_2d(np.asarray(human, dtype=np.float64))
@@ -103,7 +162,7 @@ def estimated(
     if not all(np.isfinite(scores).all() for scores in (y, f, u)):
         raise DataError("a score is not a finite number; leave the topic out or give it a score")
     found: Estimated = ESTIMATORS.call(method, y, f, u, large=large)
-    return found
+    return replace(found, limits=limits)
 
 
 @ESTIMATORS.register("classical")
@@ -144,7 +203,7 @@ def cross_fitted(y: Floats, f: Floats, u: Floats) -> Estimated:
     value = mean_weight * (u.mean(axis=1) - centre[:, 0]) + left.mean(axis=1)
     of_people = left.var(axis=1, ddof=1) * (n - 1) / (n - 2) / n
     of_machine = mean_weight**2 * u.var(axis=1, ddof=1) / u.shape[1]
-    return Estimated(value, np.sqrt(of_people + of_machine), mean_weight, n - 2)
+    return Estimated(value, np.sqrt(of_people + of_machine), mean_weight, n - 2, (y, f, u))
 
 
 def _with_weight(y: Floats, f: Floats, u: Floats, weight: Floats, large: bool) -> Estimated:
@@ -154,7 +213,7 @@ def _with_weight(y: Floats, f: Floats, u: Floats, weight: Floats, large: bool) -
     value = weight * u.mean(axis=1) + left.mean(axis=1)
     of_machine = weight**2 * u.var(axis=1, ddof=freed) / u.shape[1]
     of_people = left.var(axis=1, ddof=freed) / y.shape[1]
-    return Estimated(value, np.sqrt(of_people + of_machine), weight, y.shape[1] - 1)
+    return Estimated(value, np.sqrt(of_people + of_machine), weight, y.shape[1] - 1, (y, f, u))
 
 
 def best_weight(y: Floats, f: Floats, u: Floats, n: int) -> Floats:

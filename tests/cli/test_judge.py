@@ -108,7 +108,7 @@ def test_estimates_of_topics_and_docs(demo: Path, tmp_path: Path) -> None:
 
 
 def test_prevalence_fill_coverage_and_plan(demo: Path) -> None:
-    assert "Lang & Reiczigel" in ran(demo, "judge", "prevalence", *FEW, "--rel", "2")
+    assert "with topics as units" in ran(demo, "judge", "prevalence", *FEW, "--rel", "2")
     text = ran(demo, "judge", "fill", *FEW, "@runs", "--judge", "lenient", "--draws", "5")
     assert "filled by machine" in text
     text = ran(demo, "judge", "coverage", *BOTH, "@runs", "--topics", "8", "--samples", "5")

@@ -36,8 +36,9 @@ rel_option = click.option("--rel", "-l", type=float, default=1, show_default=Tru
 level_option = click.option("--level", type=LEVEL, default=0.95, show_default=True, help="Level of the intervals.")
 baseline_option = click.option("--baseline", metavar="RUN", help="Estimate differences from this run.")
 resamples_option = click.option(
-    "-B", "--resamples", type=click.IntRange(min=1), default=1000, show_default=True, help="Sets of resampled topics."
-)
+    "-B", "--resamples", type=click.IntRange(min=1), default=1000, show_default=True,
+    help="Sign flips of topics where judges are compared, and sets of resampled topics where their rankings are.",
+)  # fmt: skip
 
 
 def some_runs(required: bool) -> Callable[[C], C]:

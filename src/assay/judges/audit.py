@@ -27,16 +27,16 @@ from assay.measures import Measure
 from assay.scoring import Policy
 
 PARTS = (
-    "summary", "words", "faults", "labels", "agreement", "grades", "cuts", "topics", "off-scale", "rankings",
-    "compared", "bias", "parts", "conclusions", "circularity", "panel", "errors",
+    "summary", "words", "faults", "labels", "agreement", "judges", "grades", "cuts", "topics", "off-scale",
+    "rankings", "compared", "bias", "parts", "conclusions", "circularity", "panel", "errors",
 )  # fmt: skip
 """The tables of an audit."""
 
 
 _KEY = (
-    "α with people, ordinal for grades; τ of the rankings of runs; bias: machine − human; same … only humans: pairs of "
-    "runs significant under both with the same or opposite signs, or under one; gamed: gain by reranking with the "
-    "judge; faults: how many, see their table"
+    "τ of the rankings of runs; bias: machine − human; same … only humans: pairs of runs significant under both with "
+    "the same or opposite signs, or under one; gamed: gain by reranking with the judge; faults: how many, see their "
+    "table"
 )
 
 
@@ -54,25 +54,48 @@ class JudgeAudit(Result):
     circularity: Circularity | None
     panel: PanelAudit | None
     faults: tuple[Fault, ...]
+    unit = "topic"
 
     def sentences(self) -> list[str]:
         """The audit in sentences that can be quoted."""
         return [*self._on_labels(), *self._on_runs(), *self._on_panel()]
 
     def _on_labels(self) -> Iterator[str]:
-        labels = self.labels
+        labels, standing = self.labels, self.labels.standing
+        footing = standing.footing
         for judge in labels.pairs.judges:
-            rows = {row.measure: row for row in labels.agreement if row.judge == judge}
-            row = rows.get("α ordinal") or rows["α nominal"]
-            if row.value is None:
+            value = standing.value(judge)
+            if value is None:
                 yield f"{judge} gives one label throughout: agreement is undefined."
                 continue
-            interval = "" if row.low is None else f" [{row.low:.2f}, {row.high:.2f}]"
-            yield f"{judge} agrees with people at {row.measure} = {row.value:.2f}{interval} on {row.pairs} docs."
+            low, high = standing.ends(judge)
+            interval = "" if low is None else f" [{low:.2f}, {high:.2f}]"
+            yield f"{judge} agrees with people at {footing.coefficient} = {value:.2f}{interval}."
+        yield f"Compared were {footing.how}, on {footing.docs}; intervals over {len(footing.pairs.topics)} topics."
+        yield from self._on_the_best()
         among = [row for row in labels.agreement if row.judge not in labels.pairs.judges]
         for row in among:
             if row.measure == "α ordinal" and row.value is not None:
                 yield f"The {labels.people} people agree among themselves at α ordinal = {row.value:.2f}."
+
+    def _on_the_best(self) -> Iterator[str]:
+        """Which judges the nearest to people is shown to beat, from the family of all pairs of judges."""
+        differences, standing = self.labels.differences, self.labels.standing
+        judges = self.labels.pairs.judges
+        best = standing.best(judges)
+        if differences is None or standing.value(best) is None:
+            return
+        alpha = round(1 - differences.level, 12)
+        beaten = [
+            row.second if row.first == best else row.first
+            for row in differences.rows
+            if best in (row.first, row.second) and row.p is not None and row.p < alpha
+        ]
+        others = [judge for judge in judges if judge != best and judge not in beaten]
+        if beaten:
+            yield f"{best} agrees significantly more than {', '.join(beaten)} ({differences.recipe})."
+        if others:
+            yield f"It is not shown that {best} agrees more than {', '.join(others)} ({differences.recipe})."
 
     def _on_runs(self) -> Iterator[str]:
         if self.rankings is None or self.conclusions is None or self.circularity is None:
@@ -113,6 +136,7 @@ class JudgeAudit(Result):
 
     def table(self) -> Table:
         """One row for each judge: agreement, ranking, bias, conclusions, gain of gaming, and its faults."""
+        footing = self.labels.standing.footing
         columns: dict[str, str] = {"judge": "", "α": ".3f"}
         if self.rankings is not None:
             columns |= {
@@ -120,12 +144,12 @@ class JudgeAudit(Result):
                 "only judge": "d", "only humans": "d", "gamed judge": "+.3f", "gamed humans": "+.3f",
             }  # fmt: skip
         columns["faults"] = "d"
+        said = f"{footing.coefficient} with people, {footing.how}; {footing.docs}"
         rows = [self._row(j, judge) for j, judge in enumerate(self.labels.pairs.judges)]
-        return Table.of(columns, rows, caption="Machine judges against people", notes=[_KEY])
+        return Table.of(columns, rows, caption="Machine judges against people", notes=[said, _KEY])
 
     def _row(self, j: int, judge: str) -> tuple[Any, ...]:
-        alphas = {row.measure: row.value for row in self.labels.agreement if row.judge == judge}
-        cells: list[Any] = [judge, alphas.get("α ordinal", alphas.get("α nominal"))]
+        cells: list[Any] = [judge, self.labels.standing.value(judge)]
         if self.rankings is not None and self.conclusions is not None and self.circularity is not None:
             bias = self.bias[j]
             pairs = self.conclusions.of(judge)
@@ -149,6 +173,7 @@ class JudgeAudit(Result):
             "faults": faults_table(list(self.faults)),
             "labels": self.labels.table(),
             "agreement": self.labels.agreement_table(),
+            "judges": self.labels.judges_table(),
             "grades": self.labels.grades_table(),
             "cuts": self.labels.cuts_table(),
             "topics": self.labels.topics_table(),
@@ -157,8 +182,8 @@ class JudgeAudit(Result):
             tables["off-scale"] = self.pairs.off_scale_table()
         if self.rankings is not None:
             tables["rankings"] = self.rankings.table()
-            if self.rankings.compared:
-                tables["compared"] = self.rankings.compared_table()
+            if self.rankings.differences is not None:
+                tables["compared"] = self.rankings.tables()[1]
         if self.bias:
             tables["bias"] = _joined([bias.table() for bias in self.bias])
             tables["parts"] = _joined([bias.parts_table() for bias in self.bias])
@@ -218,11 +243,11 @@ def judge(
     correlation looks at. k: docs of each run that are reranked. Only docs that people judged are scored, so that people
     and judge differ in their labels alone; a doc that a judge misses counts as not judged by it.
 
-    >>> human = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"d": 1, "e": 0, "f": 2}}
+    >>> human = {str(t): {f"d{i}": (i * i + i // 3) % 3 for i in range(5 + 3 * t)} for t in range(12)}
     >>> machine = {t: {d: {"kind": min(2, g + 1), "exact": g} for d, g in docs.items()} for t, docs in human.items()}
     >>> found = judge(human, machine, resamples=100)
     >>> [(fault.judge, fault.fault) for fault in found.faults]
-    [('kind', 'rates too high')]
+    [('kind', 'agrees little'), ('kind', 'rates too high')]
     """
     pairs = labelled(human, machine, scale=scale, columns=columns)
     people = None if humans is None else labels_of(humans)

@@ -20,12 +20,12 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.io.column_names import Named
 from assay.judges.calibration import calibrated
-from assay.judges.doc_expansions import ADDS_UP, EXPANSIONS, Design, SampledDocs, expansion_of
-from assay.judges.label_audit import cut_of
+from assay.judges.doc_expansions import ADDS_UP, EXPANSIONS, Design, SampledDocs, expansion_of, relevant_known
+from assay.judges.doc_intervals import DocInterval, doc_interval, ndcg_needs
+from assay.judges.label_cuts import cut_of
 from assay.judges.labelled_pairs import Labelled, Scales, labelled
 from assay.judges.listed import ListedPairs, listed, one_measure
-from assay.judges.topic_estimates import chosen_judge
-from assay.judges.topic_estimators import quantile
+from assay.judges.topic_estimates import chosen_judge, limits_of
 from assay.measures import Measure
 from assay.scoring import Policy
 from assay.stats.pair_tests import pairs_with
@@ -46,22 +46,20 @@ class DocEstimates(Result):
     judge: str
     runs: tuple[str, ...]
     baseline: str | None
-    value: Floats
-    error: Floats
-    human_value: Floats
+    found: DocInterval
+    human_only: DocInterval
     """By the sampled docs alone: Σ_S gain/π."""
-    human_error: Floats
     machine_only: Floats
-    degrees: int
     level: float
     topics: str
     sampled: int
     pooled: int
     notes: tuple[str, ...]
 
-    def interval(self, error: Floats | None = None) -> Floats:
-        """Half the width of each interval."""
-        return quantile(self.level, self.degrees) * (self.error if error is None else error)
+    @property
+    def unit(self) -> str:
+        """What was drawn: docs of these topics, or topics."""
+        return "doc" if self.topics == "fixed" else "topic"
 
     def table(self) -> Table:
         """One row for each run, the best first."""
@@ -70,26 +68,35 @@ class DocEstimates(Result):
             "run": "", "estimate": number, "low": number, "high": number, "width": ".4f", "human only": number,
             "human low": number, "human high": number, "human width": ".4f", "machine only": number,
         }  # fmt: skip
-        half = self.interval()
-        alone = self.interval(self.human_error)
-        rows = []
-        for i in np.argsort(-self.value, kind="stable").tolist():
-            rows.append((
-                self.runs[i], self.value[i], self.value[i] - half[i], self.value[i] + half[i], 2 * half[i],
-                self.human_value[i], self.human_value[i] - alone[i], self.human_value[i] + alone[i], 2 * alone[i],
-                self.machine_only[i],
-            ))  # fmt: skip
+        found, alone = self.found, self.human_only
+        cells = (found.value, found.low, found.high, found.width, alone.value, alone.low, alone.high, alone.width)
+        rows = [
+            (self.runs[i], *(column[i] for column in cells), self.machine_only[i])
+            for i in np.argsort(-found.value, kind="stable").tolist()
+        ]
         what = "differences from " + self.baseline if self.baseline is not None else "means"
         caption = f"{self.measure}: {what} as people would score, with the labels of {self.judge}"
-        law = f"t with {self.degrees} degrees of freedom"
+        drawn = "docs" if self.unit == "doc" else "topics"
         notes = [
             f"{self.sampled} of {self.pooled} pooled docs judged by people, with known probabilities; {self.topics} "
-            f"topics; {100 * self.level:g} % intervals, {law}",
+            f"topics; {100 * self.level:g} % t intervals with {drawn} as units",
             "assumes that the sampled docs were drawn with the probabilities of the file, and that docs outside the "
             "pool are not relevant",
+            *self._refused("estimate", found),
+            *self._refused("human only", alone),
             *self.notes,
         ]
         return Table.of(columns, rows, caption=caption, notes=notes)
+
+    def _refused(self, what: str, found: DocInterval) -> list[str]:
+        """Which rows have no estimate, why, and how many labels would help."""
+        count = int(found.refused.sum())
+        if not count:
+            return []
+        which = f"{what} of {'all' if count == len(self.runs) else count} runs is not shown"
+        if not found.why:
+            return [f"{which}: too few topics are unlike the others for an interval"]
+        return [f"{which}: {found.why}; {more_labels(found.times, self.sampled, self.pooled)}"]
 
     def record(self) -> dict[str, Any]:
         """The rows, with what was sampled."""
@@ -120,17 +127,17 @@ def estimate_docs(
     for measures of gains, others take labels as relevant or not. topics="random": the interval is of the mean over
     topics like these, and so wider.
 
-    >>> from assay.data import Run
+    >>> from assay.data import Qrels, Run
+    >>> from assay.data.lists import collected
     >>> from assay.pooling import sample
-    >>> runs = [Run.from_lists(name, {t: docs for t in "123"}) for name, docs in (("a", ["u", "v"]), ("b", ["w", "x"]))]
-    >>> drawn = sample(runs, "uniform(n=3)").qrels()
-    >>> import dataclasses
-    >>> grades = np.where(np.arange(len(drawn)) % 4 < 3, 1, -1)
-    >>> found = estimate_docs(
-    ...     dataclasses.replace(drawn, grades=grades), {t: {d: {"gpt": 1} for d in "uvwx"} for t in "123"}, runs
-    ... )
+    >>> lists = (("a", list("tuvw")), ("b", list("vwxy")))
+    >>> runs = [Run.from_lists(name, {str(t): docs for t in range(20)}) for name, docs in lists]
+    >>> pool = collected(runs, Qrels.from_dict({str(t): dict.fromkeys("tuvwxy", 1) for t in range(20)}))
+    >>> drawn = sample(pool, "uniform(n=4)").qrels(pool)
+    >>> labels = {str(t): {d: {"gpt": 1} for d in "tuvwxy"} for t in range(20)}
+    >>> found = estimate_docs(drawn, labels, runs)
     >>> found.runs, found.sampled, found.pooled
-    (('a', 'b'), 9, 12)
+    (('a', 'b'), 80, 120)
     """
     one_of("kind of topics", topics, TOPICS)
     pairs = labelled(human, machine, scale=scale, columns=columns)
@@ -145,18 +152,51 @@ def estimate_docs(
     base, notes = _base_grades(one, wanted, calibration, weights)
     docs = SampledDocs(lists, base, sampled, probability)
     nobody = replace(docs, base=np.zeros(len(one)), counted=False)
-    assisted, per_doc = EXPANSIONS.call(how, docs, wanted)
-    alone, alone_per_doc = EXPANSIONS.call(how, nobody, wanted)
     rows = _contrast(lists.runs, baseline)
     names = lists.runs if baseline is None else tuple(lists.runs[i] for i in rows[0].tolist())
     design = Design(len(one.topics), docs.topic, docs.probability)
-    value, error, degrees = design.estimate(_differ(assisted, rows), _differ(per_doc, rows), topics)
-    human_value, human_error, _ = design.estimate(_differ(alone, rows), _differ(alone_per_doc, rows), topics)
-    machine_only = _differ(_machine_scores(lists, wanted), rows).mean(axis=1)
+    judged_all = topics == "fixed" and len(sampled) == len(one) and bool((probability == 1).all())
+    people = lists.human(wanted)
+    machine_scores = lists.machine(wanted, 0)
+    limits = limits_of(people, machine_scores, baseline) or _reachable(lists, wanted, baseline)
+
+    def of(part: SampledDocs) -> DocInterval:
+        scores, changes, typical = EXPANSIONS.call(how, part, wanted)
+        needs = (1.0, "") if how != "nDCG" else ndcg_needs(*relevant_known(part), assisted=part.counted)
+        numbers = design.estimate(_differ(scores, rows), _differ(changes, rows), typical, topics)
+        return doc_interval(*numbers, level, limits, needs=needs, all_judged=judged_all)
+
+    found, human_only = of(docs), of(nobody)
+    if found.refused.all():
+        raise DataError(
+            f"{wanted}: no estimate of these {len(names)} runs would hold: {found.why or 'too few labels'}; "
+            f"{more_labels(found.times, len(sampled), len(one))}"
+        )
+    machine_only = _differ(machine_scores.values, rows).mean(axis=1)
     return DocEstimates(
-        str(wanted), one.judges[0], names, baseline, value, error, human_value, human_error, machine_only, degrees,
-        level, topics, len(sampled), len(one), tuple(notes),
+        str(wanted), one.judges[0], names, baseline, found, human_only, machine_only, level, topics, len(sampled),
+        len(one), tuple(notes),
     )  # fmt: skip
+
+
+def _reachable(lists: ListedPairs, measure: Measure, baseline: str | None) -> tuple[float, float]:
+    """The largest mean of a run if all pooled docs had the highest grade, as a limit of scores that add up gains."""
+    pairs = lists.pairs
+    best = lists.scores(np.full(len(pairs), pairs.scale.high), pairs.scale, measure, "all")
+    high = float(best.averages().max())
+    return (0.0, high) if baseline is None else (-high, high)
+
+
+def more_labels(times: float, sampled: int, pooled: int) -> str:
+    """How many labels would help, in words.
+
+    >>> more_labels(2.5, 40, 500), more_labels(30, 40, 500)
+    ('label about 100 of the 500 pooled docs', 'label nearly all of the 500 pooled docs')
+    """
+    wanted = int(np.ceil(sampled * times))
+    if wanted > 0.9 * pooled:
+        return f"label nearly all of the {pooled} pooled docs"
+    return f"label about {wanted} of the {pooled} pooled docs"
 
 
 def _pooled(pairs: Labelled) -> Labelled:
@@ -198,17 +238,14 @@ def _base_grades(pairs: Labelled, measure: Measure, calibration: str, weights: F
         notes.append(f"machine labels calibrated by {calibration}, each topic from the others")
     else:
         cut = cut_of(pairs, 0, measure.rel)
-        worth = np.where(np.isnan(labels), np.nan, np.where(labels >= cut, measure.rel, 0.0))
-        notes.append(f"{measure} asks who is relevant: machine labels from {cut:g} on, without calibration")
+        called = labels >= cut.of_topic[pairs.topic]
+        worth = np.where(np.isnan(labels), np.nan, np.where(called, measure.rel, 0.0))
+        notes.append(f"{measure} asks who is relevant: machine labels from {cut.described} on, without calibration")
     if measure.name not in ADDS_UP:
         notes.append(
             f"{measure} is a ratio of sums: the estimate is right to first order, better with more docs judged"
         )
     return np.where(np.isnan(worth), 0.0, worth), notes
-
-
-def _machine_scores(lists: ListedPairs, measure: Measure) -> Floats:
-    return lists.machine(measure, 0).values
 
 
 def _contrast(runs: tuple[str, ...], baseline: str | None) -> tuple[Ints, Ints | None]:

@@ -23,16 +23,20 @@ from assay.judges.labelled_pairs import Labelled
 from assay.judges.listed import ListedPairs
 from assay.measures import Measure, parse
 from assay.scoring.policy import prepared
+from assay.stats.bounded import shows_little
 
 CELLS = 1 << 21
 LEAST = 1.0
 """Estimated counts of relevant docs, and ideal DCGs, are not taken below this where a score is divided by them."""
+LEAST_DEGREES = 2.0
+DEEP = 20
+"""Ranks over which what one doc adds is averaged, for a measure without a cutoff."""
 ADDS_UP = ("DCG", "DCGjk", "P", "RBP", "SDCG", "INSQ", "CWLP", "CWLRBP", "tRBP")
 """Measures that are sums over ranks which no other judgment enters."""
 
-Expansion = Callable[["SampledDocs", Measure], tuple[Floats, Floats]]
+Expansion = Callable[["SampledDocs", Measure], tuple[Floats, Floats, float]]
 EXPANSIONS: Registry[Expansion] = Registry("expansion")
-"""How a measure is estimated: estimated scores, runs × topics, and what each sampled doc moves, runs × docs."""
+"""How a measure is estimated: scores, runs × topics; what each sampled doc moves, runs × docs; what one may."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +87,7 @@ def expansion_of(measure: Measure) -> str:
 
 
 @EXPANSIONS.register("sum")
-def of_sums(docs: SampledDocs, measure: Measure) -> tuple[Floats, Floats]:
+def of_sums(docs: SampledDocs, measure: Measure) -> tuple[Floats, Floats, float]:
     """Measures that add up gains: the score under the machine's grades, moved by each sampled doc by change/π."""
     lists = docs.lists
     pairs = lists.pairs
@@ -93,7 +97,20 @@ def of_sums(docs: SampledDocs, measure: Measure) -> tuple[Floats, Floats]:
     for part in chunks(len(docs.sampled), max(1, CELLS // max(1, per_doc))):
         rows = docs.sampled[part]
         changes[:, part] = _with_one_grade(docs, measure, rows) - scores[:, pairs.topic[rows]]
-    return scores + docs.by_topic(changes / docs.probability), changes
+    return scores + docs.by_topic(changes / docs.probability), changes, _typical(docs, measure)
+
+
+def _typical(docs: SampledDocs, measure: Measure) -> float:
+    """The root mean square, over the ranks, of what one doc of the highest grade that people gave adds to a score."""
+    pairs = docs.pairs
+    high = float(pairs.human[docs.sampled].max(initial=0.0)) or pairs.scale.high
+    depth = min(docs.lists.at.shape[2], measure.k or DEEP)
+    ranks = np.full((depth, depth), UNJUDGED, dtype=np.float64)
+    np.fill_diagonal(ranks, high)
+    names = tuple(str(rank) for rank in range(depth))
+    table = Grades(names, ranks, np.full(depth, depth), np.zeros((depth, 1)), top=pairs.scale.high)
+    added = measure(prepared(table, docs.lists.policy))
+    return float(np.sqrt((added**2).mean()))
 
 
 def _with_one_grade(docs: SampledDocs, measure: Measure, rows: Ints) -> Floats:
@@ -117,19 +134,19 @@ def _with_one_grade(docs: SampledDocs, measure: Measure, rows: Ints) -> Floats:
 
 
 @EXPANSIONS.register("nDCG")
-def of_ndcg(docs: SampledDocs, measure: Measure) -> tuple[Floats, Floats]:
+def of_ndcg(docs: SampledDocs, measure: Measure) -> tuple[Floats, Floats, float]:
     """DCG over the DCG of an ideal list with as many docs of each grade as are estimated to be in the pool."""
     given = dict(measure.parameters)
     gain = str(given.get("gain", "grade"))
     plain = parse("DCG")
-    dcg, moved = of_sums(docs, replace(plain, parameters=measure.parameters))
+    dcg, moved, typical = of_sums(docs, replace(plain, parameters=measure.parameters))
     ideal, ideal_moved = _ideal(docs, gain, given.get("k"))
     known = np.maximum(ideal, LEAST)
     scores = dcg / known
     topic = docs.topic
     # Where the least value stands in for the ideal, no doc moves it.
     moves = np.where(ideal[topic] > LEAST, ideal_moved, 0.0)
-    return scores, (moved - scores[:, topic] * moves) / known[topic]
+    return scores, (moved - scores[:, topic] * moves) / known[topic], typical * float((1 / known).mean())
 
 
 def _ideal(docs: SampledDocs, gain: str, k: int | None) -> tuple[Floats, Floats]:
@@ -190,6 +207,17 @@ def _count(docs: SampledDocs, grade: float) -> tuple[Floats, Floats]:
     return np.maximum(total, seen), people[docs.sampled] - chance[docs.sampled]
 
 
+def relevant_known(docs: SampledDocs) -> tuple[float, float]:
+    """Relevant docs among the sampled ones per topic, and the mean relative error of their estimated number."""
+    levels = np.unique(docs.pairs.human[docs.sampled])
+    levels = levels[levels > 0]
+    if not len(levels):
+        return 0.0, np.inf
+    count, change = _count(docs, levels[0])
+    seen = int((docs.pairs.human[docs.sampled] > 0).sum())
+    return seen / len(docs.pairs.topics), float((_spread(docs, change) / np.maximum(count, LEAST)).mean())
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """How the docs were drawn: the topic and the probability of every sampled doc."""
@@ -198,18 +226,23 @@ class Design:
     topic: Ints
     probability: Floats
 
-    def estimate(self, of_topic: Floats, changes: Floats, kind: str) -> tuple[Floats, Floats, int]:
+    def estimate(self, of_topic: Floats, changes: Floats, typical: float, kind: str) -> tuple[Floats, Floats, Floats]:
         """The mean over topics, its standard error, and degrees of freedom.
 
-        Fixed topics: Σ_S (1 − π)(change/π)², the variance of independent draws, which draws of a fixed size stay below.
-        Random topics: the variance of the estimates over the topics, which holds that of the draws already.
+        Fixed topics, docs are the units: Σ_S (1 − π)(change/π)², the variance of independent draws, which draws of a
+        fixed size stay below; and once more for a doc on which the machine is wrong by the whole scale, since one that
+        never erred in the sample may err elsewhere. Degrees of freedom (Σv)²/Σv² over these terms, at least 2: no error
+        in the sample leaves t·√v₀ = 4.3 such docs, where Clopper and Pearson leave 3.7. Random topics, which are the
+        units: the variance of the estimates over them, which holds that of the draws already.
         """
         value = of_topic.mean(axis=1)
         if kind == "random":
             if self.topics < 2:
                 raise DataError("1 topic; an interval over topics needs at least two")
-            return value, of_topic.std(axis=1, ddof=1) / np.sqrt(self.topics), self.topics - 1
-        weighted = changes / self.probability
-        variance = (weighted**2) @ (1 - self.probability)
-        drawn = int((self.probability < 1).sum())
-        return value, np.sqrt(variance) / self.topics, max(1, drawn - self.topics)
+            degrees = np.where(shows_little(of_topic), 0.0, self.topics - 1.0)
+            return value, of_topic.std(axis=1, ddof=1) / np.sqrt(self.topics), degrees
+        one_more = np.full((len(changes), 1), (typical / self.probability.mean()) ** 2 * (1 - self.probability.mean()))
+        terms = np.append((changes / self.probability) ** 2 * (1 - self.probability), one_more, axis=1)
+        variance, squares = terms.sum(axis=1), (terms**2).sum(axis=1)
+        degrees = np.divide(variance**2, squares, out=np.ones(len(variance)), where=squares > 0)
+        return value, np.sqrt(variance) / self.topics, np.maximum(degrees, LEAST_DEGREES)

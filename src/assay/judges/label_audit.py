@@ -1,7 +1,8 @@
 """Does a machine judge label docs as people do? Agreement beyond chance, confusion, over- and under-rating.
 
-Agreement has intervals from resampled topics: docs of one topic are alike, so resampling docs would be too sure.
-Everything is computed from one table of counts per judge and topic, human level × machine level.
+Intervals leave out one topic at a time: docs of one topic are alike, so leaving out docs would be too sure. All is
+computed from one table of counts per judge and topic, human level × machine level. Judges are compared with each other
+by one coefficient on the same docs, see `one_footing`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from assay.core.errors import DataError
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels
-from assay.judges.labelled_pairs import Labelled, described_counts, middle
-from assay.stats.resampling import topic_counts
+from assay.judges.judge_differences import Differences, Ends, jackknife_ends, leave_topics_out
+from assay.judges.label_cuts import cut_of, places_to_cut
+from assay.judges.labelled_pairs import Labelled, described_counts
+from assay.judges.one_footing import Footing, Standing
+from assay.stats.pair_tests import every_pair
 
 MEASURES = ("κ", "weighted κ", "α nominal", "α ordinal", "α interval")
 """Agreement beyond chance; weights are quadratic."""
-MOST_CUTS = 12
-"""Labels at which a scale is cut; a finer one is cut at that many places."""
 RESAMPLES = 1000
 
 
@@ -56,9 +58,13 @@ class LabelAudit(Result):
     confusion: tuple[Contingency, ...]
     people: int
     """How many people labelled docs beside the human grades, 0 where that is not known."""
-    drawn: dict[tuple[str, str], Floats]
-    """(judge, measure) → its values on the resampled topics, so that two judges can be compared."""
+    standing: Standing
+    """All judges by one coefficient on the same docs: which of them is nearer to people rests on it."""
+    differences: Differences | None
+    """Of every two judges, by that coefficient; None of one judge alone."""
+    level: float
     notes: tuple[str, ...]
+    unit = "topic"
 
     def value(self, judge: str, measure: str = "κ") -> float | None:
         """The agreement of one judge with the people by one of MEASURES."""
@@ -111,9 +117,18 @@ class LabelAudit(Result):
         for row in self.agreement:
             rows.append((row.judge, row.compared, row.measure, row.value, row.low, row.high, row.pairs))
         notes = list(self.notes)
-        if any(row.value is None for row in self.agreement):
-            notes.append("–: undefined, all labels are equal")
+        if any(row.value is None or row.low is None for row in self.agreement):
+            notes.append(
+                "–: undefined, or without an interval, as it is hardly another value without one of the topics"
+            )
         return Table.of(columns, rows, caption="Agreement with people", notes=notes)
+
+    def judges_table(self) -> Table:
+        """The differences of every two judges in the one coefficient that all are compared by."""
+        footing = self.standing.footing
+        caption = f"Judges compared by their agreement with people, {footing.coefficient}"
+        found = self.differences or Differences((), "one judge alone: there is nothing to compare", self.level)
+        return found.table(caption, [f"compared: {footing.how}; {footing.docs}"])
 
     def grades_table(self) -> Table:
         """What each judge makes of the docs of each human grade."""
@@ -127,17 +142,17 @@ class LabelAudit(Result):
 
     def _grade_rows(self, j: int) -> Iterator[tuple[Any, ...]]:
         pairs = self.pairs
-        cut = cut_of(pairs, j, self.rel)
+        cut = cut_of(pairs, j, self.rel).of_topic[pairs.topic]
         for grade in np.unique(pairs.human):
-            labels = pairs.machine[j][pairs.human == grade]
-            labels = labels[~np.isnan(labels)]
+            rows = (pairs.human == grade) & pairs.by_machine[j]
+            labels = pairs.machine[j][rows]
             if not len(labels):
                 continue
             higher: float | None = float((labels > grade).mean())
             lower: float | None = float((labels < grade).mean())
             if pairs.is_other_scale(j):
                 higher = lower = None
-            yield pairs.judges[j], grade, len(labels), labels.mean(), higher, lower, (labels >= cut).mean()
+            yield pairs.judges[j], grade, len(labels), labels.mean(), higher, lower, (labels >= cut[rows]).mean()
 
     def topics_table(self) -> Table:
         """Each judge on each topic: the share of equal labels, κ, and the mean difference."""
@@ -185,7 +200,14 @@ class LabelAudit(Result):
 
     def tables(self) -> list[Table]:
         """All tables, the main one first."""
-        shown = [self.table(), self.agreement_table(), self.grades_table(), self.cuts_table(), self.topics_table()]
+        shown = [
+            self.table(),
+            self.agreement_table(),
+            self.judges_table(),
+            self.grades_table(),
+            self.cuts_table(),
+            self.topics_table(),
+        ]
         if self.pairs.off_scale:
             shown.append(self.pairs.off_scale_table())
         return shown
@@ -197,29 +219,22 @@ def _share(part: float, whole: float) -> float | None:
 
 def _cuts(pairs: Labelled, j: int, grade: float) -> list[float]:
     """Where the labels of a judge are cut: at the human grade, or on another scale at each of its labels."""
-    if not pairs.is_other_scale(j):
-        return [grade]
-    labels = pairs.machine[j]
-    used = np.unique(labels[~np.isnan(labels)])[1:]
-    if len(used) > MOST_CUTS:
-        used = np.linspace(pairs.scales[j].low, pairs.scales[j].high, MOST_CUTS + 2)[1:-1]
-    return [float(cut) for cut in used]
+    return places_to_cut(pairs, j) if pairs.is_other_scale(j) else [grade]
 
 
-def cut_of(pairs: Labelled, j: int, rel: float) -> float:
-    """The label from which on a judge calls a doc relevant: `rel`, or on another scale its upper half."""
-    return middle(pairs.scales[j]) if pairs.is_other_scale(j) else rel
+def tables_of(pairs: Labelled, j: int, rel: float, *, binary: bool = False) -> tuple[Floats, Floats]:
+    """topics × human level × machine level of counts, and the levels; relevant or not where the scales differ.
 
-
-def tables_of(pairs: Labelled, j: int, rel: float) -> tuple[Floats, Floats]:
-    """topics × human level × machine level of counts, and the levels; relevant or not where the scales differ."""
+    binary: relevant or not also on the scale of the people.
+    """
     labels = pairs.machine[j]
     both = ~np.isnan(labels)
     human = pairs.human[both]
     judged = labels[both]
-    if pairs.is_other_scale(j):
+    if binary or pairs.is_other_scale(j):
+        cuts = cut_of(pairs, j, rel).of_topic[pairs.topic[both]]
         human = (human >= rel).astype(np.float64)
-        judged = (judged >= cut_of(pairs, j, rel)).astype(np.float64)
+        judged = (judged >= cuts).astype(np.float64)
         levels = np.array([0.0, 1.0])
     else:
         levels = np.unique(np.concatenate([human, judged, pairs.scale.levels]))
@@ -229,11 +244,11 @@ def tables_of(pairs: Labelled, j: int, rel: float) -> tuple[Floats, Floats]:
     return counts.reshape(len(pairs.topics), size, size).astype(np.float64), levels
 
 
-def compared_how(pairs: Labelled, j: int, rel: float) -> str:
+def compared_how(pairs: Labelled, j: int, rel: float, *, binary: bool = False) -> str:
     """What was compared with the human grades, in words."""
-    if not pairs.is_other_scale(j):
+    if not binary and not pairs.is_other_scale(j):
         return "grades"
-    return f"human ≥ {rel:g}, judge ≥ {cut_of(pairs, j, rel):g}"
+    return f"human ≥ {rel:g}, judge ≥ {cut_of(pairs, j, rel).described}"
 
 
 def measures_for(levels: Floats) -> tuple[str, ...]:
@@ -259,85 +274,85 @@ def label_audit(
     rel: float = 1,
     humans: Labels | None = None,
     level: float = 0.95,
-    resamples: int = RESAMPLES,
+    resamples: int | None = RESAMPLES,
     seed: int = 0,
 ) -> LabelAudit:
-    """The labels of every judge against the human grades; humans: labels of several people, for their own agreement."""
+    """The labels of every judge against the human grades; humans: labels of several people, for their own agreement.
+
+    resamples: sign flips of topics by which judges are compared with each other, of 14 topics or more.
+    """
     compared = pairs.compared()
-    weights = _topic_weights(len(compared.topics), resamples, seed)
+    footing = Footing.of(compared, rel)
     rows: list[AgreementWithPeople] = []
-    drawn: dict[tuple[str, str], Floats] = {}
     confusion = []
     for j, judge in enumerate(compared.judges):
         tables, levels = tables_of(compared, j, rel)
-        whole = tables.sum(axis=0)
-        values = agreement_of_tables(whole, levels)
-        resampled = agreement_of_tables(np.tensordot(weights, tables, axes=1), levels)
-        how = compared_how(compared, j, rel)
-        for measure in measures_for(levels):
-            ends = interval(resampled[measure], level)
-            rows.append(_row(judge, how, measure, float(values[measure]), ends, int(whole.sum())))
-            drawn[judge, measure] = resampled[measure]
-        confusion.append(Contingency(("people", judge), tuple(levels.tolist()), whole.astype(np.int64)))
+        rows += _of_judge(compared, j, rel, level, binary=False)
+        if footing.how != "grades" and not compared.is_other_scale(j):
+            rows += _of_judge(compared, j, rel, level, binary=True)
+        counts = tables.sum(axis=0).astype(np.int64)
+        confusion.append(Contingency(("people", judge), tuple(levels.tolist()), counts))
     people = 0
-    notes = [described_counts(pairs), interval_note(level, len(weights), seed)]
+    notes = [described_counts(pairs), interval_note(level, len(compared.topics))]
     if humans is not None:
-        of_people, people, left_out = _among_people(humans, level, resamples, seed)
+        of_people, people, left_out = _among_people(humans, level)
         rows += of_people
         if left_out:
             notes.append(f"{left_out} further labels of a person for the same doc left out")
     if pairs.repeats:
         notes.append(f"{pairs.repeats} further labels of a judge for the same doc left out: the first one counts")
-    return LabelAudit(compared, rel, tuple(rows), tuple(confusion), people, drawn, tuple(notes))
+    standing = Standing.of(footing, dict(zip(compared.judges, footing.labels, strict=True)), level)
+    several = len(compared.judges) > 1 and footing.same_docs
+    differences = standing.differences(every_pair(len(compared.judges)), resamples, seed) if several else None
+    return LabelAudit(
+        compared, rel, tuple(rows), tuple(confusion), people, standing, differences, level, tuple(notes)
+    )  # fmt: skip
 
 
-def interval_note(level: float, resamples: int, seed: int) -> str:
+def _of_judge(pairs: Labelled, j: int, rel: float, level: float, *, binary: bool) -> list[AgreementWithPeople]:
+    """One judge by every measure that differs."""
+    tables, levels = tables_of(pairs, j, rel, binary=binary)
+    tables = tables[tables.sum(axis=(1, 2)) > 0]
+    whole = tables.sum(axis=0)
+    values = agreement_of_tables(whole, levels)
+    left_out = agreement_of_tables(leave_topics_out(tables), levels)
+    how = compared_how(pairs, j, rel, binary=binary)
+    rows = []
+    for measure in measures_for(levels):
+        value = float(values[measure])
+        ends = jackknife_ends(value, left_out[measure], level)
+        rows.append(_row(pairs.judges[j], how, measure, value, ends, int(whole.sum())))
+    return rows
+
+
+def interval_note(level: float, topics: int) -> str:
     """What the intervals are, in words."""
-    if not resamples:
-        return "no intervals: one topic alone, or resamples=0"
-    return f"{100 * level:g} % intervals from {resamples} sets of resampled topics, seed {seed}"
+    if topics < 2:
+        return "no intervals: one topic alone"
+    return f"{100 * level:g} % t intervals, delete-one-topic jackknife over {topics} topics"
 
 
-def _row(
-    judge: str, how: str, measure: str, value: float, ends: tuple[float | None, float | None], pairs: int
-) -> AgreementWithPeople:
+def _row(judge: str, how: str, measure: str, value: float, ends: Ends, pairs: int) -> AgreementWithPeople:
     if np.isnan(value):
         return AgreementWithPeople(judge, how, measure, None, None, None, pairs)
     return AgreementWithPeople(judge, how, measure, value, *ends, pairs)
 
 
-def interval(drawn: Floats, level: float) -> tuple[float | None, float | None]:
-    """The middle of what was drawn and is defined; None without draws."""
-    defined = drawn[~np.isnan(drawn)]
-    if not len(defined):
-        return None, None
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def _topic_weights(topics: int, resamples: int, seed: int) -> Floats:
-    """resamples × topics: how often each topic was drawn; none of one topic alone."""
-    if topics < 2 or not resamples:
-        return np.zeros((0, topics))
-    return np.concatenate(list(topic_counts(topics, resamples, seed)))
-
-
-def _among_people(
-    humans: Labels, level: float, resamples: int, seed: int
-) -> tuple[list[AgreementWithPeople], int, int]:
+def _among_people(humans: Labels, level: float) -> tuple[list[AgreementWithPeople], int, int]:
     """How far people agree among themselves, how many they are, and labels left out."""
     ratings = Ratings.of_labels(humans, scale=scale_seen(humans.label))
     if not (ratings.sizes > 1).any():
         raise DataError(f"{humans.name}: no doc has labels of two people; leave the file out")
-    weights = _topic_weights(len(ratings.topics), resamples, seed)
-    whole = _people_values(ratings, np.ones((1, len(ratings.topics))))
-    parts = [_people_values(ratings, part) for part in np.array_split(weights, max(1, len(weights) // 64))]
+    topics = len(ratings.topics)
+    whole = _people_values(ratings, np.ones((1, topics)))
+    parts = [_people_values(ratings, part) for part in np.array_split(1.0 - np.eye(topics), max(1, topics // 64))]
     rows = []
     shared = int((ratings.sizes > 1).sum())
     for measure in MEASURES:
-        resampled = np.concatenate([part[measure] for part in parts])
-        ends = interval(resampled, level)
-        rows.append(_row("people among themselves", "grades", measure, float(whole[measure][0]), ends, shared))
+        value = float(whole[measure][0])
+        left_out = np.concatenate([part[measure] for part in parts])
+        ends = jackknife_ends(value, left_out, level)
+        rows.append(_row("people among themselves", "grades", measure, value, ends, shared))
     return rows, len(np.unique(ratings.worker)), ratings.left_out
 
 

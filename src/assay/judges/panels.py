@@ -10,10 +10,8 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.agreement.alpha import alpha_of_coincidences
 from assay.agreement.kappa import kappas_of_tables
 from assay.agreement.ratings import Ratings
-from assay.agreement.scales import S2, Scale
 from assay.core.arrays import Floats
 from assay.core.results import Result
 from assay.core.tables import Table
@@ -21,10 +19,8 @@ from assay.crowd import aggregation  # noqa: F401  (it registers all of them)
 from assay.crowd.shared_errors import SharedErrors, shared_errors
 from assay.crowd.uncertain import Uncertain
 from assay.crowd.vote import AGGREGATIONS
-from assay.judges.label_audit import cut_of, interval
 from assay.judges.labelled_pairs import Labelled
-from assay.judges.ranking_audit import two_sided
-from assay.stats.resampling import topic_counts
+from assay.judges.one_footing import Footing, Standing
 
 METHODS = ("majority", "median(ties=low)", "dawid-skene")
 
@@ -43,6 +39,7 @@ class PanelRow:
     difference: float | None
     """α less that of the best single judge."""
     p: float | None
+    """Of that difference; it holds for all panels and whichever judge is the best."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +58,9 @@ class PanelAudit(Result):
     """Mean κ of a judge with people."""
     errors: SharedErrors
     pairs: int
-    notes: tuple[str, ...]
+    recipe: str
+    """How panels were compared with judges."""
+    unit = "topic"
 
     def alpha(self, name: str) -> float | None:
         """α with people of a judge or of a panel."""
@@ -71,7 +70,8 @@ class PanelAudit(Result):
         """Judges and panels, the best first."""
         columns = {
             "judge": "", "kind": "", "α": ".4f", "low": ".4f", "high": ".4f", "κ": ".4f", "share equal": ".4f",
-            "α less the best judge's": "+.4f", "p": "p",
+            "α less the best judge's": "+.4f",
+            "p corrected": "p",
         }  # fmt: skip
         keys = {"α less the best judge's": "delta_alpha"}
         ordered = sorted(self.rows, key=lambda row: -(row.alpha if row.alpha is not None else -2.0))
@@ -84,7 +84,10 @@ class PanelAudit(Result):
 
     def all_notes(self) -> list[str]:
         """What was compared, how far judges agree among themselves, and a warning where they err together."""
-        notes = [f"compared: {self.compared}; α {self.level}; {self.pairs} docs that all judges labelled"]
+        notes = [
+            f"compared: {self.compared}; α {self.level}; {self.pairs} docs that all judges labelled",
+            f"p: every panel against every judge, {self.recipe}",
+        ]
         if self.among_judges is not None and self.with_people is not None:
             notes.append(
                 f"mean κ of two judges {self.among_judges:.3f}, of a judge with people {self.with_people:.3f}; "
@@ -93,7 +96,7 @@ class PanelAudit(Result):
         warning = self.errors.warning()
         if warning is not None:
             notes.append(f"warning: {warning}")
-        return [*notes, *self.notes]
+        return notes
 
     def tables(self) -> list[Table]:
         """Judges and panels, and the correlations of errors."""
@@ -101,105 +104,63 @@ class PanelAudit(Result):
 
 
 def panel_audit(
-    pairs: Labelled, *, rel: float = 1, level: float = 0.95, resamples: int = 1000, seed: int = 0
+    pairs: Labelled, *, rel: float = 1, level: float = 0.95, resamples: int | None = 1000, seed: int = 0
 ) -> PanelAudit:
     """All judges of the pairs as a panel; grades where all are on the scale of the people, else relevant or not."""
-    compared = pairs.compared()
-    complete = np.asarray(compared.by_machine.all(axis=0))
-    seen = compared.only(complete) if complete.any() else compared
-    human, labels, scale, how = _on_one_scale(seen, rel)
-    level_of_alpha = "nominal" if len(scale.levels) == 2 else "ordinal"
-    voted, notes = _voted(labels, seen, scale)
-    given = {**dict(zip(seen.judges, labels, strict=True)), **voted}
-    tables = _tables(human, given, seen, scale)
-    values = np.array(scale.levels)
-    alphas = {name: _alphas(table.sum(axis=0), values, level_of_alpha) for name, table in tables.items()}
-    best = max(seen.judges, key=lambda name: np.nan_to_num(float(alphas[name]), nan=-2.0))
-    draws = np.zeros((0, len(seen.topics)))
-    if len(seen.topics) > 1 and resamples:
-        draws = np.concatenate(list(topic_counts(len(seen.topics), resamples, seed)))
-    drawn = {
-        name: _alphas(np.tensordot(draws, table, axes=1), values, level_of_alpha) for name, table in tables.items()
-    }
+    footing = Footing.of(pairs, rel)
+    judges = footing.pairs.judges
+    given = {**dict(zip(judges, footing.labels, strict=True)), **_voted(footing)}
+    standing = Standing.of(footing, given, level)
+    best = standing.best(judges)
+    panels = [place for place, name in enumerate(given) if name not in judges]
+    places = (np.repeat(panels, len(judges)), np.tile(np.arange(len(judges)), len(panels)))
+    differences = standing.differences(places, resamples, seed)
+    values = np.array(footing.scale.levels)
     rows = []
-    for name, table in tables.items():
-        whole = table.sum(axis=0)
-        kind = "judge" if name in seen.judges else "panel"
+    for name, labels in given.items():
+        whole = footing.tables(labels).sum(axis=0)
         difference = p = None
-        if kind == "panel" and not np.isnan(alphas[name]) and not np.isnan(alphas[best]):
-            difference = float(alphas[name] - alphas[best])
-            p = two_sided(drawn[name] - drawn[best]) if len(draws) else None
-        low, high = interval(drawn[name], level)
-        kappa = _number(kappas_of_tables(whole, values))
+        if name not in judges and standing.value(name) is not None and standing.value(best) is not None:
+            pair = differences.of(name, best)
+            difference, p = pair.difference, pair.p
+        kind = "judge" if name in judges else "panel"
+        kappa = float(kappas_of_tables(whole, values))
+        known_kappa = None if np.isnan(kappa) else kappa
         equal = float(np.trace(whole) / whole.sum())
-        rows.append(PanelRow(name, kind, _number(alphas[name]), low, high, kappa, equal, difference, p))
+        value, ends = standing.value(name), standing.ends(name)
+        rows.append(PanelRow(name, kind, value, *ends, known_kappa, equal, difference, p))
     return PanelAudit(
         rows=tuple(rows),
-        compared=how,
-        level=level_of_alpha,
+        compared=footing.how,
+        level=footing.coefficient.removeprefix("α "),
         best=best,
-        among_judges=_mean_kappa(labels, labels, values),
-        with_people=_mean_kappa(labels, human[None, :], values),
-        errors=shared_errors(labels - human, seen.judges),
-        pairs=len(seen),
-        notes=tuple(notes),
+        among_judges=_mean_kappa(footing.labels, footing.labels, values),
+        with_people=_mean_kappa(footing.labels, footing.human[None, :], values),
+        errors=shared_errors(footing.labels - footing.human, judges),
+        pairs=len(footing.pairs),
+        recipe=differences.recipe,
     )
 
 
-def _number(value: Floats | float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _on_one_scale(seen: Labelled, rel: float) -> tuple[Floats, Floats, Scale, str]:
-    """Human grades and labels of all judges on one scale: the people's, or relevant or not."""
-    others = [j for j in range(len(seen.judges)) if seen.is_other_scale(j)]
-    if not others and seen.scale.kind == "categories":
-        return seen.human, seen.machine, seen.scale, "grades"
-    human = (seen.human >= rel).astype(np.float64)
-    labels = np.empty_like(seen.machine)
-    for j, given in enumerate(seen.machine):
-        labels[j] = np.where(np.isnan(given), np.nan, given >= cut_of(seen, j, rel))
-    return human, labels, S2, f"relevant or not, human from {rel:g} on, since the judges have different scales"
-
-
-def _voted(labels: Floats, seen: Labelled, scale: Scale) -> tuple[dict[str, Floats], list[str]]:
-    """What each of METHODS makes of the labels, and what must be said of it."""
-    judge, pair = np.nonzero(~np.isnan(labels))
+def _voted(footing: Footing) -> dict[str, Floats]:
+    """What each of METHODS makes of the labels."""
+    seen = footing.pairs
+    judge, pair = np.nonzero(~np.isnan(footing.labels))
     ratings = Ratings(
         item=pair,
         worker=judge,
-        value=labels[judge, pair],
+        value=footing.labels[judge, pair],
         doc=np.array(seen.docs.tolist(), dtype=object),
         topic=seen.topic,
         topics=seen.topics,
         workers=seen.judges,
-        scale=scale,
+        scale=footing.scale,
     )
     voted = {}
     for method in METHODS:
         judgments: Uncertain = AGGREGATIONS.call(method, ratings)
         voted[method.partition("(")[0]] = judgments.grade
-    return voted, []
-
-
-def _tables(human: Floats, given: dict[str, Floats], seen: Labelled, scale: Scale) -> dict[str, Floats]:
-    """Of each judge and panel: topics × human level × machine level of counts."""
-    levels = np.array(scale.levels)
-    size = len(levels)
-    human_at = np.searchsorted(levels, human)
-    tables = {}
-    for name, labels in given.items():
-        both = ~np.isnan(labels)
-        cell = human_at[both] * size + np.searchsorted(levels, labels[both])
-        at = seen.topic[both] * size**2 + cell
-        counts = np.bincount(at, minlength=len(seen.topics) * size**2)
-        tables[name] = counts.reshape(len(seen.topics), size, size).astype(np.float64)
-    return tables
-
-
-def _alphas(tables: Floats, values: Floats, level: str) -> Floats:
-    met = tables + np.swapaxes(tables, -1, -2)
-    return alpha_of_coincidences(met, values, level="nominal" if level == "nominal" else "ordinal")
+    return voted
 
 
 def _mean_kappa(labels: Floats, others: Floats, values: Floats) -> float | None:

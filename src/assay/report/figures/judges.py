@@ -33,25 +33,25 @@ UNDER = ("scored by the judge", "scored by people")
 
 @draws("judges.LabelAudit")
 def agreement_of_judges(audit: LabelAudit) -> Figure:
-    """Agreement of every judge with people, with its interval; people among themselves beside."""
-    chosen = [row for row in audit.agreement if row.measure in ("α ordinal", "α nominal") and row.value is not None]
-    best: dict[str, Any] = {}
-    for row in chosen:
-        if row.measure == "α ordinal" or row.judge not in best:
-            best[row.judge] = row
-    ordered = sorted(best.values(), key=lambda row: -(row.value or 0.0))[:MOST]
+    """Agreement of every judge with people by the one coefficient that all are compared by, with its interval."""
+    standing = audit.standing
+    ends = {judge: standing.ends(judge) for judge in audit.pairs.judges}
+    known = [judge for judge in audit.pairs.judges if standing.value(judge) is not None]
+    ordered = sorted(known, key=lambda judge: -(standing.value(judge) or 0.0))[:MOST]
+    values = [standing.value(judge) or 0.0 for judge in ordered]
+    pairs = list(zip(ordered, values, strict=True))
     rows = rows_of(
-        judge=[row.judge for row in ordered],
-        value=[row.value for row in ordered],
-        low=[row.value if row.low is None else row.low for row in ordered],
-        high=[row.value if row.high is None else row.high for row in ordered],
-        compared=[row.compared for row in ordered],
+        judge=ordered,
+        value=values,
+        low=[value if ends[judge][0] is None else ends[judge][0] for judge, value in pairs],
+        high=[value if ends[judge][1] is None else ends[judge][1] for judge, value in pairs],
+        compared=[standing.footing.how] * len(ordered),
     )
     tip = [("judge", "judge", ""), ("value", "α", ".3f"), ("low", "low", ".3f"), ("high", "high", ".3f"),
            ("compared", "compared", "")]  # fmt: skip
-    x = amount("X", "value", "Krippendorff's α with people")
+    x = amount("X", "value", f"{standing.footing.coefficient} with people")
     made = ranges(names("Y", "judge", None), x, "low", "high", tip=tip, color=altair().value(MAIN))
-    said = f"The best is {ordered[0].judge} ({ordered[0].value:.3f})." if ordered else "Agreement is undefined."
+    said = f"The best is {ordered[0]} ({values[0]:.3f})." if ordered else "Agreement is undefined."
     title = "How far machine judges agree with people"
     return drawn(tall(made, len(rows)), name="judges-agreement", title=title, description=said, rows=rows)
 
@@ -208,17 +208,11 @@ def topic_estimates(result: TopicEstimates) -> Figure:
 @draws("judges.DocEstimates")
 def doc_estimates(result: DocEstimates) -> Figure:
     """Estimates with their intervals, and those of the sampled docs alone."""
-    half = result.interval()
-    alone = result.interval(result.human_error)
-    ends = (
-        result.value - half,
-        result.value + half,
-        result.human_value - alone,
-        result.human_value + alone,
-    )
+    found, alone = result.found, result.human_only
+    ends = (found.low, found.high, alone.low, alone.high)
     what = f"{result.measure} less that of {result.baseline}" if result.baseline else result.measure
     said = f"{result.sampled} of {result.pooled} docs judged by people, all by {result.judge}."
-    return _estimates(result.runs, result.value, result.human_value, ends, what, said)
+    return _estimates(result.runs, found.value, alone.value, ends, what, said)
 
 
 def _estimates(

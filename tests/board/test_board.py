@@ -180,7 +180,8 @@ def test_equal_systems_on_these_collections_are_seldom_told_apart(kind: str) -> 
         blocks = []
         for n in (10, 12, 10, 15):
             own = rng.random(n)
-            blocks.append(own + rng.normal(0, 0.1, (20, n)) if kind == "normal" else 1.0 * (rng.random((20, n)) < own))
+            successes = (rng.random((20, n)) < own).astype(np.float64)
+            blocks.append(own + rng.normal(0, 0.1, (20, n)) if kind == "normal" else successes)
         wrong += bool(on_these(Strata(blocks, (0.0, 1.0) if kind == "success" else None)).above.any())
     assert wrong / 150 <= 0.05 + 2.6 * 0.018
 

@@ -19,7 +19,6 @@ from assay.core.registry import one_of
 from assay.stats.bounded import lower_bound, p_at_most, share_that_may_differ, shows_little, unlike
 from assay.stats.effect import standard_deviation
 from assay.stats.multiple import corrected
-
 from assay.stats.resampling import drawn_in_words, resampled_t, topic_counts
 
 GATE_TESTS = ("auto", "bootstrap-t", "t", "dirichlet")

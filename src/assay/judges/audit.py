@@ -54,7 +54,6 @@ class JudgeAudit(Result):
     circularity: Circularity | None
     panel: PanelAudit | None
     faults: tuple[Fault, ...]
-    unit = "topic"
 
     def sentences(self) -> list[str]:
         """The audit in sentences that can be quoted."""

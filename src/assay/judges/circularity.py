@@ -56,7 +56,6 @@ class Circularity(Result):
     topics: int
     level: float
     gains: tuple[GainOfGaming, ...]
-    unit = "topic"
 
     def of(self, judge: str) -> GainOfGaming:
         """The gains of one judge."""

@@ -40,8 +40,6 @@ TOPICS = ("fixed", "random")
 class DocEstimates(Result):
     """Scores of runs, or differences from a baseline, as people would give them if they judged every pooled doc."""
 
-    unit = "doc"
-
     measure: str
     judge: str
     runs: tuple[str, ...]

@@ -64,7 +64,6 @@ class LabelAudit(Result):
     """Of every two judges, by that coefficient; None of one judge alone."""
     level: float
     notes: tuple[str, ...]
-    unit = "topic"
 
     def value(self, judge: str, measure: str = "κ") -> float | None:
         """The agreement of one judge with the people by one of MEASURES."""

@@ -49,7 +49,6 @@ class Conclusions(Result):
     test: str
     correction: str
     alpha: float
-    unit = "topic"
 
     def of(self, judge: str) -> PairOutcomes:
         """The outcomes of one judge."""

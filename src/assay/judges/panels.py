@@ -60,7 +60,6 @@ class PanelAudit(Result):
     pairs: int
     recipe: str
     """How panels were compared with judges."""
-    unit = "topic"
 
     def alpha(self, name: str) -> float | None:
         """α with people of a judge or of a panel."""

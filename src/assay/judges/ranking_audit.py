@@ -58,7 +58,6 @@ class RankingAudit(Result):
     differences: Differences | None
     """Of the τ of every two judges; None of one judge alone."""
     notes: tuple[str, ...]
-    unit = "topic"
 
     def value(self, judge: str, measure: str = "τ") -> float | None:
         """One correlation of one judge."""

@@ -68,8 +68,6 @@ class PrevalenceRow:
 class Prevalence(Result):
     """The share of relevant docs among those that a machine judged and people did not; `unit` is what was drawn."""
 
-    unit = "topic"
-
     rows: tuple[PrevalenceRow, ...]
     rel: float
     level: float

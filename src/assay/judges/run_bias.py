@@ -53,7 +53,6 @@ class RunBias(Result):
     correction: str
     level: float
     topics: int
-    unit = "topic"
 
     @property
     def alpha(self) -> float:

@@ -53,7 +53,6 @@ class TopicEstimates(Result):
     human_topics: tuple[str, ...]
     machine_topics: tuple[str, ...]
     checks: tuple[str, ...]
-    unit = "topic"
 
     @property
     def interval(self) -> tuple[Floats, Floats]:

@@ -43,7 +43,6 @@ class Estimated(Result):
     degrees: int
     scores: tuple[Floats, Floats, Floats]
     limits: tuple[float, float] | None = None
-    unit = "topic"
 
     @cached_property
     def little(self) -> Bools:

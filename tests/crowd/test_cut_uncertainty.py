@@ -50,7 +50,9 @@ def test_docs_that_some_cuts_grade_otherwise_are_not_certain(tmp_path: Path) -> 
     cuts = ["crowd", "cuts", f"{tmp_path}/labels.csv", "--scale", "S100", "--way", "H_t+a", "--halves", "10"]
     done = call([*cuts, "--uncertainty", f"{tmp_path}/cut.csv", "--draws", "100"])
     assert done.code == 0, done.err
-    np.testing.assert_allclose(read_uncertain(tmp_path / "cut.csv").posterior, judged.posterior, atol=1e-9)
+    again = read_uncertain(tmp_path / "cut.csv").posterior
+    assert again is not None
+    np.testing.assert_allclose(again, judged.posterior, atol=1e-9)
     idle = call([*cuts, "--draws", "5"])
     assert (idle.code, "--draws has no effect without --run and --uncertainty" in idle.err) == (2, True)
 

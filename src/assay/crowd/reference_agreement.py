@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.agreement.across_scales import grades_of, reference_of
 from assay.agreement.scales import Scale, scale_for
-from assay.core.arrays import Bools, Floats
+from assay.core.arrays import Bools, Floats, Ints
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.crowd.aggregation import aggregate
@@ -132,7 +132,7 @@ def best_cut(values: Floats, relevant: Bools, usual: float) -> float:
     return usual if not len(best) else float(cuts[best[np.argmin(np.abs(cuts[best] - usual))]])
 
 
-def _kappas(below: Floats, relevant_below: Floats, n: int, relevant: int) -> Floats:
+def _kappas(below: Ints, relevant_below: Ints, n: int, relevant: int) -> Floats:
     """Cohen's κ of each cut, from how many docs and how many relevant ones lie below it; NaN where it is undefined."""
     agree = (below - relevant_below) + (relevant - relevant_below)
     by_chance = ((n - below) * relevant + below * (n - relevant)) / n

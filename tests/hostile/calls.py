@@ -59,7 +59,7 @@ CALLS = [
     "interleave analyse {teams} --system new --baseline old --method impressions",
     "interleave pairs {teams} --no-clicks tie",
     "interleave plan --effect .05 --pilot {impressions} --save {out}/plan.json",
-    "compare runs {scores} --interval percentile -B 50 -m AP",
+    "compare runs {scores} --correction holm -m AP",
     "compare pairs {matrix} --test randomised-tukey -B 50",
     "compare anova {matrix}",
     "compare one-way {matrix}",

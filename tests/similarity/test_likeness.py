@@ -97,6 +97,7 @@ def test_the_spread_of_a_series_is_that_over_time_and_of_a_step_that_over_topics
     assert result.table().column("sd") == [pytest.approx(np.std([1, 0, 1], ddof=1))]
     assert "sd: over the 3 steps of a topic, mean of the topics" in result.table().notes[1]
     assert result.step_table().notes[0].endswith("sd: over the topics of a step")
+    assert result.step_table().column("sd") == [pytest.approx(0.0, abs=1e-12)] * 3
 
 
 def test_the_spread_of_three_runs_of_trec_covid_is_over_time(tmp_path: Path) -> None:
@@ -110,4 +111,3 @@ def test_the_spread_of_three_runs_of_trec_covid_is_over_time(tmp_path: Path) -> 
     [first, second] = result.steps
     assert result.table().column("sd") == [pytest.approx((np.abs(first - second) / np.sqrt(2)).mean())]
     assert result.table().column("sd") == [pytest.approx(0.3153, abs=5e-5)]
-    assert result.step_table().column("sd") == [pytest.approx(0.0, abs=1e-12)] * 3

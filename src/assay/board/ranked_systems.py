@@ -55,8 +55,8 @@ class Board(Result):
 
     @property
     def unit(self) -> str:
-        """Collections, or topics where only these are drawn again."""
-        return "topic" if self.over == "topics" else "collection"
+        """What the sample consists of: collections, or their topics."""
+        return "collection" if self.over == "collections" else "topic"
 
     @property
     def leading(self) -> Standing:

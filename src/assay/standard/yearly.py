@@ -103,6 +103,8 @@ class Trend(Result):
     `slope` is the change of the mean per year, None if fewer than two labels are numbers.
     """
 
+    unit = "year"
+
     labels: tuple[str, ...]
     means: tuple[Floats, ...]
     topics: tuple[int, ...]

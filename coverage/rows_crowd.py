@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import lzma
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,11 +17,12 @@ from assay.crowd.campaigns import Campaign, compare_campaigns
 from assay.crowd.cutgroups import cut_groups
 from assay.crowd.cutsets import honest_cuts
 from assay.crowd.preference_pairs import Preferences
+from assay.crowd.probability_checks import reliability
+from assay.crowd.rectified_scores import gold_scores
 from assay.crowd.uncertain import Uncertain
-from assay.crowd.uncertain_scores import score_uncertainty
 from assay.crowd.vote import AGGREGATIONS
 from assay.data import Labels, Qrels, Run
-from claims import Wrong, area, outside
+from claims import Limit, Wrong, area, outside
 from worlds import Case, data_file
 
 claim = area("Crowds: judgments")
@@ -178,36 +180,85 @@ def strength_left_out(case: Case) -> float | None:
     return float(np.mean([outside(*one) for one in zip(found.low, truth, found.high, strict=True)]))
 
 
-@claim(
-    "scores under uncertain judgments (with topics)",
-    kind="interval",
-    unit="topic",
-    calls=("assay.crowd.uncertain_scores.score_uncertainty",),
-    promises="95 % of the intervals contain the mean score under the truth, over topics like these",
-    nominal=0.05,
-    ms=60.0,
-    results=("ScoreUncertainty",),
-    worlds=("posteriors that are right", "runs know more than the labels"),
-    sizes=(10, 40),
-)
-def scores_left_out(case: Case) -> float:
-    docs, depth = 20, 5
+def _judged_world(case: Case) -> tuple[Run, Uncertain, Qrels]:
+    """A run, right posteriors of 20 docs a topic, and 5 gold docs of each that were drawn at random."""
+    docs = 20
     lists: dict[str, list[str]] = {}
-    items, posterior = [], []
-    gains = []
+    items, posterior, grades = [], [], []
     for t in range(case.n):
         p = case.rng.beta(0.6, 0.6, docs).clip(0.02, 0.98)
         truth = case.rng.random(docs) < p
         signal = truth if case.world.startswith("runs") else case.rng.random(docs) < p
         order = np.argsort(-(signal + case.rng.normal(0, 0.5, docs)))
         lists[f"t{t}"] = [f"d{d:02d}" for d in order]
-        gains.append(truth[order[:depth]].mean())
         items += [(f"t{t}", f"d{d:02d}") for d in range(docs)]
         posterior += [[1 - one, one] for one in p.tolist()]
+        grades += np.where(case.rng.permutation(docs) < 5, truth, -1).tolist()
     judgments = Uncertain.of_posterior("demo", items, posterior, levels=[0, 1], labels=[5] * len(items))
-    found = score_uncertainty([Run.from_lists("r", lists)], judgments, "P@5", draws=50, seed=case.seed())
-    row = found.table().record()["rows"][0]
-    return outside(row["with_topics_low"], _true_precision(case.world), row["with_topics_high"])
+    plain = judgments.qrels()
+    gold = Qrels(plain.topics, plain.bounds, plain.docs, np.array(grades, dtype=np.int64))
+    return Run.from_lists("r", lists), judgments, gold
+
+
+GOLD_WORLDS = ("posteriors that are right", "runs know more than the labels")
+
+
+@claim(
+    "scores by gold docs that were drawn with known probability (rectified)",
+    kind="interval",
+    unit="topic",
+    calls=("assay.crowd.rectified_scores.gold_scores",),
+    promises="95 % of the intervals contain the mean score under the truth, over topics like these",
+    nominal=0.05,
+    ms=10.0,
+    entries=("crowd.RECALIBRATIONS:platt", "crowd.RECALIBRATIONS:beta", "crowd.RECALIBRATIONS:isotonic"),
+    results=("GoldScores",),
+    worlds=GOLD_WORLDS,
+    sizes=(20, 40),
+)
+def rectified_left_out(case: Case) -> float:
+    run, judgments, gold = _judged_world(case)
+    drawn = replace(gold, probabilities=np.full(len(gold), 0.25))
+    method = str(case.rng.choice(["platt", "beta", "isotonic"]))
+    found = gold_scores([run], judgments, drawn, "P@5", calibration=method)
+    return outside(found.low[0], _true_precision(case.world), found.high[0])
+
+
+@claim(
+    "scores by gold docs without a known probability (fitted on ranks)",
+    kind="interval",
+    unit="topic",
+    calls=("assay.crowd.rectified_scores.gold_scores",),
+    promises="95 % of the intervals contain the mean score under the truth, if the model of ranks is right",
+    nominal=0.05,
+    ms=20.0,
+    results=("GoldScores",),
+    worlds=GOLD_WORLDS,
+    sizes=(20, 40),
+    limits=(Limit("intervals hold if the model of ranks does", 0.45, ("runs know more than the labels",)),),
+)
+def fitted_left_out(case: Case) -> float:
+    run, judgments, gold = _judged_world(case)
+    found = gold_scores([run], judgments, gold, "P@5")
+    return outside(found.low[0], _true_precision(case.world), found.high[0])
+
+
+@claim(
+    "the share of relevant docs of similar probability",
+    kind="interval",
+    unit="topic",
+    calls=("assay.crowd.probability_checks.reliability",),
+    promises="95 % of the intervals contain the true share",
+    nominal=0.05,
+    ms=55.0,
+    results=("Reliability",),
+    worlds=GOLD_WORLDS,
+    sizes=(20, 40),
+)
+def share_of_bin_left_out(case: Case) -> float:
+    _, judgments, gold = _judged_world(case)
+    bins = [b for b in reliability(judgments, gold).bins if b.probabilities == "raw" and b.low is not None]
+    return float(np.mean([outside(b.low or 0.0, b.mean, b.high or 1.0) for b in bins]))
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from claims import FAMILY_WORLDS, QUICK, Row, loaded
 
 CLAIMING = (
     "agreement.AGREEMENTS", "crowd.AGGREGATIONS", "interleaving.METHODS", "interleaving.SPENDING",
+    "crowd.RECALIBRATIONS",
     "judges.CALIBRATIONS", "judges.ESTIMATORS", "judges.EXPANSIONS", "stats.CORRECTIONS", "stats.INTERVALS",
     "stats.SIMULTANEOUS", "stats.TESTS", "stats.TWO_SAMPLE_TESTS",
 )  # fmt: skip
@@ -56,7 +57,7 @@ NO_CLAIM = {
     "AllocationReplay ChoiceResult CollectionSubsets Curves ExchangeStudy Fewer FilledScores GoodSubsets "
     "HoldoutResult Incompleteness Injection LeftOut Longevity RankingOverCuts ReferenceSize Reweighted "
     "ReweightedRanking RunRanking SearchResult StabilityResult SubsetMeans TopicEase Transfer UnpooledBias "
-    "EntropyStudy Calibration",
+    "EntropyStudy Calibration ScoreUncertainty",
     "rates of errors that a simulation on the given data finds": "Coverage FalseNegatives RatioCoverage SigmaSamples "
     "StoppingBias Swaps",
     "a plan from what a pilot shows, of which no chance is stated": "LabelPlan",

@@ -11,8 +11,9 @@ from assay.agreement.ratings import Ratings
 from assay.agreement.scales import S2, S100
 from assay.core.errors import DataError
 from assay.crowd import aggregate, read_uncertain, score_uncertainty, write_uncertain
+from assay.crowd.eases import glad
 from assay.crowd.identified import collapse_of, unidentified_docs
-from assay.crowd.latent import glad, one_coin
+from assay.crowd.latent import one_coin
 from assay.data import Labels, Run
 from assay.io import read_labels
 from tests.conftest import real_data

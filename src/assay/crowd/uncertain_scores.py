@@ -36,8 +36,6 @@ NO_INTERVAL = (
 class ScoreUncertainty(Result):
     """Scores of runs under judgments drawn from their posterior."""
 
-    unit = "topic"
-
     matrix: ScoreMatrix
     """Scores with each doc at its grade."""
     low: Floats

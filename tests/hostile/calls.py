@@ -189,7 +189,7 @@ CALLS = [
     "--open {out}/open.csv",
     "crowd transform {labels} --scale 4 --run {run} --run {one run} --reference {qrels}",
     "study concordance {scores} --pair AP,P@10 --gold RR",
-    "study discriminative {scores} -B 20",
+    "study discriminative {scores} --test randomisation -B 20",
     "study incompleteness {run} {runs} --qrels {qrels} --shares '1 .5' --draws 2 -m 'AP bpref'",
     "study measure-tau {scores}",
     "study predictivity {scores} --splits 5",

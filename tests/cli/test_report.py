@@ -62,7 +62,7 @@ def test_report_from_score_files_with_sections_and_baseline(demo: Path, tmp_path
     text = out.read_text().replace(chart_library(), "")
     assert text.count("<h2") == 3
     assert "<title>T</title>" in text
-    assert "the baseline cygnus1" in text
+    assert "beats cygnus1" in text
 
 
 def test_runs_of_several_score_files_are_put_together(demo: Path, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def resampled_t(counts: Floats, centred: Floats) -> tuple[Floats, Floats]:
 def one_or_both(greater: Floats, less: Floats, alternative: str) -> Floats:
     """p of the tail that is asked for; two-sided twice the smaller one, at most 1."""
     both = np.minimum(1.0, 2 * np.minimum(greater, less))
-    return np.asarray({"greater": greater, "less": less, "two-sided": both}[alternative])
+    return np.asarray({"greater": greater, "less": less, "two-sided": both}[checked_alternative(alternative)])
 
 
 def refuse_few(what: str, entry: Entry[Any], topics: int, instead: str = "t") -> None:

@@ -76,13 +76,13 @@ def figure_3_13() -> Iterator[Line]:
     WEBBER,
     "Figure 3.14",
     "bootstrap of the mean difference",
-    command="assay compare pair.csv --baseline apl8c221 --test bootstrap --interval basic -B 100000",
+    command="assay compare pair.csv --baseline apl8c221 --test bootstrap-shift --interval basic -B 100000",
     needs=[MATRICES],
 )
 def figure_3_14() -> Iterator[Line]:
     difference = np.subtract(*scores("pair.csv").values)
-    one_tail = outcome_of(difference, "bootstrap", resamples=RESAMPLES, alternative="greater")
-    p = running_example("bootstrap").p
+    one_tail = outcome_of(difference, "bootstrap-shift", resamples=RESAMPLES, alternative="greater")
+    p = running_example("bootstrap-shift").p
     above = THEIRS * float(one_tail.p[0])
     below = THEIRS * p - above
     yield drawn("resamples of 5,000 at or above the observed mean", "81", above, above**0.5)

@@ -135,7 +135,7 @@ def interval_of(test: str) -> str:
 
 
 def least_of_topics(test: str, topics: int, alternative: str = "two-sided") -> float:
-    """The smallest p that a test of signs can give on so many topics; 0 for other tests.
+    """The smallest p that a test of signs can give on this number of topics; 0 for other tests.
 
     >>> least_of_topics("sign", 5), least_of_topics("t", 5)
     (0.0625, 0.0)

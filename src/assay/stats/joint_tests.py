@@ -74,7 +74,7 @@ def carried_out(correction: str, tests: int, topics: int) -> str:
 
 
 def draws_flips(correction: str, runs: int, topics: int) -> bool:
-    """Whether the correction of so many runs draws flips at random, so their number and the seed have an effect.
+    """Whether the correction draws flips at random for these runs, so their number and the seed have an effect.
 
     >>> draws_flips("max-t", 3, 50), draws_flips("max-t", 2, 50), draws_flips("max-t", 3, 12)
     (True, False, False)

@@ -71,7 +71,7 @@ class Evidence:
     differing: int | None = None
     """Topics on which the two runs differ."""
     least_p: float = 0.0
-    """The smallest p that the test can give on so many topics."""
+    """The smallest p that the test can give on these topics."""
     aggregate: str = "mean"
     """How topics become one number: of geometric means delta, low and high are logs, and ratios are shown."""
 
@@ -212,7 +212,7 @@ class Evidence:
         return "p and the interval are made by different methods"
 
     def _findable(self) -> list[str]:
-        """The true difference that so many topics find; not where few values say what differences can be."""
+        """The true difference that the topics find; not where few values say what differences can be."""
         paired_means = self.deviation is not None and len(self.topics) == 1 and self.aggregate == "mean"
         if not paired_means or self.little or not self.deviation or self.lead is not None:
             return []

@@ -55,6 +55,7 @@ def missed(pairs: PairsResult, drawn: Drawn) -> float | None:
     promises="any false difference in at most 5 %",
     nominal=0.05,
     ms=7.0,
+    entries=("stats.JOINT:max-t",),
     results=("Leaderboard", "PairsResult"),
     worlds=FAMILY,
     real=PERMUTED,
@@ -91,7 +92,7 @@ def baseline_intervals(case: Case) -> float | None:
     nominal=0.05,
     ms=20.0,
     results=("Leaderboard", "PairsResult"),
-    worlds=FAMILY,
+    worlds=FAMILY_WORLDS,
     real=PERMUTED[:2],
 )
 def without_a_baseline(case: Case) -> float:
@@ -127,7 +128,7 @@ def twenty_without_a_baseline(case: Case) -> float:
     nominal=0.05,
     ms=13.0,
     results=("Leaderboard", "CollectionBoard", "ComparedRuns"),
-    worlds=FAMILY,
+    worlds=FAMILY_WORLDS,
     sizes=FEW,
     real=PERMUTED[:2],
 )
@@ -179,6 +180,7 @@ def means(case: Case) -> float:
     promises="any false difference in at most 5 %",
     nominal=0.05,
     ms=11.0,
+    entries=("stats.JOINT:max-t",),
     results=("PairsResult",),
     worlds=FAMILY,
     real=PERMUTED,

@@ -98,10 +98,10 @@ def _sampled(case: Case, calibration: str, measure: str) -> float | None:
     )
     human = Qrels(sheet.topics, sheet.bounds, sheet.docs, grades, sheet.probabilities, name="sample")
     found = estimate_docs(human, labels, [run], measure=measure, calibration=calibration)
-    half = found.interval()
     gains = np.take_along_axis(relevant, order, axis=1)[:, :10] / np.log2(np.arange(2, 12))
     truth = gains.sum(axis=1).mean()
-    return outside(found.value[0] - half[0], float(truth), found.value[0] + half[0])
+    low, high = found.found.low[0], found.found.high[0]
+    return None if np.isnan(low) else outside(low, float(truth), high)
 
 
 def _docs_left_out(calibration: str) -> Wrong:
@@ -163,8 +163,8 @@ def _labels(case: Case) -> tuple[dict[str, Any], dict[str, Any], float]:
 )
 def share_left_out(case: Case) -> float | None:
     human, labels, truth = _split_of_dl(case) if case.world == DL else _labels(case)
-    row = prevalence(human, labels).rows[0]
-    return None if np.isnan(row.low) else outside(row.low, truth, row.high)
+    share = prevalence(human, labels).rows[0].share
+    return None if share.low is None or share.high is None else outside(share.low, truth, share.high)
 
 
 @functools.cache
@@ -348,9 +348,9 @@ def tau_left_out(case: Case) -> float | None:
 )
 def judges_rank_unlike(case: Case) -> float | None:
     human, machine, other = _machine(case, np.zeros(8))
-    p = [row.p for row in ranking_audit(human, [machine, other], ["m", "o"], resamples=199, seed=case.seed()).compared]
-    own = [one for one in p if one is not None]
-    return float(np.mean([one < 0.05 for one in own])) if own else None
+    found = ranking_audit(human, [machine, other], ["m", "o"], resamples=199, seed=case.seed()).differences
+    p = [] if found is None else [row.p for row in found.rows if row.p is not None]
+    return float(np.mean([one < 0.05 for one in p])) if p else None
 
 
 @claim(

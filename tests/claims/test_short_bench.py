@@ -13,16 +13,7 @@ MILLISECONDS = 150
 """About this much is spent on each row."""
 FEWEST, MOST = 2, 60
 DEVIATIONS = 5
-ISSUE = "issue 26 names it and mends it"
 OPEN = {
-    "letters of 20 systems by standardized, collections like these": ISSUE,
-    "letters of 20 systems by mean, collections like these": ISSUE,
-    "letters of 20 systems by borda, collections like these": ISSUE,
-    "letters of 20 systems by borda, these collections": ISSUE,
-    "replicated, on the same topics": ISSUE,
-    "replicated, on other topics": ISSUE,
-    "two rankings of the same runs on other topics are farther than chance (d_rank)": ISSUE,
-    "the mean of a run lies in its interval (basic)": ISSUE,
     "τ of two rankings lies in its interval": "τ of noisy means is nearer to 0 than that of the true ones",
     "Φ lies in its likelihood interval": "each doc has a place of its own: the likelihood is too sure",
 }

@@ -40,7 +40,7 @@ def scores(tmp_path: Path) -> Path:
 def fifty(tmp_path: Path) -> Path:
     """Scores on as many topics as every test and interval needs."""
     rng = np.random.default_rng(2)
-    values = np.clip(rng.random(50) + rng.normal([[0.1], [0], [-0.1]], 0.2, (3, 50)), 0, 1).round(3)
+    values = np.clip(rng.random(50) + rng.normal([[0.1], [0.0], [-0.1]], 0.2, (3, 50)), 0, 1).round(3)
     write_scores(tmp_path / "fifty.csv", [ScoreMatrix.of(values, runs=["x", "y", "z"], measure="nERR")])
     return tmp_path / "fifty.csv"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -90,9 +92,11 @@ def test_the_best_runs_are_shown_with_the_baseline_and_tested_among_all() -> Non
 def test_intervals_of_differences_are_told_from_corrected_p() -> None:
     """Those of max-t, Holm, Bonferroni and Tukey hold together; others are of each difference alone."""
     alone = "of each difference alone"
-    for how in ({"correction": "bh"}, {"correction": "none"}):
+    apart: list[dict[str, Any]] = [{"correction": "bh"}, {"correction": "none"}]
+    together: list[dict[str, Any]] = [{}, {"correction": "holm"}, {"test": "wilcoxon"}, {"test": "tukey"}]
+    for how in apart:
         assert alone in " ".join(compare(SMALL, **how).table().notes)
-    for how in ({}, {"correction": "holm"}, {"test": "wilcoxon"}, {"test": "tukey"}):
+    for how in together:
         notes = " ".join(compare(SMALL, **how).table().notes)
         assert alone not in notes
         assert "simultaneous 95 % intervals" in notes

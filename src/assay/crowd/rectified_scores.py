@@ -331,15 +331,20 @@ def _fitted(
         return np.asarray(scores[:, kept].mean(axis=1))
 
     value = estimate(None)
+    notes = [
+        "the fit is a logistic regression on p and on 1/√rank in each run; gold docs drawn with known probability (a "
+        "fifth column) need no such model",
+        judgments.probabilities_note(),
+    ]
+    if rows.base is None:
+        # simulated: such intervals leave out the score of a run that knows more than its labels in a third of cases
+        notes.insert(0, "no interval: the model holds for differences to a baseline, not for the score of one run")
+        return value, np.full_like(value, np.nan), np.full_like(value, np.nan), notes
     left_out = np.array([estimate(topic) for topic in range(topics)])
     ends = [jackknife(float(v), left_out[:, i]).interval(rows.level) for i, v in enumerate(value)]
     low, high = np.transpose(ends)
-    notes = [
-        f"{rows.promise}: delete-one-topic jackknife over {topics} topics of gains fitted on {docs} gold docs",
-        "the fit is a logistic regression on p and on 1/√rank in each run, and intervals hold if that model does; gold "
-        "docs drawn with known probability (a fifth column) need no model",
-        judgments.probabilities_note(),
-    ]
+    how = f"delete-one-topic jackknife over {topics} topics of gains fitted on {docs} gold docs"
+    notes.insert(0, f"{rows.promise}: {how}; it holds if the model of the fit does")
     if docs < FEW_A_TOPIC * topics:
         notes.append(
             f"fewer than {FEW_A_TOPIC} gold docs a topic: differences may come out too small, by a quarter at 2"

@@ -54,7 +54,7 @@ def _scored(case: Case) -> tuple[Floats, Floats, Floats, float]:
 def _estimate_left_out(method: str) -> Wrong:
     def wrong(case: Case) -> float | None:
         human, machine, others, truth = _scored(case)
-        low, high = estimated(human, machine, others, method).interval()
+        low, high = estimated(human, machine, others, method, limits=(0.0, 1.0)).interval()
         return None if np.isnan(low[0]) else outside(low[0], truth, high[0])
 
     return wrong

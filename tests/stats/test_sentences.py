@@ -111,6 +111,7 @@ def test_a_comparison_without_a_finding_says_what_was_findable_and_what_is_ruled
         ),
         (evidence(1.0, 0.3, differing=50, little=True), "the differences take too few values for an interval without"),
         (evidence(0.1, 0.3, least_p=0.0625), "it cannot reach p < .05: too few for this test"),
+        (evidence(0.1, 0.3, least_drawn=0.05), "with so few resamples it cannot reach p < .05"),
         (evidence(0.1, 0.04, alternative="greater", low=-0.01, high=0.2), "p is one-sided, the interval two-sided"),
         (evidence(0.1, 0.04, lead=5.0, low=-0.01, high=0.2), "p is of ranks or signs, the interval of the mean"),
         (evidence(0.1, 0.04, little=True, differing=9, low=-0.01, high=0.2), "p is of swaps of the runs"),
@@ -119,6 +120,20 @@ def test_a_comparison_without_a_finding_says_what_was_findable_and_what_is_ruled
 )
 def test_what_limits_a_finding_stands_in_the_sentence(found: Evidence, clause: str) -> None:
     assert f"; {clause}" in found.verdict() or f"topics {clause}" in found.verdict()
+
+
+@pytest.mark.parametrize("baseline", [None, "a"])
+@pytest.mark.parametrize("runs", [3, 4])
+def test_a_family_on_few_topics_says_that_it_can_show_nothing(runs: int, baseline: str | None) -> None:
+    values = np.arange(runs)[:, None] / 10 + np.random.default_rng(0).random((runs, 6)) / 50
+    matrix = ScoreMatrix.of(values, runs=list("abcd"[:runs]), measure="AP")
+    said = compare(matrix, baseline=baseline, test="wilcoxon").verdict  # one pair alone has p = 1/32
+    assert said.endswith("; on 6 topics it cannot reach p < .05: too few for this test")
+    assert "cannot reach" not in compare(matrix, baseline=baseline).verdict
+    few = compare(
+        ScoreMatrix.of(np.tile(values, 9), runs=matrix.runs), baseline=baseline, test="randomisation", resamples=30
+    )
+    assert few.verdict.endswith("; with so few resamples it cannot reach p < .05")
 
 
 def test_on_five_topics_a_sign_test_says_that_it_can_show_nothing() -> None:

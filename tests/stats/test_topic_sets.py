@@ -56,3 +56,20 @@ def test_single_runs_whatever_their_names_else_common_ones() -> None:
         compare_sets(first.select(runs=["CL99XT", "apl8c221"]), second.select(runs=["ok8alx"]))
     with pytest.raises(UsageError, match="alpha must lie between 0 and 1"):
         compare_sets(first, second, alpha=np.inf)
+
+
+def test_a_run_whose_scores_are_too_alike_gets_bounds_within_the_range_of_the_measure() -> None:
+    rng = np.random.default_rng(5)
+    values = np.stack([rng.random(20), np.zeros(20)])
+    first, second = (ScoreMatrix.of(v, runs=["a", "b"], measure="P@10") for v in (values, values[:, ::-1] + 0.0))
+    second = replace(second, topics=tuple(f"t{t}" for t in range(20)))
+    found = compare_sets(first, second)
+    assert [c.little for c in found.comparisons] == [False, True]
+    assert found.comparisons[1].low == -found.comparisons[1].high < -0.15
+    notes = found.table().notes
+    assert notes[0].startswith("a: two-sample Welch t test")
+    assert notes[1].startswith("b: Dirichlet bounds of both means, the scores are too alike")
+    gains = ScoreMatrix.of(values * 3, runs=["a", "b"], measure="gain")
+    unbounded = compare_sets(gains, second.renamed("gain"))
+    assert np.isnan(unbounded.comparisons[1].low)
+    assert unbounded.p[1] == 1.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import DataError, UsageError
+from assay.stats.bounded import difference_ends
 from assay.stats.resampling import ALTERNATIVES
 from assay.stats.two_runs import compare_two, comparisons_table
 from assay.stats.two_sample import TWO_SAMPLE_TESTS, compare_topic_sets
@@ -54,8 +55,13 @@ def test_p_is_uniform_under_the_null(name: str) -> None:
 def test_degenerate_samples(name: str) -> None:
     assert compare_topic_sets([0.1] * 15, [0.1] * 14, name, resamples=99).p == 1.0
     apart = compare_topic_sets([0.2] * 15, [0.1] * 14, name, resamples=199)
-    assert apart.p <= 0.01
+    assert apart.p == 1.0
+    assert np.isnan([apart.low, apart.high]).all()
+    assert "too alike for a test or an interval without their range" in apart.verdict
     assert "infinite" in apart.table().text()
+    within = compare_topic_sets([0.2] * 15, [0.1] * 14, name, resamples=199, limits=(0, 1))
+    assert within.p == 1.0
+    assert within.low < 0 < within.high
     with pytest.raises(DataError, match="1 topic"):
         compare_topic_sets([0.1], [0.1, 0.2], name)
 
@@ -88,6 +94,40 @@ def test_bootstrap_intervals() -> None:
     assert (percentile.low, percentile.high) == pytest.approx((theirs.low, theirs.high), abs=0.03)
     with pytest.raises(UsageError, match="no interval 'bca' for two topic sets"):
         compare_topic_sets(x, y, interval="bca")
+
+
+def test_two_samples_of_few_values_get_the_bounds_of_both_means() -> None:
+    won = compare_topic_sets([1.0] * 5, [0.0] * 5, limits=(0, 1), names=("new", "old"))
+    assert won.low == pytest.approx(2 * 0.0125**0.2 - 1)  # the lower bound of a mean of five ones is (α/4)^(1/5)
+    assert (won.high, won.p) == pytest.approx((1, 4 * 0.5**5))
+    for side, p in (("greater", 2 * 0.5**5), ("less", 1)):
+        assert compare_topic_sets([1.0] * 5, [0.0] * 5, limits=(0, 1), alternative=side).p == pytest.approx(p)
+    assert "new and old are not shown to differ: +1.000 [−.167, 1.000], p = .1250" in won.verdict
+    assert "(Dirichlet bounds of both means, 5 and 5 topics)" in won.verdict
+    assert "too alike for a t interval: it is from the Dirichlet bounds of both means" in won.verdict
+    same = compare_topic_sets([0.0] * 12, [0.0] * 12, limits=(0, 1))
+    assert same.low == -same.high < -0.25
+    lost = compare_topic_sets([0.0] * 20, [1.0] * 10, limits=(0, 1))
+    assert lost.high < 0
+    assert lost.p == pytest.approx(box_alpha([1.0] * 10, [0.0] * 20), rel=1e-6)
+
+
+def box_alpha(first: list[float], second: list[float]) -> float:
+    """The α at which the box of both bounds just leaves out 0, found by halving."""
+    least, most = 0.0, 1.0
+    for _ in range(60):
+        alpha = (least + most) / 2
+        low, _ = difference_ends(first, second, 1 - alpha, (0, 1))
+        least, most = (least, alpha) if low > 0 else (alpha, most)
+    return most
+
+
+def test_topic_sets_with_a_success_in_ten_are_covered_and_rarely_differ() -> None:
+    rng = np.random.default_rng(2)
+    found = [compare_topic_sets(*(rng.random((2, 10)) < 0.1).astype(float), limits=(0, 1)) for _ in range(150)]
+    assert sum(c.low <= 0 <= c.high for c in found) >= 147  # by Welch .80, as samples without a success have no spread
+    assert sum(c.p < 0.05 for c in found) <= 3
+    assert min(c.high - c.low for c in found) > 0.3
 
 
 def test_unknown_test() -> None:

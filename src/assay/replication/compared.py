@@ -83,31 +83,20 @@ def change_of_mean(
 ) -> Quantity:
     """Replicated − original mean, by the paired t test on the same topics or a two-sample test on others.
 
-    limits: of a score that is compared. Where few topics differ the Dirichlet bound within the limits; of two samples
-    the bounds of both means, without p; without limits neither interval nor p.
+    limits: of a score that is compared. Where few topics differ the Dirichlet bound within the limits, of two samples
+    the bounds of both means; without limits neither interval nor p.
     """
     if paired:
         tested = compare_two(after, before, level=level)
-        few = bool(shows_little(rounded(after - before))[0])
     else:
-        tested = compare_topic_sets(after, before, test, level=level, resamples=resamples, seed=seed)
-        few = bool(shows_little(after)[0] or shows_little(before)[0])
+        tested = compare_topic_sets(after, before, test, level=level, limits=limits, resamples=resamples, seed=seed)
     ends: tuple[float, float, float | None] = tested.low, tested.high, tested.p
-    if few and paired:
+    if tested.little and paired:
         of_differences = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
         ends = _of_few_values(rounded(after - before), level, of_differences)
-    elif few:
-        ends = *_apart(after, before, level, limits), None
+    elif tested.little and limits is None:
+        ends = NONE, NONE, None
     return Quantity(f"change_{key}", "replicated − original", of, tested.mean_difference, *ends)
-
-
-def _apart(after: Floats, before: Floats, level: float, limits: Limits | None) -> tuple[float, float]:
-    """Ends of the difference of two means on different topics from the bounds of both."""
-    if limits is None:
-        return NONE, NONE
-    (low,), (high,) = bounded_ends(after, (1 + level) / 2, limits)
-    (low_before,), (high_before,) = bounded_ends(before, (1 + level) / 2, limits)
-    return float(low - high_before), float(high - low_before)
 
 
 def relative_improvement(

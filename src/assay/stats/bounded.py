@@ -152,6 +152,51 @@ def bounded_ends(rows: npt.ArrayLike, level: float, limits: tuple[float, float])
     return low[kind.ravel()], high[kind.ravel()]
 
 
+def difference_ends(
+    first: npt.ArrayLike, second: npt.ArrayLike, level: float, limits: tuple[float, float]
+) -> tuple[float, float]:
+    """Ends of the difference of the means of two samples: from bounds of both that hold together, a box (Bonferroni).
+
+    >>> [round(end, 3) for end in difference_ends([1, 1], [0, 0], 0.95, (0, 1))]
+    [-0.776, 1.0]
+    """
+    each = (1 + level) / 2
+    (low,), (high,) = bounded_ends(first, each, limits)
+    (least,), (most,) = bounded_ends(second, each, limits)
+    return float(low - most), float(high - least)
+
+
+def p_difference(
+    first: npt.ArrayLike, second: npt.ArrayLike, limits: tuple[float, float], alternative: str = "two-sided"
+) -> float:
+    """p of the claim that two means differ: 1 − the highest level at which `difference_ends` leave out 0.
+
+    One-sided (`greater`, `less`) half of it, of the one end.
+
+    >>> round(p_difference([1] * 5, [0] * 5, (0, 1)), 4)
+    0.125
+    """
+    tails = []
+    if alternative != "less":
+        tails.append(_least_tail(first, second, limits))
+    if alternative != "greater":
+        tails.append(_least_tail(second, first, limits))
+    return min(1.0, 2 * len(tails) * min(tails))
+
+
+def _least_tail(above: npt.ArrayLike, below: npt.ArrayLike, limits: tuple[float, float]) -> float:
+    """The tail at which the lower bound of one mean is the upper bound of the other."""
+    from scipy.optimize import brentq
+
+    both = np.append(above, below)
+    worst, best = min(limits[0], both.min()), max(limits[1], both.max())
+
+    def apart(threshold: float) -> float:
+        return p_at_most(above, threshold, worst) - p_at_least(below, threshold, best)
+
+    return p_at_most(above, brentq(apart, worst, best, xtol=1e-13, rtol=1e-12), worst)
+
+
 def share_that_may_differ(topics: int, alpha: float) -> float:
     """The share of topics that may be unlike n topics that are all the same: 1 − α^(1/n), one-sided.
 

@@ -71,14 +71,16 @@ class Leaderboard(Result):
         if len(found) == 1:
             return (found[0] if self.chosen else found[0].turned()).verdict()
         how = found[0].how()
+        cannot = found[0].cannot_be_shown()
+        limit = f"; {cannot}" if cannot else ""
         if not self.chosen:
             best, beaten = self.baseline, int(self.versus.significant().sum())
             level = 1 - self.alpha
-            return f"{best_of_all(best, beaten, len(self.matrix.runs), self.possible_best, level)} ({how})"
+            return f"{best_of_all(best, beaten, len(self.matrix.runs), self.possible_best, level)} ({how}){limit}"
         if len(found) == 2:
-            return one_by_one(found)
+            return f"{one_by_one(found)}{limit}"
         first = found[0]
-        return f"{first.finding()}: {first.numbers()}. {counts(found)} ({how})"
+        return f"{first.finding()}: {first.numbers()}. {counts(found)} ({how}){limit}"
 
     @cached_property
     def possible_best(self) -> list[str] | None:

@@ -170,6 +170,7 @@ class PairsResult(Result):
             little=bool(self.little is not None and self.little[place]),
             differing=None if self.wins is None or self.losses is None else int(self.wins[place] + self.losses[place]),
             least_p=least * self.tests_of_step(),
+            least_drawn=self.least_p * self.tests_of_step(),
             aggregate=self.aggregate,
         )
 

@@ -72,6 +72,8 @@ class Evidence:
     """Topics on which the two runs differ."""
     least_p: float = 0.0
     """The smallest p that the test can give on these topics."""
+    least_drawn: float = 0.0
+    """The smallest p that this number of resamples can give."""
     aggregate: str = "mean"
     """How topics become one number: of geometric means delta, low and high are logs, and ratios are shown."""
 
@@ -177,9 +179,8 @@ class Evidence:
         if self.identical:
             share = share_that_may_differ(self.topics[0], self.alpha)
             return [f"up to {100 * share:.2g} % of topics may differ ({percent(1 - self.alpha)})"]
-        if self.least_p >= self.alpha:
-            limit = f"p < {printed(self.alpha, 2)}"
-            clauses.append(f"on {counted_topics(self.topics)} it cannot reach {limit}: too few for this test")
+        if self.cannot_be_shown():
+            clauses.append(self.cannot_be_shown())
         if self.little:
             clauses.append(self._of_little())
         why = self.why_apart()
@@ -187,7 +188,20 @@ class Evidence:
             clauses.append(why)
         return clauses if self.significant else [*clauses, *self._findable(), *self._ruled_out()]
 
+    def cannot_be_shown(self) -> str:
+        """Why no p can be below α, whatever the scores: too few topics or resamples; empty where one can."""
+        limit = f"p < {printed(self.alpha, 2)}"
+        if self.least_p >= self.alpha:
+            return f"on {counted_topics(self.topics)} it cannot reach {limit}: too few for this test"
+        if self.least_drawn >= self.alpha:
+            return f"with so few resamples it cannot reach {limit}"
+        return ""
+
     def _of_little(self) -> str:
+        if len(self.topics) > 1:
+            if self.amounts()[1] is None:
+                return "the scores are too alike for a test or an interval without their range"
+            return "the scores are too alike for a t interval: it is from the Dirichlet bounds of both means"
         some = "the differences take too few values"
         if self.differing is not None and self.differing < self.topics[0] / 2:
             some = f"they differ on {self.differing} of {counted_topics(self.topics)}, too few"

@@ -16,6 +16,7 @@ from assay.core.tables import Table
 from assay.data.quantities import canonical
 from assay.data.scores import ScoreMatrix, same_scores
 from assay.data.tested_means import needs_means
+from assay.stats.limits import assumed_scores
 from assay.stats.multiple import corrected, family_in_words
 from assay.stats.resampling import RESAMPLES, checked_share
 from assay.stats.two_runs import Comparison, comparisons_table
@@ -68,6 +69,7 @@ def compare_sets(
 
     A single run on each side is compared whatever its name. Intervals have level 1 − alpha. Scores of two measures, or
     of one under two policies, are an error, unless `measure` says what both are.
+    If the scores of a run are too alike for a t interval, bounds of both means within the measure's range decide.
 
     >>> old = ScoreMatrix.of([[0.2, 0.3, 0.4]], runs=["bm25"], topics=["1", "2", "3"])
     >>> new = ScoreMatrix.of([[0.1, 0.2, 0.3]], runs=["bm25"], topics=["4", "5", "6"])
@@ -78,6 +80,7 @@ def compare_sets(
     same_scores(first, second, force=measure)
     if measure is None:
         needs_means(first, "a comparison of topic sets")
+    limits = assumed_scores(first) if assumed_scores(first) == assumed_scores(second) else None
     comparisons = []
     for a, b in _same_runs(first, second):
         comparison = compare_topic_sets(
@@ -88,6 +91,7 @@ def compare_sets(
             alternative=alternative,
             interval=interval,
             level=level,
+            limits=limits,
             resamples=resamples,
             seed=seed,
         )

@@ -20,7 +20,7 @@ from assay.stats.few_values import Limits, interval_of, interval_within, least_o
 from assay.stats.resampling import RESAMPLES
 from assay.stats.sentences import DELTA_KEYS, Evidence, name_of_test
 
-ENDLESS = "every topic has the same difference; effect size and t are infinite, and p is a limit"
+ENDLESS = "the numbers of all topics are the same, so effect size and t are infinite"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,9 @@ class Comparison(Result):
     little: bool = False
     """Whether the differences show too few values for a t interval."""
     least_p: float = 0.0
+    """The smallest p that the test can give on these topics."""
+    least_drawn: float = 0.0
+    """The smallest p that this number of resamples can give."""
 
     @property
     def verdict(self) -> str:
@@ -78,6 +81,7 @@ class Comparison(Result):
             little=self.little,
             differing=None if self.wins is None or self.losses is None else self.wins + self.losses,
             least_p=self.least_p,
+            least_drawn=self.least_drawn,
         )
 
     def table(self) -> Table:
@@ -102,7 +106,7 @@ def comparisons_table(
     caption: str = "",
     notes: Sequence[str] = (),
 ) -> Table:
-    """Several comparisons made by one recipe, one row each, with their corrected p where it is given.
+    """Several comparisons, one row each, with their corrected p where it is given; the notes say how each was made.
 
     Columns that none of them has (degrees of freedom, or wins, ties and losses) are left out.
     """
@@ -113,8 +117,12 @@ def comparisons_table(
     kept = {name: form for name, form in COLUMNS.items() if any(row[name] is not None for row in rows)}
     endless = [f"{c.names[0]}: {ENDLESS}" for c in comparisons if np.isinf(c.effect)]
     cells = [[row[name] for name in kept] for row in rows]
-    recipe = comparisons[0].recipe
-    return Table.of(kept, cells, caption=caption, notes=[recipe, *notes, *endless], keys=DELTA_KEYS)
+    recipes = list(dict.fromkeys(c.recipe for c in comparisons))
+    if len(recipes) > 1:
+        recipes = [
+            f"{', '.join(c.names[0] for c in comparisons if c.recipe == recipe)}: {recipe}" for recipe in recipes
+        ]
+    return Table.of(kept, cells, caption=caption, notes=[*recipes, *notes, *endless], keys=DELTA_KEYS)
 
 
 COLUMNS = {
@@ -187,6 +195,7 @@ def compare_two(
         level=level,
         little=bool(little[0]),
         least_p=least_of_topics(test, len(d), alternative),
+        least_drawn=outcome.least_p,
     )
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from assay.core.arrays import Floats
 from assay.core.errors import UsageError
 from assay.core.registry import Registry, Within
+from assay.stats.bounded import difference_ends, p_difference
 from assay.stats.effect import (
     INTERVALS,
     checked_rows,
@@ -25,6 +26,7 @@ from assay.stats.effect import (
     swapped,
     two_sample_effect,
 )
+from assay.stats.few_values import Limits, little_rows
 from assay.stats.resampling import (
     RESAMPLES,
     SLACK,
@@ -70,17 +72,23 @@ def compare_topic_sets(
     alternative: str = "two-sided",
     interval: str = "auto",
     level: float = 0.95,
+    limits: Limits = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Comparison:
     """Two samples of scores on different topics, by one of TWO_SAMPLE_TESTS.
 
     interval: t, bootstrap-t (10 topics of each), basic or percentile (50 of each); `auto` is that of the test. The
-    median difference is that of the two medians; the effect size is Cohen's d on the pooled deviation.
+    median difference is that of the two medians; the effect size is Cohen's d on the pooled deviation. limits: the
+    least and largest score that there can be. If the scores of either are too alike for a t interval, interval and p
+    are those of the Dirichlet bounds of both means within these limits; without them p is 1 and there is no interval.
 
     >>> c = compare_topic_sets([1, 2, 3], [2, 3, 4], "student")
     >>> round(c.statistic, 4), round(c.p, 4)
     (-1.2247, 0.2879)
+    >>> c = compare_topic_sets([1, 1, 1, 1], [0, 0, 0, 0], limits=(0, 1))
+    >>> round(c.low, 3), round(c.high, 3), round(c.p, 3)
+    (-0.331, 1.0, 0.25)
     """
     x = checked_rows(first)[0]
     y = checked_rows(second)[0]
@@ -102,7 +110,11 @@ def compare_topic_sets(
         seed=seed,
     )
     checked_share(level, "the level of an interval")
-    low, high, how = _interval(x, y, outcome, kind, level, resamples, seed)
+    little = bool(little_rows(x[None, :])[0] or little_rows(y[None, :])[0])
+    if little:
+        outcome, low, high, how = _of_few_values(x, y, outcome, alternative, level, limits)
+    else:
+        low, high, how = _interval(x, y, outcome, kind, level, resamples, seed)
     return Comparison(
         names=names,
         n=(len(x), len(y)),
@@ -121,7 +133,22 @@ def compare_topic_sets(
         df=outcome.df,
         recipe=f"{outcome.recipe}, {sides_in_words(alternative)}; {how}; n = {len(x)} and {len(y)} topics",
         level=level,
+        little=little,
     )
+
+
+def _of_few_values(
+    x: Floats, y: Floats, outcome: SampleOutcome, alternative: str, level: float, limits: Limits
+) -> tuple[SampleOutcome, float, float, str]:
+    """The outcome with another p, both ends and the recipe where the scores of either sample are too alike."""
+    few = f"the scores are too alike for the {outcome.recipe.partition(',')[0]}"
+    if limits is None or not np.isfinite(limits).all():
+        name = f"no test, {few}, and their range is not known: p is 1"
+        return replace(outcome, p=1.0, recipe=name), np.nan, np.nan, "no interval"
+    name = f"Dirichlet bounds of both means, {few}"
+    low, high = difference_ends(x, y, level, limits)
+    how = f"{percent(level)} interval from the same bounds"
+    return replace(outcome, p=p_difference(x, y, limits, alternative), recipe=name), low, high, how
 
 
 @TWO_SAMPLE_TESTS.register("student")

@@ -174,3 +174,8 @@ def test_scores_that_do_not_vary() -> None:
     assert [source.component for source in found.sources] == [0] * 5
     assert found["system"].p == 1
     assert found.plan_table().column("topics") == [None] * 5
+
+
+def test_components_say_that_they_have_no_intervals() -> None:
+    notes = query_variants(made(5, [3] * 26, seed=2)).table().notes
+    assert any("0.36 to 8.3 times that (5 systems), 0.62 to 1.9 times that (26 topics; 95 %)" in n for n in notes)

@@ -13,6 +13,7 @@ from assay.plan.topic_sizes import (
     LINES,
     anova_power,
     score_variance,
+    sizes,
     sizes_table,
     topics_by_anova,
     topics_by_interval,
@@ -211,3 +212,9 @@ def test_bad_designs() -> None:
         score_variance()
     table = sizes_table([topics_by_t(0.1, variance=0.1, design="two-sample"), topics_by_interval(0.1, variance=0.1)])
     assert table.column("design") == ["t test, two-sample", "interval, paired"]
+
+
+def test_an_estimated_variance_says_how_far_it_may_be_off() -> None:
+    earlier = ScoreMatrix.of(np.random.default_rng(0).random((4, 26)))
+    assert "may be 0.62 to 1.9 times as large (95 %)" in sizes(earlier).table().notes[-1]
+    assert "estimated" not in " ".join(sizes(variance=0.05).table().notes)

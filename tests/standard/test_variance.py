@@ -122,3 +122,8 @@ def test_degenerate_matrices() -> None:
         same.topics_needed(1)
     with pytest.raises(UsageError, match="positive"):
         same.dependability(0)
+
+
+def test_estimates_say_that_they_have_no_intervals() -> None:
+    notes = variance_components(named("trec8-adhoc_ap")).table().notes
+    assert any("0.7 to 1.6 times that (50 topics; 95 %)" in note for note in notes)

@@ -11,7 +11,7 @@ from assay.core.arrays import Floats
 from assay.core.errors import DataError
 from assay.data.scores import ScoreMatrix
 from assay.io.scores import read_scores
-from assay.stats.anova import friedman, one_way, one_way_by_measure, two_way
+from assay.stats.anova import friedman, one_way, one_way_by_measure, two_way, variance_factors
 from tests.conftest import real_data
 from tests.oracles.stats import SAKAI, trec8, two_way_squares
 from tests.oracles.stats import scipy_stats as stats
@@ -140,3 +140,11 @@ def test_topics_taken_out_of_trec8() -> None:
     [without_topics] = one_way_by_measure([matrix])
     assert without_topics["run"].f == pytest.approx(stats.f_oneway(*matrix.values).statistic)
     assert (round(without_topics["run"].f or 0, 2), round(two_way(matrix)["run"].f or 0, 2)) == (11.7, 34.46)
+
+
+def test_a_variance_lies_between_its_factors() -> None:
+    assert variance_factors(9) == pytest.approx((9 / stats.chi2.ppf(0.975, 9), 9 / stats.chi2.ppf(0.025, 9)))
+    rng = np.random.default_rng(1)
+    squares = [two_way(ScoreMatrix.of(rng.normal(size=(3, 6))))["residual"].mean_square for _ in range(400)]
+    low, high = np.outer(variance_factors(10), squares)
+    assert 0.92 < ((low < 1) & (high > 1)).mean() < 0.98

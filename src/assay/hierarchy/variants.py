@@ -21,7 +21,7 @@ from assay.data.tested_means import needs_means
 from assay.hierarchy.groups_of_ids import TopicGroups, topic_groups
 from assay.io.brought import score_matrix_of
 from assay.rankings import settled
-from assay.stats.anova import without_noise
+from assay.stats.anova import estimates_alone, without_noise
 from assay.stats.effect import checked_rows, ratio
 from assay.stats.t_power import TTest, positive, topics_needed, whole
 
@@ -98,6 +98,8 @@ class QueryVariants(Result):
             f"{len(self.matrix.runs)} systems × {self.groups.in_words('topic', 'variant')}",
             f"F: {tested}; σ² by the method of moments, topics and variants taken as samples",
         ]
+        freedom = {f"{s.df + 1} systems" if s.name == SYSTEM else f"{s.df + 1} topics": s.df for s in self.sources[:2]}
+        notes.append(estimates_alone(freedom))
         notes += [f"the estimate of σ² {s.name} was negative and is set to 0" for s in self.sources if s.estimate < 0]
         sizes = self.groups.sizes
         if sizes.min() != sizes.max():

@@ -17,6 +17,7 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix, same_scores
 from assay.data.tested_means import needs_means
+from assay.stats.anova import variance_factors
 from assay.stats.pair_tests import by_average
 from assay.stats.t_power import TTest, above_alpha, between, positive, root, topics_needed, whole
 
@@ -66,10 +67,22 @@ class Sizes(Result):
 
     designs: tuple[Size, ...]
     variance: float
+    freedom: int = 0
+    """Degrees of freedom of the earlier topics that the variance is from; 0 where it was given."""
 
     def table(self) -> Table:
         """One row per design."""
-        return sizes_table(self.designs, remarks=[PAIRED_VARIANCE])
+        return sizes_table(self.designs, remarks=[PAIRED_VARIANCE, *self._of_estimate()])
+
+    def _of_estimate(self) -> list[str]:
+        """How far an estimated variance, and with it every number of topics, may be off."""
+        if not self.freedom:
+            return []
+        low, high = variance_factors(self.freedom)
+        return [
+            f"The variance is estimated from earlier topics: even with normal scores the truth, and with it the topics "
+            f"needed, may be {low:.2g} to {high:.2g} times as large (95 %)."
+        ]
 
     def record(self) -> dict[str, Any]:
         """The rows, with the variance of scores that they rest on."""
@@ -115,8 +128,10 @@ def sizes(
         raise UsageError("best: a given variance needs no runs to estimate it from; leave it out")
     for matrix in earlier[1:]:
         same_scores(earlier[0], matrix)
+    freedom = 0
     if variance is None:
         variance = score_variance(*earlier, runs=best)
+        freedom = sum(len(matrix.topics) - 1 for matrix in earlier)  # runs share topics, so they add none
     positive("variance", variance)
     of_differences = 2 * variance
     designs = (
@@ -126,7 +141,7 @@ def sizes(
         topics_by_interval(difference, variance=of_differences, alpha=alpha),
         topics_by_interval(difference, variance=variance, alpha=alpha, design="two-sample"),
     )
-    return Sizes(designs, variance)
+    return Sizes(designs, variance, freedom)
 
 
 def topics_by_t(

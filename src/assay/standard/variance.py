@@ -16,14 +16,15 @@ from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data.scores import ScoreMatrix
 from assay.data.tested_means import scores_of_one_measure
-from assay.stats.anova import two_way
+from assay.stats.anova import estimates_alone, two_way
 
 
 @dataclass(frozen=True)
 class Components(Result):
     """Variance due to runs, to topics, and to their interaction (with the error), none below 0.
 
-    `estimates` are the same three before negative ones were set to 0.
+    `estimates` are the same three before negative ones were set to 0. There are no intervals: none is known that would
+    hold for scores that are not normal.
     """
 
     runs: int
@@ -72,7 +73,8 @@ class Components(Result):
 
     def table(self, targets: Sequence[float] = (0.9, 0.95)) -> Table:
         """Components with their shares, then the indices, then the topics needed for each target."""
-        notes = [_need(self, target) for target in targets]
+        freedom = {f"{self.runs} runs": self.runs - 1, f"{self.topics:,} topics": self.topics - 1}
+        notes = [_need(self, target) for target in targets] + [f"{estimates_alone(freedom)}."]
         total = self.run + self.topic + self.interaction
         parts = {"run": self.run, "topic": self.topic, "run × topic": self.interaction}
         rows: list[tuple[str, float, float | None]] = []

@@ -6,7 +6,7 @@ the topic-set-size designs stand on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -230,6 +230,32 @@ def two_way(matrix: ScoreMatrix) -> Anova:
         recipe=f"two-way analysis of variance without replication, {runs} runs × {topics:,} topics",
         measure=matrix.measure,
     )
+
+
+def variance_factors(df: int, level: float = 0.95) -> tuple[float, float]:
+    """Between which multiples of a mean square the variance that it estimates lies: df/χ², exact for normal scores.
+
+    >>> [round(factor, 2) for factor in variance_factors(9)]
+    [0.47, 3.33]
+    """
+    from scipy.special import chdtri
+
+    tail = (1 - level) / 2
+    return df / float(chdtri(df, tail)), df / float(chdtri(df, 1 - tail))
+
+
+def estimates_alone(freedom: Mapping[str, int]) -> str:
+    """What is known of components of variance beside the estimates; freedom: degrees of freedom of what they rest on.
+
+    >>> estimates_alone({"10 runs": 9}).partition(": ")[2]
+    'even with normal scores the truth may be 0.47 to 3.3 times that (10 runs; 95 %)'
+    """
+    ranges = []
+    for what, df in freedom.items():
+        low, high = variance_factors(df)
+        ranges.append(f"{low:.2g} to {high:.2g} times that ({what}")
+    words = "), ".join(ranges)
+    return f"σ² are estimates without intervals: even with normal scores the truth may be {words}; 95 %)"
 
 
 def without_noise(squares: Sequence[float], values: Floats) -> list[float]:

@@ -13,12 +13,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from assay.cli.run_info import refuse_idle_info
-from assay.core.errors import DataError, UsageError
+from assay.core.errors import AssayError, UsageError
 from assay.core.files_read import note_read, one_command, refuse_read
 from assay.core.registry import Registry
 
 PLACE = re.compile(r"\{(assay\.[\w.]+:\w+)\}")
 """A constant of the library in a help text."""
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*[a-z0-9]")
+"""An option in a message."""
 FORCE = "assay.force"
 """Where a context keeps whether --force is given."""
 SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -77,8 +79,8 @@ class Command(click.Command):
             _refuse_targets(ctx)
             try:
                 return super().invoke(ctx)
-            except DataError as error:
-                raise _with_help(error, ctx) from None
+            except AssayError as error:
+                raise _with_help(_with_way_out(error, ctx), ctx) from None
 
 
 def _refuse_targets(ctx: click.Context) -> None:
@@ -108,7 +110,15 @@ def _paths_in(value: Any) -> list[Path]:
     return [value] if isinstance(value, Path) else []
 
 
-def _with_help(error: DataError, ctx: click.Context) -> DataError:
+def _with_way_out(error: AssayError, ctx: click.Context) -> AssayError:
+    """The error without the end that names an option which the command does not have."""
+    known = {option for parameter in ctx.command.params for option in parameter.opts}
+    if known.issuperset(OPTION.findall(error.way_out)):
+        return error
+    return type(error)(str(error).removesuffix(error.way_out))
+
+
+def _with_help(error: AssayError, ctx: click.Context) -> AssayError:
     """An error of a file of the wrong kind, with the option it was given with and the file that was perhaps meant."""
     from assay.io.recognition import WrongKind
 

@@ -132,7 +132,7 @@ def rank(
     Example: assay predict runs/ --judged few.qrels --manual-list manual.txt
     """
     if measure is not None and qrels_path is None and judged is None:
-        raise UsageError("--measure says what is true; give --qrels or --judged")
+        raise UsageError("--measures says what is true; give --qrels or --judged")
     if mix is not None and judged is None:
         raise UsageError("--mix is for predicted scores beside true ones; give --judged")
     if scale is not None and save is None:
@@ -249,7 +249,7 @@ def difficulty(
     from assay.nojudgments.difficulty import Difficulty
 
     if qrels_path is None and (measure is not None or quarters):
-        raise UsageError("--measure and --quarters compare with the truth; give --qrels")
+        raise UsageError("--measures and --quarters compare with the truth; give --qrels")
     if is_given("order") and not quarters:
         raise UsageError("--order says what the quarters are of; give --quarters")
     qrels = None if qrels_path is None else load_qrels(qrels_path)

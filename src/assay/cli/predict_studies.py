@@ -194,7 +194,7 @@ def ease(
     """Compare the ease of topics in two score tables.
 
     The ease of a topic is its mean over runs. The tables may have different runs; topics that only one of them has are
-    left out. A table may hold predicted scores, saved with `predict --save`.
+    left out. A table may hold predicted scores, saved with `assay predict --save`.
 
     \b
     Example: assay predict ease trec8.csv robust2004.csv --measure AP

@@ -7,6 +7,21 @@ Every message is one line: `where: what is wrong (the value); what to do`. The c
 class AssayError(Exception):
     """Anything that assay refuses; the message is meant for the person who called."""
 
+    way_out = ""
+    """The end of the message if it names an option; a command that has no such option leaves it out."""
+
+    @classmethod
+    def with_way_out(cls, what: str, way_out: str) -> "AssayError":
+        """An error whose message ends with an option.
+
+        >>> error = UsageError.with_way_out("AP and RR are not the same measure", "; choose one with -m")
+        >>> str(error), error.way_out
+        ('AP and RR are not the same measure; choose one with -m', '; choose one with -m')
+        """
+        error = cls(what + way_out)
+        error.way_out = way_out
+        return error
+
 
 class DataError(AssayError):
     """A file or a table does not say what it should."""

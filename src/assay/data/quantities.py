@@ -23,10 +23,10 @@ def same_quantity(first: tuple[str, str], second: tuple[str, str], *, force: str
     way_out = "--force-measure NAME says that they are"
     if not same_measure(first, second):
         names = " and ".join(_shown_measure(measure) for measure, _ in (first, second))
-        raise UsageError(f"{names} are not the same measure; {way_out}")
+        raise UsageError.with_way_out(f"{names} are not the same measure", f"; {way_out}")
     if not _go_together(policy_of(first[1]), policy_of(second[1])):
         what = f"{first[0]}: the scores do not rest on the same policy: {first[1]} and {second[1]}"
-        raise UsageError(f"{what}; score both alike, or {way_out}")
+        raise UsageError.with_way_out(f"{what}; score both alike", f", or {way_out}")
 
 
 def same_measure(first: tuple[str, str], second: tuple[str, str]) -> bool:

@@ -178,7 +178,8 @@ def _refuse_wrong_way_round(
     header = [corner, *columns] if corner else columns
     evidence = f"rows are called {_some(rows)}, columns {_some(header)}"
     if rows_are == "topic" and not transpose:
-        raise DataError(f"{where}: the table looks transposed: {evidence}; use --transpose (transpose=True)")
+        what = f"{where}: the table looks transposed: {evidence}"
+        raise DataError.with_way_out(what, "; use --transpose (transpose=True)")
     if rows_are == "run" and transpose:
         raise DataError(f"{where}: the table has one row per run: {evidence}; leave out --transpose")
 

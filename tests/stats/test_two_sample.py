@@ -124,10 +124,14 @@ def box_alpha(first: list[float], second: list[float]) -> float:
 
 def test_topic_sets_with_a_success_in_ten_are_covered_and_rarely_differ() -> None:
     rng = np.random.default_rng(2)
-    found = [compare_topic_sets(*(rng.random((2, 10)) < 0.1).astype(float), limits=(0, 1)) for _ in range(150)]
-    assert sum(c.low <= 0 <= c.high for c in found) >= 147  # by Welch .80, as samples without a success have no spread
-    assert sum(c.p < 0.05 for c in found) <= 3
-    assert min(c.high - c.low for c in found) > 0.3
+    one, other, none = (rng.random((3, 100, 10)) < np.array([0.1, 0.1, 0.0])[:, None, None]).astype(float)
+    same = [compare_topic_sets(x, y, limits=(0, 1)) for x, y in zip(one, other, strict=True)]
+    assert sum(c.low <= 0 <= c.high for c in same) >= 97
+    assert sum(c.p < 0.05 for c in same) <= 3
+    assert min(c.high - c.low for c in same) > 0.3
+    apart = [compare_topic_sets(x, y, limits=(0, 1)) for x, y in zip(one, none, strict=True)]
+    assert sum(c.low <= 0.1 <= c.high for c in apart) >= 97
+    assert (one.sum(axis=1) == 0).sum() > 25  # there a t interval is [0, 0] and leaves out .1
 
 
 def test_unknown_test() -> None:

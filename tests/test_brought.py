@@ -514,14 +514,11 @@ def test_labels_are_aggregated_and_compared_whatever_holds_them(frame: Callable[
     nested = {1: {"a": {"v": 1, "w": 1, "x": 0}, "b": {"v": 0, "w": 0, "x": 1}}}
     for form in (frame(columns), columns, nested):
         assert assay.aggregate(form).qrels().to_dict() == {"1": {"a": 1, "b": 0}}
-        assert assay.agreement(form, resamples=0).record() == assay.agreement(labels, resamples=0).record()
+        assert assay.agreement(form).record() == assay.agreement(labels).record()
     first = {"1": {"a": 1, "b": 0, "c": 1}}
     second = frame({"topic": [1, 1, 1], "doc": list("abc"), "grade": [1, 1, 1]})
     by_qrels = [Qrels.from_dict(first, name="1st"), Qrels.from_dict({"1": {"a": 1, "b": 1, "c": 1}}, name="2nd")]
-    assert (
-        assay.agreement([first, second], resamples=0).table().rows
-        == assay.agreement(by_qrels, resamples=0).table().rows
-    )
+    assert assay.agreement([first, second]).table().rows == assay.agreement(by_qrels).table().rows
 
 
 @pytest.mark.parametrize("wrong", [3, None, 2.5, object()])
@@ -642,7 +639,7 @@ def test_every_maker_takes_names_of_columns(tmp_path: Path) -> None:
     labels.write_text("query,passage,person,mark\n1,a,anna,1\n1,a,ben,0\n1,b,anna,1\n1,b,ben,1\n")
     names = {"doc": "passage", "worker": "person", "label": "mark"}
     assert assay.aggregate(labels, columns=names).qrels().to_dict() == {"1": {"a": 0, "b": 1}}
-    assert assay.agreement(labels, resamples=0, columns=names).table() is not None
+    assert assay.agreement(labels, columns=names).table() is not None
     written = assay.report(
         runs, {"q1": {"d1": 1}, "q2": {"d1": 1}}, path=tmp_path / "r.html", sections=["summary"], columns=lists
     )

@@ -39,7 +39,7 @@ def assigned(seed: int = 0) -> list[tuple[str, str, str, str, str, str]]:
 
 def test_coefficients_are_those_of_labels_of_the_same_items() -> None:
     rows = assigned()
-    found = assignment_agreement(Assignments.from_rows(rows), per_topic=True, per_run=True, resamples=0)
+    found = assignment_agreement(Assignments.from_rows(rows), per_topic=True, per_run=True)
     by_item: dict[tuple[str, ...], dict[str, int]] = {}
     for topic, run, nugget, _, word, assessor in rows:
         by_item.setdefault((topic, run, nugget), {})[assessor] = WORDS.index(word)
@@ -52,14 +52,14 @@ def test_coefficients_are_those_of_labels_of_the_same_items() -> None:
     of_run = [(said["people"], said["machine"]) for item, said in both if item[1] == "r2"]
     assert found.value("kappa", run="r2") == pytest.approx(cohen_kappa(*zip(*of_run, strict=True)))
     labels = Labels.from_rows([(t, f"{r} {n}", who, WORDS.index(word)) for t, r, n, _, word, who in rows])
-    alone = agreement(labels, measures=["alpha(level=ordinal)"], scale="3", resamples=0)
+    alone = agreement(labels, measures=["alpha(level=ordinal)"], scale="3")
     assert found.value("alpha") == alone.value("alpha")
     assert found.table().rows[0][-2] == len(both)
 
 
 def test_order_of_runs_is_that_of_the_scores_on_common_topics() -> None:
     made = Assignments.from_rows(assigned())
-    found = assignment_agreement(made, ["V_strict", "A_lenient"], resamples=0)
+    found = assignment_agreement(made, ["V_strict", "A_lenient"])
     common = [str(t) for t in range(1, 7)]
     for measure in ("V_strict", "A_lenient"):
         means = []
@@ -78,7 +78,7 @@ def test_order_of_runs_is_that_of_the_scores_on_common_topics() -> None:
 def test_support_of_citations_is_agreed_on_too() -> None:
     rows = [("1", "a", "s1", "d1", "full"), ("1", "a", "s2", "d1", "none"), ("1", "a", "s3", "", "")]
     both = [(*row, who) for row in rows for who in ("x", "y")]
-    found = assignment_agreement(CitationSupport.from_rows(both), resamples=0)
+    found = assignment_agreement(CitationSupport.from_rows(both))
     assert found.value("kappa") == 1.0
     assert [row.measure for row in found.orders] == ["SupportP", "SupportR", "SupportF1"]
     assert found.orders[0].tau is None  # one run alone has no order
@@ -102,14 +102,14 @@ def test_files_of_two_assessors_on_the_command_line(tmp_path: Path) -> None:
         (tmp_path / f"{who}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     files = [str(tmp_path / "people.jsonl"), str(tmp_path / "machine.jsonl")]
     figure = tmp_path / "orders.svg"
-    words = ["answers", "agreement", *files, "-B", "20", "--format", "json", "-m", "V_strict", "--figure", str(figure)]
+    words = ["answers", "agreement", *files, "--format", "json", "-m", "V_strict", "--figure", str(figure)]
     done = call(words)
     assert (done.code, done.fell_over) == (0, None), done.err
     coefficients, orders = json.loads(done.out)
-    found = assignment_agreement(Assignments.from_rows(assigned()), ["V_strict"], resamples=0)
+    found = assignment_agreement(Assignments.from_rows(assigned()), ["V_strict"])
     assert coefficients["rows"][0]["value"] == pytest.approx(found.value("alpha"))
     assert orders["rows"][0]["tau"] == pytest.approx(found.tau("V_strict"))
     assert figure.read_text().startswith("<svg")
     for part, rows in (("topics", 4 * 9), ("runs", 4 * len(RUNS)), ("orders", 6)):
-        as_csv = call(["answers", "agreement", *files, "-B", "0", "--format", "csv", "--show", part])
+        as_csv = call(["answers", "agreement", *files, "--format", "csv", "--show", part])
         assert len(as_csv.out.splitlines()) == 1 + rows, as_csv.err

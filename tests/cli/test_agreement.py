@@ -40,53 +40,53 @@ def record(*args: str | Path) -> list[dict[str, object]]:
 
 
 def test_labels(folder: Path) -> None:
-    rows = record(folder / "labels.csv", "--per-topic", "-B", "50")
+    rows = record(folder / "labels.csv", "--per-topic")
     assert {r["measure"] for r in rows} == {"alpha(level=interval)", "fleiss", "kappa", "kappa(weighting=quadratic)"}
     assert {r["topic"] for r in rows} == {"all", "1", "2"}
 
 
 def test_binary_labels_agree_fully(folder: Path) -> None:
     """The lowest relevant label is relevant: from 70 on the labels 70 and 90 of doc d agree, from 71 on they do not."""
-    rows = record(folder / "labels.csv", "--rel", "70", "-m", "kappa", "-B", "0")
+    rows = record(folder / "labels.csv", "--rel", "70", "-m", "kappa")
     assert rows[0]["value"] == 1
     counts = record(folder / "labels.csv", "--rel", "70", "--tables")
     assert [r["value"] for r in counts] == ["0", "1", "all"]
     assert [r["1"] for r in counts] == [0, 2, 2]
-    assert record(folder / "labels.csv", "--rel", "71", "-m", "kappa", "-B", "0")[0]["value"] == 0.5
+    assert record(folder / "labels.csv", "--rel", "71", "-m", "kappa")[0]["value"] == 0.5
 
 
 def test_binary_labels_have_one_alpha(folder: Path) -> None:
-    rows = record(folder / "labels.csv", "--rel", "60", "-B", "0")
+    rows = record(folder / "labels.csv", "--rel", "60")
     assert [r["measure"] for r in rows] == ["alpha(level=nominal)", "fleiss", "kappa"]
 
 
 def test_qrels(folder: Path) -> None:
-    rows = record("--qrels", folder / "anna.qrels", folder / "ben.qrels", "-m", "kappa", "-m", "overlap", "-B", "0")
+    rows = record("--qrels", folder / "anna.qrels", folder / "ben.qrels", "-m", "kappa", "-m", "overlap")
     assert rows[0]["value"] == pytest.approx(1 - (1 / 3) / (2 / 3))
     assert rows[1]["value"] == pytest.approx(2 / 3)
 
 
 def test_reference(folder: Path) -> None:
-    rows = record(folder / "labels.csv", "--reference", folder / "reference.qrels", "-B", "20", "--per-topic")
+    rows = record(folder / "labels.csv", "--reference", folder / "reference.qrels", "--per-topic")
     assert [r["value"] for r in rows if r["topic"] == "all"] == pytest.approx([4 / 6, 1])
     assert [r["value"] for r in rows if r["topic"] == "1"] == [1, 1]
 
 
 def test_phi(folder: Path) -> None:
-    rows = record(folder / "labels.csv", "-m", "alpha", "-m", "phi", "-B", "0", "--scale", "0-100")
+    rows = record(folder / "labels.csv", "-m", "alpha", "-m", "phi", "--scale", "0-100")
     assert [r["measure"] for r in rows] == ["alpha(level=interval)", "phi"]
     assert rows[0].keys() == rows[1].keys()
 
 
 def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
     """The same labels as shares of 1, topic and doc in one column, other names, a row without label."""
-    wanted = record(folder / "labels.csv", "-m", "alpha", "-B", "0")
+    wanted = record(folder / "labels.csv", "-m", "alpha")
     lines = [f"{t}_{d},{w},{int(x) / 100}" for t, d, w, x in (line.split(",") for line in LABELS.splitlines()[1:])]
     other = folder / "other.csv"
     other.write_text("\n".join(["item,person,score", *lines, "1_a,w9,"]) + "\n")
     names = ["--column", "doc=item", "--column", "worker=person", "--column", "label=score", "--split", "_"]
-    assert record(other, *names, "--times", "100", "--drop-empty", "-m", "alpha", "-B", "0") == wanted
-    result = CliRunner().invoke(command, [str(other), *names, "--drop-empty", "-B", "0"], catch_exceptions=False)
+    assert record(other, *names, "--times", "100", "--drop-empty", "-m", "alpha") == wanted
+    result = CliRunner().invoke(command, [str(other), *names, "--drop-empty"], catch_exceptions=False)
     assert "1 rows without label left out: lines 10" in result.stderr
 
 
@@ -121,7 +121,7 @@ def test_files_of_other_shapes_can_be_read(folder: Path) -> None:
         (["labels.csv", "--scale", "0-50"], "label 80 is not on the scale 0-50"),
         (["labels.csv", "-m", "phi"], "phi needs the two ends of the scale"),
         (["labels.csv", "--tables", "-m", "kappa"], "--measures goes with labels or --qrels, not with --tables"),
-        (["labels.csv", "--tables", "--seed", "1"], "--seed goes with labels or --qrels or --reference, not"),
+        (["labels.csv", "--tables", "--level", "0.9"], "--level goes with labels or --qrels or --reference, not"),
         (["--qrels", "anna.qrels", "ben.qrels", "--tables", "--topic", "1"], "--topic goes with labels or --reference"),
         (["labels.csv", "--column", "label=a", "--column", "label=b"], "--column label is given twice; give it once"),
         (["labels.csv", "--rel", "1", "--rel", "2"], "--rel is given twice; give it once"),

@@ -108,7 +108,7 @@ def test_columns_of_scores_and_of_labels(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1].startswith("b,")
     (folder / "l.csv").write_text("query,item,person,mark\n1,a,anna,1\n1,a,ben,0\n1,b,anna,1\n1,b,ben,1\n")
-    done = assay("agreement", "l.csv", "--column", "worker=person", "--column", "label=mark", "-B", 10, cwd=folder)
+    done = assay("agreement", "l.csv", "--column", "worker=person", "--column", "label=mark", cwd=folder)
     assert done.returncode == 0, done.stderr
 
 

@@ -66,7 +66,7 @@ def test_every_command_answers_or_refuses_in_one_line(path: Path, scale: str | N
     for call in calls:
         answered(CliRunner().invoke(crowd, [str(a) for a in [*call, *chosen]]))
     for options in ([], ["-m", "kappa(weighting=quadratic)"], ["-m", "alpha(level=ratio)"], reference):
-        answered(CliRunner().invoke(agreement, [str(a) for a in [path, "-B", 5, *options, *chosen]]))
+        answered(CliRunner().invoke(agreement, [str(a) for a in [path, *options, *chosen]]))
 
 
 @pytest.mark.parametrize("column", ["label", "seconds"])

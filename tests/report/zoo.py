@@ -780,7 +780,7 @@ def labels() -> Any:
 def agreement() -> Any:
     from assay.agreement.result import agreement
 
-    return agreement(collection().labels, measures=["alpha(level=ordinal)"], resamples=20)
+    return agreement(collection().labels, measures=["alpha(level=ordinal)"])
 
 
 @kept
@@ -1041,7 +1041,7 @@ def answer_scores() -> Any:
 def assignment_agreement() -> Any:
     from assay.agreement.assigned_agreement import assignment_agreement as agreed
 
-    return agreed(assigned_answers(), ["V_strict", "A_lenient"], resamples=20, per_topic=True, per_run=True)
+    return agreed(assigned_answers(), ["V_strict", "A_lenient"], per_topic=True, per_run=True)
 
 
 @kept

@@ -45,7 +45,7 @@ def krippendorff_alpha(
 
 
 def alphas(ratings: Ratings, weights: Floats, *, level: Level) -> Floats:
-    """α for each row of item weights (bootstrap samples); NaN where it is undefined."""
+    """α for each row of item weights; NaN where it is undefined."""
     checked_level(level)
     _check_ratio(ratings.value, level)
     margins = np.asarray((ratings.counts.T @ weights.T).T, dtype=np.float64)

@@ -7,13 +7,14 @@ are nuggets or citations of answers, and an assignment is a label on the scale n
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from assay.agreement.result import AgreementResult, agreement
+from assay.agreement.ratings import Ratings
+from assay.agreement.result import AgreementResult, agreement_of_parts
 from assay.agreement.scales import Scale
 from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
@@ -32,6 +33,7 @@ SCALE = Scale.ordered(("not", "partially", "fully"), name="support")
 PARTS = ("coefficients", "orders", "topics", "runs")
 """What can be shown."""
 Assessed = Assignments | CitationSupport
+Label = tuple[str, str, str, float]
 
 
 @dataclass(frozen=True)
@@ -116,21 +118,19 @@ def assignment_agreement(
     coefficients: Sequence[str] | None = None,
     per_topic: bool = False,
     per_run: bool = False,
-    resamples: int = 1000,
     level: float = 0.95,
-    seed: int = 0,
     progress: Progress = silent,
 ) -> AssignmentAgreement:
     """How far assessors agree on assignments of nuggets or support of citations, and on the order of the runs.
 
     source: Assignments or CitationSupport of two assessors or more, e.g. people and a machine; or files, each of one
     assessor who is named as the file is, or one file with a column assessor. measures: those by which runs are ordered;
-    coefficients: names of AGREEMENTS, by default α, Fleiss' κ and Cohen's κ, unweighted and quadratic. Intervals are
-    those of items drawn with replacement.
+    coefficients: names of AGREEMENTS, by default α, Fleiss' κ and Cohen's κ, unweighted and quadratic. Intervals
+    take topics as units (5 at least), in all and on a run; on one topic there are none, as its items come by answers.
 
     >>> rows = [("1", "mine", "in Peru", "vital", "support"), ("1", "mine", "high", "okay", "not_support")]
     >>> both = [(*row, assessor) for row in rows for assessor in ("anna", "gpt")]
-    >>> found = assignment_agreement(Assignments.from_rows(both), coefficients=["kappa"], resamples=0)
+    >>> found = assignment_agreement(Assignments.from_rows(both), coefficients=["kappa"])
     >>> found.value("kappa")
     1.0
     """
@@ -138,30 +138,33 @@ def assignment_agreement(
     if len(assessed.assessors) < 2:
         raise DataError(f"{assessed.name}: one assessor alone; agreement needs assignments of two or more")
     names = [name or "(not named)" for name in assessed.assessors]
-    labels = _labels(assessed, names)
-    options: dict[str, Any] = {"measures": list(coefficients or []) or None, "scale": SCALE, "resamples": resamples}
-    options |= {"level": level, "seed": seed, "progress": progress}
-    by_topic = agreement(labels[0], per_topic=per_topic, **options)
-    by_run = agreement(labels[1], per_topic=True, **options) if per_run else None
+    by_run = _labels(assessed, names)
+    ratings = _rated(assessed.name, itertools.chain.from_iterable(by_run.values()))
+    topics = [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)] if per_topic else []
+    runs = [(run, _rated(assessed.name, rows)) for run, rows in by_run.items()] if per_run else []
+    found = partial(agreement_of_parts, ratings, measures=coefficients or None, level=level, by_docs=False)
+    of_topics = found(topics, progress=progress)
+    of_runs = found(runs, progress=progress) if per_run else None
     wanted = measures or (OF_NUGGETS if isinstance(assessed, Assignments) else OF_SUPPORT)
     orders = _orders(assessed, names, wanted)
-    return AssignmentAgreement(by_topic, tuple(orders), by_run)
+    return AssignmentAgreement(of_topics, tuple(orders), of_runs)
 
 
-def _labels(assessed: Assessed, names: Sequence[str]) -> tuple[Labels, Labels]:
-    """Assignments as labels of nuggets or citations, grouped by topic, and grouped by run."""
+def _labels(assessed: Assessed, names: Sequence[str]) -> dict[str, list[Label]]:
+    """Assignments as labels of nuggets or citations, by run."""
     cites = np.ones(len(assessed), dtype=bool) if isinstance(assessed, Assignments) else assessed.cites
-    topics = []
-    runs = []
+    by_run: dict[str, list[Label]] = {}
     items = assessed.items()
     for i in np.flatnonzero(cites).tolist():
-        topic = assessed.topics[assessed.topic[i]]
         run = assessed.runs[assessed.run[i]]
-        worker = names[assessed.assessor[i]]
         grade = 2 * float(assessed.credit[i])
-        topics.append((topic, f"{run} {items[i]}", worker, grade))
-        runs.append((run, f"{topic} {items[i]}", worker, grade))
-    return Labels.from_rows(topics, name=assessed.name), Labels.from_rows(runs, name=assessed.name)
+        label = (assessed.topics[assessed.topic[i]], f"{run} {items[i]}", names[assessed.assessor[i]], grade)
+        by_run.setdefault(run, []).append(label)
+    return by_run
+
+
+def _rated(name: str, labels: Iterable[Label]) -> Ratings:
+    return Ratings.of_labels(Labels.from_rows(list(labels), name=name), scale=SCALE)
 
 
 def _orders(assessed: Assessed, names: Sequence[str], measures: Sequence[str]) -> list[OrderAgreement]:

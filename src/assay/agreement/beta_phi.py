@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.agreement.ratings import Ratings
+from assay.agreement.unit_intervals import Units, interval_over
 from assay.core.arrays import Bools, Floats
 from assay.core.errors import DataError, UsageError
 from assay.core.results import Result
@@ -19,17 +20,21 @@ from assay.core.tables import Table
 
 LOWEST, HIGHEST = 1e-3, 1e6
 """Precisions that are searched."""
+NEAR, STEPS = 1.5, 25
+"""How far from the best ln π, and at how many places, the slope of the likelihood is known for rows of weights."""
+BIASED = "maximum likelihood, biased upwards with few labels per item, which the interval does not mend"
+"""What limits Φ: its interval is for as many labels per item."""
 
 
 @dataclass(frozen=True)
 class PhiResult(Result):
-    """Φ with its likelihood-ratio interval, and the precision behind it."""
+    """Φ with its interval over docs, None below 50 of them, and the precision behind it."""
 
     unit = "doc"
 
     phi: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     precision: float
     items: int
     labels: int
@@ -37,6 +42,8 @@ class PhiResult(Result):
     level: float
     reach: tuple[float, float]
     """The lowest and the highest label: a scale of which the labels use a hundredth is a wrong scale."""
+    why: str = ""
+    """Why there is no interval."""
 
     def table(self) -> Table:
         """One row."""
@@ -49,12 +56,9 @@ class PhiResult(Result):
             "labels": "d",
         }
         row = ("phi", self.phi, self.low, self.high, self.items, self.labels)
-        note = (
-            f"maximum likelihood, {100 * self.level:.0f} % likelihood-ratio interval; "
-            "with few labels per item it is biased upwards"
-        )
+        claim = f"no interval: {self.why}" if self.why else f"{100 * self.level:g} % t interval over items"
         ends = "scale {:g} to {:g}, labels from {:g} to {:g}".format(*self.scale, *self.reach)
-        return Table.of(columns, [row], notes=[ends, note])
+        return Table.of(columns, [row], notes=[ends, claim, BIASED])
 
 
 def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float], level: float = 0.95) -> PhiResult:
@@ -62,8 +66,10 @@ def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float]
 
     A label v becomes x = ((v − low)/(high − low)·(l − 1) + ½)/l, l the most labels of one item, so that it lies inside
     (0, 1); x of item u is Beta(μ_u π, (1 − μ_u) π). π by maximum likelihood, each μ_u at its best for that π.
-    Items with one label are left out; none with two is an error. Where all labels of each item agree π has no maximum
-    and Φ is 1 to all digits.
+    Items with one label are left out; none with two is an error. If all labels of each item agree π has no maximum and
+    Φ is 1 to all digits. The interval is a t interval over items, by leaving out one after the other, and there is none
+    below 50 items. It is for the Φ of many items with as many labels each: with few of them that is above the model's,
+    however many items there are: .66 for .50 with 20 labels of π = 4.
 
     >>> round(phi(["doc"] * 101, range(101), scale=(0, 100)).phi, 2)
     0.01
@@ -79,20 +85,41 @@ def phi(item: npt.ArrayLike, value: npt.ArrayLike, *, scale: tuple[float, float]
     if not shared.any():
         raise DataError("no item has two labels; there is nothing to agree on")
 
-    model = _Model.of(ratings, shared, scale)
-    best = model.best()
-    lowest, highest = model.interval(best, level)
+    best = _Model.of(ratings, shared, scale).best()
+    units = Units.of(ratings)
+    ends = interval_over(
+        "doc",
+        units.count,
+        _phi_of(best),
+        lambda: units.left_out(lambda rows: phis(ratings, rows, scale=scale), 4096),
+        level,
+    )
     return PhiResult(
         phi=_phi_of(best),
-        low=_phi_of(lowest),
-        high=_phi_of(highest),
+        low=ends.low,
+        high=ends.high,
         precision=best,
         items=int(shared.sum()),
         labels=int(ratings.sizes[shared].sum()),
         scale=scale,
         level=level,
         reach=(float(labels.min()), float(labels.max())),
+        why=ends.why,
     )
+
+
+def phis(ratings: Ratings, weights: Floats, *, scale: tuple[float, float]) -> Floats:
+    """Φ for each row of item weights near 1; NaN where it is undefined or far from that of all items."""
+    shared = ratings.sizes > 1
+    if not shared.any():
+        return np.full(len(weights), np.nan)
+    model = _Model.of(ratings, shared, scale)
+    best = model.best()
+    of_shared = weights[:, shared]
+    whole = (of_shared == 1).all(axis=1)
+    found = np.full(len(weights), _phi_of(best))
+    found[~whole] = 1 - 2 ** (1 - model.best_of(of_shared[~whole], best) / 2)
+    return found
 
 
 def _phi_of(pi: float) -> float:
@@ -162,28 +189,25 @@ class _Model:
         lowest_cost = minimize_scalar(cost, bounds=bounds, method="bounded")
         return float(np.exp(lowest_cost.x))
 
-    def interval(self, best: float, level: float) -> tuple[float, float]:
-        """Where the likelihood has fallen by half the χ² quantile; the ends of the search where it does not."""
-        from scipy.optimize import brentq
-        from scipy.special import chdtri
+    def slopes(self, pi: float) -> Floats:
+        """The slope of each item's log-likelihood in ln π, its place at its best."""
+        from scipy.special import psi
 
-        fall = float(chdtri(1, 1 - level)) / 2
-        target = self.likelihood(best) - fall
+        mu = self._places(pi)
+        mean = mu * psi(mu * pi) + (1 - mu) * psi((1 - mu) * pi)
+        return np.asarray(pi * (self.size * (psi(pi) - mean) + mu * self.logs + (1 - mu) * self.rest))
 
-        def above(log_pi: float) -> float:
-            return self.likelihood(float(np.exp(log_pi))) - target
+    def best_of(self, weights: Floats, best: float) -> Floats:
+        """The π of the highest likelihood for each row of weights: where the slope is 0; NaN if not near the best."""
+        from scipy.interpolate import CubicSpline
 
-        def crossing(start: float, stop: float, limit: float) -> float:
-            """Where the likelihood crosses the target between start and stop; the limit where it never does."""
-            falls_so_far = above(limit) < 0
-            if not falls_so_far:
-                return float(np.exp(limit))
-            return float(np.exp(brentq(above, start, stop)))
-
-        middle = np.log(best)
-        lowest = np.log(LOWEST)
-        highest = np.log(HIGHEST)
-        return (
-            crossing(lowest, middle, limit=lowest),
-            crossing(middle, highest, limit=highest),
-        )
+        places = np.log(best) + np.linspace(-NEAR, NEAR, STEPS)
+        if not len(weights) or not np.log(LOWEST) < places[0] < places[-1] < np.log(HIGHEST):
+            return np.full(len(weights), np.nan)
+        slopes = np.stack([self.slopes(float(np.exp(place))) for place in places], axis=1)
+        found = np.full(len(weights), np.nan)
+        for i, row in enumerate(weights @ slopes):
+            roots = CubicSpline(places, row).roots(extrapolate=False)
+            if len(roots):
+                found[i] = np.exp(roots[np.abs(roots - np.log(best)).argmin()])
+        return found

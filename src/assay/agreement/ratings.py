@@ -1,7 +1,7 @@
 """Who gave which label to which doc: the one form in which agreement and aggregation are computed.
 
 Where the flow stands: Labels, or several Qrels → **ratings** → α and κ, or judgments. An item is a doc of a topic.
-Bootstrap samples are weights of the items, so that every measure is computed on many samples at once.
+Weights of the items leave some of them out, so every measure is computed without each unit in turn, many at once.
 """
 
 from __future__ import annotations

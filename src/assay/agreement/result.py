@@ -1,4 +1,4 @@
-"""Agreement of a whole set of labels: any measures, with bootstrap intervals over items, per topic and in all.
+"""Agreement of a whole set of labels: any measures, with intervals over topics or docs, per topic and in all.
 
 Where the flow stands: Labels, or several Qrels → ratings → **result**. A user picks measures by name from AGREEMENTS.
 """
@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from assay.agreement.across_scales import means_and_grades, pairwise_agreements
 from assay.agreement.alpha import alphas
-from assay.agreement.beta_phi import phi
+from assay.agreement.beta_phi import BIASED, phis
 from assay.agreement.kappa import MOST_WORKERS, Weights, cohen_kappas, fleiss_kappas, overlaps
 from assay.agreement.ratings import Ratings, everything
 from assay.agreement.scales import Level, Scale, default_level, given_scale, scale_seen
-from assay.core.arrays import Floats
-from assay.core.engine import Progress, chunks, generators, silent
+from assay.agreement.unit_intervals import ROWS, Ends, Unit, Units, interval_over
+from assay.core.arrays import Floats, Ints
+from assay.core.engine import Progress, silent
 from assay.core.errors import DataError, UsageError
 from assay.core.groups import name_of_all
-from assay.core.registry import Registry, Within
+from assay.core.registry import Registry
 from assay.core.results import Result
 from assay.core.tables import Table
 from assay.data import Labels, Qrels
@@ -29,10 +31,6 @@ from assay.io.brought import labels_of, plain_qrels_of
 from assay.io.column_names import Named, refuse_unused, shared_columns
 
 AGREEMENTS: Registry[Callable[..., Any]] = Registry("agreement measure")
-SAMPLES = 64
-"""Bootstrap samples computed at once: memory is SAMPLES × items."""
-
-Interval = tuple[float | None, float | None]
 
 
 @AGREEMENTS.register("alpha")
@@ -57,23 +55,21 @@ def _kappa(ratings: Ratings, weights: Floats, *, weighting: Weights | None = Non
     return cohen_kappas(ratings, weights, weighting=weighting or "none")
 
 
-@AGREEMENTS.register("overlap")
+@AGREEMENTS.register("overlap", limits=(0.0, 1.0))
 def _overlap(ratings: Ratings, weights: Floats, *, rel: float = 1.0) -> Floats:
     """|A ∩ B| / |A ∪ B| of what two assessors call relevant (≥ rel), mean over pairs of assessors."""
     return overlaps(ratings, weights, rel=rel)
 
 
-@AGREEMENTS.register("phi", own_interval=True)
-def _phi(ratings: Ratings, *, confidence: Annotated[float, Within(0, 1, open=True)] = 0.95) -> tuple[float, Interval]:
-    """Φ of Checco et al.: labels between the two ends of a scale; likelihood-ratio interval."""
-    ends = (ratings.scale.low, ratings.scale.high)
-    found = phi(ratings.item, ratings.value, scale=ends, level=confidence)
-    return found.phi, (found.low, found.high)
+@AGREEMENTS.register("phi", rows=4096)
+def _phi(ratings: Ratings, weights: Floats) -> Floats:
+    """Φ of Checco et al.: labels between the two ends of a scale; biased upwards with few labels per doc."""
+    return phis(ratings, weights, scale=(ratings.scale.low, ratings.scale.high))
 
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """One measure on one topic, or on all."""
+    """One measure on one topic, or on all; `units` were sampled for the interval, and `why` says why there is none."""
 
     measure: str
     topic: str
@@ -82,18 +78,25 @@ class AgreementRow:
     high: float | None
     items: int
     labels: int
+    unit: Unit
+    units: int
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class AgreementResult(Result):
     """Every measure in all and per topic; None where it is undefined."""
 
-    unit = "doc"
-
     rows: tuple[AgreementRow, ...]
     notes: tuple[str, ...]
+    level: float
     whole: str = "all"
     """What stands for the topic in the rows of all topics."""
+
+    @property
+    def unit(self) -> str:
+        """What was sampled: topics, or docs if there is one topic alone."""
+        return "topic" if any(row.unit == "topic" for row in self.rows) else "doc"
 
     def value(self, measure: str, topic: str | None = None) -> float | None:
         """One value, of one topic or of all; α may be asked for without its level."""
@@ -123,12 +126,28 @@ class AgreementResult(Result):
     def _table(self, rows: Sequence[AgreementRow], caption: str) -> Table:
         formats = {"measure": "", "topic": "", "value": ".4f", "low": ".4f", "high": ".4f", "items": "d", "labels": "d"}
         cells = []
-        notes = list(self.notes)
+        notes = [*_claims(rows, self.level), *self.notes]
         for row in rows:
             cells.append((row.measure, row.topic, row.value, row.low, row.high, row.items, row.labels))
         if any(row.value is None for row in rows):
             notes.append("–: undefined, all labels are equal or no two assessors share an item")
         return Table.of(formats, cells, caption=caption, notes=notes)
+
+
+def _claims(rows: Sequence[AgreementRow], level: float) -> list[str]:
+    """What the intervals of a table are over, and of how many rows there is none, and why."""
+    notes = []
+    for unit in ("topic", "doc"):
+        units = [row.units for row in rows if row.unit == unit and row.low is not None]
+        if units:
+            among = f"{min(units)} to {max(units)}" if min(units) < max(units) else f"{units[0]}"
+            notes.append(f"{100 * level:g} % t intervals, delete-one-{unit} jackknife over {among} {unit}s")
+    defined = [row for row in rows if row.value is not None]
+    for why in dict.fromkeys(row.why for row in defined if row.why):
+        lacking = sum(row.why == why for row in defined)
+        where = "" if lacking == len(defined) else f" in {lacking} of {len(defined)} rows"
+        notes.append(f"no interval{where}: {why}")
+    return notes
 
 
 def agreement(
@@ -137,43 +156,54 @@ def agreement(
     measures: str | Sequence[str] | None = None,
     scale: Scale | str | None = None,
     per_topic: bool = True,
-    resamples: int = 1000,
     level: float = 0.95,
     columns: Named = None,
-    seed: int = 0,
     progress: Progress = silent,
 ) -> AgreementResult:
-    """How far assessors agree, with percentile intervals from items drawn with replacement.
+    """How far assessors agree, with intervals that take topics as units, or the docs of one topic alone.
 
     source: labels as {topic: {doc: {worker: label}}}, a path, a data frame, rows (topic, doc, worker, label) or Labels;
     Ratings; or a list of judgments, one for each assessor, each as `assay.evaluate` takes them.
     Measures are names from AGREEMENTS; by default those of `usual_measures`. scale: that of the labels, by name ('S4',
     '0-100', 'no<maybe<yes') or as a Scale, which decides the level of measurement of α (see `default_level`); without
-    it the one that they look like. Undefined (all labels equal, nobody shares an item): None.
-    resamples=0: no intervals. Φ needs the scale, and has its own interval.
+    it the one that they look like. Undefined (all labels equal, nobody shares an item): None. Φ needs the scale.
+    Intervals are by jackknife (see `interval_over`) and need 5 topics, or 50 docs of one topic; else None.
     columns: our column → that of the tables which have it.
 
     >>> labels = Labels.from_rows([("1", "a", "w1", 1), ("1", "a", "w2", 1), ("1", "b", "w1", 0), ("1", "b", "w2", 0)])
-    >>> agreement(labels, measures="kappa", resamples=0).value("kappa")
+    >>> agreement(labels, measures="kappa").value("kappa")
     1.0
     """
     ratings = rated(source, scale=given_scale(scale), columns=columns)
+    asked = [measures] if isinstance(measures, str) else measures
+    if scale is None:
+        _refuse_phi(asked or ())
+    parts = []
+    if per_topic:
+        parts = [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
+    return agreement_of_parts(ratings, parts, asked, level=level, progress=progress)
+
+
+def agreement_of_parts(
+    ratings: Ratings,
+    parts: Sequence[tuple[str, Ratings]],
+    measures: Sequence[str] | None = None,
+    *,
+    level: float = 0.95,
+    by_docs: bool = True,
+    progress: Progress = silent,
+) -> AgreementResult:
+    """Agreement in all and on named parts of the ratings; by_docs: whether docs of one topic are independent."""
     if not (ratings.sizes > 1).any():
         raise DataError("no item has labels of two assessors; there is nothing to agree on")
-    asked = [measures] if isinstance(measures, str) else list(measures or usual_measures(ratings))
-    names = [_full_name(name, ratings) for name in asked]
-    if scale is None:
-        _refuse_phi(names)
-    whole = name_of_all(ratings.topics)
-    parts = [(whole, ratings)]
-    if per_topic:
-        parts += [(topic, ratings.of_topic(i)) for i, topic in enumerate(ratings.topics)]
+    names = [_full_name(name, ratings) for name in measures or usual_measures(ratings)]
+    whole = name_of_all([name for name, _ in parts] or ratings.topics)
     rows: list[AgreementRow] = []
-    rng_of_part = list(generators(seed, len(parts)))
-    for i, (topic, part) in enumerate(parts):
-        rows += _rows(names, topic, part, rng_of_part[i], resamples, level)
-        progress(i + 1, len(parts))
-    return AgreementResult(tuple(rows), _notes(names, ratings, resamples, level, seed), whole)
+    every = [(whole, ratings), *parts]
+    for i, (name, part) in enumerate(every):
+        rows += _rows(names, name, part, level, by_docs)
+        progress(i + 1, len(every))
+    return AgreementResult(tuple(rows), _notes(names, ratings), level, whole)
 
 
 def _refuse_phi(names: Sequence[str]) -> None:
@@ -228,51 +258,29 @@ def _full_name(name: str, ratings: Ratings) -> str:
     return name
 
 
-def _rows(
-    names: Sequence[str], topic: str, ratings: Ratings, rng: np.random.Generator, resamples: int, level: float
-) -> list[AgreementRow]:
-    """Every measure on the same bootstrap samples of the items; one item alone has no interval."""
+def _rows(names: Sequence[str], topic: str, ratings: Ratings, level: float, by_docs: bool) -> list[AgreementRow]:
+    """Every measure with its interval over the topics, or the docs of one."""
     shared = int((ratings.sizes > 1).sum())
-    sampled = [name for name in names if not _has_own_interval(name)]
-    drawn: dict[str, list[Floats]] = {name: [np.zeros(0)] for name in sampled}
-    samples = resamples if shared > 1 else 0
-    for part in chunks(samples, SAMPLES):
-        weights = _resampled(len(ratings.doc), part.stop - part.start, rng)
-        for name, values in drawn.items():
-            values.append(_values(name, ratings, weights))
+    units = Units.of(ratings)
     rows = []
     for name in names:
-        if name in drawn:
-            value, bounds = _with_interval(name, ratings, np.concatenate(drawn[name]), level)
-        else:
-            value, bounds = _own_interval(name, ratings, level)
-        rows.append(AgreementRow(name, topic, value, *bounds, shared, len(ratings)))
+        found = float(_values(name, ratings, everything(ratings))[0])
+        value = None if np.isnan(found) else found
+        ends = Ends() if value is None else _interval(name, ratings, units, value, level, by_docs)
+        size = (shared, len(ratings), units.name, units.count)
+        rows.append(AgreementRow(name, topic, value, ends.low, ends.high, *size, ends.why))
     return rows
 
 
-def _has_own_interval(name: str) -> bool:
-    entry = AGREEMENTS.entry(name)
-    return bool(entry.facts.get("own_interval"))
+def _interval(name: str, ratings: Ratings, units: Units, value: float, level: float, by_docs: bool) -> Ends:
+    if units.name == "doc" and not by_docs:
+        return Ends(why="the items of one topic are not independent")
+    facts = AGREEMENTS.entry(name).facts
 
+    def left_out() -> Floats:
+        return units.left_out(lambda rows: _values(name, ratings, rows), facts.get("rows", ROWS))
 
-def _with_interval(name: str, ratings: Ratings, drawn: Floats, level: float) -> tuple[float | None, Interval]:
-    """The value and the middle of what the bootstrap samples gave; None where it is undefined."""
-    value = float(_values(name, ratings, everything(ratings))[0])
-    if np.isnan(value):
-        return None, (None, None)
-    return value, _interval(drawn, level)
-
-
-def _own_interval(name: str, ratings: Ratings, level: float) -> tuple[float | None, Interval]:
-    if not (ratings.sizes > 1).any():
-        return None, (None, None)
-    found: tuple[float, Interval] = AGREEMENTS.call(name, ratings, confidence=level)
-    return found
-
-
-def _resampled(items: int, samples: int, rng: np.random.Generator) -> Floats:
-    """samples × items: how often each item was drawn."""
-    return rng.multinomial(items, np.full(items, 1 / items), size=samples).astype(np.float64)
+    return interval_over(units.name, units.count, value, left_out, level, facts.get("limits", (-1.0, 1.0)))
 
 
 def _values(name: str, ratings: Ratings, weights: Floats) -> Floats:
@@ -284,77 +292,60 @@ def _values(name: str, ratings: Ratings, weights: Floats) -> Floats:
     return values
 
 
-def _interval(drawn: Floats, level: float) -> Interval:
-    """The middle of what was drawn and is defined, of this level."""
-    defined = drawn[~np.isnan(drawn)]
-    if not len(defined):
-        return None, None
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    low, high = np.quantile(defined, ends)
-    return float(low), float(high)
-
-
-def _notes(names: Iterable[str], ratings: Ratings, resamples: int, level: float, seed: int) -> tuple[str, ...]:
-    interval = f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of items, seed {seed}"
-    notes = [interval if resamples else "no intervals", "items: those with two labels or more"]
+def _notes(names: Iterable[str], ratings: Ratings) -> tuple[str, ...]:
+    notes = ["items: those with two labels or more"]
     scale = ratings.scale
     notes.append(f"scale {scale.name} ({scale.described()}): α is {default_level(scale)} by default")
-    if any(_has_own_interval(name) for name in names):
-        notes.append("phi: maximum likelihood and likelihood-ratio interval; biased upwards with few labels per item")
+    if any(AGREEMENTS.entry(name).name == "phi" for name in names):
+        notes.append(f"phi: {BIASED}")
     if ratings.left_out:
         notes.append(f"{ratings.left_out} second labels of a worker for one item left out")
     return tuple(notes)
 
 
 def reference_agreement(
-    labels: Labels,
-    reference: Qrels,
-    *,
-    per_topic: bool = True,
-    resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
+    labels: Labels, reference: Qrels, *, per_topic: bool = True, level: float = 0.95
 ) -> AgreementResult:
     """Pairwise agreement of the mean label of each doc with the grades of a reference, per topic and in all.
 
     Two rows each: over all pairs of docs, and over those that the reference orders. In all: docs of all topics pooled.
-    Intervals from docs drawn with replacement.
+    Intervals as those of `agreement`: over topics, or over the docs of one topic alone.
 
     >>> labels = Labels.from_rows([("1", "a", "w", 20), ("1", "b", "w", 70), ("1", "c", "w", 60)])
-    >>> found = reference_agreement(labels, Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 1}}), resamples=0)
+    >>> found = reference_agreement(labels, Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 1}}))
     >>> found.value("ordered pairs")
     1.0
     """
     by_topic = means_and_grades(labels, reference)
-    grades, means, counts = zip(*by_topic.values(), strict=True)
     whole = name_of_all(by_topic)
-    parts = {whole: (np.concatenate(grades), np.concatenate(means), np.concatenate(counts))}
-    if per_topic:
-        parts.update(by_topic)
+    rows = _pair_rows(whole, list(by_topic.values()), level)
+    for topic, docs in by_topic.items() if per_topic else ():
+        rows += _pair_rows(topic, [docs], level)
+    note = f"share of pairs of docs that {reference.name} orders and the mean labels order alike, strictly"
+    return AgreementResult(tuple(rows), (note,), level, whole)
+
+
+def _pair_rows(name: str, topics: Sequence[tuple[Floats, Floats, Ints]], level: float) -> list[AgreementRow]:
+    """Both shares of pairs of the docs of some topics together."""
+    grade, mean, count = (np.concatenate(column) for column in zip(*topics, strict=True))
+    unit: Unit = "topic" if len(topics) > 1 else "doc"
+    of_doc = np.repeat(np.arange(len(topics)), [len(docs[0]) for docs in topics])
+    of_doc = of_doc if unit == "topic" else np.arange(len(grade))
+    units = int(of_doc[-1]) + 1
     rows = []
-    seeded = generators(seed, len(parts))
-    for (topic, (grade, mean, count)), rng in zip(parts.items(), seeded, strict=True):
-        given = int(count.sum())
-        for name, untied in (("pairs", False), ("ordered pairs", True)):
-            share = float(pairwise_agreements(grade, mean, untied=untied))
-            drawn = _drawn_agreements(grade, mean, untied, resamples, rng)
-            if np.isnan(share):
-                rows.append(AgreementRow(name, topic, None, None, None, len(grade), given))
-            else:
-                low, high = _interval(drawn, level)
-                rows.append(AgreementRow(name, topic, share, low, high, len(grade), given))
-    notes = (
-        f"share of pairs of docs that {reference.name} orders and the mean labels order alike, strictly",
-        f"{100 * level:.0f} % percentile intervals, {resamples} bootstrap samples of docs, seed {seed}",
-    )
-    return AgreementResult(tuple(rows), notes, whole)
+    for measure, untied in (("pairs", False), ("ordered pairs", True)):
+        found = float(pairwise_agreements(grade, mean, untied=untied))
+        value = None if np.isnan(found) else found
+        ends = Ends()
+        if value is not None:
+            without = partial(_pairs_without, grade, mean, of_doc, untied)
+            ends = interval_over(unit, units, value, without, level, (0.0, 1.0))
+        size = (len(grade), int(count.sum()), unit, units)
+        rows.append(AgreementRow(measure, name, value, ends.low, ends.high, *size, ends.why))
+    return rows
 
 
-def _drawn_agreements(grade: Floats, mean: Floats, untied: bool, resamples: int, rng: np.random.Generator) -> Floats:
-    n = len(grade)
-    drawn = [np.zeros(0)]
-    for rows in chunks(resamples, 2**20 // n):
-        samples = rows.stop - rows.start
-        docs = rng.integers(n, size=(samples, n))
-        drawn.append(pairwise_agreements(grade[docs], mean[docs], untied=untied))
-    return np.concatenate(drawn)
+def _pairs_without(grade: Floats, mean: Floats, unit: Ints, untied: bool) -> Floats:
+    """The share of pairs without each unit in turn."""
+    kept = (unit != left for left in range(int(unit[-1]) + 1))
+    return np.array([float(pairwise_agreements(grade[k], mean[k], untied=untied)) for k in kept])

@@ -12,7 +12,7 @@ from assay.cli.commands import Command, RegistryOption
 from assay.cli.inputs import FILE, load_qrels
 from assay.cli.label_files import READING, read_named, reading_options, reference_option
 from assay.cli.modes import refuse_others
-from assay.cli.options import Output, output_and_figure_options, seed_option
+from assay.cli.options import Output, output_and_figure_options
 from assay.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ MEASURE_HELP = (
     "level α takes that of the scale."
 )
 
-SAMPLED = frozenset({"per_topic", "resamples", "level", "seed"})
-MEASURED = SAMPLED | {"measures", "rel", "scale"}
+CLAIMED = frozenset({"per_topic", "level"})
+MEASURED = CLAIMED | {"measures", "rel", "scale"}
 READ = frozenset(READING)
 WAYS = {
     "labels": MEASURED | READ,
     "--qrels": MEASURED | {"as_qrels"},
-    "--reference": SAMPLED | READ | {"reference"},
+    "--reference": CLAIMED | READ | {"reference"},
     "--tables": READ | {"as_qrels", "rel", "tables"},
 }
 SOURCES = {"labels": READ, "--reference": READ, "--qrels": frozenset({"scale"})}
@@ -55,25 +55,21 @@ SOURCES = {"labels": READ, "--reference": READ, "--qrels": frozenset({"scale"})}
 )
 @reading_options
 @click.option(
-    "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
-)
-@click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
     help="Confidence of the intervals.",
 )  # fmt: skip
-@seed_option
 @output_and_figure_options
 def command(
     files: Sequence[Path], as_qrels: bool, measures: tuple[str, ...], reference: Path | None, per_topic: bool,
-    tables: bool, rel: float | None, scale: str | None, resamples: int, level: float, seed: int, out: Output,
+    tables: bool, rel: float | None, scale: str | None, level: float, out: Output,
     **reading: Any,
 ) -> None:  # fmt: skip
     """How far do assessors agree?
 
     Reads crowd labels (columns topic, doc, worker, label), or with --qrels one file of judgments per assessor, and
-    shows each measure with its bootstrap interval over docs. The level of α follows from the scale: two levels are
-    nominal, graded relevance ordinal, numbers interval, magnitudes ratio. With --reference: do the labels order docs
-    as these grades do? Pairwise agreement, whatever the scales.
+    shows each measure with its interval over topics, or over the docs of one topic. The level of α follows from the
+    scale: two levels are nominal, graded relevance ordinal, numbers interval, magnitudes ratio. With --reference: do
+    the labels order docs as these grades do? Pairwise agreement, whatever the scales.
 
     \b
     assay agreement labels.csv
@@ -97,17 +93,17 @@ def command(
         labels = read_named(_one(files), named, **reading)
         checked = labels if named is None else named.checked(labels)
         known = load_qrels(reference)
-        found = reference_agreement(checked, known, per_topic=per_topic, resamples=resamples, level=level, seed=seed)
+        found = reference_agreement(checked, known, per_topic=per_topic, level=level)
         out.write(*found.tables(), of=found)
     elif tables:
         pairs = contingencies(_ratings(files, as_qrels, named, rel, reading))
         out.write(*(pair.table() for pair in pairs), of=pairs)
     else:
         ratings = _ratings(files, as_qrels, named, rel, reading)
-        with out.progress("resampling") as progress:
+        with out.progress("leaving out topics") as progress:
             found = agreement(
                 ratings, measures=measures, scale=named if rel is None else None, per_topic=per_topic,
-                resamples=resamples, level=level, seed=seed, progress=progress,
+                level=level, progress=progress,
             )  # fmt: skip
         out.write(*found.tables(), of=found)
 

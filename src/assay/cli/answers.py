@@ -10,7 +10,7 @@ import click
 from assay.cli.commands import Group, KnownWord, RegistryOption
 from assay.cli.inputs import FILE
 from assay.cli.label_files import show_option, shown_parts
-from assay.cli.options import Output, output_and_figure_options, seed_option
+from assay.cli.options import Output, output_and_figure_options
 from assay.cli.score_tables import called_measures, named_option, save_option, save_scores, show_scores
 from assay.core.errors import UsageError
 
@@ -142,22 +142,18 @@ def reports(
 )  # fmt: skip
 @show_option("assay.agreement.assigned_agreement:PARTS")
 @click.option(
-    "-B", "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
-)
-@click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
     help="Confidence of the intervals.",
 )  # fmt: skip
-@seed_option
 @output_and_figure_options
 def agreement(
     files: tuple[Path, ...], measures: str | None, coefficients: tuple[str, ...], show: tuple[str, ...],
-    resamples: int, level: float, seed: int, out: Output,
+    level: float, out: Output,
 ) -> None:  # fmt: skip
     """Do people and machines agree on assignments of nuggets, or on the support of citations?
 
     Each of FILES is an assessor, named as the file is; one file alone has a column assessor. Shown are coefficients of
-    agreement on single assignments, and τ between the orders of the runs.
+    agreement on single assignments, with intervals over topics, and τ between the orders of the runs.
 
     \b
     assay answers agreement people.jsonl gpt.jsonl
@@ -165,11 +161,10 @@ def agreement(
     """
     from assay.agreement import assignment_agreement
 
-    with out.progress("resampling") as progress:
+    with out.progress("leaving out topics") as progress:
         found = assignment_agreement(
             files, called_measures(measures, ()), coefficients=coefficients,
-            per_topic="topics" in show, per_run="runs" in show, resamples=resamples, level=level, seed=seed,
-            progress=progress,
+            per_topic="topics" in show, per_run="runs" in show, level=level, progress=progress,
         )  # fmt: skip
     out.write(*shown_parts(found.parts(), show), of=found)
 

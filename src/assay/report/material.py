@@ -241,7 +241,7 @@ class Material:
         from assay.agreement.result import agreement
 
         names = ["alpha", "fleiss"]
-        return agreement(self._labels, measures=names, scale=self.used_scale, seed=self.seed)
+        return agreement(self._labels, measures=names, scale=self.used_scale)
 
     @cached_property
     def judges(self) -> JudgeAudit:

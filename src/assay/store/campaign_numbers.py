@@ -286,7 +286,7 @@ def agreement_of(campaign: JudgingCampaign, **how: Any) -> AgreementResult | Non
     item, _ = labels.items()
     if np.bincount(item).max() < 2:
         return None
-    chosen = {"per_topic": False, "resamples": 200, **how}
+    chosen = {"per_topic": False, **how}
     return agreement(labels, scale=campaign.plan.scale_of_labels, **chosen)
 
 

@@ -46,7 +46,7 @@ def aggregation(text: str) -> Any:
 def agreed(text: str) -> Any:
     from assay.agreement import Scale, agreement
 
-    return agreement(LABELS, measures=text, scale=Scale.interval(0, 2), resamples=5)
+    return agreement(LABELS, measures=text, scale=Scale.interval(0, 2))
 
 
 def arm(text: str) -> Any:
@@ -71,6 +71,7 @@ def searched(text: str) -> Any:
 
 def of_registry(kind: str) -> Callable[[str], Any]:
     """What the library does with a name of this kind, on small data."""
+    from assay.interleaving import interleave
     from assay.judges.topic_estimators import ESTIMATORS
     from assay.nojudgments import injection
     from assay.nojudgments.adaptation import ADAPTATIONS
@@ -112,6 +113,7 @@ def of_registry(kind: str) -> Callable[[str], Any]:
         "kind of synthetic scores": lambda text: KINDS.call(text, SCORES, runs=3, topics=4),
         "list similarity": lambda text: compare_runs(RUNS[0], RUNS[1], measures=[text]),
         "measure": measured,
+        "method": lambda text: interleave([(f"u{i % 40}", "ab"[i % 3 > 0]) for i in range(90)], method=text),
         "method without judgments": lambda text: predicted(RUNS, text),
         "model": lambda text: trained([Collection("old", 2000, (SCORES,), SCORES)], text),
         "pool": lambda text: pool(lists, text),

@@ -42,20 +42,20 @@ METHODS: Registry[Method] = Registry("method")
 
 
 @METHODS.register("users", words="mean of users")
-def mean_of_users(sums: Floats, counts: Floats, *, level: float = 0.95) -> ClusterClaim:
+def mean_of_users(sums: Floats, counts: Floats, level: float) -> ClusterClaim:
     """The mean of the users' own Δ, each user counting once: s/√G, t with G − 1 degrees of freedom."""
     return claim_of(sums, counts, LIMITS, level)
 
 
 @METHODS.register("impressions", words="mean of impressions")
-def mean_of_impressions(sums: Floats, counts: Floats, *, level: float = 0.95) -> ClusterClaim:
+def mean_of_impressions(sums: Floats, counts: Floats, level: float) -> ClusterClaim:
     """The mean of all impressions: cluster-robust error CR2 by user, with Satterthwaite's degrees of freedom."""
     return claim_of(sums, counts, LIMITS, level, by_item=True)
 
 
 @METHODS.register("always", words="mean of users, at any time")
 def mean_at_any_time(
-    sums: Floats, counts: Floats, *, level: float = 0.95, users: Annotated[int, Within(2)] = 500
+    sums: Floats, counts: Floats, level: float, *, users: Annotated[int, Within(2)] = 500
 ) -> ClusterClaim:
     """The mean of the users so far, with an interval that holds at all times at once: look every day.
 
@@ -262,7 +262,7 @@ def _preference(seen: Impressions, system: str, baseline: str, *, method: str, l
         raise DataError(f"{seen.name}: 1 user; an interval by user needs at least two")
     counts = np.bincount(user_of).astype(np.float64)
     sums = np.bincount(user_of, weights=outcomes).astype(np.float64)
-    claim: ClusterClaim = METHODS.call(method, sums / 2, counts, level=level)
+    claim: ClusterClaim = METHODS.call(method, sums / 2, counts, level)
     low, high, p = (value if np.isfinite(value) else None for value in (claim.low, claim.high, claim.p))
     wins = int((outcomes > 0).sum())
     losses = int((outcomes < 0).sum())

@@ -37,6 +37,7 @@ CALLED = {
     "crowd transform --unjudged": "crowd transform {labels} --scale 4 --levels 3 --way D_a+t --target {qrels}",
     "crowd transform --aggregate": "crowd transform {labels} --scale 4 --way H_a+t",
     "fairness --unknown": "fairness --qrels {qrels} --groups {doc groups} {run} {runs}",
+    "topics clusters --pca-columns": "topics clusters {matrix} --repetitions 5 --pca 2",
     "interleave pairs --no-clicks": "interleave pairs {teams}",
     "predict rank --per-group": "predict rank {run} {runs} --qrels {qrels} --info {groups} --by group",
     "predict rank --scale": "predict rank {run} {runs} --method sakai-lin --save {out}/predicted.csv",

@@ -24,6 +24,7 @@ SIGNS = {
     "†": r"$\dagger$", "‡": r"$\ddagger$", "¶": r"\P{}", "‖": r"$\|$", "▲": r"$\blacktriangle$",
     "▼": r"$\blacktriangledown$", "△": r"$\vartriangle$", "▽": r"$\triangledown$",
     "“": "``", "”": "''", "ν": r"$\nu$", "ψ": r"$\psi$", "⁴": r"$^4$", "₀": r"$_0$", "∈": r"$\in$", "₋": r"$_-$",
+    "ᵀ": r"$^{\mathsf{T}}$", "ᵢ": r"$_i$", "₍": r"$_($", "₎": r"$_)$", "∘": r"$\circ$", "\u0304": r"\={}",
 }  # fmt: skip
 """How a sign is written that LaTeX would not show as it is."""
 

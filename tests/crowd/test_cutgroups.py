@@ -26,7 +26,7 @@ def small() -> Labels:
 
 
 def _alpha(labels: Labels) -> float:
-    value = agreement(labels, measures="alpha(level=interval)", resamples=0).rows[0].value
+    value = agreement(labels, measures="alpha(level=interval)").rows[0].value
     assert value is not None
     return value
 

@@ -70,13 +70,13 @@ def test_whatever_takes_both_refuses_them(name: str) -> None:
 
 def test_objects_and_files_are_what_they_say(tmp_path: Path) -> None:
     made = Run.from_dict("run", GRADES), Qrels.from_dict(RUN)
-    expected = evaluate(*made, "AP")[0].values
+    expected = evaluate(*made, "nDCG")[0].values
     for runs, qrels in ((made[0], RUN), (GRADES, made[1]), (runs_of(GRADES), qrels_of(RUN)), ({"a": made[0]}, RUN)):
-        assert (evaluate(runs, qrels, "AP")[0].values == expected).all()
+        assert (evaluate(runs, qrels, "nDCG")[0].values == expected).all()
     write_run(tmp_path / "a.run", made[0])
     write_qrels(tmp_path / "q.txt", made[1])
-    assert (evaluate(tmp_path / "a.run", RUN, "AP")[0].values == expected).all()
-    assert (evaluate(GRADES, tmp_path / "q.txt", "AP")[0].values == expected).all()
+    assert (evaluate(tmp_path / "a.run", RUN, "nDCG")[0].values == expected).all()
+    assert (evaluate(GRADES, tmp_path / "q.txt", "nDCG")[0].values == expected).all()
 
 
 FRACTIONS: Nested = {t: {d: round(x, 1) for d, x in docs.items()} for t, docs in RUN.items()}

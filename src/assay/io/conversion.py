@@ -66,7 +66,7 @@ def convert(
     >>> (folder / "qrels.tsv").read_text()
     'query-id\\tcorpus-id\\tscore\\n1\\ta\\t2\\n1\\tb\\t0\\n'
     """
-    with one_command():
+    with one_command(force=True):
         return _converted(source, target, to, kind, columns, levels)
 
 

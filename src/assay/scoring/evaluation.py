@@ -79,7 +79,6 @@ def evaluate(
     given = _judgments(qrels, runs, shared)
     judgments = chosen.judgments(given)
     rules = chosen.on(judgments)
-    refuse_unscorable(wanted, rules, judgments)
     is_held = isinstance(judgments, IntentQrels) or rules.ties == "average"
     brought = runs_of if is_held else sources_of
     todo: list[Run | str | Path | LargeFile] = [
@@ -88,6 +87,7 @@ def evaluate(
     ]
     refuse_unused(shared, columns)
     refuse_swapped(runs, todo, qrels, given)
+    refuse_unscorable(wanted, rules, judgments)
     threads = jobs if len(todo) == 1 else 1
 
     def scored(run: Run | str | Path | LargeFile) -> list[RunScores]:

@@ -37,7 +37,7 @@ DATA = {"score_matrix", "grades", "labels"}
 """What has a figure and is data, no result."""
 NO_RESULTS = {
     "Grades", "IntentQrels", "Labelled", "Labels", "Lists", "Qrels", "Run", "RunsInfo", "ScoreMatrix", "Topics",
-    "Collection", "Engine", "Factors", "Figure", "Measure", "PartScores", "Path", "Recognised",
+    "Collection", "Engine", "Factors", "Figure", "Measure", "PartScores", "CorrectedShare", "Path", "Recognised",
 }  # fmt: skip
 """Nouns that functions may return beside results: data, and what is neither."""
 MORE = [

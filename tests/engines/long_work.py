@@ -27,7 +27,7 @@ SMALL = simulate(topics=12, docs=100, depth=30, runs_per_group=3, manual_runs=0)
 RUNS = list(SMALL.runs)
 QRELS = SMALL.qrels
 SCORES = assay.evaluate(RUNS, QRELS, "AP")["AP"]
-MANY = ScoreMatrix.of(np.random.default_rng(0).random((80, 12)), measure="AP")
+MANY = ScoreMatrix.of(np.random.default_rng(0).random((80, 50)), measure="AP")
 """Enough runs that their pairs are tested in several chunks."""
 JOBS = 2
 

@@ -115,11 +115,11 @@ class Assessor(threading.Thread):
         return answer.status, json.loads(answer.read())
 
 
-def campaign_of(store: Store, docs: int, people: int, *, labels: int = 2) -> dict[str, str]:
+def campaign_of(store: Store, docs: int, people: int, *, labels: int = 2, away: float = 2.0) -> dict[str, str]:
     """A campaign `load` over this number of docs; a token for each of the people."""
     store.collections.add("pets")
     names = [("1", f"d{number}") for number in range(docs)]
-    store.campaigns.add("load", "pets", docs=names, labels=labels, away=2.0)
+    store.campaigns.add("load", "pets", docs=names, labels=labels, away=away)
     store.people.add("olga", "organiser")
     return {f"p{number}": store.people.add(f"p{number}")[1] for number in range(people)}
 

@@ -77,7 +77,8 @@ def test_money_has_two_digits(local: TestClient, pets: Store) -> None:
         ("labels", str(10**30), f"labels is {10**30}; give a whole number of at most 2147483647"),
         ("price", "much", "price: 'much' is no number"),
         ("rel", "nan", "rel is nan; give a number of at least 0"),
-        ("scale", "S0", "no scale 'S0'; known: "),
+        ("scale", "S0", "a scale needs two or more different levels, not 0"),
+        ("scale", "stars", "no scale 'stars'; known: "),
     ],
 )
 def test_a_form_of_a_campaign_says_what_is_wrong_beside_what_was_typed(

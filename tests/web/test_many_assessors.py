@@ -25,7 +25,7 @@ SECONDS = 60
 def test_fifty_people_over_http_give_every_doc_exactly_k_labels(address: tuple[str, Path], labels: int) -> None:
     where, files = address
     with Store(where, files=files) as store:
-        tokens = campaign_of(store, DOCS, PEOPLE, labels=labels)
+        tokens = campaign_of(store, DOCS, PEOPLE, labels=labels, away=SECONDS)  # nobody is, on a busy machine either
     server = Served(where, free_port())
     server.start()
     try:

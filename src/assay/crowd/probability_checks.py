@@ -53,7 +53,7 @@ class Reliability(Result):
 
     def tables(self) -> list[Table]:
         """The scores of raw and of calibrated probabilities, and the reliability table."""
-        formats = {"probabilities": "", "docs": "d", "Brier": ".4f", "log score": ".4f"}
+        formats = {"probabilities": "", "docs": "d", "Brier score": ".4f", "log score": ".4f"}
         rows = [(name, self.docs, brier, log) for name, brier, log in self.scores]
         caption = f"How far the probabilities of {self.method} hold, against the reference"
         return [Table.of(formats, rows, caption=caption, notes=self.notes), self._bins()]

@@ -7,15 +7,16 @@ never takes part in the fit: a calibrated probability of a gold doc is held out,
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from assay.agreement.across_scales import grades_of
 from assay.core.arrays import Floats, Ints
 from assay.core.errors import DataError
+from assay.core.lazy import np  # help names the calibrations without numpy
 from assay.core.registry import Registry
-from assay.crowd.uncertain import Uncertain
-from assay.data import Qrels
+
+if TYPE_CHECKING:
+    from assay.crowd.uncertain import Uncertain
+    from assay.data import Qrels
 
 Curve = Callable[[Floats], Floats]
 """Probabilities → calibrated probabilities."""
@@ -168,6 +169,8 @@ def grades_on_levels(judgments: Uncertain, reference: Qrels, rel: float = 1) -> 
 
     Of two levels a grade from `rel` on is the upper. Of more, every grade must be one of them.
     """
+    from assay.agreement.across_scales import grades_of
+
     grade = grades_of(judgments.items, reference, judgments.method)
     levels = judgments.levels
     if len(levels) == 2:

@@ -154,6 +154,15 @@ def test_an_interrupt_cancels_what_is_queued(tmp_path: Path) -> None:
                 time.sleep(0.1)
 
 
+@pytest.fixture
+def interrupts_heard() -> Iterator[None]:
+    """Python as a terminal starts it: what a shell starts in the background ignores interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts_heard")
 def test_an_interrupt_while_workers_start_ends_them(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 

@@ -61,7 +61,7 @@ WITH_RUNS = [
     "pool adjust {run} {runs} --qrels {qrels} --run b --common '1 2'",
     "pool widths {run} {runs} --qrels {qrels} --widths 2 --samples 2",
     "pool accuracy {run} {runs} --qrels {qrels} --widths 2 --common 2 --samples 2 --topic-samples 2",
-    "study discriminative --qrels {qrels} {run} {runs} -B 20",
+    "study discriminative --qrels {qrels} {run} {runs} --test randomisation -B 20",
     "study reusability {run} {runs} --qrels {qrels}",
     "score --uncertainty {doubt} {run} {runs}",
     "score --qrels {qrels} {run} {runs} --bounds",

@@ -25,6 +25,7 @@ from assay.measures.intent_aware import evaluate_intents
 LAWS = ("bounds", "moving up", "perfect is best", "no relevant", "unjudged at the end")
 FACTS = {
     "breaks", "range", "needs", "paper", "linear", "bounded", "lower_is_better", "aggregate", "uses_top", "unsure",
+    "caution",
 }  # fmt: skip
 RANGES = ("unit", "count", "any", "nonneg")
 TOLERANCE = 1e-9

@@ -129,7 +129,7 @@ def discriminative_power(
     `two_sample` also tests every pair as if the two runs had been scored on different topics: how much of the power
     comes from pairing by topic, and how much of that a standardized measure keeps (Webber 2010, Tables 4.3 and 4.6).
 
-    >>> scores = ScoreMatrix.of([[0.5, 0.6, 0.9, 0.7], [0.4, 0.4, 0.6, 0.5], [0.4, 0.4, 0.6, 0.5]])
+    >>> scores = ScoreMatrix.of([[0.5, 0.55, 0.9, 0.7], [0.4, 0.4, 0.6, 0.5], [0.4, 0.4, 0.6, 0.5]])
     >>> [round(share, 2) for share in discriminative_power([scores], test="t").shares]
     [0.67]
     """

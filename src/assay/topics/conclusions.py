@@ -79,7 +79,7 @@ def compare_conclusions(
 
     >>> from assay.topics import search_subsets
     >>> rng = np.random.default_rng(0)
-    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 4), measure="AP")
+    >>> m = ScoreMatrix.of(np.round(0.1 * np.arange(8)[:, None] + 0.2 * rng.random((8, 6)), 5), measure="AP")
     >>> with_one_topic = compare_conclusions(search_subsets(m), cardinalities=(1,))
     >>> dict(zip(OUTCOMES, with_one_topic.shares["best"][0].round(2).tolist()))
     {'SSA': 0.0, 'SSD': 0.0, 'SN': 0.0, 'NS': 0.82, 'NN': 0.18}

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -78,13 +79,23 @@ def steps(block: str) -> Iterator[tuple[str, list[str]]]:
 
 def assert_shown(shown: list[str], printed: list[str], command: str) -> None:
     """What is printed is what is shown; a line of three dots stands for any lines."""
+    parts = [list(part) for dots, part in groupby(shown, "...".__eq__) if not dots]
     if "..." not in shown:
         assert printed == shown, command
         return
-    cut = shown.index("...")
-    head, tail = shown[:cut], shown[cut + 1 :]
-    assert printed[: len(head)] == head, command
-    assert not tail or printed[-len(tail) :] == tail, command
+    if shown[0] != "...":
+        head = parts.pop(0)
+        assert printed[: len(head)] == head, command
+        printed = printed[len(head) :]
+    if parts and shown[-1] != "...":
+        tail = parts.pop()
+        assert printed[-len(tail) :] == tail, command
+        printed = printed[: -len(tail)]
+    for part in parts:
+        assert part[0] in printed, command
+        first = printed.index(part[0])
+        assert printed[first : first + len(part)] == part, command
+        printed = printed[first + len(part) :]
 
 
 def environment() -> dict[str, str]:

@@ -73,12 +73,12 @@ def in_terminal(columns: int, *arguments: object) -> list[str]:
 def test_tables_are_not_wider_than_the_terminal(scores: Path, columns: int) -> None:
     lines = in_terminal(columns, "compare", scores, "-m", "AP")
     assert max(map(len, lines)) <= columns
-    assert sum(line.startswith("x ") for line in lines) == {40: 4, 80: 2, 200: 1}[columns]
+    assert sum(line.startswith("x  ") for line in lines) == {40: 4, 80: 2, 200: 1}[columns]
 
 
 def test_a_pipe_gets_whole_rows(scores: Path) -> None:
     done = subprocess.run([*ASSAY, "compare", scores, "-m", "AP"], capture_output=True, text=True, check=True)
-    assert sum(line.startswith("x ") for line in done.stdout.splitlines()) == 1
+    assert sum(line.startswith("x  ") for line in done.stdout.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from assay.io.scores import write_scores
 from assay.plan import power
 from assay.stats import compare
 from assay.stats.run_places import places
+from assay.stats.t_power import TTest
 from tests.cli.test_options import COMMANDS
 from tests.conftest import real_data
 
@@ -194,14 +195,22 @@ def test_places(folder: Path) -> None:
 
 
 def test_what_a_comparison_could_have_missed(folder: Path) -> None:
-    """The column is what `plan power` says of the sd of the differences."""
+    """The column is what `plan power` says of the sd of the differences, at the α that the correction leaves it."""
     rng = np.random.default_rng(2)
     matrix = ScoreMatrix.of(rng.random((3, 30)), runs=["new", "mid", "old"], measure="AP")
-    board = compare(matrix, baseline="old").with_power(0.9)
-    for row in board.table().record()["rows"]:
-        if row["run"] != "old":
-            sd = float((matrix.of_run(row["run"]) - matrix.of_run("old")).std(ddof=1))
-            assert row["found_from"] == pytest.approx(power(topics=30, sigma=sd, power=0.9).delta)
+    for name in ("new", "mid"):
+        sd = float((matrix.of_run(name) - matrix.of_run("old")).std(ddof=1))
+        at = {how: _found_from(matrix, how, name) for how in ("none", "bonferroni", "max-t")}
+        one_by_one = power(topics=30, sigma=sd, power=0.9).delta
+        halved = power(topics=30, sigma=sd, power=0.9, test=TTest(alpha=0.025)).delta
+        assert at["none"] == pytest.approx(one_by_one)
+        assert at["bonferroni"] == pytest.approx(halved)
+        assert at["none"] < at["max-t"] < at["bonferroni"]
+
+
+def _found_from(matrix: ScoreMatrix, correction: str, name: str) -> float:
+    rows = compare(matrix, baseline="old", correction=correction).with_power(0.9).table().record()["rows"]
+    return float(next(row["found_from"] for row in rows if row["run"] == name))
 
 
 def test_places_on_trec_covid() -> None:

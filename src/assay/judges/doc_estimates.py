@@ -126,11 +126,11 @@ def estimate_docs(
     topics like these, and so wider.
 
     >>> from assay.data import Qrels, Run
-    >>> from assay.data.lists import collected
+    >>> from assay.nojudgments import comparable
     >>> from assay.pooling import sample
     >>> lists = (("a", list("tuvw")), ("b", list("vwxy")))
     >>> runs = [Run.from_lists(name, {str(t): docs for t in range(20)}) for name, docs in lists]
-    >>> pool = collected(runs, Qrels.from_dict({str(t): dict.fromkeys("tuvwxy", 1) for t in range(20)}))
+    >>> pool = comparable(runs, qrels=Qrels.from_dict({str(t): dict.fromkeys("tuvwxy", 1) for t in range(20)}))
     >>> drawn = sample(pool, "uniform(n=4)").qrels(pool)
     >>> labels = {str(t): {d: {"gpt": 1} for d in "tuvwxy"} for t in range(20)}
     >>> found = estimate_docs(drawn, labels, runs)

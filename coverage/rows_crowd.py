@@ -265,7 +265,7 @@ def fitted_left_out(case: Case) -> float:
     ms=55.0,
     results=("Reliability",),
     worlds=GOLD_WORLDS,
-    sizes=(20, 40),
+    sizes=(20,),
 )
 def share_of_bin_left_out(case: Case) -> float:
     _, judgments, gold = _judged_world(case)

@@ -30,13 +30,18 @@ def unlike(rows: npt.ArrayLike) -> Ints:
     >>> unlike([[0, 0, 0, 1], [1, 2, 3, 4], [0, 0, 0, 0]]).tolist()
     [1, 3, 0]
     """
-    values = np.sort(np.round(np.atleast_2d(np.asarray(rows, dtype=np.float64)), SAME_DECIMALS) + 0.0, axis=1)
+    values = np.sort(_comparable(np.atleast_2d(rows)), axis=1)
     longest = np.ones(len(values), dtype=np.int64)
     stretch = np.ones(len(values), dtype=np.int64)
     for column in range(1, values.shape[1]):
         stretch = np.where(values[:, column] == values[:, column - 1], stretch + 1, 1)
         np.maximum(longest, stretch, out=longest)
     return values.shape[1] - longest
+
+
+def _comparable(values: npt.ArrayLike) -> Floats:
+    """The values such that those that are the same are equal; −0 is 0."""
+    return np.asarray(np.round(np.asarray(values, dtype=np.float64), SAME_DECIMALS) + 0.0)
 
 
 def shows_little(rows: npt.ArrayLike) -> Bools:
@@ -62,7 +67,7 @@ class _Atoms:
         array = np.append(np.asarray(values, dtype=np.float64), extreme)
         if not np.isfinite(array).all():
             raise UsageError("a bound needs finite values and a finite range")
-        distinct, counts = np.unique(np.round(array, SAME_DECIMALS) + 0.0, return_counts=True)
+        distinct, counts = np.unique(_comparable(array), return_counts=True)
         return cls(distinct, counts.astype(np.float64))
 
     def share_at_most(self, threshold: float) -> float:
@@ -144,12 +149,14 @@ def bounded_ends(rows: npt.ArrayLike, level: float, limits: tuple[float, float])
     >>> [round(float(end[0]), 3) for end in bounded_ends([[1, 1]], 0.95, (-1, 1))]
     [-0.684, 1.0]
     """
-    array = np.sort(np.round(np.atleast_2d(np.asarray(rows, dtype=np.float64)), SAME_DECIMALS), axis=1) + 0.0
-    kinds, kind = np.unique(array, axis=0, return_inverse=True)
+    in_order = np.sort(_comparable(np.atleast_2d(rows)), axis=1)
+    kinds, kind_of_row = np.unique(in_order, axis=0, return_inverse=True)
     tail = (1 - level) / 2
+    # rounding may leave a value a little beyond the limits
     low = np.array([lower_bound(values, tail, min(limits[0], values[0])) for values in kinds])
     high = np.array([upper_bound(values, tail, max(limits[1], values[-1])) for values in kinds])
-    return low[kind.ravel()], high[kind.ravel()]
+    kind_of_row = kind_of_row.ravel()
+    return low[kind_of_row], high[kind_of_row]
 
 
 def difference_ends(

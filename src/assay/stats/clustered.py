@@ -93,12 +93,16 @@ def _satterthwaite(a: Floats, h: Floats) -> float:
     """(tr P)²/ΣP² for P = (w wᵀ) ∘ (diag A − h Aᵀ − A hᵀ + h hᵀ ΣA), w = (1 − h)^−½, without the G × G matrix."""
     v = 1 / (1 - h)
     total = a.sum()
-    diagonal = -2 * h * a + h**2 * total
-    trace = (v * (a + diagonal)).sum()
-    hh, ha, aa = (v * h * h).sum(), (v * h * a).sum(), (v * a * a).sum()
-    beside_diagonal = 2 * hh * aa + total**2 * hh**2 + 2 * ha**2 - 4 * total * hh * ha
-    squares = beside_diagonal + (v**2 * ((a + diagonal) ** 2 - diagonal**2)).sum()
-    return float(trace**2 / squares)
+    # every cell has the low-rank part, those of the diagonal have A besides
+    low_rank_diagonal = -2 * h * a + h**2 * total
+    diagonal = a + low_rank_diagonal
+    trace = (v * diagonal).sum()
+    hh = (v * h * h).sum()
+    ha = (v * h * a).sum()
+    aa = (v * a * a).sum()
+    low_rank_squares = 2 * hh * aa + total**2 * hh**2 + 2 * ha**2 - 4 * total * hh * ha
+    added_on_diagonal = (v**2 * (diagonal**2 - low_rank_diagonal**2)).sum()
+    return float(trace**2 / (low_rank_squares + added_on_diagonal))
 
 
 @dataclass(frozen=True)
